@@ -1,0 +1,126 @@
+// Type-checks the code in the documentation, and checks its links and the defaults that it quotes.
+
+import { access, readdir, readFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, URL } from "node:url";
+import ts from "typescript";
+import { extractAnchors, extractLinks, extractSnippets, toModule } from "./doc-snippets.mjs";
+
+/**
+ * @typedef {import("./doc-snippets.mjs").Snippet} Snippet
+ * @typedef {{ path: string, text: string }} Page
+ */
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT_PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+
+/** How the pages quote a default: `DEFAULTS.name`, then perhaps its value: in brackets or in the next cell. */
+const QUOTED_DEFAULT = /`DEFAULTS\.(\w+)`(?:\s*[|(]\s*`?([\d.,]+)`?\s*[|)])?/g;
+
+const pages = await readPages();
+const snippets = pages.flatMap(({ path, text }) => extractSnippets(path, text));
+const problems = [
+  ...findTypeErrors(snippets),
+  ...(await findDeadLinks(pages)),
+  ...(await findWrongDefaults(pages)),
+];
+for (const problem of problems) console.error(problem);
+console.log(
+  `docs: ${pages.length} pages, ${snippets.length} code blocks, ${problems.length} problems`,
+);
+if (problems.length > 0) process.exitCode = 1;
+
+/** @returns {Promise<Page[]>} */
+async function readPages() {
+  const entries = await readdir(join(ROOT, "docs"), { recursive: true });
+  const docs = entries.filter((entry) => entry.endsWith(".md")).map((entry) => `docs/${entry}`);
+  const paths = [...ROOT_PAGES, ...docs.map((path) => path.replaceAll("\\", "/")).sort()];
+  return Promise.all(
+    paths.map(async (path) => ({ path, text: await readFile(join(ROOT, path), "utf8") })),
+  );
+}
+
+/**
+ * All blocks in one program, each a module of its own that exists in memory only.
+ *
+ * @param {readonly Snippet[]} snippets
+ * @returns {string[]}
+ */
+function findTypeErrors(snippets) {
+  const config = ts.readConfigFile(join(ROOT, "tsconfig.json"), (path) => ts.sys.readFile(path));
+  const { options } = ts.convertCompilerOptionsFromJson(
+    /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
+    ROOT,
+  );
+  const modules = new Map(
+    snippets.map((snippet, index) => [join(ROOT, `doc-snippet-${index}.ts`), snippet]),
+  );
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile: readDisk } = host;
+  host.fileExists = (path) => modules.has(resolve(path)) || fileExists(path);
+  host.readFile = (path) => {
+    const snippet = modules.get(resolve(path));
+    return snippet ? toModule(snippet) : readDisk(path);
+  };
+  const program = ts.createProgram([...modules.keys()], options, host);
+  return [...modules].flatMap(([path, snippet]) => {
+    const file = program.getSourceFile(path);
+    const diagnostics = [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ];
+    return diagnostics.map((diagnostic) => {
+      const setupLines = toModule(snippet).split("\n").length - snippet.code.split("\n").length;
+      const at = file?.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line ?? 0;
+      const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, " ");
+      return `${snippet.path}:${snippet.line + at - setupLines}: ${message}`;
+    });
+  });
+}
+
+/**
+ * @param {readonly Page[]} pages
+ * @returns {Promise<string[]>}
+ */
+async function findDeadLinks(pages) {
+  const anchors = new Map(pages.map(({ path, text }) => [path, extractAnchors(text)]));
+  const links = pages.flatMap(({ path, text }) => extractLinks(path, text));
+  const findings = await Promise.all(
+    links.map(async ({ path, line, target }) => {
+      if (/^[a-z][a-z+.-]*:/i.test(target)) return [];
+      const [file = "", anchor] = target.split("#");
+      const goal = file === "" ? join(ROOT, path) : join(ROOT, dirname(path), file);
+      const there = await access(goal).then(
+        () => true,
+        () => false,
+      );
+      if (!there) return [`${path}:${line}: the link ${target} leads nowhere`];
+      const known = anchors.get(relative(ROOT, goal).replaceAll("\\", "/"));
+      if (anchor === undefined || known?.has(anchor)) return [];
+      return [`${path}:${line}: the link ${target} names a heading that is not there`];
+    }),
+  );
+  return findings.flat();
+}
+
+/**
+ * @param {readonly Page[]} pages
+ * @returns {Promise<string[]>}
+ */
+async function findWrongDefaults(pages) {
+  const source = await readFile(join(ROOT, "src/core/defaults.ts"), "utf8");
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { module: ts.ModuleKind.ES2022, target: ts.ScriptTarget.ES2022 },
+  });
+  const module = /** @type {{ DEFAULTS: Record<string, number> }} */ (
+    await import(`data:text/javascript,${encodeURIComponent(outputText)}`)
+  );
+  return pages.flatMap(({ path, text }) =>
+    [...text.matchAll(QUOTED_DEFAULT)].flatMap(([, name = "", quoted]) => {
+      const value = module.DEFAULTS[name];
+      if (value === undefined) return [`${path}: there is no DEFAULTS.${name}`];
+      if (quoted === undefined || Number(quoted.replaceAll(",", "")) === value) return [];
+      return [`${path}: DEFAULTS.${name} is ${value}, not ${quoted}`];
+    }),
+  );
+}

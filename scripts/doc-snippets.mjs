@@ -1,0 +1,116 @@
+// Finds what can be checked in a Markdown page: code blocks, links and headings. Pure.
+
+/**
+ * @typedef {object} Snippet
+ * @property {string} path The page.
+ * @property {number} line The line of the page on which the code begins, from 1.
+ * @property {string} setup Code from a comment before the block that a reader need not see.
+ * @property {string} code
+ * @property {boolean} runs False for a block that is only type-checked.
+ *
+ * @typedef {{ path: string, line: number, target: string }} Link
+ */
+
+const FENCE = /^(?<mark>`{3,}|~{3,})(?<info>[^`]*)$/;
+const SETUP = /<!-- doc-setup:(?<setup>[^]*?)-->\s*$/;
+
+/**
+ * The `ts` blocks of a page. A block marked `ts no-run` is not executed. A comment
+ * `<!-- doc-setup: … -->` right before a block holds code that goes in front of it.
+ *
+ * @param {string} path
+ * @param {string} text
+ * @returns {Snippet[]}
+ */
+export function extractSnippets(path, text) {
+  /** @type {Snippet[]} */
+  const snippets = [];
+  for (const { info, code, line, before } of splitFences(text).blocks) {
+    const [language, ...flags] = info.trim().split(/\s+/);
+    if (language !== "ts") continue;
+    const setup = SETUP.exec(before)?.groups?.["setup"]?.trim() ?? "";
+    snippets.push({ path, line, setup, code, runs: !flags.includes("no-run") });
+  }
+  return snippets;
+}
+
+/** @param {Snippet} snippet The code as one module. */
+export function toModule({ setup, code }) {
+  return setup === "" ? code : `${setup}\n${code}`;
+}
+
+/**
+ * The targets of links and images outside of code.
+ *
+ * @param {string} path
+ * @param {string} text
+ * @returns {Link[]}
+ */
+export function extractLinks(path, text) {
+  return splitFences(text).lines.flatMap(({ text, line }) => {
+    const prose = text.replace(/`[^`]*`/g, "");
+    const targets = [
+      ...prose.matchAll(/\]\(\s*<?([^\s)>]+)>?[^)]*\)/g),
+      ...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g),
+      ...prose.matchAll(/^\s*\[[^\]]+\]:\s+(\S+)/g),
+    ];
+    return targets.map(([, target = ""]) => ({ path, line, target }));
+  });
+}
+
+/**
+ * The anchors of a page's headings, as GitHub makes them.
+ *
+ * @param {string} text
+ * @returns {Set<string>}
+ */
+export function extractAnchors(text) {
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  const anchors = splitFences(text).lines.flatMap(({ text }) => {
+    const heading = /^#{1,6}\s+(.+?)\s*#*$/.exec(text)?.[1];
+    if (heading === undefined) return [];
+    const slug = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
+      .replaceAll(" ", "-");
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return [count === 0 ? slug : `${slug}-${count}`];
+  });
+  return new Set(anchors);
+}
+
+/**
+ * A page's fenced blocks, and its lines outside of them.
+ *
+ * @param {string} text
+ */
+function splitFences(text) {
+  /** @type {{ info: string, code: string, line: number, before: string }[]} */
+  const blocks = [];
+  /** @type {{ text: string, line: number }[]} */
+  const lines = [];
+  /** @type {{ mark: string, info: string, line: number, code: string[] } | undefined} */
+  let open;
+  let before = "";
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (open) {
+      if (line.startsWith(open.mark) && line.trim() === open.mark) {
+        blocks.push({ info: open.info, code: open.code.join("\n"), line: open.line, before });
+        before = "";
+        open = undefined;
+      } else open.code.push(line);
+      continue;
+    }
+    const fence = FENCE.exec(line)?.groups;
+    if (fence) {
+      open = { mark: fence["mark"] ?? "", info: fence["info"] ?? "", line: index + 2, code: [] };
+    } else {
+      before += `${line}\n`;
+      lines.push({ text: line, line: index + 1 });
+    }
+  }
+  return { blocks, lines };
+}

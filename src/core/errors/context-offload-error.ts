@@ -1,0 +1,27 @@
+const MARK = Symbol.for("context-offload.error");
+
+/** Every code an error of this package can carry. Codes are stable; messages may be reworded. */
+export type ErrorCode =
+  | "INVALID_ARGUMENT"
+  | "INVALID_ENVIRONMENT"
+  | "NO_TOOL_RESULT"
+  | "CONTENT_NOT_SERIALIZABLE"
+  | "WRITE_FAILED"
+  | "UNSAFE_PATH";
+
+/** The base of every error that this package throws. */
+export abstract class ContextOffloadError extends Error {
+  abstract readonly code: ErrorCode;
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+    // A symbol of the global registry, so that two copies of the package know each other's errors.
+    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  /** True for an error of this package, also when another copy of the package threw it. */
+  static isInstance(value: unknown): value is ContextOffloadError {
+    return typeof value === "object" && value !== null && MARK in value;
+  }
+}

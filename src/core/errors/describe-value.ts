@@ -1,0 +1,24 @@
+const SHOWN_CHARS = 60;
+
+/** Names a wrong value in an error message without quoting more than a glimpse of it. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "undefined";
+  if (value === null) return "null";
+  if (typeof value === "string") {
+    if (value === "") return "an empty string";
+    const shown = value.length > SHOWN_CHARS ? `${value.slice(0, SHOWN_CHARS)}…` : value;
+    return `the string ${JSON.stringify(shown)}`;
+  }
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "object") return `an object with keys ${listKeys(value)}`;
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
+    return `the ${typeof value} ${String(value)}`;
+  }
+  return `a ${typeof value}`;
+}
+
+function listKeys(value: object): string {
+  const keys = Object.keys(value);
+  const shown = keys.slice(0, 5).map((key) => JSON.stringify(key.slice(0, SHOWN_CHARS)));
+  return `[${shown.join(", ")}${keys.length > shown.length ? ", …" : ""}]`;
+}

@@ -1,0 +1,18 @@
+import { ContextOffloadError } from "./context-offload-error.js";
+import { messageOf } from "./message-of.js";
+
+/** A content could not be stored. The messages are as they were; `cause` is the original error. */
+export class WriteFailedError extends ContextOffloadError {
+  readonly code = "WRITE_FAILED";
+
+  constructor(
+    readonly path: string,
+    cause: unknown,
+  ) {
+    super(
+      `Could not write the tool result to ${path}: ${messageOf(cause)}. ` +
+        `The messages are unchanged; once the folder can be written, call again.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import type { Hash } from "../hash.js";
+import type { OffloadPlan } from "../offload.js";
+import type { ToolResult } from "../tool-result.js";
+import { fileName, numberedName, type FileLayout, type StoredFile } from "./file-layout.js";
+import { resultName } from "./result-name.js";
+
+/**
+ * A file name for every result that leaves. Within one call the first result of an id keeps the
+ * plain name and the next are numbered, passing over a name that another id owns or that a reference
+ * in the conversation points to.
+ */
+export function allotNames(
+  plan: OffloadPlan<StoredFile>,
+  layout: FileLayout,
+  hash: Hash,
+): Map<ToolResult, string> {
+  const owned = new Set<string>();
+  for (const { id } of plan.results) if (id !== undefined) owned.add(id);
+  const used = new Set<string>();
+  for (const { name } of plan.references.values()) used.add(name);
+
+  const names = new Map<ToolResult, string>();
+  const nextOrdinals = new Map<string, number>();
+  for (const result of plan.leaving) {
+    const base = resultName(result, hash);
+    let ordinal = nextOrdinals.get(base) ?? 0;
+    while (
+      used.has(fileName(layout, base, ordinal)) ||
+      (ordinal > 0 && owned.has(numberedName(layout, base, ordinal)))
+    ) {
+      ordinal++;
+    }
+    const name = fileName(layout, base, ordinal);
+    used.add(name);
+    nextOrdinals.set(base, ordinal + 1);
+    names.set(result, name);
+  }
+  return names;
+}

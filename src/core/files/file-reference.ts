@@ -1,0 +1,85 @@
+import type { Hash } from "../hash.js";
+import type { Reference } from "../reference.js";
+import type { ToolResult } from "../tool-result.js";
+import {
+  DIRECT_LAYOUT,
+  FILE_ENDING,
+  HISTORY_LAYOUT,
+  joinPath,
+  type StoredFile,
+} from "./file-layout.js";
+import { afterOwnName } from "./result-name.js";
+
+/** A path has at most 4,096 characters where it counts; a longer content is not looked at. */
+const MAX_REFERENCE_CHARS = 4_300;
+
+/** A reference to a file, read out of a text. */
+export interface ParsedFileReference {
+  readonly style: "direct" | "history";
+  /** As it stands in the text: absolute in `direct`, relative to the output folder in `history`. */
+  readonly path: string;
+}
+
+const STYLES = {
+  direct: { start: "[Tool result offloaded to file: ", layout: DIRECT_LAYOUT, rest: /^(?:~\d+)?$/ },
+  history: {
+    start: "[Content offloaded to: ./",
+    layout: HISTORY_LAYOUT,
+    rest: /^(?:-\d+)?(?:~[0-9a-f]{12,64})?$/,
+  },
+} as const;
+
+/**
+ * Reads a reference that a file preset left in a message.
+ *
+ * @example
+ * parseFileReference("[Content offloaded to: ./tool-result-toolu_1.md]");
+ * // { style: "history", path: "./tool-result-toolu_1.md" }
+ */
+export function parseFileReference(text: string): ParsedFileReference | undefined {
+  if (text.length > MAX_REFERENCE_CHARS || !text.startsWith("[") || !text.endsWith("]")) {
+    return undefined;
+  }
+  if (text.startsWith(STYLES.direct.start)) {
+    return { style: "direct", path: text.slice(STYLES.direct.start.length, -1) };
+  }
+  if (text.startsWith(STYLES.history.start)) {
+    return { style: "history", path: `./${text.slice(STYLES.history.start.length, -1)}` };
+  }
+  return undefined;
+}
+
+/** The references of both file presets; each leaves the other's alone. */
+export function createFileReference(
+  style: ParsedFileReference["style"],
+  outputDir: string,
+  hash: Hash,
+): Reference<StoredFile> {
+  const { start } = STYLES[style];
+  return {
+    render: ({ path, name }) => `${start}${style === "direct" ? path : name}]`,
+    resolve: (result) => resolveFileReference(result, outputDir, hash),
+  };
+}
+
+function resolveFileReference(
+  { content, id }: ToolResult,
+  outputDir: string,
+  hash: Hash,
+): StoredFile | undefined {
+  if (typeof content !== "string") return undefined;
+  const parsed = parseFileReference(content);
+  if (!parsed) return undefined;
+  const { layout, rest } = STYLES[parsed.style];
+  const name = parsed.path.slice(lastSeparator(parsed.path) + 1);
+  if (!name.startsWith(layout.prefix) || !name.endsWith(FILE_ENDING)) return undefined;
+  if (parsed.style === "history" && parsed.path !== `./${name}`) return undefined;
+  const inner = name.slice(layout.prefix.length, -FILE_ENDING.length);
+  const after = afterOwnName(inner, id, hash);
+  if (after === undefined || !rest.test(after)) return undefined;
+  return { path: parsed.style === "direct" ? parsed.path : joinPath(outputDir, name), name };
+}
+
+function lastSeparator(path: string): number {
+  return Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+}

@@ -1,0 +1,60 @@
+import { serializeContent } from "../content.js";
+import { ContextOffloadError } from "../errors/context-offload-error.js";
+import { WriteFailedError } from "../errors/write-failed-error.js";
+import type { Hash } from "../hash.js";
+import type { Sink } from "../sink.js";
+import type { ToolResult } from "../tool-result.js";
+import { hashedFileName, joinPath, type StoredFile } from "./file-layout.js";
+import type { FileWriter, FolderWrite, FolderWriter } from "./file-writer.js";
+
+const SHORT_HASH_CHARS = 12;
+
+export interface FileSinkOptions {
+  readonly writer: FileWriter;
+  /** The folder that the caller vouches for. */
+  readonly root: string;
+  /** The names of the folders below it. */
+  readonly folders: readonly string[];
+  readonly names: ReadonlyMap<ToolResult, string>;
+  readonly existing: FolderWrite["existing"];
+  readonly hash: Hash;
+  /** The indentation of the JSON that blocks are written as. */
+  readonly indent?: number;
+}
+
+/** One file for each result, through a `FileWriter`. */
+export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
+  const { writer, root, folders, existing, hash } = options;
+
+  const write = async (name: string, content: string): Promise<StoredFile | undefined> => {
+    const path = joinPath(root, ...folders, name);
+    try {
+      const { writeInFolder } = writer as Partial<FolderWriter>;
+      if (!writeInFolder) await writer.writeFile(path, content);
+      else {
+        const names = [...folders, name];
+        const outcome = await writeInFolder.call(writer, { root, names, content, existing });
+        if (outcome === "taken") return undefined;
+      }
+    } catch (cause) {
+      throw ContextOffloadError.isInstance(cause) ? cause : new WriteFailedError(path, cause);
+    }
+    return { path, name };
+  };
+
+  return {
+    async put(result) {
+      const name = options.names.get(result);
+      if (name === undefined) throw new Error("A result without an allotted name cannot be put.");
+      const content = serializeContent(result.content, options.indent);
+      const stored = await write(name, content);
+      if (stored) return stored;
+      const contentHash = hash(content);
+      const hashed =
+        (await write(hashedFileName(name, contentHash.slice(0, SHORT_HASH_CHARS)), content)) ??
+        (await write(hashedFileName(name, contentHash), content));
+      if (hashed) return hashed;
+      throw new WriteFailedError(joinPath(root, ...folders, name), "every name for it is taken");
+    },
+  };
+}

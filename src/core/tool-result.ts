@@ -1,0 +1,14 @@
+import type { Content } from "./content.js";
+
+/** One tool result, where a format found it. */
+export interface ToolResult {
+  /** The position of its message in the conversation. */
+  readonly messageIndex: number;
+  /** Where it sits inside that message, in the format's own terms. */
+  readonly slot: number;
+  /** The id of the call that it answers; `undefined` when it is missing or empty. */
+  readonly id: string | undefined;
+  readonly content: Content;
+  /** The length of a string content, the length of the compact JSON of blocks. */
+  readonly chars: number;
+}

@@ -1,0 +1,55 @@
+/**
+ * WTF-8: UTF-8 that also has room for a lone surrogate, as the three bytes that the code point
+ * would take. A well-formed text is plain UTF-8, so only the others differ from what every tool reads.
+ */
+
+const nativeIsWellFormed = (String.prototype as { isWellFormed?: () => boolean }).isWellFormed;
+
+/** True when the text holds no lone surrogate. Node 18 lacks the native test. */
+export function isWellFormed(text: string): boolean {
+  return nativeIsWellFormed ? nativeIsWellFormed.call(text) : !/\p{Surrogate}/u.test(text);
+}
+
+/** The text as bytes, no code unit lost. */
+export function encodeWtf8(text: string): Uint8Array {
+  const encoder = new TextEncoder();
+  if (isWellFormed(text)) return encoder.encode(text);
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const match of text.matchAll(/\p{Surrogate}/gu)) {
+    parts.push(encoder.encode(text.slice(from, match.index)));
+    const unit = text.charCodeAt(match.index);
+    parts.push(Uint8Array.of(0xed, 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)));
+    from = match.index + 1;
+  }
+  parts.push(encoder.encode(text.slice(from)));
+  return concat(parts);
+}
+
+/** The text that `encodeWtf8` was given. */
+export function decodeWtf8(bytes: Uint8Array): string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "";
+  let from = 0;
+  for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1)) {
+    const second = bytes[at + 1] ?? 0;
+    const third = bytes[at + 2] ?? 0;
+    // 0xED 0xA0..0xBF is a surrogate, which UTF-8 forbids; below 0xA0 it is an ordinary character.
+    if (second < 0xa0 || second > 0xbf || third < 0x80 || third > 0xbf) continue;
+    text += decoder.decode(bytes.subarray(from, at));
+    text += String.fromCharCode(0xd000 | ((second & 0x3f) << 6) | (third & 0x3f));
+    from = at + 3;
+    at += 2;
+  }
+  return text + decoder.decode(bytes.subarray(from));
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { UnsafePathError } from "../core/errors/unsafe-path-error.js";
+import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
+import { encodeWtf8, isWellFormed } from "../core/wtf8.js";
+import { hasCode } from "./error-code.js";
+import { publishNew } from "./publish-new.js";
+
+// The callback forms take less time than those of fs/promises, which make an object per open file.
+const writeFile = promisify(fs.writeFile);
+const rename = promisify(fs.rename);
+const unlink = promisify(fs.unlink);
+const lstat = promisify(fs.lstat);
+const mkdir = promisify(fs.mkdir);
+
+/** Only the owner may read what tools returned. */
+const FILE_MODE = 0o600;
+
+/**
+ * Writes files as a whole or not at all: to a temporary name in the same folder, then renamed.
+ * Folders are made as needed. A text with lone surrogates is written as WTF-8.
+ */
+export class NodeFileWriter implements FolderWriter {
+  async writeFile(path: string, content: string): Promise<void> {
+    const temporary = await writeTemporary(dirname(path), content);
+    try {
+      await rename(temporary, path);
+    } catch (error) {
+      await discard(temporary);
+      throw error;
+    }
+  }
+
+  /** What the functions of this package call. Not there when a subclass writes files its own way. */
+  get writeInFolder(): ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined {
+    return this.writeFile === NodeFileWriter.prototype.writeFile ? writeInFolder : undefined;
+  }
+}
+
+const writeInFolder = async (write: FolderWrite): Promise<FolderWriteOutcome> => {
+  const { root, names, content, existing } = write;
+  await refuseLinks(root, names.slice(0, -1));
+  const path = join(root, ...names);
+  if (existing === "replace") {
+    await NodeFileWriter.prototype.writeFile(path, content);
+    return "written";
+  }
+  const bytes = encode(content);
+  return publishNew(path, bytes, {
+    write: () => writeTemporary(dirname(path), bytes),
+    discard,
+  });
+};
+
+/** Nothing is written through a link: the folder below the root must be a folder, or not be there. */
+async function refuseLinks(root: string, folders: readonly string[]): Promise<void> {
+  let path = root;
+  for (const folder of folders) {
+    path = join(path, folder);
+    try {
+      const stats = await lstat(path);
+      if (stats.isSymbolicLink()) {
+        throw new UnsafePathError(path, "it is a symbolic link, which may lead out of the folder");
+      }
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return;
+      throw error;
+    }
+  }
+}
+
+async function writeTemporary(folder: string, content: string | Uint8Array): Promise<string> {
+  const data = typeof content === "string" ? encode(content) : content;
+  const temporary = join(folder, `.offload-${randomBytes(9).toString("hex")}.tmp`);
+  const write = () => writeFile(temporary, data, { flag: "wx", mode: FILE_MODE });
+  try {
+    // The folder is there nearly always, so that asking first would cost more than failing once.
+    await write().catch(async (error: unknown) => {
+      if (!hasCode(error, "ENOENT")) throw error;
+      await mkdir(folder, { recursive: true });
+      await write();
+    });
+  } catch (error) {
+    await discard(temporary);
+    throw error;
+  }
+  return temporary;
+}
+
+/** A text that is well-formed goes to the file system as it is; it encodes UTF-8 by itself. */
+function encode(content: string): string | Uint8Array {
+  return isWellFormed(content) ? content : encodeWtf8(content);
+}
+
+async function discard(temporary: string): Promise<void> {
+  await unlink(temporary).catch(() => undefined);
+}

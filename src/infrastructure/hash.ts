@@ -1,0 +1,9 @@
+import { createHash } from "node:crypto";
+import type { Hash } from "../core/hash.js";
+import { encodeWtf8, isWellFormed } from "../core/wtf8.js";
+
+/** SHA-256 of the bytes that a text is stored as. */
+export const sha256: Hash = (text) =>
+  createHash("sha256")
+    .update(isWellFormed(text) ? text : encodeWtf8(text))
+    .digest("hex");

@@ -1,0 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { decodeWtf8 } from "../core/wtf8.js";
+
+/**
+ * The text of a file that this package wrote, exactly: lone surrogates, which other readers replace,
+ * come back too. Blocks are JSON; parse the text to have them back.
+ */
+export async function readOffloadedFile(path: string): Promise<string> {
+  return decodeWtf8(await readFile(path));
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import {
+  createFileReference,
+  parseFileReference,
+} from "../../../../src/core/files/file-reference.js";
+import { sha256 } from "../../../../src/infrastructure/hash.js";
+import { toolResult } from "../../../support/tool-results.js";
+
+const reference = createFileReference("history", "/out", sha256);
+const resolve = (content: string, id?: string) =>
+  reference.resolve(toolResult(content, { id: id as string }));
+
+describe("a file reference", () => {
+  it("is rendered and parsed back", () => {
+    const stored = { path: "/out/s/toolu_1.md", name: "toolu_1.md" };
+    const direct = createFileReference("direct", "/out", sha256).render(stored);
+    expect(direct).toBe("[Tool result offloaded to file: /out/s/toolu_1.md]");
+    expect(parseFileReference(direct)).toEqual({ style: "direct", path: "/out/s/toolu_1.md" });
+    const history = reference.render({ path: "/out/tool-result-x.md", name: "tool-result-x.md" });
+    expect(history).toBe("[Content offloaded to: ./tool-result-x.md]");
+    expect(parseFileReference(history)).toEqual({ style: "history", path: "./tool-result-x.md" });
+  });
+
+  it.each([
+    "plain text",
+    "",
+    "[]",
+    "[Something else: ./x.md]",
+    " [Content offloaded to: ./tool-result-x.md]",
+    "[Content offloaded to: ./tool-result-x.md] and more",
+    `[Content offloaded to: ./${"x".repeat(5000)}]`,
+  ])("is not %j", (text) => {
+    expect(parseFileReference(text)).toBeUndefined();
+  });
+
+  it.each([
+    ["[Content offloaded to: ./tool-result-a.md]", "a", "/out/tool-result-a.md"],
+    ["[Content offloaded to: ./tool-result-a-1.md]", "a", "/out/tool-result-a-1.md"],
+    [
+      "[Content offloaded to: ./tool-result-a~0123456789ab.md]",
+      "a",
+      "/out/tool-result-a~0123456789ab.md",
+    ],
+    ["[Tool result offloaded to file: /else/s/a.md]", "a", "/else/s/a.md"],
+    ["[Tool result offloaded to file: C:\\else\\s\\a~1.md]", "a", "C:\\else\\s\\a~1.md"],
+    [
+      "[Content offloaded to: ./tool-result-unknown-0123456789abcdef.md]",
+      undefined,
+      "/out/tool-result-unknown-0123456789abcdef.md",
+    ],
+  ])("%s is its own for %j", (text, id, path) => {
+    expect(resolve(text, id)?.path).toBe(path);
+  });
+
+  it.each([
+    ["[Content offloaded to: ./tool-result-a.md]", "b"],
+    ["[Content offloaded to: ./tool-result-ab.md]", "a"],
+    ["[Content offloaded to: ./tool-result-a-x.md]", "a"],
+    ["[Content offloaded to: ./sub/tool-result-a.md]", "a"],
+    ["[Content offloaded to: ./tool-result-a.txt]", "a"],
+    ["[Content offloaded to: ./tool-result-a.md]", undefined],
+    ["[Tool result offloaded to file: /else/s/b.md]", "a"],
+    ["[Tool result offloaded to file: /else/s/a-1.md]", "a"],
+  ])("%s is not its own for %j", (text, id) => {
+    expect(resolve(text, id)).toBeUndefined();
+  });
+
+  it("is never an array of blocks", () => {
+    const content = ["[Content offloaded to: ./tool-result-a.md]"];
+    expect(reference.resolve({ ...toolResult(""), content })).toBeUndefined();
+  });
+});
