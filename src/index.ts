@@ -1,27 +1,56 @@
-import { resolve } from "node:path";
-import { InvalidArgumentError } from "./core/errors/invalid-argument-error.js";
-import type { FileWriter } from "./core/files/file-writer.js";
-import { requireArray, requireObject, requireText } from "./core/require-argument.js";
-import type { MessageLike } from "./formats/anthropic-types.js";
-import { NodeFileWriter } from "./infrastructure/file-writer.js";
-import { sha256 } from "./infrastructure/hash.js";
-import { offloadDirect, type DirectOffloadResult } from "./presets/direct.js";
-import {
-  offloadHistory,
-  type HistoryOffloadResult,
-  type HistoryThresholds,
-} from "./presets/history.js";
-
+export type { Content } from "./core/content.js";
 export { DEFAULTS } from "./core/defaults.js";
-export { ContextOffloadError, type ErrorCode } from "./core/errors/context-offload-error.js";
+export { digestText, type ContentKind, type Digest } from "./core/digest/digest.js";
+export { AmbiguousArtifactError } from "./core/errors/ambiguous-artifact-error.js";
+export { ArtifactGoneError } from "./core/errors/artifact-gone-error.js";
 export { ContentNotSerializableError } from "./core/errors/content-not-serializable-error.js";
+export { ContextOffloadError, type ErrorCode } from "./core/errors/context-offload-error.js";
 export { InvalidArgumentError } from "./core/errors/invalid-argument-error.js";
 export { InvalidEnvironmentError } from "./core/errors/invalid-environment-error.js";
+export { InvalidPatternError } from "./core/errors/invalid-pattern-error.js";
 export { NoToolResultError } from "./core/errors/no-tool-result-error.js";
+export { NotJsonError } from "./core/errors/not-json-error.js";
+export { OutOfRangeError } from "./core/errors/out-of-range-error.js";
+export { PointerNotFoundError } from "./core/errors/pointer-not-found-error.js";
+export { ReadFailedError } from "./core/errors/read-failed-error.js";
+export { SearchTimeoutError } from "./core/errors/search-timeout-error.js";
+export { UnknownArtifactError } from "./core/errors/unknown-artifact-error.js";
 export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
 export { WriteFailedError } from "./core/errors/write-failed-error.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type { FileWriter } from "./core/files/file-writer.js";
+export { estimateTokens, type CountTokens } from "./core/tokens.js";
+export type { VerifyOptions, VerifyReport } from "./core/workspace/artifact-store.js";
+export type { ArtifactMetadata, ArtifactRecord, ArtifactType } from "./core/workspace/artifact.js";
+export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
+export type { GrepOptions } from "./core/workspace/grep-knowledge.js";
+export {
+  parseKnowledgeList,
+  type ReadBy,
+  type ToolNaming,
+} from "./core/workspace/knowledge-list.js";
+export type { KnowledgeTool, ToolAnswer, ToolsOptions } from "./core/workspace/knowledge-tool.js";
+export type { ArtifactPage, SearchFilter } from "./core/workspace/list-artifacts.js";
+export type { QueryOptions } from "./core/workspace/query-knowledge.js";
+export type { ByIdOptions, ByLinesOptions } from "./core/workspace/read-knowledge.js";
+export {
+  TOOL_NAMES,
+  type NextCall,
+  type Reading,
+  type Scope,
+  type ToolName,
+} from "./core/workspace/reading.js";
+export type { JsonSchema } from "./core/workspace/tool-schemas.js";
+export type {
+  ArtifactInput,
+  OffloadByWorkspaceOptions,
+  OffloadInfo,
+  OffloadInfoOptions,
+  Original,
+  PutOptions,
+  PutOutcome,
+  Workspace,
+} from "./core/workspace/workspace-types.js";
 export type {
   ContentBlock,
   ImageBlock,
@@ -31,109 +60,27 @@ export type {
   ToolResultBlock,
   ToolUseBlock,
 } from "./formats/anthropic-types.js";
+export type { ToolResultInput } from "./formats/single-result.js";
 export { NodeFileWriter } from "./infrastructure/file-writer.js";
 export { readOffloadedFile } from "./infrastructure/read-offloaded-file.js";
 export type { DirectOffloadResult } from "./presets/direct.js";
 export type { HistoryOffloadResult, HistoryThresholds } from "./presets/history.js";
-
-/** Where a message's results go. */
-export interface DirectOffloadOptions {
-  /** Names the folder below `outputDir`; one per agent session. */
-  readonly sessionId: string;
-  /** Made when it is missing. A relative one counts from the working directory. */
-  readonly outputDir: string;
-}
-
-/** Where a history's results go, and what counts as worth leaving. */
-export interface HistoryOffloadOptions extends HistoryThresholds {
-  /** Made when it is missing. A relative one counts from the working directory. */
-  readonly outputDir: string;
-}
-
-/**
- * Writes every tool result of one message to `<outputDir>/<sessionId>/<tool_use_id>.md` and returns
- * a deep copy of the message with references in their place. Whether a result is long enough is
- * yours to judge before you call.
- *
- * @example
- * const { message, file } = await offloadToolResult(toolMessage, { sessionId: "s1", outputDir: ".offload" });
- */
-export async function offloadToolResult<M extends MessageLike>(
-  message: M,
-  options: DirectOffloadOptions,
-): Promise<DirectOffloadResult<M>> {
-  requireObject("options", options, "an object with sessionId and outputDir");
-  return offloadToolResultWithWriter(
-    message,
-    options.sessionId,
-    resolve(requireOutputDir(options.outputDir)),
-    new NodeFileWriter(),
-  );
-}
-
-/** `offloadToolResult` with a writer of your own; `outputDir` reaches it as you give it. */
-export async function offloadToolResultWithWriter<M extends MessageLike>(
-  message: M,
-  sessionId: string,
-  outputDir: string,
-  writer: FileWriter,
-): Promise<DirectOffloadResult<M>> {
-  return offloadDirect(message, {
-    sessionId: requireText("sessionId", sessionId, "it names the session's folder"),
-    outputDir: requireOutputDir(outputDir),
-    writer: requireWriter(writer),
-    hash: sha256,
-  });
-}
-
-/**
- * Writes the long tool results of a history to `<outputDir>/tool-result-<tool_use_id>.md`, provided
- * that enough of the history can leave, and returns the history with references in their place.
- *
- * @example
- * const { messages, freedChars } = await offloadToolResults(history, { outputDir: ".offload" });
- */
-export async function offloadToolResults<M extends MessageLike>(
-  messages: readonly M[],
-  options: HistoryOffloadOptions,
-): Promise<HistoryOffloadResult<M>> {
-  requireObject("options", options, "an object with outputDir");
-  const { outputDir, ...thresholds } = options;
-  return offloadToolResultsWithWriter(
-    messages,
-    resolve(requireOutputDir(outputDir)),
-    new NodeFileWriter(),
-    thresholds,
-  );
-}
-
-/** `offloadToolResults` with a writer of your own; `outputDir` reaches it as you give it. */
-export async function offloadToolResultsWithWriter<M extends MessageLike>(
-  messages: readonly M[],
-  outputDir: string,
-  writer: FileWriter,
-  options: HistoryThresholds = {},
-): Promise<HistoryOffloadResult<M>> {
-  requireArray("messages", messages);
-  requireObject("options", options, "an object with charThreshold or ratioThreshold, or nothing");
-  return offloadHistory(messages, {
-    charThreshold: options.charThreshold,
-    ratioThreshold: options.ratioThreshold,
-    outputDir: requireOutputDir(outputDir),
-    writer: requireWriter(writer),
-    hash: sha256,
-    environment: process.env,
-  });
-}
-
-function requireOutputDir(outputDir: unknown): string {
-  return requireText("outputDir", outputDir, "the folder that takes the files");
-}
-
-function requireWriter(writer: unknown): FileWriter {
-  const candidate = requireObject("writer", writer, "an object with a writeFile method");
-  if ("writeFile" in candidate && typeof candidate.writeFile === "function") {
-    return candidate as FileWriter;
-  }
-  throw new InvalidArgumentError("writer", writer, "an object with a writeFile method");
-}
+export type {
+  OffloadDecision,
+  ToolResultContext,
+  ToolResultOffload,
+  ToolResultOffloadOptions,
+} from "./presets/tool-result.js";
+export {
+  createToolResultOffload,
+  createWorkspace,
+  type WorkspaceOptions,
+} from "./wiring/create-workspace.js";
+export {
+  offloadToolResult,
+  offloadToolResults,
+  offloadToolResultsWithWriter,
+  offloadToolResultWithWriter,
+  type DirectOffloadOptions,
+  type HistoryOffloadOptions,
+} from "./wiring/offload-to-files.js";

@@ -1,40 +1,36 @@
 /**
  * A copy of JSON-like data that shares no array and no plain object with it. What is neither (a
- * Date, a class instance) is shared: nobody but its class knows how to copy it.
+ * Date, a class instance) is shared: nobody but its class knows how to copy it. Works without
+ * recursion, since how deep data is nested is not ours to say.
  */
 export function deepCopy<T>(value: T): T {
-  return copy(value, new Map()) as T;
-}
-
-function copy(value: unknown, copies: Map<object, unknown>): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const known = copies.get(value);
-  if (known !== undefined) return known;
-  if (Array.isArray(value)) {
-    const array: unknown[] = [];
-    copies.set(value, array);
-    for (const item of value) array.push(copy(item, copies));
-    return array;
-  }
-  if (!isPlainObject(value)) return value;
-  // The spread keeps an own "__proto__" key, which JSON.parse can make, as the plain key that it is.
-  const object: Record<string, unknown> = { ...value };
-  copies.set(value, object);
-  for (const key of Object.keys(object)) {
-    const copied = copy(object[key], copies);
-    if (copied !== object[key]) {
-      Object.defineProperty(object, key, {
-        value: copied,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+  const copies = new Map<object, object>();
+  const shallow: object[] = [];
+  const copyOf = (original: unknown): unknown => {
+    if (typeof original !== "object" || original === null || !isData(original)) return original;
+    let copy = copies.get(original);
+    if (!copy) {
+      // The spread keeps an own "__proto__" key, which JSON.parse can make, as a plain key.
+      copy = Array.isArray(original) ? original.slice() : { ...original };
+      copies.set(original, copy);
+      shallow.push(copy);
+    }
+    return copy;
+  };
+  const copied = copyOf(value);
+  for (let container = shallow.pop(); container; container = shallow.pop()) {
+    for (const key of Object.keys(container)) {
+      const property = Object.getOwnPropertyDescriptor(container, key);
+      const inner = copyOf(property?.value);
+      if (inner !== property?.value)
+        Object.defineProperty(container, key, { ...property, value: inner });
     }
   }
-  return object;
+  return copied as T;
 }
 
-function isPlainObject(value: object): boolean {
+function isData(value: object): boolean {
+  if (Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

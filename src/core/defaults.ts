@@ -6,4 +6,22 @@ export const DEFAULTS = Object.freeze({
   ratioThreshold: 0.2,
   /** How many contents are written at the same time. */
   writeConcurrency: 8,
+  /** A workspace offloads a tool result of more tokens than this. */
+  tokenThreshold: 30_000,
+  /** A workspace hands back an offloaded content shorter than this as it is. */
+  inlineChars: 40_000,
+  /** The longest digest in a reference. */
+  digestChars: 1_200,
+  /** The most characters that one reading gives back. */
+  readChars: 20_000,
+  /** The most matches that one search gives back. */
+  searchResults: 50,
+  /** How much of a long line is shown around a match. */
+  searchWindowChars: 400,
+  /** When a search is stopped. */
+  searchDeadlineMs: 2_000,
+  /** The most artifacts that one listing gives back. */
+  listLimit: 50,
+  /** The most elements of an array that one query gives back. */
+  queryLimit: 20,
 });

@@ -1,2 +1,2 @@
-/** The hash of a text, as lower-case hexadecimal digits of at least 256 bits. Handed in, since core is pure. */
-export type Hash = (text: string) => string;
+/** The hash of a text's stored bytes, as lower-case hexadecimal digits of 256 bits. Handed in, since core is pure. */
+export type Hash = (data: string | Uint8Array) => string;

@@ -11,4 +11,8 @@ export interface ToolResult {
   readonly content: Content;
   /** The length of a string content, the length of the compact JSON of blocks. */
   readonly chars: number;
+  readonly toolName?: string | undefined;
+  readonly actionName?: string | undefined;
+  /** What whoever made the result wishes: `true` to offload it, `false` to keep it. */
+  readonly offloadFlag?: boolean | undefined;
 }

@@ -14,16 +14,23 @@ export function isWellFormed(text: string): boolean {
 export function encodeWtf8(text: string): Uint8Array {
   const encoder = new TextEncoder();
   if (isWellFormed(text)) return encoder.encode(text);
-  const parts: Uint8Array[] = [];
+  // No unit takes more than three bytes.
+  const bytes = new Uint8Array(text.length * 3);
+  let length = 0;
   let from = 0;
-  for (const match of text.matchAll(/\p{Surrogate}/gu)) {
-    parts.push(encoder.encode(text.slice(from, match.index)));
+  const lone = /\p{Surrogate}/gu;
+  for (let match = lone.exec(text); match; match = lone.exec(text)) {
+    if (match.index > from) {
+      length += encoder.encodeInto(text.slice(from, match.index), bytes.subarray(length)).written;
+    }
     const unit = text.charCodeAt(match.index);
-    parts.push(Uint8Array.of(0xed, 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)));
+    bytes[length++] = 0xed;
+    bytes[length++] = 0x80 | ((unit >> 6) & 0x3f);
+    bytes[length++] = 0x80 | (unit & 0x3f);
     from = match.index + 1;
   }
-  parts.push(encoder.encode(text.slice(from)));
-  return concat(parts);
+  length += encoder.encodeInto(text.slice(from), bytes.subarray(length)).written;
+  return bytes.slice(0, length);
 }
 
 /** The text that `encodeWtf8` was given. */
@@ -42,14 +49,4 @@ export function decodeWtf8(bytes: Uint8Array): string {
     at += 2;
   }
   return text + decoder.decode(bytes.subarray(from));
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

@@ -152,7 +152,8 @@ function locateMessage(
   messageIndex: number,
   options: AnthropicFormatOptions,
 ): ToolResult {
-  const id = idOf(message.tool_use_id ?? message.tool_call_id, messageIndex, "", options);
+  const field = message.tool_use_id == null ? "tool_call_id" : "tool_use_id";
+  const id = idOf(message[field], messageIndex, `.${field}`, options);
   const chars = countContentChars(content);
   return { messageIndex, slot: WHOLE_MESSAGE, id, content, chars };
 }
@@ -168,7 +169,7 @@ function locateBlock(
     const at = `${options.nameOf(messageIndex)}.content[${slot}].content`;
     throw new InvalidArgumentError(at, content, CONTENT_SHAPE);
   }
-  const id = idOf(tool_use_id, messageIndex, `.content[${slot}]`, options);
+  const id = idOf(tool_use_id, messageIndex, `.content[${slot}].tool_use_id`, options);
   return { messageIndex, slot, id, content, chars: countContentChars(content) };
 }
 
@@ -180,8 +181,11 @@ function idOf(
 ): string | undefined {
   if (typeof id === "string") return id === "" ? undefined : id;
   if (id === undefined || id === null) return undefined;
-  const argument = `${nameOf(messageIndex)}${at}.tool_use_id`;
-  throw new InvalidArgumentError(argument, id, "a string, the id of the tool call");
+  throw new InvalidArgumentError(
+    `${nameOf(messageIndex)}${at}`,
+    id,
+    "a string, the id of the tool call",
+  );
 }
 
 function countJsonChars(value: unknown): number {

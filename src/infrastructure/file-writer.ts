@@ -2,17 +2,16 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { UnsafePathError } from "../core/errors/unsafe-path-error.js";
 import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
 import { encodeWtf8, isWellFormed } from "../core/wtf8.js";
 import { hasCode } from "./error-code.js";
 import { publishNew } from "./publish-new.js";
+import { refuseLinks } from "./refuse-links.js";
 
 // The callback forms take less time than those of fs/promises, which make an object per open file.
 const writeFile = promisify(fs.writeFile);
 const rename = promisify(fs.rename);
 const unlink = promisify(fs.unlink);
-const lstat = promisify(fs.lstat);
 const mkdir = promisify(fs.mkdir);
 
 /** Only the owner may read what tools returned. */
@@ -53,23 +52,6 @@ const writeInFolder = async (write: FolderWrite): Promise<FolderWriteOutcome> =>
     discard,
   });
 };
-
-/** Nothing is written through a link: the folder below the root must be a folder, or not be there. */
-async function refuseLinks(root: string, folders: readonly string[]): Promise<void> {
-  let path = root;
-  for (const folder of folders) {
-    path = join(path, folder);
-    try {
-      const stats = await lstat(path);
-      if (stats.isSymbolicLink()) {
-        throw new UnsafePathError(path, "it is a symbolic link, which may lead out of the folder");
-      }
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return;
-      throw error;
-    }
-  }
-}
 
 async function writeTemporary(folder: string, content: string | Uint8Array): Promise<string> {
   const data = typeof content === "string" ? encode(content) : content;

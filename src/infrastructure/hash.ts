@@ -3,7 +3,7 @@ import type { Hash } from "../core/hash.js";
 import { encodeWtf8, isWellFormed } from "../core/wtf8.js";
 
 /** SHA-256 of the bytes that a text is stored as. */
-export const sha256: Hash = (text) =>
+export const sha256: Hash = (data) =>
   createHash("sha256")
-    .update(isWellFormed(text) ? text : encodeWtf8(text))
+    .update(typeof data !== "string" || isWellFormed(data) ? data : encodeWtf8(data))
     .digest("hex");

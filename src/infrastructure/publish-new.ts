@@ -1,9 +1,7 @@
-import { link, lstat, readFile, rename } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import type { FolderWriteOutcome } from "../core/files/file-writer.js";
+import { claimName } from "./claim-name.js";
 import { hasCode } from "./error-code.js";
-
-/** Some file systems have no hard links. */
-const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 export interface TemporaryFile {
   /** Writes the content to a temporary file beside the path and returns its path. */
@@ -11,10 +9,7 @@ export interface TemporaryFile {
   discard(temporary: string): Promise<void>;
 }
 
-/**
- * Gives a content its final name if nobody has it, also against other processes: a hard link is made
- * whole or fails. Who comes second learns whether the file holds the same content.
- */
+/** Gives a content its final name if nobody has it, and tells whether who has it holds the same. */
 export async function publishNew(
   path: string,
   content: string | Uint8Array,
@@ -24,15 +19,8 @@ export async function publishNew(
   if (before) return before;
   const temporary = await temporaryFile.write();
   try {
-    await link(temporary, path);
-    return "written";
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return (await compareExisting(path, content)) ?? "taken";
-    if (!hasCode(error, ...NO_LINKS)) throw error;
-    // Without links two processes can meet between the look and the rename; one process cannot.
-    const meanwhile = await compareExisting(path, content);
-    if (!meanwhile) await rename(temporary, path);
-    return meanwhile ?? "written";
+    if (await claimName(temporary, path)) return "written";
+    return (await compareExisting(path, content)) ?? "taken";
   } finally {
     await temporaryFile.discard(temporary);
   }

@@ -17,7 +17,7 @@ interface Manifest {
 }
 
 describe("the repository", () => {
-  it("has a root package without runtime dependencies, ESM, for Node 18 and later", async () => {
+  it("has a root package without runtime dependencies, ESM, for Node 18 and later [001-DEP-runtime] [000-NF-compatibility-esm] [000-NF-compatibility-node]", async () => {
     const manifest = JSON.parse(await read("package.json")) as Manifest;
     expect(manifest).toMatchObject({ type: "module", engines: { node: ">=18" } });
     expect(manifest.dependencies).toBeUndefined();
@@ -34,7 +34,7 @@ describe("the repository", () => {
     }
   });
 
-  it("pins every development dependency", async () => {
+  it("pins every development dependency [001-DEP-development]", async () => {
     const { devDependencies } = JSON.parse(await read("package.json")) as Manifest;
     for (const version of Object.values(devDependencies))
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);
@@ -57,7 +57,7 @@ describe("the repository", () => {
     ]);
   });
 
-  it("has the pipeline in its order", async () => {
+  it("has the pipeline in its order [001-PIPELINE-order] [001-MATRIX]", async () => {
     const { scripts } = JSON.parse(await read("package.json")) as Manifest;
     expect(scripts["test"]).toBe("npm run check && vitest run --coverage && npm run build");
     const order = ["check:types", "check:lint", "check:format", "check:layers", "check:unused"];
@@ -69,13 +69,13 @@ describe("the repository", () => {
     expect(workflow).toContain("node scripts/try-packed.mjs 18");
   });
 
-  it("gates coverage above the floors", async () => {
+  it("gates coverage above the floors [001-COVERAGE-core] [001-COVERAGE-project]", async () => {
     const config = await read("vitest.config.ts");
     expect(config).toMatch(/lines: 90,\s+branches: 85,/);
     expect(config).toContain('"src/core/**": { lines: 95, branches: 90 }');
   });
 
-  it("refuses any and let for what never changes", async () => {
+  it("refuses any and let for what never changes [001-CODE-no-any] [001-CODE-prefer-const]", async () => {
     const eslint = new ESLint({ cwd: root });
     const [outcome] = await eslint.lintText(
       "export function f(value: any): number {\n  let fixed = 1;\n  return fixed + Number(value);\n}\n",
@@ -86,7 +86,7 @@ describe("the repository", () => {
     expect(rules).toContain("prefer-const");
   });
 
-  it("compiles in strict mode", async () => {
+  it("compiles in strict mode [001-STACK-typescript] [001-CODE-strict-types]", async () => {
     const { code, stdout } = await runCommand(
       process.execPath,
       [join(root, "node_modules/typescript/bin/tsc"), "-p", root, "--showConfig"],
@@ -104,7 +104,7 @@ describe("the repository", () => {
     );
   });
 
-  it("writes nothing to the console", async () => {
+  it("writes nothing to the console [001-LOG-thrown]", async () => {
     const files = await readdir(join(root, "src"), { recursive: true });
     for (const file of files.filter((name) => name.endsWith(".ts"))) {
       expect(await read(join("src", file)), file).not.toMatch(/\bconsole\./);

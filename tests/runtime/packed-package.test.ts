@@ -17,7 +17,7 @@ describe("the packed package in an empty folder", () => {
   afterAll(() => packed.remove());
 
   it.each([...new Set([18, current])])(
-    "works on Node %i",
+    "works on Node %i [000-NF-compatibility-node] [002-NF-compatibility-node] [001-STACK-node] [001-MATRIX]",
     async (major) => {
       const outcome = await runCommand(await nodeBinary(major), ["smoke.mjs"], {
         cwd: packed.folder,
@@ -31,7 +31,7 @@ describe("the packed package in an empty folder", () => {
     300_000,
   );
 
-  it("brings no other package along", async () => {
+  it("brings no other package along [000-NF-compatibility-no-dependencies] [001-DEP-runtime]", async () => {
     const installed = await readdir(join(packed.folder, "node_modules"));
     expect(installed.filter((name) => !name.startsWith("."))).toEqual(["context-offload"]);
     const manifest = JSON.parse(

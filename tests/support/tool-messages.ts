@@ -11,8 +11,17 @@ export interface AnyMessage {
   [field: string]: unknown;
 }
 
-export function toolResult(id: string | undefined, content: unknown, fields: object = {}): AnyBlock {
-  return { type: "tool_result", ...(id === undefined ? {} : { tool_use_id: id }), content, ...fields };
+export function toolResult(
+  id: string | undefined,
+  content: unknown,
+  fields: object = {},
+): AnyBlock {
+  return {
+    type: "tool_result",
+    ...(id === undefined ? {} : { tool_use_id: id }),
+    content,
+    ...fields,
+  };
 }
 
 /** A user's message that carries these blocks. */

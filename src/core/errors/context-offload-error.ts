@@ -7,7 +7,16 @@ export type ErrorCode =
   | "NO_TOOL_RESULT"
   | "CONTENT_NOT_SERIALIZABLE"
   | "WRITE_FAILED"
-  | "UNSAFE_PATH";
+  | "UNSAFE_PATH"
+  | "READ_FAILED"
+  | "UNKNOWN_ARTIFACT"
+  | "AMBIGUOUS_ARTIFACT"
+  | "ARTIFACT_GONE"
+  | "OUT_OF_RANGE"
+  | "INVALID_PATTERN"
+  | "SEARCH_TIMEOUT"
+  | "NOT_JSON"
+  | "POINTER_NOT_FOUND";
 
 /** The base of every error that this package throws. */
 export abstract class ContextOffloadError extends Error {

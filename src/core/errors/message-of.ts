@@ -1,8 +1,8 @@
 /** The message of whatever was thrown; libraries throw strings and plain objects too. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message;
-  if (typeof thrown === "object" && thrown !== null && "message" in thrown) {
-    return String(thrown.message);
+  if (typeof thrown === "object" && thrown !== null) {
+    const { message } = thrown as { message?: unknown };
+    return typeof message === "string" ? message : "an object without a message was thrown";
   }
   return String(thrown);
 }

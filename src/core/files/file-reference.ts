@@ -21,13 +21,21 @@ export interface ParsedFileReference {
 }
 
 const STYLES = {
-  direct: { start: "[Tool result offloaded to file: ", layout: DIRECT_LAYOUT, rest: /^(?:~\d+)?$/ },
+  direct: {
+    start: "[Tool result offloaded to file: ",
+    layout: DIRECT_LAYOUT,
+    rest: /^(?:~\d{1,15})?$/,
+  },
   history: {
     start: "[Content offloaded to: ./",
     layout: HISTORY_LAYOUT,
-    rest: /^(?:-\d+)?(?:~[0-9a-f]{12,64})?$/,
+    // As long as a content's hash is, short or whole, and not as that in the safe name of another id.
+    rest: /^(?:-\d+)?(?:~(?:[0-9a-f]{12}|[0-9a-f]{64}))?$/,
   },
 } as const;
+
+/** A path is one line and ends with the file: what goes on is a text that merely holds a reference. */
+const NO_PATH = /[\r\n\0]|\.md\]/;
 
 /**
  * Reads a reference that a file preset left in a message.
@@ -37,14 +45,22 @@ const STYLES = {
  * // { style: "history", path: "./tool-result-toolu_1.md" }
  */
 export function parseFileReference(text: string): ParsedFileReference | undefined {
+  return parseBelow("", text);
+}
+
+/** The caller's own folder may have any name, which is not held against the path. */
+function parseBelow(folder: string, text: string): ParsedFileReference | undefined {
   if (text.length > MAX_REFERENCE_CHARS || !text.startsWith("[") || !text.endsWith("]")) {
     return undefined;
   }
   if (text.startsWith(STYLES.direct.start)) {
-    return { style: "direct", path: text.slice(STYLES.direct.start.length, -1) };
+    const path = text.slice(STYLES.direct.start.length, -1);
+    const below = path.startsWith(folder) ? path.slice(folder.length) : path;
+    return NO_PATH.test(below) ? undefined : { style: "direct", path };
   }
   if (text.startsWith(STYLES.history.start)) {
-    return { style: "history", path: `./${text.slice(STYLES.history.start.length, -1)}` };
+    const path = `./${text.slice(STYLES.history.start.length, -1)}`;
+    return NO_PATH.test(path) ? undefined : { style: "history", path };
   }
   return undefined;
 }
@@ -68,7 +84,7 @@ function resolveFileReference(
   hash: Hash,
 ): StoredFile | undefined {
   if (typeof content !== "string") return undefined;
-  const parsed = parseFileReference(content);
+  const parsed = parseBelow(outputDir, content);
   if (!parsed) return undefined;
   const { layout, rest } = STYLES[parsed.style];
   const name = parsed.path.slice(lastSeparator(parsed.path) + 1);

@@ -56,7 +56,7 @@ const notes: readonly Note[] = Object.freeze([
 ]);
 
 describe("the engine", () => {
-  it("locates, decides, keeps, refers and replaces, in any dialect", async () => {
+  it("locates, decides, keeps, refers and replaces, in any dialect [DESIGN-ENGINE]", async () => {
     const { wiring, kept } = wire();
     const { messages, departures } = await offload(notes, wiring);
     expect(messages.map(({ body }) => body)).toEqual([
@@ -73,7 +73,7 @@ describe("the engine", () => {
     expect(departures.map(({ text }) => text)).toEqual(["@one", "@x"]);
   });
 
-  it("shares what it did not change, in the message and around it", async () => {
+  it("shares what it did not change, in the message and around it [DESIGN-2-engine]", async () => {
     const { messages } = await offload(notes, wire().wiring);
     expect(messages).not.toBe(notes);
     expect(messages[0]).toBe(notes[0]);
@@ -82,7 +82,7 @@ describe("the engine", () => {
     expect(messages[3]).toBe(notes[3]);
   });
 
-  it("returns the very array when nothing leaves, and opens no sink", async () => {
+  it("returns the very array when nothing leaves, and opens no sink [DESIGN-2] [003-NF-constraint-guard]", async () => {
     const { wiring } = wire({
       policy: minChars(1000),
       openSink: () => {
@@ -94,7 +94,7 @@ describe("the engine", () => {
     expect(departures).toEqual([]);
   });
 
-  it("changes nothing the second time", async () => {
+  it("changes nothing the second time [DESIGN-3]", async () => {
     const { wiring, kept } = wire();
     const once = await offload(notes, wiring);
     kept.clear();
@@ -118,7 +118,7 @@ describe("the engine", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("lets no reference appear before every content is kept", async () => {
+  it("lets no reference appear before every content is kept [DESIGN-1]", async () => {
     const rendered: string[] = [];
     const { wiring } = wire({
       reference: {

@@ -1,0 +1,20 @@
+/** Compiles to a folder aside and puts it in place at the end, so that nobody meets half a build. */
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runOrThrow } from "./run-command.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const making = join(root, "node_modules", ".cache", `dist-${process.pid}`);
+const old = `${making}-old`;
+const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+try {
+  await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
+    cwd: root,
+  });
+  await rename(join(root, "dist"), old).catch(() => undefined);
+  await rename(making, join(root, "dist"));
+} finally {
+  await rm(making, { recursive: true, force: true });
+  await rm(old, { recursive: true, force: true });
+}

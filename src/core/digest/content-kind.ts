@@ -1,0 +1,27 @@
+/** What a content was taken for. It decides what its digest shows. */
+export type ContentKind = "json" | "log" | "table" | "code" | "markdown" | "html" | "text";
+
+/** A content, or the two ends of one that is too large to be held as a string. */
+export interface ContentSample {
+  /** The whole text when `complete`, otherwise its first part. */
+  readonly head: string;
+  /** The last part when not complete, otherwise "". */
+  readonly tail: string;
+  /** 1-based number of the line on which `tail` starts. */
+  readonly tailLine: number;
+  readonly chars: number;
+  readonly lines: number;
+  readonly complete: boolean;
+}
+
+/** A short description of a content, made without a model. */
+export interface Digest {
+  readonly kind: ContentKind;
+  /** Safe to print: no control characters besides newline and tab. Markup is not escaped. */
+  readonly text: string;
+}
+
+export interface DigestOptions {
+  /** The digest is never longer than this. Default 1,200. */
+  readonly budgetChars?: number | undefined;
+}

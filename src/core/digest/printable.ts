@@ -1,0 +1,75 @@
+// Content comes from tools and may hold anything. What is quoted of it must not move the cursor,
+// change colours, reorder text or hide characters when a person or a model looks at it.
+
+/* eslint-disable no-control-regex -- control characters are what these expressions are about */
+const SUSPECT =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
+// Each alternative begins with a fixed character and goes through disjoint classes, so that the
+// time is linear in the input.
+const ANSI =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g;
+const INVISIBLE = /[\u00ad\u180e\u200b-\u200f\u2060-\u2065\ufeff]|\udb40[\udc00-\uddef]/g;
+const CONTROL =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
+/* eslint-enable no-control-regex */
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Colours and invisible characters removed, other control characters shown as `·`. */
+export function toPrintable(text: string): string {
+  if (!SUSPECT.test(text)) return text;
+  return text
+    .replace(ANSI, "")
+    .replace(INVISIBLE, "")
+    .replace(CONTROL, "·")
+    .replace(LONE_SURROGATE, "\ufffd");
+}
+
+/** The same on one line: whatever separates lines becomes a space. */
+export function toPrintableLine(text: string): string {
+  return toPrintable(text.replace(/[\r\n\t]+/g, " "));
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** At most `length` units from the start, never half of a pair. */
+export function takeStart(text: string, length: number): string {
+  if (length <= 0) return "";
+  if (text.length <= length) return text;
+  return text.slice(0, isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length);
+}
+
+/** At most `length` units from the end, never half of a pair. */
+export function takeEnd(text: string, length: number): string {
+  if (length <= 0) return "";
+  if (text.length <= length) return text;
+  const start = text.length - length;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
+}
+
+/** `text` in at most `width` units, with an ellipsis where something is missing. */
+export function clip(text: string, width: number): string {
+  if (text.length <= width) return text;
+  return width < 1 ? "" : takeStart(text, width - 1) + "…";
+}
+
+/** 1234567 → "1,234,567", the same in every locale. */
+export function formatCount(count: number): string {
+  const digits = String(Math.trunc(count));
+  let out = "";
+  for (let end = digits.length; end > 0; end -= 3) {
+    const group = digits.slice(Math.max(0, end - 3), end);
+    out = out === "" ? group : `${group},${out}`;
+  }
+  return out;
+}
+
+/** "1 line", "1,234 lines". */
+export function countOf(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}

@@ -1,0 +1,38 @@
+import { countOf } from "../digest/printable.js";
+import { ContextOffloadError } from "./context-offload-error.js";
+
+/** A range that was asked for, and what there is to ask for. */
+export interface RefusedRange {
+  /** The names of the bounds, as the caller knows them: `["startLine", "endLine"]`, `["line"]`. */
+  readonly names: readonly [start: string, end?: string];
+  readonly start: number;
+  readonly end: number;
+  /** How many there are; they are counted from 1. */
+  readonly count: number;
+  /** What is counted: "line" or "character". */
+  readonly unit: string;
+  /** What has them, to begin a sentence's second half: "it", "line 7". */
+  readonly owner: string;
+}
+
+/** A range lies outside of what there is, or its start is after its end. */
+export class OutOfRangeError extends ContextOffloadError {
+  readonly code = "OUT_OF_RANGE";
+
+  constructor(readonly range: RefusedRange) {
+    super(describe(range));
+  }
+}
+
+function describe({ names, start, end, count, unit, owner }: RefusedRange): string {
+  const [startName, endName] = names;
+  const rest = endName === undefined ? "" : ` to ${endName} ${end}`;
+  const asked = `${startName} ${start}${rest} was asked for`;
+  const has = `${owner} has ${countOf(count, unit)}`;
+  if (count === 0) return `${asked}, but ${has}: there is nothing to read.`;
+  const order = endName === undefined ? "" : ` and an ${endName} not before it`;
+  const right = `Ask for a ${startName} from 1 to ${count}${order}.`;
+  if (start < 1) return `${asked}, but ${unit}s are counted from 1; ${has}. ${right}`;
+  if (start > end) return `${asked}, but the start is after the end; ${has}. ${right}`;
+  return `${asked}, but ${has}. ${right}`;
+}

@@ -1,0 +1,42 @@
+import { ContextOffloadError } from "./context-offload-error.js";
+
+const SHOWN_KEY_CHARS = 80;
+
+/** How far a pointer led, and what is there. */
+export interface PointerReach {
+  /** The longest part of the pointer that exists, as a pointer; "" is the whole. */
+  readonly reached: string;
+  /** What kind of value is there. */
+  readonly kind: string;
+  /** The first keys of an object. */
+  readonly keys?: readonly string[];
+  /** How many items an array or members an object has. */
+  readonly length?: number;
+}
+
+/** A pointer into a JSON content leads nowhere. */
+export class PointerNotFoundError extends ContextOffloadError {
+  readonly code = "POINTER_NOT_FOUND";
+
+  constructor(
+    readonly pointer: string,
+    readonly reach: PointerReach,
+  ) {
+    const place = reach.reached === "" ? "The whole content" : `"${reach.reached}"`;
+    super(`There is no value at "${pointer}". ${place} is ${describeReach(reach)}.`);
+  }
+}
+
+function describeReach({ kind, keys, length }: PointerReach): string {
+  if (keys !== undefined) {
+    if (keys.length === 0) return "an object without keys";
+    const shown = keys.map((key) => JSON.stringify(key.slice(0, SHOWN_KEY_CHARS))).join(", ");
+    const of = length !== undefined && length > keys.length ? ` (${keys.length} of ${length})` : "";
+    return `an object with the keys ${shown}${of}`;
+  }
+  if (length !== undefined) {
+    if (length === 0) return "an empty array";
+    return `an array of ${length}, whose items have the indices 0 to ${length - 1}`;
+  }
+  return kind === "null" ? "null" : `a ${kind}, which has nothing inside`;
+}

@@ -1,0 +1,16 @@
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** The characters that the inside of a JSON string stands for. */
+export function unescapeJson(inside: string): string {
+  return inside.replace(
+    /\\(?:u([0-9a-fA-F]{4})|(.))/gs,
+    (_all, hex?: string, plain: string = "") =>
+      hex === undefined ? (ESCAPES[plain] ?? plain) : String.fromCharCode(parseInt(hex, 16)),
+  );
+}

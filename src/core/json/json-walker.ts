@@ -1,0 +1,202 @@
+import { ByteOrderMark } from "./byte-order-mark.js";
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isWhitespace,
+  NEWLINE,
+  QUOTE,
+} from "./json-bytes.js";
+import { JsonKeyBytes } from "./json-key-bytes.js";
+import { isContainer, kindOfFirstByte, type JsonKind } from "./json-kind.js";
+import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./json-scalar-table.js";
+import { JsonSkip } from "./json-skip.js";
+import { JsonStringScan } from "./json-string-scan.js";
+import { JsonSyntaxError } from "./json-syntax-error.js";
+
+/** Is told of the values of a JSON text, as deep as it wants to go. */
+export interface JsonVisitor {
+  /** Once true, the walk stops. */
+  readonly isDone: boolean;
+  /** The key of the value that begins next. `raw` is as it stands in the text, without quotes. */
+  key(raw: Uint8Array | undefined, start: number, end: number): void;
+  /** A value begins; true to be told what is inside it. */
+  begin(kind: JsonKind, start: number): boolean;
+  /** The value that began last, of those that have not ended, ends before this byte. */
+  end(end: number): void;
+}
+
+const enum Due {
+  Value,
+  ValueOrClose,
+  Key,
+  KeyOrClose,
+  Colon,
+  CommaOrClose,
+  /** On top: the end, or after a line break one value more. */
+  Nothing,
+}
+
+/**
+ * Walks JSON that comes in chunks. What the visitor enters is checked; what it does not is passed
+ * over, strings and brackets alone being looked at. Several values on top must be separated by a
+ * line break.
+ */
+export class JsonWalker {
+  readonly #visitor: JsonVisitor;
+  readonly #mark = new ByteOrderMark();
+  readonly #string = new JsonStringScan();
+  readonly #skip = new JsonSkip();
+  readonly #key = new JsonKeyBytes();
+  /** The containers that were entered and are open. */
+  readonly #open: ("object" | "array")[] = [];
+  #due = Due.Value;
+  #scalar = NO_SCALAR;
+  #isKey = false;
+  #keyStart = 0;
+  #hasLineBreak = false;
+  #base: number;
+
+  /** @param base - Where the first chunk begins in the source. */
+  constructor(visitor: JsonVisitor, base: number) {
+    this.#visitor = visitor;
+    this.#base = base;
+  }
+
+  push(chunk: Uint8Array): void {
+    let at = this.#mark.skip(chunk, this.#base);
+    while (at < chunk.length && !this.#visitor.isDone) {
+      if (this.#skip.isOpen) at = this.#continueSkip(chunk, at);
+      else if (this.#string.isOpen) at = this.#continueString(chunk, at);
+      else if (this.#scalar !== NO_SCALAR) at = this.#continueScalar(chunk, at);
+      else at = this.#step(chunk, at);
+    }
+    this.#base += chunk.length;
+  }
+
+  /** No more bytes will come. */
+  end(): void {
+    if (this.#scalar !== NO_SCALAR) this.#endScalar(this.#base);
+    if (this.#due !== Due.Nothing || this.#string.isOpen || this.#skip.isOpen) {
+      throw JsonSyntaxError.cutShort(this.#base);
+    }
+  }
+
+  #step(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] as number;
+    if (isWhitespace(byte)) {
+      if (byte === NEWLINE) this.#hasLineBreak = true;
+      return at + 1;
+    }
+    switch (this.#due) {
+      case Due.CommaOrClose:
+        if (byte !== COMMA) return this.#close(byte, at);
+        this.#due = this.#open.at(-1) === "object" ? Due.Key : Due.Value;
+        return at + 1;
+      case Due.Colon:
+        if (byte !== COLON) throw JsonSyntaxError.unexpected(byte, this.#base + at);
+        this.#due = Due.Value;
+        return at + 1;
+      case Due.Key:
+      case Due.KeyOrClose:
+        if (byte !== QUOTE) return this.#close(byte, at);
+        this.#isKey = true;
+        this.#keyStart = this.#base + at + 1;
+        this.#key.begin();
+        this.#string.begin();
+        return this.#continueString(chunk, at + 1);
+      case Due.ValueOrClose:
+        if (byte === CLOSE_ARRAY) return this.#close(byte, at);
+        return this.#beginValue(chunk, at, byte);
+      case Due.Nothing:
+        if (!this.#hasLineBreak) throw JsonSyntaxError.unexpected(byte, this.#base + at);
+        return this.#beginValue(chunk, at, byte);
+      case Due.Value:
+        return this.#beginValue(chunk, at, byte);
+    }
+  }
+
+  #beginValue(chunk: Uint8Array, at: number, byte: number): number {
+    const kind = kindOfFirstByte(byte);
+    if (kind === undefined) throw JsonSyntaxError.unexpected(byte, this.#base + at);
+    const isEntered = this.#visitor.begin(kind, this.#base + at);
+    if (isContainer(kind)) {
+      if (isEntered) {
+        this.#open.push(kind);
+        this.#due = kind === "object" ? Due.KeyOrClose : Due.ValueOrClose;
+        return at + 1;
+      }
+      this.#skip.begin();
+      return this.#continueSkip(chunk, at + 1);
+    }
+    if (kind === "string") {
+      this.#isKey = false;
+      this.#string.begin();
+      return this.#continueString(chunk, at + 1);
+    }
+    this.#scalar = beginScalar(byte);
+    return this.#continueScalar(chunk, at + 1);
+  }
+
+  #close(byte: number, at: number): number {
+    const isObject = this.#open.at(-1) === "object";
+    const isAllowed = this.#due !== Due.Key && byte === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
+    if (!isAllowed) throw JsonSyntaxError.unexpected(byte, this.#base + at);
+    this.#open.pop();
+    this.#endValue(this.#base + at + 1);
+    return at + 1;
+  }
+
+  #endValue(end: number): void {
+    this.#due = this.#open.length === 0 ? Due.Nothing : Due.CommaOrClose;
+    this.#hasLineBreak = false;
+    this.#visitor.end(end);
+  }
+
+  #continueSkip(chunk: Uint8Array, from: number): number {
+    const at = this.#skip.skip(chunk, from);
+    if (!this.#skip.isOpen) this.#endValue(this.#base + at);
+    return at;
+  }
+
+  #continueString(chunk: Uint8Array, from: number): number {
+    const at = this.#string.scan(chunk, from, this.#base);
+    const isClosed = !this.#string.isOpen;
+    if (!this.#isKey) {
+      if (isClosed) this.#endValue(this.#base + at);
+      return at;
+    }
+    this.#key.add(chunk, from, isClosed ? at - 1 : at);
+    if (isClosed) {
+      this.#due = Due.Colon;
+      this.#visitor.key(this.#key.take(), this.#keyStart, this.#base + at - 1);
+    }
+    return at;
+  }
+
+  #continueScalar(chunk: Uint8Array, from: number): number {
+    let at = from;
+    while (at < chunk.length) {
+      const next = nextScalarState(this.#scalar, chunk[at] as number);
+      if (next === NO_SCALAR) {
+        this.#endScalar(this.#base + at, chunk[at]);
+        break;
+      }
+      this.#scalar = next;
+      at += 1;
+    }
+    return at;
+  }
+
+  /** @param byte - The byte that does not belong to the scalar; none at the end of the text. */
+  #endScalar(offset: number, byte?: number): void {
+    if (!isCompleteScalar(this.#scalar)) {
+      throw byte === undefined
+        ? JsonSyntaxError.cutShort(offset)
+        : JsonSyntaxError.unexpected(byte, offset);
+    }
+    this.#scalar = NO_SCALAR;
+    this.#endValue(offset);
+  }
+}

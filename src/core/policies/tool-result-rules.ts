@@ -1,0 +1,53 @@
+import { serializeContent } from "../content.js";
+import type { Policy } from "../policy.js";
+import type { CountTokens } from "../tokens.js";
+import type { ToolResult } from "../tool-result.js";
+
+/** Why a result left or stayed, in the order in which the rules are asked. */
+export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
+
+export interface ToolResultRules {
+  /** Names of tools, or of one action of a tool as `tool:action`, whose results always leave. */
+  readonly whiteList: readonly string[];
+  /** More tokens than this leave. */
+  readonly tokenThreshold: number;
+  readonly countTokens: CountTokens;
+  /** Tools whose results never leave: those that read what left. */
+  readonly readingTools: ReadonlySet<string>;
+}
+
+/** Seed 004: asked to stay, on the white list, asked to leave, too many tokens. */
+export function toolResultRules(rules: ToolResultRules): Policy {
+  const whiteList = new Set(rules.whiteList);
+  const judge = (result: ToolResult): { leaves: boolean; reason: RuleReason } => {
+    const { toolName, actionName, offloadFlag } = result;
+    if (toolName !== undefined && rules.readingTools.has(toolName)) {
+      return { leaves: false, reason: "none" };
+    }
+    if (offloadFlag === false) return { leaves: false, reason: "metadata" };
+    if (toolName !== undefined) {
+      const action = `${toolName}:${actionName ?? ""}`;
+      if (whiteList.has(toolName) || whiteList.has(action)) {
+        return { leaves: true, reason: "white_list" };
+      }
+    }
+    if (offloadFlag === true) return { leaves: true, reason: "metadata" };
+    const tokens = countResultTokens(result, rules);
+    return tokens > rules.tokenThreshold
+      ? { leaves: true, reason: "tokens" }
+      : { leaves: false, reason: "none" };
+  };
+  return {
+    name: "toolResultRules",
+    readsTotal: false,
+    decide: (candidates) => candidates.map(judge),
+  };
+}
+
+/** A token has at least one character, so that a short result need not be counted. */
+function countResultTokens(
+  { content, chars }: ToolResult,
+  { countTokens, tokenThreshold }: ToolResultRules,
+): number {
+  return chars <= tokenThreshold ? 0 : countTokens(serializeContent(content));
+}

@@ -1,0 +1,38 @@
+/**
+ * Lone surrogates in WTF-8 are three bytes, 0xED and then 0xA0 to 0xAF for a high one or 0xB0 to
+ * 0xBF for a low one, which UTF-8 does not allow.
+ */
+
+const SURROGATE_LEAD = 0xed;
+export const SURROGATE_BYTES = 3;
+
+/** True when a surrogate begins in `bytes` and its second byte is in them too. */
+export function holdsSurrogate(bytes: Uint8Array): boolean {
+  const first = bytes.indexOf(SURROGATE_LEAD);
+  if (first === -1) return false;
+  // Korean is full of this byte, so that searching for one after the other would be slow.
+  const end = bytes.length - 1;
+  for (let at = first; at < end; at++) {
+    if (bytes[at] === SURROGATE_LEAD && ((bytes[at + 1] ?? 0) & 0xe0) === 0xa0) return true;
+  }
+  return false;
+}
+
+/** True when the surrogate is cut by the boundary between two chunks. */
+export function isSurrogateAcross(last: number | undefined, next: number | undefined): boolean {
+  return last === SURROGATE_LEAD && ((next ?? 0) & 0xe0) === 0xa0;
+}
+
+/**
+ * True when two surrogates, three bytes each, make a pair: texts that were encoded apart, between
+ * the halves of a character, and joined as bytes.
+ */
+export function isSurrogatePair(bytes: Uint8Array): boolean {
+  const [lead1, high = 0, , lead2, low = 0] = bytes;
+  return (
+    lead1 === SURROGATE_LEAD &&
+    lead2 === SURROGATE_LEAD &&
+    (high & 0xf0) === 0xa0 &&
+    (low & 0xf0) === 0xb0
+  );
+}

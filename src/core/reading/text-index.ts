@@ -1,0 +1,139 @@
+import type { ByteSource } from "./byte-source.js";
+import { isContinuation, LINE_FEED, scanBytes } from "./scan-bytes.js";
+import { holdsSurrogate, isSurrogateAcross } from "./surrogates.js";
+
+const PIECE_BYTES = 1_048_576;
+const CHECKPOINT_BYTES = 65_536;
+const MAX_CONTINUATIONS = 3;
+
+/**
+ * Places in the text from which any other one is found by reading little. All three arrays have an
+ * entry for each place, the first of them the start of the text.
+ */
+export interface Checkpoints {
+  /** Where it is in bytes, at the start of a character. */
+  readonly bytes: Float64Array;
+  /** How many UTF-16 units are before it. */
+  readonly chars: Float64Array;
+  /** How many line breaks are before it. */
+  readonly breaks: Float64Array;
+}
+
+/**
+ * The size of a text, and where in its bytes lines and characters are. Bytes that are neither UTF-8
+ * nor WTF-8 do no harm, but `chars` then differs from the length of the text that they decode to.
+ */
+export interface TextIndex {
+  readonly bytes: number;
+  /** UTF-16 units, which is the `length` of the text as a string. */
+  readonly chars: number;
+  /** Lines end with "\n"; a final one does not begin another line, and "" has none. */
+  readonly lines: number;
+  /** False when the bytes hold a surrogate, which makes them WTF-8 and not UTF-8. */
+  readonly wellFormed: boolean;
+  readonly checkpoints: Checkpoints;
+}
+
+/** Makes an index from bytes that come in chunks, cut anywhere. */
+export interface TextIndexer {
+  push(chunk: Uint8Array): void;
+  /** The index of everything pushed so far. */
+  end(): TextIndex;
+}
+
+export interface TextIndexerOptions {
+  /** How far the checkpoints are apart: 65,536 bytes. */
+  readonly checkpointBytes?: number;
+}
+
+export interface IndexTextOptions extends TextIndexerOptions {
+  /** Looked at before each piece of 1 MB. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function createTextIndexer({
+  checkpointBytes = CHECKPOINT_BYTES,
+}: TextIndexerOptions = {}): TextIndexer {
+  const places = { bytes: [0], chars: [0], breaks: [0] };
+  let bytes = 0;
+  let chars = 0;
+  let breaks = 0;
+  let wellFormed = true;
+  let due = checkpointBytes;
+  let last: number | undefined;
+
+  function count(part: Uint8Array): void {
+    const scan = scanBytes(part);
+    // Where there are as many units as bytes, all is ASCII and need not be searched.
+    const ascii = scan.chars === part.length;
+    wellFormed &&= !isSurrogateAcross(last, part[0]) && (ascii || !holdsSurrogate(part));
+    bytes += part.length;
+    chars += scan.chars;
+    breaks += scan.breaks;
+    last = part.at(-1) ?? last;
+  }
+
+  function mark(): void {
+    places.bytes.push(bytes);
+    places.chars.push(chars);
+    places.breaks.push(breaks);
+    due = bytes + checkpointBytes;
+  }
+
+  return {
+    push(chunk) {
+      let at = 0;
+      while (at < chunk.length) {
+        const ahead = due - bytes;
+        const to = nextStart(chunk, at + Math.max(ahead, 0), at + ahead + MAX_CONTINUATIONS);
+        count(chunk.subarray(at, to));
+        at = to;
+        if (at < chunk.length) mark();
+      }
+    },
+    end: () => ({
+      bytes,
+      chars,
+      lines: breaks + (last === undefined || last === LINE_FEED ? 0 : 1),
+      wellFormed,
+      checkpoints: {
+        bytes: Float64Array.from(places.bytes),
+        chars: Float64Array.from(places.chars),
+        breaks: Float64Array.from(places.breaks),
+      },
+    }),
+  };
+}
+
+/** The index of a source, made by reading it once. A source that ends early has a smaller index. */
+export async function indexText(
+  source: ByteSource,
+  { signal, ...options }: IndexTextOptions = {},
+): Promise<TextIndex> {
+  const indexer = createTextIndexer(options);
+  const readFrom = (at: number): Promise<Uint8Array> => {
+    signal?.throwIfAborted();
+    return source.read(at, Math.min(at + PIECE_BYTES, source.size));
+  };
+  let at = 0;
+  let piece = await readFrom(at);
+  while (piece.length > 0) {
+    at += piece.length;
+    // The next piece is on its way while this one is counted.
+    const next = at < source.size ? readFrom(at) : undefined;
+    indexer.push(piece);
+    if (next === undefined) break;
+    piece = await next;
+  }
+  return indexer.end();
+}
+
+/**
+ * The first place from `from` on where a character begins, the end of the chunk if there is none.
+ * No character is longer than four bytes, so what goes on beyond `limit` is not text.
+ */
+function nextStart(chunk: Uint8Array, from: number, limit: number): number {
+  let at = from;
+  while (at < limit && at < chunk.length && isContinuation(chunk[at] ?? 0)) at += 1;
+  return Math.min(at, chunk.length);
+}

@@ -1,0 +1,88 @@
+import type { PatternToken } from "./pattern-tokens.js";
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  A: "\\A is not known here; the search goes line by line, so write ^ for the start of a line",
+  z: "\\z is not known here; the search goes line by line, so write $ for the end of a line",
+  Z: "\\Z is not known here; the search goes line by line, so write $ for the end of a line",
+  n: "\\n cannot match, since the search goes line by line; search for a text within one line and ask for context lines",
+  h: "\\h is not known here; write [ \\t]",
+  R: "\\R is not known here, and the search goes line by line; write ^ or $ for a line's ends",
+  Q: "\\Q…\\E is not known here; put a backslash before each special character",
+  K: "\\K is not known here; write a lookbehind, (?<=…)",
+};
+
+const POSIX_CLASSES: Readonly<Record<string, string>> = {
+  alpha: "a-zA-Z",
+  digit: "\\d",
+  alnum: "a-zA-Z\\d",
+  upper: "A-Z",
+  lower: "a-z",
+  space: "\\s",
+  blank: " \\t",
+  punct: "!-\\/:-@\\[-`{-~",
+  xdigit: "\\da-fA-F",
+  word: "\\w",
+  cntrl: "\\x00-\\x1f\\x7f",
+  print: " -~",
+  graph: "!-~",
+};
+
+const KNOWN_LETTERS = "dDwWsSbBrtvf";
+
+/**
+ * Syntax of other engines that JavaScript refuses or, worse, takes for something else. Answers what
+ * to write instead, or undefined where there is none.
+ */
+export function explainForeignSyntax(tokens: readonly PatternToken[]): string | undefined {
+  for (const [index, token] of tokens.entries()) {
+    const advice = explainToken(token, tokens[index - 1]);
+    if (advice !== undefined) return advice;
+  }
+  return undefined;
+}
+
+function explainToken(token: PatternToken, previous: PatternToken | undefined): string | undefined {
+  switch (token.kind) {
+    case "escape":
+      return explainEscape(token.text);
+    case "class":
+      return explainClass(token.text);
+    case "quantifier":
+      return previous?.kind === "quantifier" && token.text.startsWith("+")
+        ? `possessive quantifiers such as ${previous.text}+ are not known here; write ${previous.text}`
+        : undefined;
+    case "open":
+      return explainOpen(token.text);
+    case "char":
+      return token.text === "\n"
+        ? "a line break cannot match, since the search goes line by line"
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function explainEscape(text: string): string | undefined {
+  const letter = text.charAt(1);
+  if (text.length > 2 || !/[a-z]/i.test(letter) || KNOWN_LETTERS.includes(letter)) return undefined;
+  return (
+    ESCAPES[letter] ?? `${text} is not known here; leave out the backslash for the letter itself`
+  );
+}
+
+function explainClass(text: string): string | undefined {
+  const posix = /\[:(\^?)([a-z]+):\]/i.exec(text);
+  const range = POSIX_CLASSES[posix?.[2] ?? ""];
+  if (posix === null || range === undefined) return undefined;
+  const negated = posix[1] === "^" ? "^" : "";
+  return `${posix[0]} is not known here; write [${negated}${range}], or ${range} inside other brackets`;
+}
+
+function explainOpen(text: string): string | undefined {
+  if (text === "(?>") return "atomic groups, (?>…), are not known here; write (?:…)";
+  if (text.startsWith("(?P<")) return "named groups are written (?<name>…) here";
+  if (/^\(\?[a-z-]+\)$/i.test(text)) {
+    return `${text} is not known here; the flags i, m and s may stand at the very start, as in (?i)word`;
+  }
+  return undefined;
+}

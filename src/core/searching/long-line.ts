@@ -1,0 +1,97 @@
+import type { CompiledPattern, Span } from "./compile-pattern.js";
+import { windowAround, type LineWindow } from "./match-window.js";
+
+/** The longest match that is sure to be found in a line that is too long to be held. */
+export const LONG_LINE_MATCH_CHARS = 65_536;
+/** What is kept before the place that is searched: for the window, and for what looks behind. */
+const LOOK_BACK_CHARS = 65_536;
+
+/** A match in a long line, and what is shown of it. */
+export interface LongLineMatch {
+  readonly index: number;
+  readonly window: LineWindow;
+}
+
+/**
+ * A line that is searched while it comes, in overlapping pieces, so that its length costs no memory.
+ * Its first match is found if it is at most `LONG_LINE_MATCH_CHARS` long; `^` and `$` are the true
+ * ends of the line.
+ */
+export class LongLine {
+  readonly #pattern: CompiledPattern | undefined;
+  readonly #windowChars: number;
+  #held = "";
+  /** Characters that came before `#held`. */
+  #passed = 0;
+  /** How much of `#held` no match can begin in any more. */
+  #searched = 0;
+  #head = "";
+  #match: LongLineMatch | undefined;
+
+  /** Without a pattern the line is only measured. */
+  constructor(pattern: CompiledPattern | undefined, windowChars: number) {
+    this.#pattern = pattern;
+    this.#windowChars = windowChars;
+  }
+
+  /** The line's start, a little more than a window of it. */
+  get head(): string {
+    return this.#head;
+  }
+
+  get lineChars(): number {
+    return this.#passed + this.#held.length;
+  }
+
+  get match(): LongLineMatch | undefined {
+    return this.#match;
+  }
+
+  /** Takes the next piece of the line, which ends with a whole character. */
+  push(piece: string): void {
+    this.#head += piece.slice(0, Math.max(0, this.#windowChars + 1 - this.#head.length));
+    this.#held += piece;
+    const limit = this.#held.length - LONG_LINE_MATCH_CHARS;
+    // What overlaps is searched again, so that small pieces wait until there is as much that is new.
+    if (limit - this.#searched < LONG_LINE_MATCH_CHARS) return;
+    // One character more, so that `$` does not take the end of the piece for the end of the line.
+    const found = this.#find(`${this.#held}\n`);
+    if (found !== undefined && found.index < limit && found.end <= this.#held.length) {
+      this.#take(found);
+    }
+    this.#searched = limit;
+    this.#forget();
+  }
+
+  /** Ends the line, at a line feed if it is `broken` by one. */
+  finish(broken: boolean): void {
+    if (broken && this.#held.endsWith("\r")) {
+      if (this.lineChars <= this.#head.length) this.#head = this.#head.slice(0, -1);
+      this.#held = this.#held.slice(0, -1);
+    }
+    const found = this.#find(this.#held);
+    if (found !== undefined) this.#take(found);
+  }
+
+  #find(text: string): Span | undefined {
+    if (this.#match !== undefined) return undefined;
+    // From a place after the start on, `^` matches nowhere: the text before it is still there.
+    return this.#pattern?.find(text, this.#searched);
+  }
+
+  #take(found: Span): void {
+    const window = windowAround(this.#held, found, this.#windowChars);
+    this.#match = {
+      index: this.#passed + found.index,
+      window: { text: window.text, start: this.#passed + window.start },
+    };
+  }
+
+  #forget(): void {
+    const surplus = this.#searched - LOOK_BACK_CHARS;
+    if (surplus <= 0) return;
+    this.#held = this.#held.slice(surplus);
+    this.#passed += surplus;
+    this.#searched -= surplus;
+  }
+}

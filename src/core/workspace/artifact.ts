@@ -1,0 +1,38 @@
+/** `TEXT` was a string; `JSON` was a value, stored as its compact JSON. */
+export type ArtifactType = "TEXT" | "JSON";
+
+/** What is known of an artifact beside its content. The seven named ones are always there. */
+export interface ArtifactMetadata {
+  readonly context_type: string;
+  readonly biz_id: string | null;
+  readonly agent_id: string | null;
+  readonly task_id: string | null;
+  readonly session_id: string | null;
+  readonly tool_name: string | null;
+  readonly action_name: string | null;
+  readonly [key: string]: unknown;
+}
+
+/** How large a stored text is. */
+export interface TextSize {
+  readonly bytes: number;
+  /** UTF-16 units, as a string's length. */
+  readonly chars: number;
+  readonly lines: number;
+  readonly tokens: number;
+}
+
+/** One stored tool result, without its content. */
+export interface ArtifactRecord {
+  readonly artifactId: string;
+  readonly sessionId: string;
+  readonly type: ArtifactType;
+  readonly size: TextSize;
+  /** SHA-256 of the stored bytes. */
+  readonly hash: string;
+  /** When it was stored, ISO 8601. */
+  readonly createdAt: string;
+  readonly metadata: ArtifactMetadata;
+  /** Where the store keeps it, in the store's own terms. */
+  readonly location: string;
+}

@@ -1,0 +1,94 @@
+import { ContextOffloadError } from "../errors/context-offload-error.js";
+import { messageOf } from "../errors/message-of.js";
+
+/** One thing that a workspace did, in the names of the metadata. */
+export interface WorkspaceEvent {
+  readonly event: "offload" | "read" | "skip" | "remove" | "failure";
+  /** The verb that was called. */
+  readonly verb: string;
+  readonly time: string;
+  readonly duration_ms: number;
+  readonly namespace: string;
+  readonly context_type: string;
+  readonly biz_id: string | null;
+  readonly artifact_id: string | null;
+  readonly session_id: string | null;
+  readonly tool_name?: string | null;
+  /** Of the stored content in an offload, of the answer in a read. */
+  readonly chars?: number;
+  readonly lines?: number;
+  readonly tokens?: number;
+  /** Why a result stayed, or left. */
+  readonly reason?: string;
+  readonly code?: string;
+  readonly error?: string;
+}
+
+export type EventLogger = (event: WorkspaceEvent) => void;
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export type EventDetails = Partial<
+  Omit<WorkspaceEvent, "event" | "verb" | "time" | "duration_ms" | "namespace">
+>;
+
+/** Tells the logger of what is done, of its failure too. A logger that throws harms nothing. */
+export class EventReporter {
+  readonly #logger: EventLogger | undefined;
+  readonly #clock: Clock;
+  readonly #namespace: string;
+
+  constructor(logger: EventLogger | undefined, clock: Clock, namespace: string) {
+    this.#logger = logger;
+    this.#clock = clock;
+    this.#namespace = namespace;
+  }
+
+  async observe<T>(
+    verb: string,
+    known: EventDetails,
+    work: () => Promise<T>,
+    describe: (outcome: T) => EventDetails & { readonly event: "offload" | "read" | "remove" },
+  ): Promise<T> {
+    const start = this.#clock.now();
+    try {
+      const outcome = await work();
+      const { event, ...details } = describe(outcome);
+      this.#tell(event, verb, start, { ...known, ...details });
+      return outcome;
+    } catch (error) {
+      const code = ContextOffloadError.isInstance(error) ? { code: error.code } : {};
+      this.#tell("failure", verb, start, { ...known, ...code, error: messageOf(error) });
+      throw error;
+    }
+  }
+
+  /** Tells of something that took no time. */
+  note(event: "skip", verb: string, details: EventDetails): void {
+    this.#tell(event, verb, this.#clock.now(), details);
+  }
+
+  #tell(event: WorkspaceEvent["event"], verb: string, start: number, details: EventDetails): void {
+    if (!this.#logger) return;
+    const now = this.#clock.now();
+    try {
+      this.#logger({
+        event,
+        verb,
+        time: new Date(now).toISOString(),
+        duration_ms: now - start,
+        namespace: this.#namespace,
+        context_type: "tool_result",
+        biz_id: null,
+        artifact_id: null,
+        session_id: null,
+        ...details,
+      });
+    } catch {
+      // What was done is done, whether or not somebody could write it down.
+    }
+  }
+}

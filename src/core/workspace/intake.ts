@@ -1,0 +1,117 @@
+import { serializeContent, type Content } from "../content.js";
+import { digestSample, digestText, type Digest } from "../digest/digest.js";
+import { createJsonIndenter } from "../json/json-indenter.js";
+import { createTextIndexer, type TextIndex } from "../reading/text-index.js";
+import type { CountTokens } from "../tokens.js";
+import { encodeWtf8 } from "../wtf8.js";
+import type { ArtifactType, TextSize } from "./artifact.js";
+import { createSampler } from "./content-sampler.js";
+import { renderBlocks } from "./readable-view.js";
+
+/** A content, or a stream of the bytes of one. */
+export type ContentSource = Content | AsyncIterable<Uint8Array>;
+
+/** A content made ready for a store, with what a reference says of it. */
+export interface Intake {
+  readonly type: ArtifactType;
+  readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
+  /** The content as a context would show it; `undefined` for a stream. */
+  readonly content: Content | undefined;
+  /** To be asked when all bytes have been taken. */
+  describe(): TextSize;
+  digest(): Digest;
+  /** How many lines the readable view has; `undefined` when telling would take reading it all. */
+  viewLines(): number | undefined;
+}
+
+export interface IntakeOptions {
+  readonly countTokens: CountTokens;
+  readonly digestChars: number;
+}
+
+/** A longer one-line JSON is not indented just to count its lines. */
+const MAX_COUNTED_JSON_CHARS = 262_144;
+
+export function takeContent(source: ContentSource, options: IntakeOptions): Intake {
+  return typeof source !== "string" && Symbol.asyncIterator in source
+    ? takeStream(source, options)
+    : takeValue(source, options);
+}
+
+function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions): Intake {
+  const stored = serializeContent(content);
+  const view = typeof content === "string" ? content : renderBlocks(content);
+  const bytes = encodeWtf8(stored);
+  const lines = countLines(stored);
+  let digest: Digest | undefined;
+  return {
+    type: typeof content === "string" ? "TEXT" : "JSON",
+    bytes,
+    content,
+    describe: () => ({
+      bytes: bytes.length,
+      chars: stored.length,
+      lines,
+      tokens: countTokens(view),
+    }),
+    digest: () => (digest ??= digestText(view, { budgetChars: digestChars })),
+    viewLines() {
+      if (typeof content !== "string") return countLines(view);
+      if (lines !== 1 || !/^\s*[[{]/.test(content)) return lines;
+      return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes) : undefined;
+    },
+  };
+}
+
+function takeStream(
+  source: AsyncIterable<Uint8Array>,
+  { countTokens, digestChars }: IntakeOptions,
+): Intake {
+  const indexer = createTextIndexer();
+  const sampler = createSampler();
+  let index: TextIndex | undefined;
+  let digest: Digest | undefined;
+  async function* tap(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      indexer.push(chunk);
+      sampler.push(chunk);
+      yield chunk;
+    }
+  }
+  const ended = () => (index ??= indexer.end());
+  return {
+    type: "TEXT",
+    bytes: tap(),
+    content: undefined,
+    describe() {
+      const { bytes, chars, lines } = ended();
+      const { head, tail } = sampler.sample(ended());
+      const seen = head.length + tail.length;
+      const tokens = seen === 0 ? 0 : countTokens(head + tail) * (chars / seen);
+      return { bytes, chars, lines, tokens: Math.round(tokens) };
+    },
+    digest: () => (digest ??= digestSample(sampler.sample(ended()), { budgetChars: digestChars })),
+    viewLines: () => ended().lines,
+  };
+}
+
+/** Lines end with a line break; the last one may go without. */
+export function countLines(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
+  return text === "" || text.endsWith("\n") ? lines : lines + 1;
+}
+
+function countIndented(bytes: Uint8Array): number {
+  try {
+    const indenter = createJsonIndenter();
+    let lines = 1;
+    for (const part of [indenter.push(bytes), indenter.end()]) {
+      for (let at = part.indexOf(10); at !== -1; at = part.indexOf(10, at + 1)) lines++;
+    }
+    return lines;
+  } catch {
+    // It only looked like JSON.
+    return 1;
+  }
+}

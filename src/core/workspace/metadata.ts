@@ -1,0 +1,31 @@
+import type { ArtifactMetadata } from "./artifact.js";
+
+const NAMED = [
+  "context_type",
+  "biz_id",
+  "agent_id",
+  "task_id",
+  "session_id",
+  "tool_name",
+  "action_name",
+] as const;
+
+/** The metadata of seed 004, all of it: what is not known is `null`. */
+export function completeMetadata(
+  given: Readonly<Record<string, unknown>>,
+  bizId: string | undefined,
+  sessionId: string | undefined,
+): ArtifactMetadata {
+  const named = Object.fromEntries(NAMED.map((name) => [name, textOrNull(given[name])]));
+  return {
+    ...given,
+    ...named,
+    context_type: textOrNull(given["context_type"]) ?? "tool_result",
+    biz_id: bizId ?? textOrNull(given["biz_id"]),
+    session_id: sessionId ?? textOrNull(given["session_id"]),
+  } as ArtifactMetadata;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

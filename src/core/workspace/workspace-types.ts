@@ -1,0 +1,107 @@
+import type { Content } from "../content.js";
+import type { ArtifactRecord } from "./artifact.js";
+import type { VerifyOptions, VerifyReport } from "./artifact-store.js";
+import type { EventDetails } from "./events.js";
+import type { GrepOptions } from "./grep-knowledge.js";
+import type { ContentSource } from "./intake.js";
+import type { NoticeOptions } from "./knowledge-list.js";
+import type { KnowledgeTool, ToolsOptions } from "./knowledge-tool.js";
+import type { ArtifactPage, SearchFilter } from "./list-artifacts.js";
+import type { QueryOptions } from "./query-knowledge.js";
+import type { ByIdOptions, ByLinesOptions } from "./read-knowledge.js";
+import type { Reading, Scope } from "./reading.js";
+
+/** A content to store, with what is known of it. */
+export interface ArtifactInput {
+  /** The id that it should have; the `bizId` of the call without it. */
+  readonly artifactId?: string | undefined;
+  readonly content: ContentSource;
+  /** Any of the named metadata, and whatever else should be kept with it. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface PutOptions extends Scope {
+  /** The id of the tool call. */
+  readonly bizId?: string | undefined;
+  /** Lets this session, too, read what is stored here; never the other way round. */
+  readonly parentSessionId?: string | undefined;
+}
+
+/** A stored artifact, and its reference as this workspace writes it. */
+export interface PutOutcome {
+  readonly record: ArtifactRecord;
+  /** The `<knowledge_list>` of this artifact alone. */
+  readonly reference: string;
+}
+
+export interface OffloadByWorkspaceOptions extends PutOptions {
+  /** Together shorter contents come back as they are. Default 40,000. */
+  readonly inlineChars?: number | undefined;
+}
+
+export interface OffloadInfoOptions extends Scope {
+  readonly namespace?: string | undefined;
+  readonly taskId?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** One line of the list of what is stored, in the names of seed 004. */
+export interface OffloadInfo {
+  readonly artifact_id: string;
+  readonly biz_id: string | null;
+  readonly tool_name: string | null;
+  readonly action_name: string | null;
+  readonly session_id: string;
+  readonly task_id: string | null;
+  readonly chars: number;
+  readonly lines: number;
+  readonly tokens: number;
+  readonly created_at: string;
+}
+
+/** What `getOriginal` gives back: the very content, or its bytes where it is too long for a string. */
+export type Original = Content | AsyncIterable<Uint8Array>;
+
+/** Stored tool results and the verbs to read them, within one namespace. */
+export interface Workspace {
+  readonly namespace: string;
+  readonly notice: NoticeOptions;
+  put(artifact: ArtifactInput, options?: PutOptions): Promise<PutOutcome>;
+  /** Stores one artifact or more and returns the text for the context. */
+  offloadByWorkspace(
+    artifacts: ArtifactInput | readonly ArtifactInput[],
+    options?: OffloadByWorkspaceOptions,
+  ): Promise<string>;
+  /** From the start as much as fits, or a range of characters. */
+  getKnowledgeById(artifactId: string, options?: ByIdOptions): Promise<Reading>;
+  /** Lines are counted from 1, both ends included. */
+  getKnowledgeByLines(
+    artifactId: string,
+    startLine: number,
+    endLine: number,
+    options?: ByLinesOptions,
+  ): Promise<Reading>;
+  grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;
+  queryKnowledge(artifactId: string, options?: QueryOptions): Promise<Reading>;
+  queryArtifacts(
+    filter?: SearchFilter,
+    options?: Scope & { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  ): Promise<ArtifactPage>;
+  getToolResultOffloadInfo(options?: OffloadInfoOptions): Promise<{
+    readonly artifacts: readonly OffloadInfo[];
+    readonly nextCursor: string | undefined;
+  }>;
+  /** Exactly what was stored: the same string, the same value. */
+  getOriginal(artifactId: string, options?: Scope): Promise<Original>;
+  remove(artifactId: string, options?: Scope): Promise<void>;
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /** The reading tools for a model, bound to what one session may see when it is named. */
+  tools(options?: ToolsOptions): readonly KnowledgeTool[];
+  /** A text for the agent's system prompt. */
+  systemPrompt(): string;
+  /** Tells the logger of a result that stayed in the context. */
+  noteSkip(details: EventDetails): void;
+  /** Ends the search worker. Nothing needs it to end: it never keeps a process alive. */
+  close(): Promise<void>;
+}

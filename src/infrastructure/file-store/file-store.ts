@@ -1,0 +1,196 @@
+import { mkdir, readdir, unlink } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { ArtifactGoneError } from "../../core/errors/artifact-gone-error.js";
+import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
+import { ReadFailedError } from "../../core/errors/read-failed-error.js";
+import { WriteFailedError } from "../../core/errors/write-failed-error.js";
+import { candidateIds } from "../../core/workspace/artifact-id.js";
+import type { ArtifactRecord } from "../../core/workspace/artifact.js";
+import type {
+  ArtifactStore,
+  NewArtifact,
+  OpenContent,
+  SessionContents,
+  VerifyOptions,
+  VerifyReport,
+} from "../../core/workspace/artifact-store.js";
+import { claimName } from "../claim-name.js";
+import { hasCode } from "../error-code.js";
+import { sha256 } from "../hash.js";
+import { refuseLinks } from "../refuse-links.js";
+import { deleteDerived, openDerived } from "./derived-content.js";
+import { Manifest } from "./manifest.js";
+import { hashFile, openContent } from "./open-content.js";
+import { createStoreLayout, FOLDER_MODE, type StoreLayout } from "./store-layout.js";
+import { verifyFiles } from "./verify-files.js";
+import { discardContent, writeContent, type WrittenContent } from "./write-content.js";
+
+/** How many sessions' manifests are remembered. */
+const MAX_MANIFESTS = 256;
+
+/**
+ * Artifacts as plain files: a folder per session, a file per artifact, a manifest. A content is
+ * renamed into place, then its line is appended to the manifest; an artifact exists when its line
+ * does. Having a file's name is having the id, also against other processes.
+ */
+export class FileStore implements ArtifactStore {
+  readonly #layout: StoreLayout;
+  readonly #manifests = new Map<string, Manifest>();
+
+  constructor(root: string, namespace: string) {
+    this.#layout = createStoreLayout(root, namespace, sha256);
+  }
+
+  async put(artifact: NewArtifact): Promise<ArtifactRecord> {
+    const manifest = this.#manifestOf(artifact.sessionId);
+    try {
+      await this.#prepareFolder(manifest.folder);
+      let size: ReturnType<NewArtifact["describe"]> | undefined;
+      const written = await writeContent(manifest.folder, artifact.content, () => {
+        size = artifact.describe();
+      });
+      try {
+        const described = { ...artifact, size: size ?? artifact.describe() };
+        for (const id of candidateIds(artifact.wantedId, written.hash)) {
+          const record = await this.#claim(manifest, id, written, described);
+          if (record) return record;
+        }
+      } finally {
+        await discardContent(written.path);
+      }
+      throw new Error("every id for this content holds other content");
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(manifest.folder, cause);
+    }
+  }
+
+  /** Stores under this id, or says that it holds other content with `undefined`. */
+  async #claim(
+    manifest: Manifest,
+    artifactId: string,
+    written: WrittenContent,
+    artifact: NewArtifact & Pick<ArtifactRecord, "size">,
+  ): Promise<ArtifactRecord | undefined> {
+    const path = join(manifest.folder, this.#layout.fileName(artifactId));
+    const there = (await manifest.load()).artifacts.get(artifactId);
+    if (there && (there.hash !== written.hash || there.type !== artifact.type)) return undefined;
+    const claimed = await claimName(written.path, path);
+    // A listed artifact whose file had been lost has it back now.
+    if (there) return there;
+    // Somebody has the name but is not listed: still under way, or ended too early.
+    if (!claimed && (await hashFile(path)) !== written.hash) return undefined;
+    const { type, size, createdAt, metadata, sessionId } = artifact;
+    const put = { artifactId, type, size, hash: written.hash, createdAt, metadata };
+    await manifest.append({ put });
+    return { ...put, sessionId, location: path };
+  }
+
+  async sessions(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (const manifest of await this.#allManifests()) {
+      await manifest.load();
+      if (manifest.sessionId !== undefined) ids.push(manifest.sessionId);
+    }
+    return ids;
+  }
+
+  async contents(sessionId: string): Promise<SessionContents> {
+    const manifest = this.#manifestOf(sessionId);
+    await this.#refuseLinks(manifest.folder);
+    try {
+      return await manifest.load();
+    } catch (cause) {
+      throw new ReadFailedError(`the manifest in ${manifest.folder}`, cause);
+    }
+  }
+
+  async open(record: ArtifactRecord): Promise<OpenContent> {
+    const { folder } = this.#manifestOf(record.sessionId);
+    await this.#refuseLinks(folder);
+    const path = join(folder, this.#layout.fileName(record.artifactId));
+    try {
+      return await openContent(path);
+    } catch (cause) {
+      if (hasCode(cause, "ENOENT")) {
+        throw new ArtifactGoneError(record.artifactId, "missing", { cause });
+      }
+      throw new ReadFailedError(path, cause);
+    }
+  }
+
+  async openDerived(
+    record: ArtifactRecord,
+    name: string,
+    make: () => AsyncIterable<Uint8Array>,
+  ): Promise<OpenContent> {
+    const { folder } = this.#manifestOf(record.sessionId);
+    return openDerived(folder, this.#layout.fileName(record.artifactId), record.hash, name, make);
+  }
+
+  async remove(record: ArtifactRecord): Promise<void> {
+    const manifest = this.#manifestOf(record.sessionId);
+    const file = this.#layout.fileName(record.artifactId);
+    try {
+      // The line first: from then on nobody is sent to a file that may be gone.
+      await manifest.append({ removed: record.artifactId, at: new Date().toISOString() });
+      await unlink(join(manifest.folder, file)).catch((error: unknown) => {
+        if (!hasCode(error, "ENOENT")) throw error;
+      });
+      await deleteDerived(manifest.folder, file);
+    } catch (cause) {
+      throw new WriteFailedError(join(manifest.folder, file), cause);
+    }
+  }
+
+  async addChild(sessionId: string, childSessionId: string): Promise<void> {
+    const manifest = this.#manifestOf(sessionId);
+    if ((await manifest.load()).children.has(childSessionId)) return;
+    await this.#prepareFolder(manifest.folder);
+    await manifest.append({ child: childSessionId });
+  }
+
+  async verify(options: VerifyOptions): Promise<VerifyReport> {
+    return verifyFiles(await this.#allManifests(), options);
+  }
+
+  #manifestOf(sessionId: string): Manifest {
+    return this.#manifestIn(this.#layout.sessionFolder(sessionId), sessionId);
+  }
+
+  #manifestIn(folder: string, sessionId?: string): Manifest {
+    const known = this.#manifests.get(folder);
+    const manifest = known ?? new Manifest(folder, this.#layout.fileName, sessionId);
+    // Taken out and put back, so that the first of the map is the one unused for longest.
+    this.#manifests.delete(folder);
+    this.#manifests.set(folder, manifest);
+    const [oldest] = this.#manifests.keys();
+    if (this.#manifests.size > MAX_MANIFESTS && oldest !== undefined)
+      this.#manifests.delete(oldest);
+    return manifest;
+  }
+
+  async #allManifests(): Promise<Manifest[]> {
+    const { namespaceFolder } = this.#layout;
+    try {
+      const entries = await readdir(namespaceFolder, { withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .sort()
+        .map((name) => this.#manifestIn(join(namespaceFolder, name)));
+    } catch (cause) {
+      if (hasCode(cause, "ENOENT")) return [];
+      throw new ReadFailedError(namespaceFolder, cause);
+    }
+  }
+
+  async #prepareFolder(folder: string): Promise<void> {
+    await this.#refuseLinks(folder);
+    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  }
+
+  async #refuseLinks(folder: string): Promise<void> {
+    await refuseLinks(this.#layout.root, relative(this.#layout.root, folder).split(sep));
+  }
+}

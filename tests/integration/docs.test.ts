@@ -1,0 +1,103 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  extractAnchors,
+  extractLinks,
+  extractSnippets,
+  toModule,
+  type Snippet,
+} from "../../scripts/doc-snippets.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+const docs = (await readdir(join(ROOT, "docs"), { recursive: true }))
+  .filter((entry) => entry.endsWith(".md"))
+  .map((entry) => join("docs", entry));
+const snippets: Snippet[] = [];
+for (const path of ["README.md", ...docs.sort()]) {
+  snippets.push(...extractSnippets(path, await readFile(join(ROOT, path), "utf8")));
+}
+const runnable = snippets.filter(({ runs }) => runs);
+
+describe("the code in the documentation", () => {
+  // Inside the repository, so that the package finds itself by its name.
+  const scratch = join(ROOT, ".scratch");
+  let folder: string;
+
+  beforeAll(async () => {
+    await mkdir(scratch, { recursive: true });
+    folder = await mkdtemp(join(scratch, "docs-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("is there, in the README and in the pages", () => {
+    expect(new Set(runnable.map(({ path }) => path)).size).toBeGreaterThanOrEqual(5);
+  });
+
+  it.each(runnable.map((snippet) => ({ ...snippet, at: `${snippet.path}:${snippet.line}` })))(
+    "runs: $at",
+    async (snippet) => {
+      const cwd = await mkdtemp(join(folder, "block-"));
+      const module = join(cwd, "block.mjs");
+      await writeFile(module, transpile(toModule(snippet)));
+      const environment = { ...process.env };
+      delete environment["OFFLOAD_CHAR_THRESHOLD"];
+      delete environment["OFFLOAD_RATIO_THRESHOLD"];
+      await run(process.execPath, [module], { cwd, env: environment, timeout: 30_000 });
+    },
+  );
+});
+
+describe("reading a page", () => {
+  const page = [
+    "# A `title`, *twice*",
+    '[here](other.md#there) and `[not](this.md)` <img src="a.svg" />',
+    "<!-- doc-setup: const a = 1; -->",
+    "",
+    "```ts",
+    "use(a);",
+    "```",
+    "",
+    "```ts no-run",
+    "never(); // [no](link.md)",
+    "```",
+    "```json",
+    "{}",
+    "```",
+    "## A title, twice",
+  ].join("\n");
+
+  it("finds the blocks, with their set-up and their line", () => {
+    const [first, second, ...rest] = extractSnippets("page.md", page);
+    expect(first).toEqual({
+      path: "page.md",
+      line: 6,
+      setup: "const a = 1;",
+      code: "use(a);",
+      runs: true,
+    });
+    expect(first && toModule(first)).toBe("const a = 1;\nuse(a);");
+    expect(second).toMatchObject({ line: 10, setup: "", runs: false });
+    expect(rest).toEqual([]);
+  });
+
+  it("finds the links outside of code, and the headings", () => {
+    expect(extractLinks("page.md", page).map(({ target }) => target)).toEqual([
+      "other.md#there",
+      "a.svg",
+    ]);
+    expect([...extractAnchors(page)]).toEqual(["a-title-twice", "a-title-twice-1"]);
+  });
+});
+
+function transpile(code: string): string {
+  return ts.transpileModule(code, {
+    compilerOptions: { module: ts.ModuleKind.ES2022, target: ts.ScriptTarget.ES2022 },
+  }).outputText;
+}

@@ -1,0 +1,133 @@
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
+import type * as Package from "../../src/index.js";
+import * as contextOffload from "../../src/index.js";
+import { listTree } from "../support/list-tree.js";
+import { rejectionOf } from "../support/rejection.js";
+import { makeTempFolder } from "../support/temp-folder.js";
+import { carrying, toolResult, textOf } from "../support/tool-messages.js";
+
+const { ContextOffloadError, offloadToolResult, offloadToolResults } = contextOffload;
+
+test("every exported error class has the code that it has always had [DESIGN-9]", () => {
+  const cause = new Error("original");
+  const errors = {
+    AmbiguousArtifactError: new contextOffload.AmbiguousArtifactError("a", ["s1", "s2"]),
+    ArtifactGoneError: new contextOffload.ArtifactGoneError("a", "removed"),
+    ContentNotSerializableError: new contextOffload.ContentNotSerializableError(cause),
+    InvalidArgumentError: new contextOffload.InvalidArgumentError("outputDir", "", "a folder"),
+    InvalidEnvironmentError: new contextOffload.InvalidEnvironmentError("X", "abc", "a number"),
+    InvalidPatternError: new contextOffload.InvalidPatternError("(", "unterminated group"),
+    NoToolResultError: new contextOffload.NoToolResultError("user"),
+    NotJsonError: new contextOffload.NotJsonError(0, "unexpected text"),
+    OutOfRangeError: new contextOffload.OutOfRangeError({
+      names: ["startLine", "endLine"],
+      start: 9,
+      end: 9,
+      count: 3,
+      unit: "lines",
+      owner: "it",
+    }),
+    PointerNotFoundError: new contextOffload.PointerNotFoundError("/a/b", {
+      reached: "/a",
+      kind: "object",
+      keys: ["c"],
+    }),
+    ReadFailedError: new contextOffload.ReadFailedError("a.txt", cause),
+    SearchTimeoutError: new contextOffload.SearchTimeoutError("(a+)+", 2000, 7),
+    UnknownArtifactError: new contextOffload.UnknownArtifactError("a", ["b"]),
+    UnsafePathError: new contextOffload.UnsafePathError("/out/s1", "it is a link"),
+    WriteFailedError: new contextOffload.WriteFailedError("/out/a.md", cause),
+  };
+  const codes = Object.entries(errors).map(([name, error]) => [name, error.code]);
+  expect(Object.fromEntries(codes)).toEqual({
+    AmbiguousArtifactError: "AMBIGUOUS_ARTIFACT",
+    ArtifactGoneError: "ARTIFACT_GONE",
+    ContentNotSerializableError: "CONTENT_NOT_SERIALIZABLE",
+    InvalidArgumentError: "INVALID_ARGUMENT",
+    InvalidEnvironmentError: "INVALID_ENVIRONMENT",
+    InvalidPatternError: "INVALID_PATTERN",
+    NoToolResultError: "NO_TOOL_RESULT",
+    NotJsonError: "NOT_JSON",
+    OutOfRangeError: "OUT_OF_RANGE",
+    PointerNotFoundError: "POINTER_NOT_FOUND",
+    ReadFailedError: "READ_FAILED",
+    SearchTimeoutError: "SEARCH_TIMEOUT",
+    UnknownArtifactError: "UNKNOWN_ARTIFACT",
+    UnsafePathError: "UNSAFE_PATH",
+    WriteFailedError: "WRITE_FAILED",
+  });
+  const exported = Object.keys(contextOffload).filter((name) => name.endsWith("Error"));
+  expect(exported.sort()).toEqual([...Object.keys(errors), "ContextOffloadError"].sort());
+  for (const [name, error] of Object.entries(errors)) {
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toBeInstanceOf(ContextOffloadError);
+    expect(error.name).toBe(name);
+    expect(Object.keys(error)).not.toContain("isInstance");
+  }
+  expect(errors.WriteFailedError.cause).toBe(cause);
+  expect(errors.ContentNotSerializableError.cause).toBe(cause);
+});
+
+describe("ContextOffloadError.isInstance", () => {
+  test("knows the errors of a second copy of the package, as instanceof does not", async () => {
+    const folder = await makeTempFolder();
+    await cp(fileURLToPath(new URL("../../dist", import.meta.url)), folder, { recursive: true });
+    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    const url = pathToFileURL(join(folder, "index.js")).href;
+    const copy = (await import(/* @vite-ignore */ url)) as typeof Package;
+    const error = new copy.NoToolResultError("user");
+    expect(error instanceof ContextOffloadError).toBe(false);
+    expect(ContextOffloadError.isInstance(error)).toBe(true);
+    expect(copy.ContextOffloadError.isInstance(new contextOffload.NoToolResultError("x"))).toBe(
+      true,
+    );
+  });
+
+  test.each([[new Error("x")], [{ code: "WRITE_FAILED" }], [null], [undefined], ["WRITE_FAILED"]])(
+    "is false for %o",
+    (value) => {
+      expect(ContextOffloadError.isInstance(value)).toBe(false);
+    },
+  );
+});
+
+describe("a content that cannot be written as JSON", () => {
+  const cycle: { type: string; self?: unknown } = { type: "text" };
+  cycle.self = cycle;
+  let deep: unknown = "bottom";
+  for (let level = 0; level < 200_000; level++) deep = [deep];
+
+  test.each([
+    ["a cycle", cycle],
+    ["a BigInt", { type: "text", size: 10n }],
+    ["200,000 levels", { type: "text", deep }],
+    [
+      "a toJSON that throws",
+      {
+        type: "text",
+        toJSON() {
+          throw new TypeError("not today");
+        },
+      },
+    ],
+  ])("is an error with a code, and nothing is written: %s", async (_, block) => {
+    const folder = await makeTempFolder();
+    const outputDir = join(folder, "never-made");
+    const good = toolResult("good", textOf(500));
+    const bad = toolResult("bad", [block]);
+    for (const call of [
+      () => offloadToolResult(carrying(good, bad), { sessionId: "s1", outputDir }),
+      () => offloadToolResults([carrying(good), carrying(bad)], { outputDir }),
+    ]) {
+      const error = await rejectionOf(call());
+      expect(error).toBeInstanceOf(contextOffload.ContentNotSerializableError);
+      expect(error.code).toBe("CONTENT_NOT_SERIALIZABLE");
+      expect(error.cause).toBeInstanceOf(Error);
+      expect(error.message).toContain((error.cause as Error).message);
+    }
+    expect(await listTree(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { DEFAULTS, InvalidEnvironmentError, offloadToolResults } from "../../src/index.js";
+import { listTree } from "../support/list-tree.js";
+import { rejectionOf } from "../support/rejection.js";
+import { makeTempFolder } from "../support/temp-folder.js";
+import { carrying, textOf, toolResult, type AnyMessage } from "../support/tool-messages.js";
+
+const RATIO = "OFFLOAD_RATIO_THRESHOLD";
+const CHARS = "OFFLOAD_CHAR_THRESHOLD";
+
+/** A history of `total` characters, `offloadable` of them in one tool result. */
+function historyWith(offloadable: number, total: number): AnyMessage[] {
+  return [
+    carrying({ type: "text", text: textOf(total - offloadable) }),
+    carrying(toolResult("toolu_1", textOf(offloadable))),
+  ];
+}
+
+/** How many results left a history of which this share can leave. */
+async function countLeaving(
+  history: AnyMessage[],
+  options: { charThreshold?: number; ratioThreshold?: number } = {},
+): Promise<number> {
+  const outputDir = await makeTempFolder();
+  const outcome = await offloadToolResults(history, { outputDir, ...options });
+  return outcome.offloadedCount;
+}
+
+beforeEach(() => {
+  vi.stubEnv(CHARS, undefined);
+  vi.stubEnv(RATIO, undefined);
+  return () => {
+    vi.unstubAllEnvs();
+  };
+});
+
+describe("the share that can leave", () => {
+  test("is enough: the pass runs [003-UC-005] [003-F-006] [003-F-006-R6] [003-NF-compatibility-unchanged]", async () => {
+    expect(await countLeaving(historyWith(500, 1_000))).toBe(1);
+  });
+
+  test("is too small: the very same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
+    const outputDir = join(await makeTempFolder(), "never-made");
+    const input = historyWith(100, 1_000);
+    const outcome = await offloadToolResults(input, { outputDir });
+    expect(outcome).toEqual({ messages: input, offloadedCount: 0, freedChars: 0, files: [] });
+    expect(outcome.messages).toBe(input);
+    await expect(stat(outputDir)).rejects.toThrow("ENOENT");
+  });
+
+  test.each([
+    ["exactly 20 %", 200, 1_000, 1],
+    ["just below 20 %", 200, 1_001, 0],
+    ["exactly 20 % of a length that no power of two divides", 333, 1_665, 1],
+    ["just below, by one character in a million", 199_999, 1_000_000, 0],
+  ])("is %s [003-F-006-B1] [003-F-006-B2] [003-F-006-R4]", async (_, offloadable, total, count) => {
+    expect(await countLeaving(historyWith(offloadable, total))).toBe(count);
+  });
+
+  test("of an empty history does not matter, not even with a threshold of 0 [003-UC-007] [003-F-006-E1]", async () => {
+    const input: AnyMessage[] = [];
+    const outputDir = await makeTempFolder();
+    const { messages } = await offloadToolResults(input, { outputDir, ratioThreshold: 0 });
+    expect(messages).toBe(input);
+  });
+
+  test.each([
+    ["no tool result", [carrying({ type: "text", text: textOf(500) })]],
+    ["only results below the char threshold", [carrying(toolResult("toolu_1", textOf(99)))]],
+    ["only an empty result", [carrying(toolResult("toolu_1", ""))]],
+  ])(
+    "is nothing, and the pass is skipped even with a threshold of 0: %s [003-UC-008] [003-F-006-E2] [003-F-006-E3] [003-F-006-B4] [003-F-006-R4]",
+    async (_, input) => {
+      const outputDir = await makeTempFolder();
+      const { messages } = await offloadToolResults(input, { outputDir, ratioThreshold: 0 });
+      expect(messages).toBe(input);
+      expect(await listTree(outputDir)).toEqual([]);
+    },
+  );
+
+  test("is that of all results long enough together, not of each [003-F-006-R3]", async () => {
+    const results = ["a", "b", "c"].map((id) => carrying(toolResult(id, textOf(100, id))));
+    const input = [carrying({ type: "text", text: textOf(1_200) }), ...results];
+    expect(await countLeaving(input)).toBe(3);
+  });
+});
+
+/** What `make` returns for a text that brings its JSON to 400 characters. */
+function filled<T>(make: (text: string) => T): T {
+  return make("x".repeat(400 - JSON.stringify(make("")).length));
+}
+
+describe("the characters of all messages", () => {
+  const text = { type: "text", text: textOf(400) };
+  const input = filled((path) => ({ path, lines: [1, 2] }));
+  const call = { type: "tool_use", id: "x", name: "run", input };
+  const unknown = filled((thinking) => ({ type: "thinking", thinking }));
+  const blocks = filled((found) => [{ type: "text", text: found }]);
+
+  // Each brings 400 characters beside a result of 1,000, of which 1,000 / 1,400 is exactly enough.
+  test.each([
+    ["a text by its length", carrying(text)],
+    ["words that are a plain string by their length", { role: "user", content: text.text }],
+    ["a tool call by the JSON of its input", { role: "assistant", content: [call] }],
+    ["a block of an unknown kind by its JSON", carrying(unknown)],
+    ["a result that stays by its length", carrying(toolResult("stays", text.text))],
+    ["an array that stays by its compact JSON", carrying(toolResult("stays", blocks))],
+  ])("count %s [003-F-006-R2] [DESIGN-R-003-total-chars]", async (_, message) => {
+    const options = { charThreshold: 999, ratioThreshold: 1_000 / 1_400 };
+    const leaving = (chars: number) => carrying(toolResult("toolu_1", textOf(chars)));
+    expect(await countLeaving([message, leaving(1_000)], options)).toBe(1);
+    expect(await countLeaving([message, leaving(999)], options)).toBe(0);
+    const one = carrying({ type: "text", text: "x" });
+    expect(await countLeaving([message, leaving(1_000), one], options)).toBe(0);
+  });
+
+  test("count references, which can not leave any more, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
+    const reference = "[Content offloaded to: ./tool-result-done.md]";
+    const history = (offloadable: number) => [
+      carrying(toolResult("done", reference)),
+      carrying(toolResult("new", textOf(offloadable))),
+    ];
+    const options = { charThreshold: 1, ratioThreshold: 0.5 };
+    expect(await countLeaving(history(reference.length), options)).toBe(1);
+    expect(await countLeaving(history(reference.length - 1), options)).toBe(0);
+  });
+});
+
+describe("where a threshold comes from", () => {
+  test("the default is 100 characters and a fifth [003-NF-compatibility-default] [002-F-002-R3]", () => {
+    expect(DEFAULTS).toMatchObject({ charThreshold: 100, ratioThreshold: 0.2 });
+  });
+
+  test("the environment wins over the default, an option over the environment [003-NF-usability-variable] [DESIGN-R-003-environment]", async () => {
+    expect(await countLeaving(historyWith(150, 1_000))).toBe(0);
+    vi.stubEnv(RATIO, "0.1");
+    expect(await countLeaving(historyWith(150, 1_000))).toBe(1);
+    expect(await countLeaving(historyWith(150, 1_000), { ratioThreshold: 0.5 })).toBe(0);
+
+    vi.stubEnv(CHARS, "151");
+    expect(await countLeaving(historyWith(150, 1_000))).toBe(0);
+    expect(await countLeaving(historyWith(150, 1_000), { charThreshold: 150 })).toBe(1);
+  });
+
+  test("an option of 0 is an option, and one that is undefined is none", async () => {
+    vi.stubEnv(RATIO, "0.9");
+    expect(await countLeaving(historyWith(100, 1_000), { ratioThreshold: 0 })).toBe(1);
+    const outputDir = await makeTempFolder();
+    const none = { outputDir, ratioThreshold: undefined, charThreshold: undefined };
+    expect((await offloadToolResults(historyWith(100, 1_000), none)).offloadedCount).toBe(0);
+  });
+
+  test("the environment is read at each call, not once when the module loads [003-F-006-R1] [003-F-006-B3] [003-F-006-B5] [003-F-006-S3] [DESIGN-R-003-environment]", async () => {
+    // [value, leaves when all can leave, when exactly a fifth can, when one in ten can]
+    const rows = [
+      ["0", 1, 1, 1],
+      ["1", 1, 0, 0],
+      ["0.2", 1, 1, 0],
+      ["", 1, 1, 0],
+      ["0", 1, 1, 1],
+    ] as const;
+    for (const [value, whole, fifth, tenth] of rows) {
+      vi.stubEnv(RATIO, value);
+      expect(await countLeaving([carrying(toolResult("a", textOf(100)))]), value).toBe(whole);
+      expect(await countLeaving(historyWith(200, 1_000)), value).toBe(fifth);
+      expect(await countLeaving(historyWith(100, 1_000)), value).toBe(tenth);
+    }
+  });
+
+  test.each([
+    [RATIO, "20%"],
+    [RATIO, "abc"],
+    [RATIO, "0,2"],
+    [CHARS, "100 characters"],
+    [CHARS, "NaN"],
+  ])(
+    "%s of %j is an error that says so, and nothing is written [DESIGN-R-003-environment] [DESIGN-9] [003-NF-constraint-range]",
+    async (variable, value) => {
+      const outputDir = await makeTempFolder();
+      const input = historyWith(500, 1_000);
+      expect((await offloadToolResults(historyWith(100, 1_000), { outputDir })).files).toEqual([]);
+      vi.stubEnv(variable, value);
+      const error = await rejectionOf(offloadToolResults(input, { outputDir }));
+      expect(error).toBeInstanceOf(InvalidEnvironmentError);
+      expect(error.code).toBe("INVALID_ENVIRONMENT");
+      expect(error.message).toContain(variable);
+      expect(error.message).toContain(JSON.stringify(value));
+      expect(error.message).toContain("a plain number such as");
+      expect(await listTree(outputDir)).toEqual([]);
+      vi.stubEnv(variable, undefined);
+      expect((await offloadToolResults(input, { outputDir })).offloadedCount).toBe(1);
+    },
+  );
+
+  test("a broken variable does no harm where the option is given", async () => {
+    vi.stubEnv(RATIO, "20%");
+    expect(await countLeaving(historyWith(500, 1_000), { ratioThreshold: 0.2 })).toBe(1);
+  });
+});

@@ -1,0 +1,236 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  NodeFileWriter,
+  offloadToolResults,
+  offloadToolResultsWithWriter,
+  WriteFailedError,
+} from "../../src/index.js";
+import { listTree, readTree } from "../support/list-tree.js";
+import { MemoryWriter } from "../support/memory-writer.js";
+import { rejectionOf } from "../support/rejection.js";
+import { makeTempFolder } from "../support/temp-folder.js";
+import {
+  blockOf,
+  carrying,
+  historyOf,
+  resultContents,
+  textOf,
+  toolResult,
+} from "../support/tool-messages.js";
+
+const referenceTo = (name: string) => `[Content offloaded to: ./tool-result-${name}.md]`;
+const words = (role: string, text: string) => ({ role, content: [{ type: "text", text }] });
+
+beforeEach(() => {
+  vi.stubEnv("OFFLOAD_CHAR_THRESHOLD", undefined);
+  vi.stubEnv("OFFLOAD_RATIO_THRESHOLD", undefined);
+  return () => {
+    vi.unstubAllEnvs();
+  };
+});
+
+describe("what leaves", () => {
+  test("a result of 100 characters or more: written to a file, replaced by its path [002-UC-001] [002-F-001] [002-F-001-R4] [002-F-003] [002-F-003-R1] [002-F-003-R2]", async () => {
+    const outputDir = await makeTempFolder();
+    const content = textOf(500);
+    const { messages } = await offloadToolResults(historyOf(["toolu_1", content]), { outputDir });
+    expect(messages).toEqual(historyOf(["toolu_1", referenceTo("toolu_1")]));
+    expect([...(await readTree(outputDir))]).toEqual([["tool-result-toolu_1.md", content]]);
+  });
+
+  test("a result under 100 characters stays, and nothing is written [002-UC-002]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["toolu_1", "short"]);
+    const outcome = await offloadToolResults(input, { outputDir });
+    expect(outcome).toEqual({ messages: input, offloadedCount: 0, freedChars: 0, files: [] });
+    expect(await listTree(outputDir)).toEqual([]);
+  });
+
+  test("of long and short ones together only the long [002-UC-003]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["long", textOf(300)], ["short", "ok"], ["longer", textOf(400)]);
+    const { messages } = await offloadToolResults(input, { outputDir });
+    const expected = [referenceTo("long"), "ok", referenceTo("longer")];
+    expect(resultContents(messages)).toEqual(expected);
+    expect(await listTree(outputDir)).toEqual(["tool-result-long.md", "tool-result-longer.md"]);
+  });
+
+  test("nothing where there is no tool result: the messages come back as they are [002-UC-004]", async () => {
+    const outputDir = await makeTempFolder();
+    const call = { type: "tool_use", id: "toolu_1", name: "read", input: { path: textOf(500) } };
+    const input = [words("user", textOf(500)), { role: "assistant", content: [call] }];
+    const { messages, files } = await offloadToolResults(input, { outputDir });
+    expect(messages).toBe(input);
+    expect(files).toEqual([]);
+    expect(await listTree(outputDir)).toEqual([]);
+  });
+
+  test("only tool_result blocks, whatever else is long [002-F-001-R2] [002-F-001-R3]", async () => {
+    const outputDir = await makeTempFolder();
+    const others = [
+      { type: "text", text: textOf(300) },
+      { type: "tool_use", id: "toolu_2", name: "run", input: { command: textOf(300) } },
+      { type: "thinking", thinking: textOf(300), signature: "c2ln" },
+    ];
+    const input = [carrying(...others, toolResult("toolu_1", textOf(300)))];
+    const { messages } = await offloadToolResults(input, { outputDir });
+    expect(messages).toEqual([carrying(...others, toolResult("toolu_1", referenceTo("toolu_1")))]);
+  });
+
+  test.each([
+    [100, true],
+    [99, false],
+    [0, false],
+  ])(
+    "a string of %i characters leaves: %s [002-F-001-B1] [002-F-001-B2] [002-F-001-B3] [002-F-002] [002-F-002-R1] [002-F-002-R3] [002-F-002-R4]",
+    async (chars, leaves) => {
+      const outputDir = await makeTempFolder();
+      const input = historyOf(["toolu_1", textOf(chars)]);
+      const { offloadedCount } = await offloadToolResults(input, { outputDir });
+      expect(offloadedCount).toBe(leaves ? 1 : 0);
+    },
+  );
+
+  test.each([
+    [100, true],
+    [99, false],
+  ])(
+    "an array whose compact JSON has %i characters leaves: %s [002-F-002-R2]",
+    async (chars, leaves) => {
+      const outputDir = await makeTempFolder();
+      const frame = JSON.stringify([{ type: "text", text: "" }]).length;
+      const content = [{ type: "text", text: "x".repeat(chars - frame) }];
+      expect(JSON.stringify(content)).toHaveLength(chars);
+      const input = historyOf(["toolu_1", content]);
+      const { offloadedCount } = await offloadToolResults(input, { outputDir });
+      expect(offloadedCount).toBe(leaves ? 1 : 0);
+    },
+  );
+
+  test("characters are UTF-16 units, as String.length counts them [002-F-002-R1]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["fifty", "😀".repeat(50)], ["less", "字".repeat(99)]);
+    const { files } = await offloadToolResults(input, { outputDir });
+    expect(files).toEqual([join(outputDir, "tool-result-fifty.md")]);
+  });
+
+  test('a message of role "tool" is a result as a whole; plain words are not [002-F-001-R3] [DESIGN-R-000-which-content]', async () => {
+    const outputDir = await makeTempFolder();
+    const input = [
+      { role: "user", content: textOf(200) },
+      { role: "tool", tool_call_id: "call_1", content: textOf(300) },
+    ];
+    const { messages } = await offloadToolResults(input, { outputDir });
+    expect(messages[0]).toBe(input[0]);
+    expect(messages[1]).toEqual({ ...input[1], content: referenceTo("call_1") });
+  });
+});
+
+describe("the files", () => {
+  test("from the earliest message to the latest, blocks in their order [002-F-001-R1] [002-F-001-R2]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = [
+      carrying(toolResult("z", textOf(100, "z")), toolResult("y", textOf(100, "y"))),
+      carrying(toolResult("x", textOf(100, "x"))),
+    ];
+    const { files } = await offloadToolResults(input, { outputDir });
+    expect(files).toEqual(["z", "y", "x"].map((id) => join(outputDir, `tool-result-${id}.md`)));
+  });
+
+  test("an id that comes again gets -1, -2 behind its name [002-F-001-E2] [002-NF-assumption-ids] [DESIGN-R-002-duplicate-ids]", async () => {
+    const outputDir = await makeTempFolder();
+    const contents = ["one", "two", "three"].map((label) => textOf(200, label));
+    const input = historyOf(...contents.map((content) => ["same", content] as const));
+    const { messages, files } = await offloadToolResults(input, { outputDir });
+    expect(resultContents(messages)).toEqual(["same", "same-1", "same-2"].map(referenceTo));
+    expect(await Promise.all(files.map((file) => readFile(file, "utf8")))).toEqual(contents);
+  });
+
+  test("array content is indented by two, and comes back value-exact, images too [002-F-003-R3] [DESIGN-R-002-array-on-disk] [DESIGN-1-exact]", async () => {
+    const outputDir = await makeTempFolder();
+    const image = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(20) };
+    const content = [
+      { type: "text", text: "a picture" },
+      { type: "image", source: image, cache_control: { type: "ephemeral" } },
+    ];
+    const { messages, files } = await offloadToolResults(historyOf(["toolu_1", content]), {
+      outputDir,
+    });
+    const written = await readFile(files[0] ?? "", "utf8");
+    expect(written).toBe(JSON.stringify(content, null, 2));
+    expect(JSON.parse(written)).toEqual(content);
+    expect(blockOf(messages[0])["content"]).toBe(referenceTo("toolu_1"));
+  });
+
+  test("the folder is made when it is missing, all the way down [002-F-001-E1] [002-F-005] [002-F-005-R1]", async () => {
+    const outputDir = join(await makeTempFolder(), "a", "b");
+    const input = historyOf(["toolu_1", textOf(200)]);
+    const { files } = await offloadToolResults(input, { outputDir });
+    expect((await stat(files[0] ?? "")).isFile()).toBe(true);
+  });
+
+  test("a folder that is there is no error, and its other files stay [002-F-005-R2] [002-F-001-S2]", async () => {
+    const outputDir = await makeTempFolder();
+    await writeFile(join(outputDir, "mine.txt"), "mine");
+    await offloadToolResults(historyOf(["toolu_1", textOf(200)]), { outputDir });
+    expect(await readFile(join(outputDir, "mine.txt"), "utf8")).toBe("mine");
+  });
+
+  test("are told by absolute paths, also for a relative outputDir [002-F-004-R3] [DESIGN-R-000-absolute-paths]", async () => {
+    const folder = await makeTempFolder();
+    const { files } = await offloadToolResults(historyOf(["toolu_1", textOf(200)]), {
+      outputDir: relative(process.cwd(), folder),
+    });
+    expect(files).toEqual([join(folder, "tool-result-toolu_1.md")]);
+  });
+});
+
+describe("the outcome", () => {
+  test("of an empty history is an empty one, and no folder is made [002-F-001-E3] [003-UC-007]", async () => {
+    const outputDir = join(await makeTempFolder(), "never-made");
+    const outcome = await offloadToolResults([], { outputDir });
+    expect(outcome).toEqual({ messages: [], offloadedCount: 0, freedChars: 0, files: [] });
+    await expect(stat(outputDir)).rejects.toThrow("ENOENT");
+  });
+
+  test("counts what left, and freedChars is the sum of the original lengths [002-F-001-O1] [002-F-004] [002-F-004-R1] [002-F-004-R2]", async () => {
+    const outputDir = await makeTempFolder();
+    const blocks = [{ type: "text", text: textOf(250) }];
+    const input = historyOf(["a", textOf(300)], ["b", "short"], ["c", blocks]);
+    const outcome = await offloadToolResults(input, { outputDir });
+    expect(outcome.offloadedCount).toBe(2);
+    expect(outcome.freedChars).toBe(300 + JSON.stringify(blocks).length);
+  });
+
+  test("is the same for the same input: there is no state [002-F-001-S1] [DESIGN-5]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["a", textOf(300, "a")], ["a", textOf(300, "b")]);
+    const first = await offloadToolResults(input, { outputDir });
+    expect(await offloadToolResults(input, { outputDir })).toEqual(first);
+    expect(await listTree(outputDir)).toEqual(["tool-result-a-1.md", "tool-result-a.md"]);
+  });
+
+  test("is the same with a writer handed in; one of the caller's own gets path and text [DESIGN-R-writer-promises]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["toolu_1", textOf(300)]);
+    const short = await offloadToolResults(input, { outputDir });
+    const node = await offloadToolResultsWithWriter(input, outputDir, new NodeFileWriter());
+    const memory = new MemoryWriter();
+    const own = await offloadToolResultsWithWriter(input, outputDir, memory);
+    expect(node).toEqual(short);
+    expect(own).toEqual(short);
+    expect([...memory.files]).toEqual([[join(outputDir, "tool-result-toolu_1.md"), textOf(300)]]);
+  });
+
+  test("of a write that fails is an error for the caller to handle [002-F-001-E4]", async () => {
+    const outputDir = join(await makeTempFolder(), "a-file");
+    await writeFile(outputDir, "in the way");
+    const error = await rejectionOf(
+      offloadToolResults(historyOf(["toolu_1", textOf(300)]), { outputDir }),
+    );
+    expect(error).toBeInstanceOf(WriteFailedError);
+    expect(error.message).toContain((error.cause as Error).message);
+  });
+});

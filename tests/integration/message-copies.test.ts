@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { ContextOffloadError, offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { deepFreeze, sharedObjects } from "../support/shared-objects.js";
+import { makeTempFolder } from "../support/temp-folder.js";
+import {
+  blockOf,
+  carrying,
+  textOf,
+  toolResult,
+  type AnyMessage,
+} from "../support/tool-messages.js";
+
+/** A message with everything that has to survive around two contents that leave. */
+function richMessage(): AnyMessage {
+  return {
+    role: "user",
+    content: [
+      toolResult("a", textOf(2_000), {
+        is_error: true,
+        cache_control: { type: "ephemeral", ttl: "1h" },
+        vendor: { list: [1, { deep: null }], "": "", 字: "值" },
+      }),
+      { type: "text", text: "and", citations: [{ cited_text: "x" }] },
+      toolResult("b", [{ type: "text", text: textOf(2_000) }], { is_error: false }),
+    ],
+    name: "runner",
+    metadata: { at: 1, tags: ["x"] },
+  };
+}
+
+/** Everything but the two contents that leave. */
+function withoutContents(message: AnyMessage): unknown {
+  const copy = structuredClone(message);
+  for (const slot of [0, 2]) delete blockOf(copy, slot)["content"];
+  return copy;
+}
+
+const presets = [
+  {
+    preset: "direct",
+    offload: async (message: AnyMessage, outputDir: string) =>
+      (await offloadToolResult(message, { sessionId: "s1", outputDir })).message,
+  },
+  {
+    preset: "history",
+    offload: async (message: AnyMessage, outputDir: string) =>
+      (await offloadToolResults([message], { outputDir })).messages[0],
+  },
+];
+
+describe.each(presets)("a message that $preset touched", ({ offload }) => {
+  test("keeps its error flags, cache marks, ids and every unknown field [DESIGN-4]", async () => {
+    const input = richMessage();
+    const output = (await offload(input, await makeTempFolder())) as AnyMessage;
+    expect(withoutContents(output)).toEqual(withoutContents(input));
+    expect(Object.keys(blockOf(output))).toEqual(Object.keys(blockOf(input)));
+    expect(blockOf(output, 0)["content"]).toContain("offloaded to");
+    expect(blockOf(output, 2)["content"]).toContain("offloaded to");
+  });
+
+  test("is a deep copy that shares nothing with the input [000-F-001-R4] [000-F-003-R1] [002-F-001-R5] [DESIGN-2]", async () => {
+    const input = richMessage();
+    const output = await offload(input, await makeTempFolder());
+    expect(sharedObjects(input, output)).toEqual([]);
+  });
+
+  test("leaves the input as it was, also one that is frozen through and through [000-F-003] [000-F-003-R2] [002-F-001-S3] [DESIGN-2]", async () => {
+    const input = deepFreeze(richMessage());
+    await offload(input, await makeTempFolder());
+    expect(input).toEqual(richMessage());
+  });
+
+  test("keeps an own key named __proto__ a plain key", async () => {
+    const vendor = JSON.parse('{"__proto__": {"polluted": true}}') as object;
+    const input = carrying(toolResult("a", textOf(2_000), { vendor }));
+    const output = await offload(input, await makeTempFolder());
+    expect(JSON.stringify(blockOf(output)["vendor"])).toBe(JSON.stringify(vendor));
+    expect(sharedObjects(input, output)).toEqual([]);
+    expect({}).not.toHaveProperty("polluted");
+  });
+});
+
+test("a field of 200,000 levels beside the content is copied, or refused with a code", async () => {
+  let deep: unknown = "bottom";
+  for (let level = 0; level < 200_000; level++) deep = [deep];
+  const input = carrying(toolResult("a", textOf(2_000), { deep }));
+  const outputDir = await makeTempFolder();
+  const error: unknown = await offloadToolResult(input, { sessionId: "s1", outputDir }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error === undefined || ContextOffloadError.isInstance(error)).toBe(true);
+});
+
+describe("a history", () => {
+  test("keeps the identity of untouched messages, in a new array [002-F-001-R5] [DESIGN-2]", async () => {
+    const input = [
+      carrying({ type: "text", text: "hello" }),
+      carrying(toolResult("long", textOf(2_000))),
+      carrying(toolResult("short", "ok")),
+      { role: "user", content: "a plain string" },
+    ];
+    const snapshot = structuredClone(input);
+    const before = [...input];
+    const { messages } = await offloadToolResults(input, { outputDir: await makeTempFolder() });
+    expect(messages).not.toBe(input);
+    expect(messages.map((message, index) => message === input[index])).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(sharedObjects(input[1], messages[1])).toEqual([]);
+    expect(input).toEqual(snapshot);
+    expect(input.every((message, index) => message === before[index])).toBe(true);
+  });
+
+  test("of which nothing leaves is returned as the very same array [DESIGN-2] [003-F-006-O1]", async () => {
+    const input = [carrying(toolResult("short", "ok"))];
+    const { messages } = await offloadToolResults(input, { outputDir: await makeTempFolder() });
+    expect(messages).toBe(input);
+  });
+});

@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import * as entry from "../../src/index.js";
+import {
+  NodeFileWriter,
+  offloadToolResults,
+  offloadToolResultWithWriter,
+  type DirectOffloadResult,
+  type FileWriter,
+  type HistoryOffloadResult,
+} from "../../src/index.js";
+import { MemoryWriter } from "../support/memory-writer.js";
+
+/** A message as some vendor's SDK may have it, with fields that are not known here. */
+interface VendorMessage {
+  readonly role: "user" | "assistant";
+  readonly content: { readonly type: "tool_result"; readonly content: string; readonly x: 1 }[];
+  readonly traceId: string;
+}
+
+describe("the public types", () => {
+  const message: VendorMessage = {
+    role: "user",
+    content: [{ type: "tool_result", content: "x".repeat(200), x: 1 }],
+    traceId: "t",
+  };
+
+  it("let a message keep its own type [002-NF-usability-types]", async () => {
+    const one = await offloadToolResultWithWriter(message, "s", "/out", new MemoryWriter());
+    expectTypeOf(one.message).toEqualTypeOf<VendorMessage>();
+    expect(one.message.traceId).toBe("t");
+    expectTypeOf(offloadToolResults<VendorMessage>)
+      .returns.resolves.toHaveProperty("messages")
+      .toEqualTypeOf<VendorMessage[]>();
+  });
+
+  it("have one outcome for a message and one for a history [DESIGN-R-000-result-names]", async () => {
+    const one = await offloadToolResultWithWriter(message, "s", "/out", new MemoryWriter());
+    expectTypeOf(one).toEqualTypeOf<DirectOffloadResult<VendorMessage>>();
+    expect(Object.keys(one).sort()).toEqual(["file", "files", "freedChars", "message"]);
+    const many = await offloadToolResults([], { outputDir: "never-made" });
+    expectTypeOf(many).toExtend<HistoryOffloadResult>();
+    expect(Object.keys(many).sort()).toEqual(["files", "freedChars", "messages", "offloadedCount"]);
+  });
+
+  it("have a writer in infrastructure for the port of core [001-DEP-ports] [000-NF-constraint-inverted]", () => {
+    expectTypeOf<NodeFileWriter>().toExtend<FileWriter>();
+    expect(typeof new NodeFileWriter().writeFile).toBe("function");
+  });
+
+  it("are declared for TypeScript 5 without a complaint [002-NF-compatibility-typescript]", () => {
+    const declarations = fileURLToPath(new URL("../../dist/index.d.ts", import.meta.url));
+    expect(existsSync(declarations)).toBe(true);
+    expect(ts.version).toMatch(/^5\./);
+    const program = ts.createProgram([declarations], {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      strict: true,
+      noEmit: true,
+      skipDefaultLibCheck: true,
+      types: [],
+    });
+    const messages = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+    expect(messages).toEqual([]);
+  });
+});
+
+describe("the public entry", () => {
+  it("exports what is put together, by name [001-DEP-assembly] [000-NF-usability-short-form]", () => {
+    expect(Object.keys(entry).sort()).toEqual([
+      "AmbiguousArtifactError",
+      "ArtifactGoneError",
+      "ContentNotSerializableError",
+      "ContextOffloadError",
+      "DEFAULTS",
+      "InvalidArgumentError",
+      "InvalidEnvironmentError",
+      "InvalidPatternError",
+      "NoToolResultError",
+      "NodeFileWriter",
+      "NotJsonError",
+      "OutOfRangeError",
+      "PointerNotFoundError",
+      "ReadFailedError",
+      "SearchTimeoutError",
+      "TOOL_NAMES",
+      "UnknownArtifactError",
+      "UnsafePathError",
+      "WriteFailedError",
+      "createToolResultOffload",
+      "createWorkspace",
+      "digestText",
+      "estimateTokens",
+      "offloadToolResult",
+      "offloadToolResultWithWriter",
+      "offloadToolResults",
+      "offloadToolResultsWithWriter",
+      "parseFileReference",
+      "parseKnowledgeList",
+      "readOffloadedFile",
+    ]);
+    expect(entry.offloadToolResult).toHaveLength(2);
+  });
+});

@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { offloadToolResult, offloadToolResults, parseFileReference } from "../../src/index.js";
+import { readTree } from "../support/list-tree.js";
+import { makeTempFolder } from "../support/temp-folder.js";
+import {
+  blockOf,
+  carrying,
+  historyOf,
+  textOf,
+  toolResult,
+  type AnyBlock,
+} from "../support/tool-messages.js";
+
+const LONG_ID = "i".repeat(190);
+
+describe("direct", () => {
+  test("a reference comes back as it is: freedChars 0, file is the one that it names [DESIGN-3] [DESIGN-R-000-already-reference]", async () => {
+    const options = { sessionId: "s1", outputDir: await makeTempFolder() };
+    const input = carrying(toolResult("toolu_1", textOf(2_000)));
+    const first = await offloadToolResult(input, options);
+    const before = await readTree(options.outputDir);
+    const second = await offloadToolResult(first.message, options);
+    expect(second.message).toEqual(first.message);
+    expect(second).toMatchObject({ freedChars: 0, file: first.file, files: [first.file] });
+    expect(await readTree(options.outputDir)).toEqual(before);
+  });
+
+  test("a reference to another folder's file is one as well, and names that file", async () => {
+    const input = carrying(toolResult("toolu_1", textOf(2_000)));
+    const elsewhere = { sessionId: "s0", outputDir: await makeTempFolder() };
+    const first = await offloadToolResult(input, elsewhere);
+    const outputDir = await makeTempFolder();
+    const second = await offloadToolResult(first.message, { sessionId: "s1", outputDir });
+    expect(second).toMatchObject({ freedChars: 0, file: first.file });
+    expect(await readTree(outputDir)).toEqual(new Map());
+  });
+
+  test("beside a reference only the new result leaves, and the reference's file stays [DESIGN-3]", async () => {
+    const options = { sessionId: "s1", outputDir: await makeTempFolder() };
+    const first = await offloadToolResult(carrying(toolResult("a", textOf(900, "old"))), options);
+    const old = blockOf(first.message);
+    const added = [toolResult("b", textOf(900, "b")), toolResult("a", textOf(900, "new"))];
+    const second = await offloadToolResult(carrying(old, ...added), options);
+    expect(second.files.slice(0, 2)).toEqual([first.file, join(options.outputDir, "s1", "b.md")]);
+    expect(blockOf(second.message)).toEqual(old);
+    const written = [...(await readTree(options.outputDir)).values()].sort();
+    expect(written).toEqual([textOf(900, "b"), textOf(900, "new"), textOf(900, "old")]);
+  });
+
+  test.each([
+    ["of a tool's message", { role: "tool", tool_call_id: "call_1", content: textOf(900) }],
+    ["of a plain string", { role: "user", content: textOf(900) }],
+    ["with an unsafe id", carrying(toolResult("../../x", textOf(900)))],
+    ["with a long id", carrying(toolResult(LONG_ID, textOf(900)))],
+    ["with one id twice", carrying(toolResult("a", textOf(900)), toolResult("a", textOf(800)))],
+  ])("a second pass changes nothing: the result %s [DESIGN-3]", async (_, input) => {
+    const options = {
+      sessionId: "s1",
+      outputDir: join(await makeTempFolder(), "[a]\n.md] folder"),
+    };
+    const first = await offloadToolResult(input, options);
+    const before = await readTree(options.outputDir);
+    const second = await offloadToolResult(first.message, options);
+    expect(second).toEqual({ ...first, freedChars: 0 });
+    expect(await readTree(options.outputDir)).toEqual(before);
+  });
+});
+
+describe("history", () => {
+  test("a second pass returns the very same array, whatever the thresholds [DESIGN-3]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(
+      ["a", textOf(900, "a")],
+      [LONG_ID, textOf(900, "b")],
+      ["a", textOf(900, "c")],
+      ["../x", textOf(900, "d")],
+      ["", textOf(900, "e")],
+    );
+    const first = await offloadToolResults(input, { outputDir });
+    expect(first.offloadedCount).toBe(5);
+    const before = await readTree(outputDir);
+    const options = { outputDir, charThreshold: 0, ratioThreshold: 0 };
+    const second = await offloadToolResults(first.messages, options);
+    expect(second.messages).toBe(first.messages);
+    expect(second).toMatchObject({ offloadedCount: 0, freedChars: 0, files: [] });
+    expect(await readTree(outputDir)).toEqual(before);
+  });
+
+  test("a history that grew: old references stand, only the new leave, no file changes [DESIGN-3-growing]", async () => {
+    const outputDir = await makeTempFolder();
+    const start = historyOf(["a", textOf(900, "1")], ["b", textOf(900, "2")]);
+    const first = await offloadToolResults(start, { outputDir });
+    const before = await readTree(outputDir);
+
+    const added = historyOf(["c", textOf(900, "3")], ["a", textOf(900, "4")]);
+    const grown = [...first.messages, ...added];
+    const second = await offloadToolResults(grown, { outputDir });
+    expect(second.offloadedCount).toBe(2);
+    expect(second.freedChars).toBe(1_800);
+    expect(second.messages[0]).toBe(first.messages[0]);
+    expect(second.messages[1]).toBe(first.messages[1]);
+    const after = await readTree(outputDir);
+    for (const [path, content] of before) expect(after.get(path)).toBe(content);
+    expect([...after.values()].sort()).toEqual(["1", "2", "3", "4"].map((s) => textOf(900, s)));
+    const third = await offloadToolResults(second.messages, { outputDir, ratioThreshold: 0 });
+    expect(third.messages).toBe(second.messages);
+  });
+
+  test("the same history into the same folder again writes the same names, no new file [DESIGN-5] [DESIGN-R-002-across-calls]", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["a", textOf(900, "1")], ["a", textOf(900, "2")]);
+    const first = await offloadToolResults(input, { outputDir });
+    const before = await readTree(outputDir);
+    expect(await offloadToolResults(input, { outputDir })).toEqual(first);
+    expect(await readTree(outputDir)).toEqual(before);
+  });
+});
+
+describe("the other preset's references", () => {
+  test("history leaves those of direct alone", async () => {
+    const outputDir = await makeTempFolder();
+    const input = carrying(toolResult("toolu_1", textOf(2_000)));
+    const { message } = await offloadToolResult(input, { sessionId: LONG_ID, outputDir });
+    expect(String(blockOf(message)["content"]).length).toBeGreaterThan(100);
+    const before = await readTree(outputDir);
+    const messages = [message];
+    expect((await offloadToolResults(messages, { outputDir })).messages).toBe(messages);
+    expect(await readTree(outputDir)).toEqual(before);
+  });
+
+  test("direct leaves those of history alone, and file is the one they name", async () => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["toolu_1", textOf(2_000)]);
+    const { messages, files } = await offloadToolResults(input, { outputDir });
+    const message = messages[0] ?? carrying();
+    const outcome = await offloadToolResult(message, { sessionId: "s1", outputDir });
+    expect(outcome.message).toEqual(message);
+    expect(outcome).toMatchObject({ freedChars: 0, file: files[0], files });
+  });
+});
+
+test("parseFileReference reads the references that both leave", async () => {
+  const outputDir = await makeTempFolder();
+  const input = carrying(toolResult("toolu_1", textOf(2_000)));
+  const direct = await offloadToolResult(input, { sessionId: "s1", outputDir });
+  const history = await offloadToolResults([input], { outputDir });
+  const parse = (block: AnyBlock) => parseFileReference(String(block["content"]));
+  expect(parse(blockOf(direct.message))).toEqual({ style: "direct", path: direct.file });
+  expect(parse(blockOf(history.messages[0]))).toEqual({
+    style: "history",
+    path: "./tool-result-toolu_1.md",
+  });
+  expect(parseFileReference("no reference")).toBeUndefined();
+});
