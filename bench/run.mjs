@@ -2,9 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchDirect } from "./direct.mjs";
+import { benchListing } from "./listing.mjs";
 import { benchOverlappingWrites } from "./overlapping-writes.mjs";
 import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
 import { renderTable } from "./render-table.mjs";
+import { benchWorkspacePut } from "./workspace-put.mjs";
+import { benchWorkspaceRead } from "./workspace-read.mjs";
 
 /**
  * @typedef {object} Row
@@ -22,6 +25,9 @@ try {
     ...(await benchDirect(join(folder, "direct"))),
     ...(await benchRatioGate(join(folder, "gate"))),
     ...(await benchOverlappingWrites(join(folder, "writes"))),
+    ...(await benchWorkspacePut(join(folder, "put"))),
+    ...(await benchWorkspaceRead(folder)),
+    ...(await benchListing(folder)),
   ];
   const allocation = await allocationOfSkippedPass(join(folder, "gate"));
   console.log(renderTable(rows));

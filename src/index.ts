@@ -84,3 +84,34 @@ export {
   type DirectOffloadOptions,
   type HistoryOffloadOptions,
 } from "./wiring/offload-to-files.js";
+export { createOffloader, type OffloaderOptions } from "./wiring/create-offloader.js";
+export type { Offloader, OffloadOptions } from "./core/offloader/offloader-types.js";
+export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
+export { UnknownFormatError } from "./core/errors/unknown-format-error.js";
+export type {
+  Dialect,
+  DialectCall,
+  DialectOptions,
+  DialectResult,
+  MediaRule,
+  MessageReading,
+  ReadCall,
+  SlotContent,
+  SlotText,
+  ToolDescription,
+} from "./core/dialect.js";
+export type { Conversation, Policy, Verdict } from "./core/policy.js";
+export type { ToolResult } from "./core/tool-result.js";
+export { afterTurns } from "./core/policies/after-turns.js";
+export { all } from "./core/policies/all.js";
+export { any } from "./core/policies/any.js";
+export { budget, type BudgetOptions } from "./core/policies/budget.js";
+export { cacheAware, type CacheAwareOptions } from "./core/policies/cache-aware.js";
+export { flagged } from "./core/policies/flagged.js";
+export { keepErrors } from "./core/policies/keep-errors.js";
+export { keepRecent } from "./core/policies/keep-recent.js";
+export { minChars } from "./core/policies/min-chars.js";
+export { minRatio } from "./core/policies/min-ratio.js";
+export { minTokens } from "./core/policies/min-tokens.js";
+export { not } from "./core/policies/not.js";
+export { tools, type ToolsPolicyOptions } from "./core/policies/tools.js";

@@ -1,7 +1,7 @@
 import { ContentNotSerializableError } from "./errors/content-not-serializable-error.js";
 
-/** What one tool call returned: a text, or an array of blocks. */
-export type Content = string | readonly unknown[];
+/** What one tool call returned: a text, an array of blocks, or in some dialects a JSON object. */
+export type Content = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The content as one text: a string as it stands, blocks as JSON. */
 export function serializeContent(content: Content, indent?: number): string {

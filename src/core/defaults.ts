@@ -6,6 +6,8 @@ export const DEFAULTS = Object.freeze({
   ratioThreshold: 0.2,
   /** How many contents are written at the same time. */
   writeConcurrency: 8,
+  /** An offloader lets a result of at least this many tokens leave. */
+  minTokens: 1_000,
   /** A workspace offloads a tool result of more tokens than this. */
   tokenThreshold: 30_000,
   /** A workspace hands back an offloaded content shorter than this as it is. */

@@ -12,6 +12,10 @@ export interface Survey {
   readonly results: ToolResult[];
   /** How many characters stand outside of tool results; 0 when nobody asked. */
   readonly otherChars: number;
+  /** The positions of the model's messages, in order, where the format tells them. */
+  readonly modelMessages?: readonly number[];
+  /** The characters of the message at a position, results in full. */
+  readonly messageChars?: (messageIndex: number) => number;
 }
 
 export interface SurveyOptions {

@@ -1,3 +1,4 @@
+import { createConversation } from "./conversation.js";
 import type { MessageFormat, Replacement } from "./message-format.js";
 import { chosenBy, type Policy, type Verdict } from "./policy.js";
 import type { Reference } from "./reference.js";
@@ -52,10 +53,12 @@ export async function offload<Message, Stored>(
   if (plan.leaving.length === 0) return { messages, plan, departures: [] };
 
   const sink = wiring.openSink(plan);
-  const departures = await mapConcurrently(plan.leaving, wiring.concurrency, async (result) => {
+  const outcomes = await mapConcurrently(plan.leaving, wiring.concurrency, async (result) => {
     const stored = await sink.put(result);
-    return { result, stored, text: wiring.reference.render(stored) };
+    return stored === undefined ? [] : [{ result, stored, text: wiring.reference.render(stored) }];
   });
+  const departures = outcomes.flat();
+  if (departures.length === 0) return { messages, plan, departures };
   // Only now, with every content safe, do references appear.
   return { messages: replaceContents(messages, departures, wiring), plan, departures };
 }
@@ -65,7 +68,8 @@ export function planOffload<Message, Stored>(
   messages: readonly Message[],
   { format, policy, reference }: OffloadWiring<Message, Stored>,
 ): OffloadPlan<Stored> {
-  const { results, otherChars } = format.survey(messages, { countOther: policy.readsTotal });
+  const survey = format.survey(messages, { countOther: policy.readsTotal });
+  const { results } = survey;
   const references = new Map<ToolResult, Stored>();
   for (const result of results) {
     const stored = reference.resolve(result);
@@ -73,18 +77,9 @@ export function planOffload<Message, Stored>(
   }
   const candidates =
     references.size === 0 ? results : results.filter((result) => !references.has(result));
-  const verdicts = policy.decide(candidates, {
-    messageCount: messages.length,
-    totalChars: otherChars + sumChars(results),
-  });
+  const verdicts = policy.decide(candidates, createConversation(messages.length, survey));
   const leaving = chosenBy(verdicts, candidates);
   return { results, references, candidates, verdicts, leaving };
-}
-
-function sumChars(results: readonly ToolResult[]): number {
-  let sum = 0;
-  for (const { chars } of results) sum += chars;
-  return sum;
 }
 
 function replaceContents<Message, Stored>(

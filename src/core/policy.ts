@@ -9,8 +9,14 @@ export interface Verdict {
 /** What a policy may know of the conversation beside the candidates. */
 export interface Conversation {
   readonly messageCount: number;
-  /** All characters of all messages. */
+  /** All characters of all messages; 0 when no policy reads it. */
   readonly totalChars: number;
+  /** The position of the model's last message; -1 before its first. What stands before it was sent. */
+  readonly lastModelMessage: number;
+  /** How many messages of the model come after this position. */
+  turnsAfter(messageIndex: number): number;
+  /** How many characters stand from this position on, results in full. */
+  charsFrom(messageIndex: number): number;
 }
 
 /**
@@ -19,8 +25,10 @@ export interface Conversation {
  */
 export interface Policy {
   readonly name: string;
-  /** Whether it asks for `totalChars`; counting is left out when no policy does. */
+  /** Whether it asks for characters outside of results; counting is left out when no policy does. */
   readonly readsTotal: boolean;
+  /** Whether a verdict depends on the one result alone, and so never changes as a history grows. */
+  readonly local: boolean;
   decide(candidates: readonly ToolResult[], conversation: Conversation): readonly Verdict[];
 }
 

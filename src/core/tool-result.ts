@@ -8,11 +8,15 @@ export interface ToolResult {
   readonly slot: number;
   /** The id of the call that it answers; `undefined` when it is missing or empty. */
   readonly id: string | undefined;
+  /** What is stored when it leaves. */
   readonly content: Content;
-  /** The length of a string content, the length of the compact JSON of blocks. */
+  /** How many characters would leave: a string's length, or the length of the compact JSON. */
   readonly chars: number;
   readonly toolName?: string | undefined;
   readonly actionName?: string | undefined;
   /** What whoever made the result wishes: `true` to offload it, `false` to keep it. */
   readonly offloadFlag?: boolean | undefined;
+  readonly isError?: boolean | undefined;
+  /** Whether it left in an earlier call, so that the model has seen its reference already. */
+  readonly leftBefore?: boolean | undefined;
 }

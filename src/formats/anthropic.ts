@@ -86,8 +86,13 @@ function survey(
         if (type === "text" && typeof block.text === "string") {
           otherChars += block.text.length;
         } else if (type === "tool_result") {
-          const located = locateBlock(block, index, slot, options);
-          if (located) results.push(located);
+          const { tool_use_id: id, content } = block;
+          if (typeof content === "string" && typeof id === "string" && id !== "") {
+            results.push({ messageIndex: index, slot, id, content, chars: content.length });
+          } else {
+            const located = locateBlock(block, index, slot, options);
+            if (located) results.push(located);
+          }
         } else {
           requireBlock(block, index, slot, options);
           if (countOther) otherChars += countJsonChars(type === "tool_use" ? block.input : block);

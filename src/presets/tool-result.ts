@@ -1,5 +1,6 @@
 import type { Content } from "../core/content.js";
 import { DEFAULTS } from "../core/defaults.js";
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import { offload } from "../core/offload.js";
 import { toolResultRules, type RuleReason } from "../core/policies/tool-result-rules.js";
 import type { CountTokens } from "../core/tokens.js";
@@ -55,7 +56,7 @@ export function wireToolResultOffload(
   const { workspace, countTokens } = options;
   const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
   const policy = toolResultRules({
-    whiteList: options.whiteList ?? [],
+    whiteList: readNames("whiteList", options.whiteList),
     tokenThreshold: readCount("tokenThreshold", options.tokenThreshold, DEFAULTS.tokenThreshold, 0),
     countTokens,
     readingTools: readingToolsOf(workspace),
@@ -116,6 +117,9 @@ function storeResult(
         ...metadata,
         ...(isError === undefined ? {} : { is_error: isError }),
         context_type: "tool_result",
+        // Named even when they are not known: what a tool says of itself must not decide them.
+        biz_id: null,
+        session_id: null,
         agent_id: agentId ?? null,
         task_id: taskId ?? null,
         tool_name: toolName ?? null,
@@ -124,6 +128,12 @@ function storeResult(
     },
     { bizId: toolCallId || undefined, sessionId, parentSessionId, signal },
   );
+}
+
+function readNames(option: string, given: readonly string[] | undefined): readonly string[] {
+  if (given === undefined) return [];
+  if (Array.isArray(given) && given.every((name) => typeof name === "string")) return given;
+  throw new InvalidArgumentError(option, given, "an array of names: tool, or tool:action");
 }
 
 function readingToolsOf({ notice: { toolNames } }: Workspace): ReadonlySet<string> {

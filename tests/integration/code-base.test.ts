@@ -69,7 +69,7 @@ describe("the tools", () => {
     expect(scripts["check:layers"]).toMatch(/^depcruise /);
   });
 
-  it("build strict ES2022 modules with tsc [001-STACK-build] [001-CODE-strict-types] [000-NF-compatibility-esm]", () => {
+  it("build strict ES2022 modules with tsc [001-STACK-build] [001-CODE-strict-types] [000-NF-compatibility-esm]", async () => {
     const { options, errors } = ts.parseJsonConfigFileContent(
       ts.readConfigFile(join(ROOT, "tsconfig.build.json"), (path) => ts.sys.readFile(path)).config,
       ts.sys,
@@ -84,8 +84,7 @@ describe("the tools", () => {
     });
     expect(manifest.type).toBe("module");
     expect(manifest.scripts["build"]).toBe("node scripts/build.mjs");
-    const build = await readFile(new URL("../../scripts/build.mjs", import.meta.url), "utf8");
-    expect(build).toContain("\"-p\", \"tsconfig.build.json\"");
+    expect(await read("scripts/build.mjs")).toContain('"-p", "tsconfig.build.json"');
   });
 
   it("lint with the strict rules that know the types [001-CODE-strict-lint]", async () => {

@@ -16,7 +16,8 @@ export type ErrorCode =
   | "INVALID_PATTERN"
   | "SEARCH_TIMEOUT"
   | "NOT_JSON"
-  | "POINTER_NOT_FOUND";
+  | "POINTER_NOT_FOUND"
+  | "UNKNOWN_FORMAT";
 
 /** The base of every error that this package throws. */
 export abstract class ContextOffloadError extends Error {

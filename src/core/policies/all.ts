@@ -6,6 +6,7 @@ export function all(...policies: readonly [Policy, ...Policy[]]): Policy {
   return {
     name: `all(${policies.map(({ name }) => name).join(", ")})`,
     readsTotal: policies.some(({ readsTotal }) => readsTotal),
+    local: policies.every(({ local }) => local),
     decide(candidates, conversation) {
       let verdicts = first.decide(candidates, conversation);
       for (const policy of rest) {
@@ -18,13 +19,18 @@ export function all(...policies: readonly [Policy, ...Policy[]]): Policy {
   };
 }
 
+/** A result that leaves does so for the reasons of all; one that stays for the reason of one. */
+function joined(verdict: Verdict, next: Verdict): Verdict {
+  if (!next.leaves) return next;
+  return { leaves: true, reason: `${verdict.reason}; ${next.reason}` };
+}
+
 /** The verdicts of `next` take the places of those that said "leaves", in their order. */
 function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readonly Verdict[] {
-  if (next.length === verdicts.length) return next;
   const merged: Verdict[] = [];
   let at = 0;
   for (const verdict of verdicts) {
-    merged.push(verdict.leaves ? (next[at++] ?? verdict) : verdict);
+    merged.push(verdict.leaves ? joined(verdict, next[at++] ?? verdict) : verdict);
   }
   return merged;
 }

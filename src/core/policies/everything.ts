@@ -6,5 +6,6 @@ const LEAVES = { leaves: true, reason: "the caller asked for it" } as const;
 export const everything: Policy = {
   name: "everything",
   readsTotal: false,
+  local: true,
   decide: (candidates) => candidates.map(() => LEAVES),
 };

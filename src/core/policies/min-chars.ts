@@ -9,9 +9,11 @@ export function minChars(threshold: number): Policy {
   return {
     name,
     readsTotal: false,
+    local: true,
     decide(candidates) {
-      const verdicts: Verdict[] = [];
-      for (const { chars } of candidates) verdicts.push(chars >= least ? leaves : stays);
+      const verdicts = new Array<Verdict>(candidates.length);
+      let at = 0;
+      for (const { chars } of candidates) verdicts[at++] = chars >= least ? leaves : stays;
       return verdicts;
     },
   };

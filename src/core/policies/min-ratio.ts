@@ -11,6 +11,7 @@ export function minRatio(threshold: number): Policy {
   return {
     name,
     readsTotal: true,
+    local: false,
     decide(candidates, conversation) {
       let offloadableChars = 0;
       for (const { chars } of candidates) offloadableChars += chars;

@@ -32,22 +32,14 @@ export function toolResultRules(rules: ToolResultRules): Policy {
       }
     }
     if (offloadFlag === true) return { leaves: true, reason: "metadata" };
-    const tokens = countResultTokens(result, rules);
-    return tokens > rules.tokenThreshold
+    return rules.countTokens(serializeContent(result.content)) > rules.tokenThreshold
       ? { leaves: true, reason: "tokens" }
       : { leaves: false, reason: "none" };
   };
   return {
     name: "toolResultRules",
     readsTotal: false,
+    local: true,
     decide: (candidates) => candidates.map(judge),
   };
-}
-
-/** A token has at least one character, so that a short result need not be counted. */
-function countResultTokens(
-  { content, chars }: ToolResult,
-  { countTokens, tokenThreshold }: ToolResultRules,
-): number {
-  return chars <= tokenThreshold ? 0 : countTokens(serializeContent(content));
 }

@@ -9,6 +9,8 @@ import type { SearchMatch, SearchQuery } from "./search-query.js";
 const LINE_FEED = 10;
 /** How much is read and searched at once. */
 const PIECE_BYTES = 1_048_576;
+/** How much is decoded at once: strings of this size come and go without a trace in the heap. */
+const TEXT_BYTES = 65_536;
 /** A line that is longer may be searched in pieces. */
 const LONG_LINE_BYTES = 1_048_576;
 /**
@@ -124,12 +126,27 @@ export class LineSearch {
   }
 
   #searchLines(end: number): void {
-    const firstLine = this.#line;
-    const block = this.#searchBlock(end);
-    if (this.#stopped) return;
-    this.#collector.endBlock(block, firstLine, this.#line);
+    while (this.#start < end) {
+      const firstLine = this.#line;
+      const blockEnd = this.#endOfBlock(end);
+      const block = this.#searchBlock(blockEnd);
+      if (this.#stopped) return;
+      this.#collector.endBlock(block, firstLine, this.#line);
+      this.#start = blockEnd;
+      this.tally.scannedLines = this.#line - 1;
+    }
     this.#drop(end);
-    this.tally.scannedLines = this.#line - 1;
+  }
+
+  /** Bytes are searched all at once, text in blocks of whole lines. */
+  #endOfBlock(end: number): number {
+    const limit = this.#start + TEXT_BYTES;
+    if (this.#pattern.requiredBytes !== undefined || limit >= end) return end;
+    const { bytes } = this.#arena;
+    const lastFeed = bytes.subarray(this.#start, limit).lastIndexOf(LINE_FEED);
+    if (lastFeed !== -1) return this.#start + lastFeed + 1;
+    const nextFeed = bytes.subarray(limit, end).indexOf(LINE_FEED);
+    return nextFeed === -1 ? end : limit + nextFeed + 1;
   }
 
   /** Forgets what is before `end` and makes room. */

@@ -50,6 +50,10 @@ export class LongLine {
   /** Takes the next piece of the line, which ends with a whole character. */
   push(piece: string): void {
     this.#head += piece.slice(0, Math.max(0, this.#windowChars + 1 - this.#head.length));
+    if (this.#match !== undefined || this.#pattern === undefined) {
+      this.#measure(piece);
+      return;
+    }
     this.#held += piece;
     const limit = this.#held.length - LONG_LINE_MATCH_CHARS;
     // What overlaps is searched again, so that small pieces wait until there is as much that is new.
@@ -71,6 +75,13 @@ export class LongLine {
     }
     const found = this.#find(this.#held);
     if (found !== undefined) this.#take(found);
+  }
+
+  /** Keeps no more than the last character, which may belong to the line break. */
+  #measure(piece: string): void {
+    if (piece === "") return;
+    this.#passed += this.#held.length + piece.length - 1;
+    this.#held = piece.slice(-1);
   }
 
   #find(text: string): Span | undefined {

@@ -13,7 +13,9 @@ export function candidateIds(wantedId: string | undefined, contentHash: string):
 
 /** True when `artifactId` is what the content of this tool call may have been stored as. */
 export function isIdFor(artifactId: string, toolCallId: string | undefined): boolean {
-  if (toolCallId === undefined) return /^unknown-[0-9a-f]{16}(?:-[0-9a-f]+)?$/.test(artifactId);
+  if (toolCallId === undefined) {
+    return /^unknown-[0-9a-f]{16}(?:-(?:[0-9a-f]{12}|[0-9a-f]{64}))?$/.test(artifactId);
+  }
   if (artifactId === toolCallId) return true;
   const rest = artifactId.startsWith(toolCallId) ? artifactId.slice(toolCallId.length) : "";
   return /^-(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(rest);

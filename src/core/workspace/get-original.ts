@@ -27,7 +27,7 @@ export async function getOriginal(
     const text = decodeWtf8(bytes);
     if (record.type === "JSON") return JSON.parse(text) as readonly unknown[];
     // Bytes from a stream need not be text; then the bytes themselves are the original.
-    return encodeWtf8(text).length === bytes.length ? text : streamOf(store, record, signal);
+    return hash(encodeWtf8(text)) === record.hash ? text : streamOf(store, record, signal);
   } finally {
     await content.close();
   }

@@ -1,4 +1,7 @@
+import { DEFAULTS } from "../defaults.js";
+import { countOf } from "../digest/printable.js";
 import { SearchTimeoutError } from "../errors/search-timeout-error.js";
+import { requireRange } from "../reading/require-range.js";
 import type {
   ContextLine,
   SearchMatch,
@@ -41,7 +44,12 @@ export async function grepText(
   { query, deadlineMs }: GrepRequest,
   searchText: SearchText,
 ): Promise<Reading> {
-  const { source } = target.text;
+  const { source, index } = target.text;
+  const { fromLine = 1 } = query;
+  if (fromLine > 1) {
+    const range = { start: fromLine, end: fromLine, count: index.lines };
+    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "it" });
+  }
   const where =
     source.path === undefined
       ? { bytes: await source.read(0, source.size) }
@@ -62,17 +70,27 @@ function answer(
   deadlineMs: number,
 ): Reading {
   const shown: SearchMatch[] = [];
+  const notes: string[] = [];
   let text = "";
   for (const match of outcome.matches) {
-    const next = text + (text === "" ? "" : separatorOf(query)) + renderMatch(match);
+    const next = text + (shown.length === 0 ? "" : separatorOf(query)) + renderMatch(match);
     if (next.length > maxChars && shown.length > 0) break;
-    text = next.slice(0, maxChars);
     shown.push(match);
+    if (next.length <= maxChars) text = next;
+    else {
+      text = renderFitting(match, maxChars);
+      notes.push("Only the lines next to the match fit into this answer.");
+      break;
+    }
   }
   const left = outcome.matchingLines - shown.length;
   const last = shown.at(-1);
   const more = last !== undefined && (left > 0 || !outcome.complete);
-  const stopped = outcome.stoppedBy === "deadline";
+  if (outcome.stoppedBy === "deadline") {
+    const passed = countOf(outcome.scannedLines, "line");
+    notes.push(`The search was stopped after ${deadlineMs} ms, ${passed} in.`);
+  }
+  if (shown.length === 0) notes.push("No line matches.");
   return {
     artifactId: record.artifactId,
     sessionId: record.sessionId,
@@ -91,20 +109,19 @@ function answer(
           input: {
             artifact_id: record.artifactId,
             pattern: query.pattern,
-            start_line: last.line + 1,
+            start_line: (left > 0 ? last.line : Math.max(last.line, outcome.scannedLines)) + 1,
             ...(query.literal ? { literal: true } : {}),
             ...(query.ignoreCase ? { ignore_case: true } : {}),
             ...(query.contextBefore > 0 ? { context_before: query.contextBefore } : {}),
             ...(query.contextAfter > 0 ? { context_after: query.contextAfter } : {}),
+            ...(query.maxResults === DEFAULTS.searchResults
+              ? {}
+              : { max_results: query.maxResults }),
             ...(view === "raw" ? { view } : {}),
           },
         }
       : undefined,
-    note: stopped
-      ? `The search was stopped after ${deadlineMs} ms; ${outcome.scannedLines} lines were searched.`
-      : shown.length === 0
-        ? "No line matches."
-        : undefined,
+    note: notes.length > 0 ? notes.join(" ") : undefined,
   };
 }
 
@@ -118,6 +135,26 @@ function renderMatch(match: SearchMatch): string {
     `${match.line}:${renderWindow(match)}`,
     ...match.after.map(renderContext),
   ].join("\n");
+}
+
+/** The matching line, and of the lines around it those next to it, as many as fit. */
+function renderFitting({ before, after, ...match }: SearchMatch, maxChars: number): string {
+  let text = cutText(renderMatch({ ...match, before: [], after: [] }), maxChars);
+  for (let step = 1; step <= Math.max(before.length, after.length); step++) {
+    const above = before.at(-step);
+    const below = after[step - 1];
+    const wider = [above && renderContext(above), text, below && renderContext(below)]
+      .filter((part) => part !== undefined)
+      .join("\n");
+    if (wider.length > maxChars) break;
+    text = wider;
+  }
+  return text;
+}
+
+/** Never ends inside of a surrogate pair. */
+function cutText(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** A window says where in the line it is, so that the rest can be read by characters. */

@@ -1,12 +1,13 @@
 import { serializeContent, type Content } from "../content.js";
 import { digestSample, digestText, type Digest } from "../digest/digest.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { createJsonIndenter } from "../json/json-indenter.js";
 import { createTextIndexer, type TextIndex } from "../reading/text-index.js";
 import type { CountTokens } from "../tokens.js";
 import { encodeWtf8 } from "../wtf8.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
 import { createSampler } from "./content-sampler.js";
-import { renderBlocks } from "./readable-view.js";
+import { renderValue } from "./readable-view.js";
 
 /** A content, or a stream of the bytes of one. */
 export type ContentSource = Content | AsyncIterable<Uint8Array>;
@@ -32,6 +33,8 @@ export interface IntakeOptions {
 /** A longer one-line JSON is not indented just to count its lines. */
 const MAX_COUNTED_JSON_CHARS = 262_144;
 
+const LOOKS_LIKE_JSON = /^\s*[[{]/;
+
 export function takeContent(source: ContentSource, options: IntakeOptions): Intake {
   return typeof source !== "string" && Symbol.asyncIterator in source
     ? takeStream(source, options)
@@ -40,7 +43,7 @@ export function takeContent(source: ContentSource, options: IntakeOptions): Inta
 
 function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions): Intake {
   const stored = serializeContent(content);
-  const view = typeof content === "string" ? content : renderBlocks(content);
+  const view = typeof content === "string" ? content : renderValue(content);
   const bytes = encodeWtf8(stored);
   const lines = countLines(stored);
   let digest: Digest | undefined;
@@ -57,7 +60,7 @@ function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions
     digest: () => (digest ??= digestText(view, { budgetChars: digestChars })),
     viewLines() {
       if (typeof content !== "string") return countLines(view);
-      if (lines !== 1 || !/^\s*[[{]/.test(content)) return lines;
+      if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
       return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes) : undefined;
     },
   };
@@ -73,6 +76,7 @@ function takeStream(
   let digest: Digest | undefined;
   async function* tap(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
+      requireBytes(chunk);
       indexer.push(chunk);
       sampler.push(chunk);
       yield chunk;
@@ -91,8 +95,19 @@ function takeStream(
       return { bytes, chars, lines, tokens: Math.round(tokens) };
     },
     digest: () => (digest ??= digestSample(sampler.sample(ended()), { budgetChars: digestChars })),
-    viewLines: () => ended().lines,
+    viewLines() {
+      const { lines } = ended();
+      // The view of one line of JSON has more lines.
+      const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sampler.sample(ended()).head);
+      return isJson ? undefined : lines;
+    },
   };
+}
+
+/** A stream that was told an encoding gives texts, of which nobody knows what bytes they were. */
+function requireBytes(chunk: unknown): void {
+  if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
+  throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
 }
 
 /** Lines end with a line break; the last one may go without. */

@@ -41,7 +41,7 @@ export function parseKnowledgeList(text: string): readonly string[] | undefined 
     return undefined;
   // Inside of entries every "<" is escaped, so that this finds each entry and nothing else.
   const whole =
-    /^<knowledge_list>\n(?:<knowledge [^<>]*>\n[^<]*<\/knowledge>\n)+[^<]*<\/knowledge_list>$/;
+    /^<knowledge_list>\n(?:<knowledge id="[^"<>]*"[^<>]*>\n[^<]*<\/knowledge>\n)+[^<]*<\/knowledge_list>$/;
   if (!whole.test(text)) return undefined;
   return [...text.matchAll(/^<knowledge id="([^"]*)"/gm)].map(([, id]) => unescapeMarkup(id ?? ""));
 }

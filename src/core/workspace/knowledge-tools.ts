@@ -1,9 +1,9 @@
 import { ContextOffloadError } from "../errors/context-offload-error.js";
 import { messageOf } from "../errors/message-of.js";
-import { UnknownArtifactError } from "../errors/unknown-artifact-error.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { KnowledgeTool, ToolsOptions } from "./knowledge-tool.js";
 import type { ToolNaming } from "./knowledge-list.js";
-import { TOOL_NAMES, type Reading, type ToolName } from "./reading.js";
+import { TOOL_NAMES, type NextCall, type Reading, type ToolName } from "./reading.js";
 import { renderInfo, renderReading } from "./render-answer.js";
 import { ToolInput } from "./tool-input.js";
 import { TOOL_DEFINITIONS } from "./tool-schemas.js";
@@ -13,6 +13,8 @@ interface Call {
   readonly workspace: Workspace;
   readonly input: ToolInput;
   readonly naming: ToolNaming;
+  /** What the next call must say again. */
+  readonly kept: NextCall["input"];
   readonly scope: {
     readonly sessionId: string | undefined;
     readonly signal: AbortSignal | undefined;
@@ -20,7 +22,7 @@ interface Call {
 }
 
 const RUN: Readonly<Record<ToolName, (call: Call) => Promise<string>>> = {
-  get_knowledge_by_id: async ({ workspace, input, scope, naming }) =>
+  get_knowledge_by_id: async ({ workspace, input, scope, naming, kept }) =>
     renderReading(
       await workspace.getKnowledgeById(input.requiredText("artifact_id"), {
         ...scope,
@@ -28,9 +30,10 @@ const RUN: Readonly<Record<ToolName, (call: Call) => Promise<string>>> = {
         view: viewOf(input),
       }),
       naming,
+      kept,
     ),
 
-  get_knowledge_by_lines: async ({ workspace, input, scope, naming }) =>
+  get_knowledge_by_lines: async ({ workspace, input, scope, naming, kept }) =>
     renderReading(
       await workspace.getKnowledgeByLines(
         input.requiredText("artifact_id"),
@@ -39,9 +42,10 @@ const RUN: Readonly<Record<ToolName, (call: Call) => Promise<string>>> = {
         { ...scope, ...columnsOf(input), view: viewOf(input) },
       ),
       naming,
+      kept,
     ),
 
-  grep_knowledge: async ({ workspace, input, scope, naming }) =>
+  grep_knowledge: async ({ workspace, input, scope, naming, kept }) =>
     renderReading(
       await workspace.grepKnowledge(
         input.requiredText("artifact_id"),
@@ -58,9 +62,10 @@ const RUN: Readonly<Record<ToolName, (call: Call) => Promise<string>>> = {
         },
       ),
       naming,
+      kept,
     ),
 
-  query_knowledge: async ({ workspace, input, scope, naming }) =>
+  query_knowledge: async ({ workspace, input, scope, naming, kept }) =>
     renderReading(
       await workspace.queryKnowledge(input.requiredText("artifact_id"), {
         ...scope,
@@ -70,9 +75,10 @@ const RUN: Readonly<Record<ToolName, (call: Call) => Promise<string>>> = {
         cursor: input.text("cursor"),
       }),
       naming,
+      kept,
     ),
 
-  get_tool_result_offload_info: async ({ workspace, input, scope, naming }) =>
+  get_tool_result_offload_info: async ({ workspace, input, scope, naming, kept }) =>
     renderInfo(
       await workspace.getToolResultOffloadInfo({
         ...scope,
@@ -82,6 +88,7 @@ const RUN: Readonly<Record<ToolName, (call: Call) => Promise<string>>> = {
         cursor: input.text("cursor"),
       }),
       naming,
+      kept,
     ),
 };
 
@@ -100,7 +107,8 @@ export function createKnowledgeTools(
         const input = new ToolInput(raw, Object.keys(inputSchema.properties));
         const asked = await narrowSession(workspace, sessionId, input);
         const scope = { sessionId: asked, signal: options.signal };
-        return { text: await RUN[tool]({ workspace, input, naming, scope }), isError: false };
+        const kept = keptOf(tool, input);
+        return { text: await RUN[tool]({ workspace, input, naming, kept, scope }), isError: false };
       } catch (error) {
         return { text: explain(error), isError: true };
       }
@@ -122,8 +130,17 @@ async function narrowSession(
     { sessionId: bound, limit: 1 },
   );
   if (seen.artifacts.length > 0) return asked;
-  throw new UnknownArtifactError(input.text("artifact_id") ?? asked, []);
+  const expected = "left out, or a session whose results can be read from here";
+  throw new InvalidArgumentError("session_id", asked, expected);
 }
+
+function keptOf(tool: ToolName, input: ToolInput): NextCall["input"] {
+  const names = ["session_id", ...(tool === "get_tool_result_offload_info" ? LISTED_BY : [])];
+  const given = names.map((name) => [name, input.text(name)] as const);
+  return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
+const LISTED_BY = ["namespace", "task_id", "limit"];
 
 function columnsOf(input: ToolInput): {
   startChar: number | undefined;

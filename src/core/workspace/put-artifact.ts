@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireObject } from "../require-argument.js";
 import type { ArtifactRecord } from "./artifact.js";
+import type { NewArtifact } from "./artifact-store.js";
 import { detailsOf, entryOf, sizeOf } from "./describe-record.js";
-import type { EventReporter } from "./events.js";
+import type { EventDetails, EventReporter } from "./events.js";
 import { takeContent, type Intake } from "./intake.js";
 import type { KnowledgeEntry } from "./knowledge-list.js";
 import { completeMetadata } from "./metadata.js";
@@ -24,11 +26,27 @@ export function createPut(
   events: EventReporter,
 ): (input: ArtifactInput, options: PutOptions) => Promise<StoredIntake> {
   const { store, clock } = wiring;
+  /** An aborted put fails with the reason it was given, not with how the store took it. */
+  const storeOrAbort = async (signal: AbortSignal | undefined, artifact: NewArtifact) => {
+    try {
+      return await store.put(artifact);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  };
   return async (input, options) => {
+    requireObject("artifact", input, "an object with content");
     const given = input.metadata ?? {};
+    requireTexts({ artifactId: input.artifactId, ...options });
     const bizId = options.bizId ?? asText(given["biz_id"]);
     const sessionId = options.sessionId ?? asText(given["session_id"]);
-    const known = { biz_id: bizId ?? null, session_id: sessionId ?? null };
+    const known: EventDetails = {
+      ...{ biz_id: bizId ?? null, session_id: sessionId ?? null },
+      tool_name: asText(given["tool_name"]) ?? null,
+      context_type: asText(given["context_type"]) ?? "tool_result",
+      ...(typeof input.content === "string" ? { chars: input.content.length } : {}),
+    };
     return events.observe(
       "put",
       known,
@@ -36,11 +54,11 @@ export function createPut(
         options.signal?.throwIfAborted();
         const intake = takeContent(requireContent(input.content), wiring);
         const session = sessionId ?? DEFAULT_SESSION;
-        const record = await store.put({
+        const record = await storeOrAbort(options.signal, {
           sessionId: session,
           wantedId: input.artifactId || bizId || undefined,
           type: intake.type,
-          content: intake.bytes,
+          content: stopping(intake.bytes, options.signal),
           describe: () => {
             // Made while the system writes; the reference takes it from here.
             intake.digest();
@@ -59,13 +77,40 @@ export function createPut(
   };
 }
 
+/** Bytes as they come, until the signal says stop. */
+function stopping(content: Intake["bytes"], signal: AbortSignal | undefined): Intake["bytes"] {
+  if (!signal || content instanceof Uint8Array) return content;
+  return (async function* () {
+    for await (const chunk of content) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  })();
+}
+
+const TEXTS = ["artifactId", "bizId", "sessionId", "parentSessionId"] as const;
+
+function requireTexts(options: Partial<Record<(typeof TEXTS)[number], unknown>>): void {
+  for (const name of TEXTS) {
+    const value = options[name] ?? "";
+    if (typeof value !== "string") throw new InvalidArgumentError(name, value, "a string");
+  }
+}
+
 function requireContent(content: unknown): ArtifactInput["content"] {
   if (typeof content === "string" || Array.isArray(content)) return content;
   if (typeof content === "object" && content !== null && Symbol.asyncIterator in content) {
     return content as AsyncIterable<Uint8Array>;
   }
-  const expected = "a string, an array of blocks, or an async iterable of bytes";
+  if (isPlainObject(content)) return content;
+  const expected = "a string, an array of blocks, a JSON object, or an async iterable of bytes";
   throw new InvalidArgumentError("content", content, expected);
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function asText(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
-import { ContextOffloadError } from "../errors/context-offload-error.js";
+import { ContextOffloadError, type ErrorCode } from "../errors/context-offload-error.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { queryJson, type JsonReading } from "../json/json-query.js";
 import { collectPieces, readPieces } from "../reading/read-pieces.js";
 import { decodeWtf8, encodeWtf8 } from "../wtf8.js";
@@ -22,12 +23,16 @@ export interface QueryOptions extends Scope {
 
 export interface QueryRequest {
   readonly pointer: string;
-  readonly limit: number;
+  /** Of an array 20 unless told; of an object as many members as fit. */
+  readonly limit: number | undefined;
   readonly fields: readonly string[] | undefined;
   readonly offset: number;
   readonly maxChars: number;
   readonly signal: AbortSignal | undefined;
 }
+
+/** What is wrong with the inner JSON that need not be wrong with the blocks around it. */
+const OUTER_MAY_HAVE_IT: ReadonlySet<ErrorCode> = new Set(["POINTER_NOT_FOUND", "NOT_JSON"]);
 
 /** A part of a JSON artifact, by pointer. */
 export async function queryArtifact(
@@ -38,6 +43,9 @@ export async function queryArtifact(
   const stored = await store.open(record);
   try {
     return answer(record, request, await query(record, stored, request));
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError) || error.argument !== "offset") throw error;
+    throw new InvalidArgumentError("cursor", String(error.received), error.expected);
   } finally {
     await stored.close();
   }
@@ -63,7 +71,7 @@ async function query(
     return await queryJson(inner, asked);
   } catch (error) {
     // What the text block holds is meant first; the blocks around it can be asked for all the same.
-    if (!ContextOffloadError.isInstance(error)) throw error;
+    if (!ContextOffloadError.isInstance(error) || !OUTER_MAY_HAVE_IT.has(error.code)) throw error;
     return await queryJson(stored, asked).catch(() => {
       throw error;
     });
@@ -115,7 +123,7 @@ function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading
               artifact_id: record.artifactId,
               pointer: request.pointer,
               ...(request.fields ? { fields: request.fields } : {}),
-              limit: request.limit,
+              ...(request.limit === undefined ? {} : { limit: request.limit }),
               cursor: String(nextOffset),
             },
           },

@@ -1,5 +1,7 @@
 import { readChars, readLineChars } from "../reading/read-chars.js";
 import { readLines } from "../reading/read-lines.js";
+import { requireRange } from "../reading/require-range.js";
+import { seekLineEnd, seekLineStart } from "../reading/seek.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { OpenText } from "./open-text.js";
 import type { NextCall, Reading, ReadOptions, View } from "./reading.js";
@@ -39,18 +41,15 @@ export async function readLineRange(
   const read = await readLines(text, { startLine, endLine, maxChars, signal: target.signal });
   const range = { text: read.text, unit: "lines", of: text.index.lines } as const;
   const place = { ...range, from: read.startLine, to: read.endLine };
+  const last = Math.min(endLine, text.index.lines);
   if (read.cut) {
-    const { line, shownChars } = read.cut;
+    const { line, shownChars, lineChars } = read.cut;
     return answer(target, place, {
-      left: { unit: "chars", count: read.cut.lineChars - shownChars },
-      next: lineCall(target, line, line, {
-        start_char: shownChars + 1,
-        end_char: shownChars + maxChars,
-      }),
-      note: `Line ${line} is longer than one reading; it is read on by characters.`,
+      left: { unit: "chars", count: lineChars - shownChars },
+      next: lineCall(target, line, last, { start_char: shownChars + 1 }),
+      note: `Line ${line} is longer than one reading; it is read on by characters${behind(line, last)}.`,
     });
   }
-  const last = Math.min(endLine, text.index.lines);
   if (read.endLine >= last) return answer(target, place);
   return answer(target, place, {
     left: { unit: "lines", count: last - read.endLine },
@@ -58,14 +57,19 @@ export async function readLineRange(
   });
 }
 
+/** A line from one of its characters on, and how to go on with the lines behind it. */
 export async function readColumns(
   target: ReadTarget,
   line: number,
-  startChar: number,
-  endChar: number,
+  endLine: number,
+  { startChar = 1, endChar }: CharRange,
 ): Promise<Reading> {
-  const { text, maxChars } = target;
-  const request = { line, startChar, endChar, maxChars, signal: target.signal };
+  const { text, maxChars, signal } = target;
+  const { lines } = text.index;
+  const names = ["startLine", "endLine"] as const;
+  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "it" });
+  const toChar = endChar ?? Math.max(startChar, await countLineChars(target, line));
+  const request = { line, startChar, endChar: toChar, maxChars, signal };
   const read = await readLineChars(text, request);
   const place = {
     text: read.text,
@@ -74,12 +78,34 @@ export async function readColumns(
     to: read.endChar,
     of: read.lineChars,
   } as const;
-  const last = Math.min(endChar, read.lineChars);
-  if (read.endChar >= last) return answer(target, place);
+  const last = Math.min(endLine, lines);
+  const lastChar = Math.min(toChar, read.lineChars);
+  if (read.endChar < lastChar) {
+    const end = endChar === undefined ? {} : { end_char: lastChar };
+    return answer(target, place, {
+      left: { unit: "chars", count: lastChar - read.endChar },
+      next: lineCall(target, line, last, { start_char: read.endChar + 1, ...end }),
+      note: `These are characters of line ${line}${behind(line, last)}.`,
+    });
+  }
+  const note = `These are characters of line ${line}.`;
+  if (last <= line) return answer(target, place, { note });
   return answer(target, place, {
-    left: { unit: "chars", count: last - read.endChar },
-    next: lineCall(target, line, line, { start_char: read.endChar + 1, end_char: last }),
+    left: { unit: "lines", count: last - line },
+    next: lineCall(target, line + 1, last),
+    note,
   });
+}
+
+async function countLineChars({ text, signal }: ReadTarget, line: number): Promise<number> {
+  const start = await seekLineStart(text, line, signal);
+  const end = await seekLineEnd(text, line, signal);
+  return end.char - start.char;
+}
+
+/** What was asked for beside a line that takes more than one reading. */
+function behind(line: number, last: number): string {
+  return last > line ? `, and lines ${line + 1} to ${last} come after it` : "";
 }
 
 export async function readCharRange(

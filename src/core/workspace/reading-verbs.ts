@@ -17,7 +17,7 @@ import {
   readLineRange,
   type ReadTarget,
 } from "./read-knowledge.js";
-import type { Reading, ReadOptions, Scope } from "./reading.js";
+import type { Reading, ReadOptions, Scope, View } from "./reading.js";
 import type { Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
@@ -28,6 +28,7 @@ type ReadingVerbs = Pick<
   | "getKnowledgeByLines"
   | "grepKnowledge"
   | "queryKnowledge"
+  | "getArtifact"
   | "getOriginal"
   | "remove"
 >;
@@ -43,16 +44,18 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     work: (record: ArtifactRecord) => Promise<T>,
     describe: (outcome: T) => EventDetails & { readonly event?: "read" | "remove" } = () => ({}),
   ): Promise<T> => {
-    let found: ArtifactRecord | undefined;
+    const known: EventDetails = { artifact_id: artifactId, session_id: scope.sessionId ?? null };
     return events.observe(
       verb,
-      { artifact_id: artifactId, session_id: scope.sessionId ?? null },
+      known,
       async () => {
         scope.signal?.throwIfAborted();
-        found = await findArtifact(store, artifactId, scope.sessionId);
-        return work(found);
+        const record = await findArtifact(store, artifactId, scope.sessionId);
+        // From here on a failure, too, is told with all that is known of the artifact.
+        Object.assign(known, detailsOf(record));
+        return work(record);
       },
-      (outcome) => ({ event: "read", ...(found ? detailsOf(found) : {}), ...describe(outcome) }),
+      (outcome) => ({ event: "read", ...describe(outcome) }),
     );
   };
 
@@ -67,7 +70,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       artifactId,
       options,
       async (record) => {
-        const { view = "readable", signal } = options;
+        const { signal } = options;
+        const view = requireView(options.view);
         const maxChars = readCount("maxChars", options.maxChars, DEFAULTS.readChars);
         const text = await openText(store, record, view, signal);
         try {
@@ -87,7 +91,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
           : readCharRange(
               target,
               options.startChar ?? 1,
-              options.endChar ?? target.text.index.chars,
+              options.endChar ?? Math.max(options.startChar ?? 1, target.text.index.chars),
             ),
       ),
 
@@ -97,11 +101,11 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         if (startChar === undefined && endChar === undefined) {
           return readLineRange(target, startLine, endLine);
         }
-        if (startLine !== endLine) {
-          const expected = "the same as startLine when characters are asked for";
+        if (endChar !== undefined && startLine !== endLine) {
+          const expected = "the same as startLine when endChar is given";
           throw new InvalidArgumentError("endLine", endLine, expected);
         }
-        return readColumns(target, startLine, startChar ?? 1, endChar ?? Number.MAX_SAFE_INTEGER);
+        return readColumns(target, startLine, endLine, { startChar, endChar });
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
@@ -133,7 +137,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         (record) =>
           queryArtifact(store, record, {
             pointer: options.pointer ?? "",
-            limit: readCount("limit", options.limit, DEFAULTS.queryLimit),
+            limit: options.limit === undefined ? undefined : readCount("limit", options.limit, 1),
             fields: options.fields,
             offset: readCount("cursor", asNumber(options.cursor), 0, 0),
             maxChars: readCount("maxChars", options.maxChars, DEFAULTS.readChars),
@@ -141,6 +145,9 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
           }),
         ({ text }) => ({ chars: text.length }),
       ),
+
+    getArtifact: (artifactId, options = {}) =>
+      withArtifact("getArtifact", artifactId, options, (record) => Promise.resolve(record)),
 
     getOriginal: (artifactId, options = {}) =>
       withArtifact(
@@ -163,6 +170,12 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         () => ({ event: "remove" }),
       ),
   };
+}
+
+function requireView(view: unknown): View {
+  if (view === undefined || view === "readable") return "readable";
+  if (view === "raw") return view;
+  throw new InvalidArgumentError("view", view, "readable or raw");
 }
 
 function asNumber(cursor: string | undefined): number | undefined {

@@ -26,6 +26,7 @@ export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
     const name = toolNames[tool] ?? tool;
     return name === false ? [] : [`- ${name}: ${LINES[tool]}`];
   });
+  if (tools.length === 0) return start;
   return [
     `${start} Read only the part that you need:`,
     ...tools,

@@ -50,14 +50,16 @@ export const TOOL_DEFINITIONS: Readonly<
   },
   get_knowledge_by_lines: {
     description:
-      "Reads lines of a stored tool result, counted from 1, both ends included. For a line that is too long, give it as start_line and end_line and choose characters of it with start_char and end_char.",
+      "Reads lines of a stored tool result, counted from 1, both ends included. A line that is too long for one answer is read on with start_char.",
     inputSchema: schema(
       {
         artifact_id,
         start_line: count("First line."),
         end_line: count("Last line, included."),
-        start_char: count("First character within the line, when start_line equals end_line."),
-        end_char: count("Last character within the line, included."),
+        start_char: count("First character to read of start_line, counted from 1."),
+        end_char: count(
+          "Last character to read of the line, included, when start_line equals end_line.",
+        ),
         view,
         session_id,
       },

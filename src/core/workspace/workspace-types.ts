@@ -34,6 +34,13 @@ export interface PutOutcome {
   readonly reference: string;
 }
 
+/** What storing a content would leave in its place. */
+export interface Preview {
+  readonly reference: string;
+  /** Of the content itself. */
+  readonly tokens: number;
+}
+
 export interface OffloadByWorkspaceOptions extends PutOptions {
   /** Together shorter contents come back as they are. Default 40,000. */
   readonly inlineChars?: number | undefined;
@@ -68,6 +75,10 @@ export interface Workspace {
   readonly namespace: string;
   readonly notice: NoticeOptions;
   put(artifact: ArtifactInput, options?: PutOptions): Promise<PutOutcome>;
+  /** The reference that `put` would give, without storing anything. Not for streams. */
+  preview(artifact: ArtifactInput, options?: PutOptions): Preview;
+  /** What is known of an artifact, without its content. */
+  getArtifact(artifactId: string, options?: Scope): Promise<ArtifactRecord>;
   /** Stores one artifact or more and returns the text for the context. */
   offloadByWorkspace(
     artifacts: ArtifactInput | readonly ArtifactInput[],

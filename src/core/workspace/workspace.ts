@@ -7,6 +7,7 @@ import { visibleSessions } from "./find-artifact.js";
 import { renderKnowledgeList } from "./knowledge-list.js";
 import { createKnowledgeTools } from "./knowledge-tools.js";
 import { listArtifacts } from "./list-artifacts.js";
+import { previewArtifact } from "./preview-artifact.js";
 import { createPut, type StoredIntake } from "./put-artifact.js";
 import { readCount } from "./read-count.js";
 import { createReadingVerbs } from "./reading-verbs.js";
@@ -24,6 +25,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const workspace: Workspace = {
     namespace,
     notice,
+
+    preview: (artifact, options = {}) => previewArtifact(wiring, artifact, options),
 
     async put(artifact, options = {}) {
       const { record, entry } = await putOne(artifact, options);
@@ -62,6 +65,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         "queryArtifacts",
         { session_id: options.sessionId ?? null },
         async () => {
+          options.signal?.throwIfAborted();
           const wanted = asText(filter["session_id"]);
           const visible = await visibleSessions(store, options.sessionId);
           const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
@@ -90,7 +94,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       events.observe(
         "verify",
         {},
-        () => store.verify(options),
+        async () => {
+          options.signal?.throwIfAborted();
+          return store.verify(options);
+        },
         () => ({ event: "read" }),
       ),
 

@@ -18,12 +18,19 @@ import { claimName } from "../claim-name.js";
 import { hasCode } from "../error-code.js";
 import { sha256 } from "../hash.js";
 import { refuseLinks } from "../refuse-links.js";
-import { deleteDerived, openDerived } from "./derived-content.js";
+import { deleteDerived, DerivedContents } from "./derived-content.js";
+import { discardUnlisted } from "./discard-unlisted.js";
 import { Manifest } from "./manifest.js";
-import { hashFile, openContent } from "./open-content.js";
+import { openContent } from "./open-content.js";
 import { createStoreLayout, FOLDER_MODE, type StoreLayout } from "./store-layout.js";
 import { verifyFiles } from "./verify-files.js";
-import { discardContent, writeContent, type WrittenContent } from "./write-content.js";
+import {
+  discardContent,
+  holdsContent,
+  restoreContent,
+  writeContent,
+  type WrittenContent,
+} from "./write-content.js";
 
 /** How many sessions' manifests are remembered. */
 const MAX_MANIFESTS = 256;
@@ -36,6 +43,7 @@ const MAX_MANIFESTS = 256;
 export class FileStore implements ArtifactStore {
   readonly #layout: StoreLayout;
   readonly #manifests = new Map<string, Manifest>();
+  readonly #derived = new DerivedContents();
 
   constructor(root: string, namespace: string) {
     this.#layout = createStoreLayout(root, namespace, sha256);
@@ -65,7 +73,7 @@ export class FileStore implements ArtifactStore {
     }
   }
 
-  /** Stores under this id, or says that it holds other content with `undefined`. */
+  /** Stores under this id, or says that it is not to be had with `undefined`. */
   async #claim(
     manifest: Manifest,
     artifactId: string,
@@ -73,24 +81,45 @@ export class FileStore implements ArtifactStore {
     artifact: NewArtifact & Pick<ArtifactRecord, "size">,
   ): Promise<ArtifactRecord | undefined> {
     const path = join(manifest.folder, this.#layout.fileName(artifactId));
+    const isSame = ({ hash, type }: ArtifactRecord) =>
+      hash === written.hash && type === artifact.type;
+    const adopt = async (there: ArtifactRecord) =>
+      isSame(there) && (await restoreContent(written, path)) ? there : undefined;
+
     const there = (await manifest.load()).artifacts.get(artifactId);
-    if (there && (there.hash !== written.hash || there.type !== artifact.type)) return undefined;
+    if (there) return adopt(there);
     const claimed = await claimName(written.path, path);
-    // A listed artifact whose file had been lost has it back now.
-    if (there) return there;
-    // Somebody has the name but is not listed: still under way, or ended too early.
-    if (!claimed && (await hashFile(path)) !== written.hash) return undefined;
-    const { type, size, createdAt, metadata, sessionId } = artifact;
+    if (!claimed) {
+      const { artifacts, removed } = await manifest.load();
+      const listed = artifacts.get(artifactId);
+      if (listed) return adopt(listed);
+      // Who removed it may be about to delete the file.
+      if (removed.has(artifactId)) return undefined;
+      // Somebody has the name but is not listed: still under way, or ended too early.
+      if (!(await holdsContent(path, written))) return undefined;
+    }
+    const { type, size, createdAt, metadata } = artifact;
     const put = { artifactId, type, size, hash: written.hash, createdAt, metadata };
-    await manifest.append({ put });
-    return { ...put, sessionId, location: path };
+    try {
+      await manifest.append({ put });
+    } catch (error) {
+      if (claimed) await discardUnlisted(manifest, path).catch(() => undefined);
+      throw error;
+    }
+    const listed = (await manifest.load()).artifacts.get(artifactId);
+    if (!listed) throw new Error("the manifest was deleted or replaced meanwhile");
+    // Who has the same bytes of another type may have been listed first.
+    if (!isSame(listed)) return undefined;
+    // A verify may have taken the file for an orphan before it was listed.
+    await claimName(written.path, path);
+    return listed;
   }
 
   async sessions(): Promise<readonly string[]> {
     const ids: string[] = [];
     for (const manifest of await this.#allManifests()) {
-      await manifest.load();
-      if (manifest.sessionId !== undefined) ids.push(manifest.sessionId);
+      await load(manifest);
+      if (manifest.exists && manifest.sessionId !== undefined) ids.push(manifest.sessionId);
     }
     return ids;
   }
@@ -98,11 +127,7 @@ export class FileStore implements ArtifactStore {
   async contents(sessionId: string): Promise<SessionContents> {
     const manifest = this.#manifestOf(sessionId);
     await this.#refuseLinks(manifest.folder);
-    try {
-      return await manifest.load();
-    } catch (cause) {
-      throw new ReadFailedError(`the manifest in ${manifest.folder}`, cause);
-    }
+    return load(manifest);
   }
 
   async open(record: ArtifactRecord): Promise<OpenContent> {
@@ -125,7 +150,8 @@ export class FileStore implements ArtifactStore {
     make: () => AsyncIterable<Uint8Array>,
   ): Promise<OpenContent> {
     const { folder } = this.#manifestOf(record.sessionId);
-    return openDerived(folder, this.#layout.fileName(record.artifactId), record.hash, name, make);
+    const file = this.#layout.fileName(record.artifactId);
+    return this.#derived.open(folder, file, record.hash, name, make);
   }
 
   async remove(record: ArtifactRecord): Promise<void> {
@@ -133,11 +159,12 @@ export class FileStore implements ArtifactStore {
     const file = this.#layout.fileName(record.artifactId);
     try {
       // The line first: from then on nobody is sent to a file that may be gone.
+      await manifest.load();
       await manifest.append({ removed: record.artifactId, at: new Date().toISOString() });
       await unlink(join(manifest.folder, file)).catch((error: unknown) => {
         if (!hasCode(error, "ENOENT")) throw error;
       });
-      await deleteDerived(manifest.folder, file);
+      await deleteDerived(manifest.folder, file, record.hash);
     } catch (cause) {
       throw new WriteFailedError(join(manifest.folder, file), cause);
     }
@@ -145,9 +172,14 @@ export class FileStore implements ArtifactStore {
 
   async addChild(sessionId: string, childSessionId: string): Promise<void> {
     const manifest = this.#manifestOf(sessionId);
-    if ((await manifest.load()).children.has(childSessionId)) return;
-    await this.#prepareFolder(manifest.folder);
-    await manifest.append({ child: childSessionId });
+    try {
+      await this.#prepareFolder(manifest.folder);
+      if ((await manifest.load()).children.has(childSessionId)) return;
+      await manifest.append({ child: childSessionId });
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(manifest.folder, cause);
+    }
   }
 
   async verify(options: VerifyOptions): Promise<VerifyReport> {
@@ -155,12 +187,13 @@ export class FileStore implements ArtifactStore {
   }
 
   #manifestOf(sessionId: string): Manifest {
-    return this.#manifestIn(this.#layout.sessionFolder(sessionId), sessionId);
+    const manifest = this.#manifestIn(this.#layout.sessionFolder(sessionId));
+    manifest.nameSession(sessionId);
+    return manifest;
   }
 
-  #manifestIn(folder: string, sessionId?: string): Manifest {
-    const known = this.#manifests.get(folder);
-    const manifest = known ?? new Manifest(folder, this.#layout.fileName, sessionId);
+  #manifestIn(folder: string): Manifest {
+    const manifest = this.#manifests.get(folder) ?? new Manifest(folder, this.#layout);
     // Taken out and put back, so that the first of the map is the one unused for longest.
     this.#manifests.delete(folder);
     this.#manifests.set(folder, manifest);
@@ -172,6 +205,7 @@ export class FileStore implements ArtifactStore {
 
   async #allManifests(): Promise<Manifest[]> {
     const { namespaceFolder } = this.#layout;
+    await this.#refuseLinks(namespaceFolder);
     try {
       const entries = await readdir(namespaceFolder, { withFileTypes: true });
       return entries
@@ -192,5 +226,13 @@ export class FileStore implements ArtifactStore {
 
   async #refuseLinks(folder: string): Promise<void> {
     await refuseLinks(this.#layout.root, relative(this.#layout.root, folder).split(sep));
+  }
+}
+
+async function load(manifest: Manifest): Promise<SessionContents> {
+  try {
+    return await manifest.load();
+  } catch (cause) {
+    throw new ReadFailedError(`the manifest in ${manifest.folder}`, cause);
   }
 }

@@ -1,19 +1,40 @@
-import { appendFile, mkdir, open, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { link, open, unlink, writeFile, type FileHandle } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifact.js";
 import type { SessionContents } from "../../core/workspace/artifact-store.js";
 import { hasCode } from "../error-code.js";
-import { FILE_MODE, FOLDER_MODE, MANIFEST_NAME } from "./store-layout.js";
+import { parseEntry, type ManifestEntry, type ManifestRecord } from "./manifest-entry.js";
+import { READ_NO_LINK } from "./open-content.js";
+import { FILE_MODE, MANIFEST_NAME, temporaryName, type StoreLayout } from "./store-layout.js";
 
-/** An artifact as its line has it; where its file is follows from its id, whatever a line says. */
-export type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
+const LINE_FEED = 10;
+/** How much of what was read last is compared before reading on. */
+const COMPARED_BYTES = 256;
 
-/** One line of a manifest. */
-export type ManifestEntry =
-  | { readonly session: string; readonly layout: 1 }
-  | { readonly put: ManifestRecord }
-  | { readonly removed: string; readonly at: string }
-  | { readonly child: string };
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants as {
+  O_APPEND: number;
+  O_CREAT: number;
+  O_NOFOLLOW?: number;
+  O_WRONLY: number;
+};
+const APPEND_NO_LINK = O_WRONLY | O_APPEND | (O_NOFOLLOW ?? 0);
+
+/** What was read of a manifest so far. */
+interface ReadState {
+  readonly file: string;
+  readonly artifacts: Map<string, ArtifactRecord>;
+  readonly removed: Set<string>;
+  readonly children: Set<string>;
+  bytes: number;
+  /** The last bytes that were read: a file that does not hold them there is another one. */
+  ending: Buffer;
+  hasHeader: boolean;
+  brokenLines: number;
+  /** The last line is not whole: still being written, or never to be. */
+  torn: boolean;
+}
 
 /**
  * The list of what a session holds, only ever appended to. Every entry begins with a line break
@@ -21,23 +42,40 @@ export type ManifestEntry =
  */
 export class Manifest {
   readonly #path: string;
-  readonly #artifacts = new Map<string, ArtifactRecord>();
-  readonly #removed = new Set<string>();
-  readonly #children = new Set<string>();
-  #readBytes = 0;
+  #state = emptyState("");
   #reading: Promise<void> | undefined;
-  #begun = false;
-  /** The name that the session was begun with; the folder's may be a hashed one. */
-  sessionId: string | undefined;
-  brokenLines = 0;
+  #sessionId: string | undefined;
 
   constructor(
     readonly folder: string,
-    readonly fileName: (artifactId: string) => string,
-    sessionId?: string,
+    readonly layout: StoreLayout,
   ) {
     this.#path = join(folder, MANIFEST_NAME);
-    this.sessionId = sessionId;
+    this.nameSession(basename(folder));
+  }
+
+  /** What the session is called; `undefined` while only a hash of it is known. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** Whether there was a manifest when it was last looked for. */
+  get exists(): boolean {
+    return this.#state.file !== "";
+  }
+
+  get brokenLines(): number {
+    return this.#state.brokenLines + (this.#state.torn ? 1 : 0);
+  }
+
+  /** Tells what the session is called, which counts if its folder is this one. */
+  nameSession(sessionId: string): void {
+    if (this.#sessionId !== undefined || this.layout.sessionFolder(sessionId) !== this.folder)
+      return;
+    this.#sessionId = sessionId;
+    for (const [id, record] of this.#state.artifacts) {
+      this.#state.artifacts.set(id, { ...record, sessionId });
+    }
   }
 
   /** What the manifest says now, entries of other processes included. */
@@ -48,101 +86,143 @@ export class Manifest {
     const reading = before.then(() => this.#readOn());
     this.#reading = reading.catch(() => undefined);
     await reading;
-    return { artifacts: this.#artifacts, removed: this.#removed, children: this.#children };
+    const { artifacts, removed, children } = this.#state;
+    return { artifacts, removed, children };
   }
 
+  /** To be called after `load`. */
   async append(entry: ManifestEntry): Promise<void> {
-    if (!this.#begun) await this.#begin();
-    await appendFile(this.#path, `\n${JSON.stringify(entry)}`, { mode: FILE_MODE });
+    if (!this.#state.hasHeader) await this.#begin();
+    await this.#write(entry, APPEND_NO_LINK);
   }
 
+  /** Makes the manifest whole with its header, so that nobody ever meets it without. */
   async #begin(): Promise<void> {
-    const header: ManifestEntry = { session: this.sessionId ?? "", layout: 1 };
-    await mkdir(this.folder, { recursive: true, mode: FOLDER_MODE });
+    const header: ManifestEntry = { session: this.#sessionId ?? "", layout: 1 };
+    const temporary = join(this.folder, temporaryName(randomBytes(9).toString("hex")));
     try {
-      await writeFile(this.#path, JSON.stringify(header), { flag: "wx", mode: FILE_MODE });
+      await writeFile(temporary, JSON.stringify(header), { flag: "wx", mode: FILE_MODE });
+      await link(temporary, this.#path);
+      return;
     } catch (error) {
-      if (!hasCode(error, "EEXIST")) throw error;
+      if (hasCode(error, "ENOSPC", "EDQUOT")) throw error;
+    } finally {
+      await unlink(temporary).catch(() => undefined);
     }
-    this.#begun = true;
+    // It is there already, or there are no hard links here. A second header does no harm.
+    await this.load();
+    if (!this.#state.hasHeader) await this.#write(header, APPEND_NO_LINK | O_CREAT);
   }
 
-  async #readOn(): Promise<void> {
-    let text: string;
+  async #write(entry: ManifestEntry, flags: number): Promise<void> {
+    const line = Buffer.from(`\n${JSON.stringify(entry)}`);
+    const handle = await open(this.#path, flags, FILE_MODE);
     try {
-      text = await this.#readNew();
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return;
-      throw error;
-    }
-    if (text === "") return;
-    const lines = text.split("\n");
-    // The last line may still be being written by another process: it is read again next time,
-    // unless it is whole already.
-    const last = lines.pop() ?? "";
-    for (const line of lines) {
-      this.#readBytes += Buffer.byteLength(line) + 1;
-      this.#take(line, true);
-    }
-    if (this.#take(last, false)) this.#readBytes += Buffer.byteLength(last);
-  }
-
-  async #readNew(): Promise<string> {
-    const handle = await open(this.#path, "r");
-    try {
-      const { size } = await handle.stat();
-      if (size <= this.#readBytes) return "";
-      const bytes = Buffer.allocUnsafe(size - this.#readBytes);
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, this.#readBytes);
-      return bytes.toString("utf8", 0, bytesRead);
+      // By one call, so that no other process can write between two parts of it. What was cut
+      // short is written again as a whole; that ends, since a full disk then says so.
+      while ((await handle.write(line)).bytesWritten < line.length);
     } finally {
       await handle.close();
     }
   }
 
-  /** @returns Whether the line is a whole entry. */
-  #take(line: string, ended: boolean): boolean {
-    if (line === "") return false;
-    const entry = parseEntry(line);
-    if (!entry) {
-      if (ended) this.brokenLines++;
-      return false;
+  async #readOn(): Promise<void> {
+    let handle: FileHandle;
+    try {
+      handle = await open(this.#path, READ_NO_LINK);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      this.#state = emptyState("");
+      return;
     }
-    const { session, put, removed, child } = entry;
-    if (typeof session === "string") this.sessionId ??= session;
-    if (typeof child === "string") this.#children.add(child);
-    if (typeof put === "object" && put !== null) this.#takePut(put as ManifestRecord);
-    if (typeof removed === "string") {
-      this.#artifacts.delete(removed);
-      this.#removed.add(removed);
+    try {
+      const { dev, ino, size } = await handle.stat();
+      const file = `${dev}:${ino}`;
+      const { ending, bytes } = this.#state;
+      const isKnown = file === this.#state.file;
+      if (isKnown && size === bytes) return;
+      const read = isKnown ? await readRange(handle, bytes - ending.length, size) : undefined;
+      if (read?.subarray(0, ending.length).equals(ending)) {
+        this.#take(read.subarray(ending.length));
+      } else {
+        // New to us; or somebody deleted it and it was begun anew, and nothing of what was known holds.
+        this.#state = emptyState(file);
+        this.#take(await readRange(handle, 0, size));
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #take(bytes: Buffer): void {
+    const state = this.#state;
+    let from = 0;
+    for (let to = bytes.indexOf(LINE_FEED); to !== -1; to = bytes.indexOf(LINE_FEED, from)) {
+      if (!this.#takeLine(bytes.toString("utf8", from, to))) state.brokenLines++;
+      from = to + 1;
+    }
+    // The last line may still be being written by another process: it is read again next time,
+    // unless it is whole already.
+    state.torn = !this.#takeLine(bytes.toString("utf8", from));
+    const taken = bytes.subarray(0, state.torn ? from : bytes.length);
+    state.bytes += taken.length;
+    const ending = Buffer.concat([state.ending, taken.subarray(-COMPARED_BYTES)]);
+    state.ending = Buffer.from(ending.subarray(-COMPARED_BYTES));
+  }
+
+  /** @returns Whether the line is a whole entry, or blank. */
+  #takeLine(line: string): boolean {
+    if (line.trim() === "") return true;
+    const entry = parseEntry(line);
+    if (!entry) return false;
+    const { artifacts, removed, children } = this.#state;
+    if (entry.session !== undefined) {
+      this.#state.hasHeader = true;
+      this.nameSession(entry.session);
+    }
+    if (entry.child !== undefined) children.add(entry.child);
+    if (entry.put) this.#takePut(entry.put);
+    if (entry.removed !== undefined) {
+      artifacts.delete(entry.removed);
+      removed.add(entry.removed);
     }
     return true;
   }
 
   #takePut(record: ManifestRecord): void {
     const { artifactId } = record;
+    const { artifacts, removed } = this.#state;
     // Two processes may have put the same content at once; whose line came first does not matter,
     // as long as all readers agree.
-    if (this.#artifacts.has(artifactId)) return;
-    const location = join(this.folder, this.fileName(artifactId));
-    this.#artifacts.set(artifactId, { ...record, sessionId: this.sessionId ?? "", location });
-    this.#removed.delete(artifactId);
+    if (artifacts.has(artifactId)) return;
+    const location = join(this.folder, this.layout.fileName(artifactId));
+    artifacts.set(artifactId, { ...record, sessionId: this.#sessionId ?? "", location });
+    removed.delete(artifactId);
   }
 }
 
-function parseEntry(line: string): RawEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function emptyState(file: string): ReadState {
+  return {
+    file,
+    artifacts: new Map(),
+    removed: new Set(),
+    children: new Set(),
+    bytes: 0,
+    ending: Buffer.alloc(0),
+    hasHeader: false,
+    brokenLines: 0,
+    torn: false,
+  };
 }
 
-/** A line as it may really be. */
-interface RawEntry {
-  readonly session?: unknown;
-  readonly put?: unknown;
-  readonly removed?: unknown;
-  readonly child?: unknown;
+async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(Math.max(end - start, 0));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const left = bytes.length - filled;
+    const { bytesRead } = await handle.read(bytes, filled, left, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
 }

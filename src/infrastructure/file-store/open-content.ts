@@ -4,17 +4,34 @@ import { open } from "node:fs/promises";
 import { readPieces } from "../../core/reading/read-pieces.js";
 import type { OpenContent } from "../../core/workspace/artifact-store.js";
 
-/** A link in the place of a file is not followed: it may lead out of the workspace. Windows lacks the flag. */
-const { O_RDONLY, O_NOFOLLOW } = constants as { O_RDONLY: number; O_NOFOLLOW?: number };
-const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0);
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
+  O_RDONLY: number;
+  O_NOFOLLOW?: number;
+  O_NONBLOCK?: number;
+};
 
-export async function openContent(path: string): Promise<OpenContent> {
+/**
+ * A link in the place of a file is not followed: it may lead out of the workspace. A pipe in its
+ * place is not waited for. Windows lacks both flags.
+ */
+export const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+export interface OpenFile extends OpenContent {
+  readonly path: string;
+  /** Another one as soon as somebody wrote to the file or put another in its place. */
+  readonly stamp: string;
+}
+
+export async function openContent(path: string): Promise<OpenFile> {
   const handle = await open(path, READ_NO_LINK);
   try {
-    const { size } = await handle.stat();
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
+    const size = Number(stats.size);
     return {
       path,
       size,
+      stamp: [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":"),
       close: () => handle.close(),
       async read(start, end) {
         const bytes = Buffer.allocUnsafe(Math.max(Math.min(end, size) - start, 0));
@@ -38,10 +55,15 @@ export async function openContent(path: string): Promise<OpenContent> {
 export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const content = await openContent(path);
   try {
-    const hash = createHash("sha256");
-    for await (const piece of readPieces(content, signal)) hash.update(piece);
-    return hash.digest("hex");
+    return await hashContent(content, signal);
   } finally {
     await content.close();
   }
+}
+
+/** SHA-256 of what is open. */
+export async function hashContent(content: OpenContent, signal?: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of readPieces(content, signal)) hash.update(piece);
+  return hash.digest("hex");
 }

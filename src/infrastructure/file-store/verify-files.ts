@@ -2,50 +2,65 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifact-store.js";
+import { ReadFailedError } from "../../core/errors/read-failed-error.js";
 import { hasCode } from "../error-code.js";
+import { derivedPrefix, listDerived } from "./derived-content.js";
+import { discardUnlisted } from "./discard-unlisted.js";
 import type { Manifest } from "./manifest.js";
 import { hashFile } from "./open-content.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
 const ONE_HOUR_MS = 3_600_000;
 
+/** A report while it is being written. */
+type Findings = { -readonly [Key in keyof VerifyReport]: Writable<VerifyReport[Key]> };
+type Writable<T> = T extends readonly (infer Item)[] ? Item[] : T;
+
 /** Compares every session's files with its manifest, and deletes only what it is told to. */
 export async function verifyFiles(
   manifests: readonly Manifest[],
-  { deleteOrphans = false, orphanAgeMs = ONE_HOUR_MS, signal }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<VerifyReport> {
-  const report = {
+  const report: Findings = {
     sessions: manifests.length,
     artifacts: 0,
     bytes: 0,
-    damaged: [] as { sessionId: string; artifactId: string; problem: string }[],
-    missing: [] as { sessionId: string; artifactId: string }[],
-    orphaned: [] as string[],
+    damaged: [],
+    missing: [],
+    orphaned: [],
     brokenLines: 0,
-    deleted: [] as string[],
+    deleted: [],
   };
   for (const manifest of manifests) {
-    const { artifacts } = await manifest.load();
+    try {
+      await checkArtifacts(manifest, report, options.signal);
+      await checkOrphans(manifest, report, options);
+    } catch (cause) {
+      if (options.signal?.aborted) throw cause;
+      throw new ReadFailedError(`the session in ${manifest.folder}`, cause);
+    }
     report.brokenLines += manifest.brokenLines;
-    for (const record of artifacts.values()) {
-      signal?.throwIfAborted();
-      const { sessionId, artifactId } = record;
-      report.artifacts++;
-      report.bytes += record.size.bytes;
-      const problem = await findProblem(record, signal);
-      if (problem === "missing") report.missing.push({ sessionId, artifactId });
-      else if (problem) report.damaged.push({ sessionId, artifactId, problem });
-    }
-    const claimed = new Set([...artifacts.keys()].map(manifest.fileName));
-    for (const path of await findOrphans(manifest.folder, claimed)) {
-      report.orphaned.push(path);
-      if (deleteOrphans && (await isOlderThan(path, orphanAgeMs))) {
-        await rm(path, { recursive: true, force: true });
-        report.deleted.push(path);
-      }
-    }
   }
   return report;
+}
+
+async function checkArtifacts(
+  manifest: Manifest,
+  report: Findings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { artifacts } = await manifest.load();
+  for (const record of [...artifacts.values()]) {
+    signal?.throwIfAborted();
+    const { sessionId, artifactId } = record;
+    const problem = await findProblem(record, signal);
+    // What was removed meanwhile is not missed.
+    if (problem && (await manifest.load()).artifacts.get(artifactId) !== record) continue;
+    report.artifacts++;
+    report.bytes += record.size.bytes;
+    if (problem === "missing") report.missing.push({ sessionId, artifactId });
+    else if (problem) report.damaged.push({ sessionId, artifactId, problem });
+  }
 }
 
 async function findProblem(
@@ -64,15 +79,54 @@ async function findProblem(
   }
 }
 
-async function findOrphans(folder: string, claimed: ReadonlySet<string>): Promise<string[]> {
-  const names = await readdir(folder);
-  return names
-    .filter((name) => name !== MANIFEST_NAME && name !== CACHE_FOLDER && !claimed.has(name))
-    .sort()
-    .map((name) => join(folder, name));
+async function checkOrphans(
+  manifest: Manifest,
+  report: Findings,
+  { deleteOrphans = false, orphanAgeMs = ONE_HOUR_MS, signal }: VerifyOptions,
+): Promise<void> {
+  for (const { path, derived } of await findOrphans(manifest)) {
+    signal?.throwIfAborted();
+    const stats = await lstat(path).catch(() => undefined);
+    // A put that was under way has ended.
+    if (!stats) continue;
+    report.orphaned.push(path);
+    // A folder is nothing that a workspace made; somebody keeps things there.
+    if (!deleteOrphans || stats.isDirectory() || Date.now() - stats.mtimeMs < orphanAgeMs) continue;
+    if (derived) await rm(path, { force: true });
+    else if (!(await discardUnlisted(manifest, path))) continue;
+    report.deleted.push(path);
+  }
 }
 
-async function isOlderThan(path: string, ageMs: number): Promise<boolean> {
-  const { mtimeMs } = await lstat(path);
-  return Date.now() - mtimeMs >= ageMs;
+/** The files that no artifact claims, and what was made from artifacts that are gone. */
+async function findOrphans(manifest: Manifest): Promise<{ path: string; derived: boolean }[]> {
+  const { folder, layout } = manifest;
+  // The names before the list: an artifact that is put in between is in the list then.
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  });
+  const derived = await listDerived(folder);
+  const { artifacts } = await manifest.load();
+  const claimed = new Set([MANIFEST_NAME, CACHE_FOLDER]);
+  const prefixes = new Set<string>();
+  for (const { artifactId, hash } of artifacts.values()) {
+    const file = layout.fileName(artifactId);
+    claimed.add(file);
+    prefixes.add(derivedPrefix(file, hash));
+  }
+  const isUnclaimed = (name: string) => {
+    const [, prefix] = /^(.*\.[0-9a-f]{12}\.)[a-z-]+(?:\.sha256)?$/.exec(name) ?? [];
+    return prefix === undefined || !prefixes.has(prefix);
+  };
+  return [
+    ...names
+      .filter((name) => !claimed.has(name))
+      .sort()
+      .map((name) => ({ path: join(folder, name), derived: false })),
+    ...derived
+      .filter(isUnclaimed)
+      .sort()
+      .map((name) => ({ path: join(folder, CACHE_FOLDER, name), derived: true })),
+  ];
 }

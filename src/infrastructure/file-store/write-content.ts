@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { unlink, writeFile } from "node:fs/promises";
-import { createWriteStream } from "node:fs";
+import { lstat, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { claimName } from "../claim-name.js";
+import { hashFile } from "./open-content.js";
 import { FILE_MODE, temporaryName } from "./store-layout.js";
+
+/** How much of a stream is written at a time. */
+const BLOCK_BYTES = 262_144;
 
 /** A content that is on disk under a temporary name. */
 export interface WrittenContent {
@@ -23,9 +25,10 @@ export async function writeContent(
   meanwhile: () => void,
 ): Promise<WrittenContent> {
   const path = join(folder, temporaryName(randomBytes(9).toString("hex")));
+  let writing: Promise<void> | undefined;
   try {
-    if (!(content instanceof Uint8Array)) return await writeStream(path, content);
-    const writing = writeFile(path, content, { flag: "wx", mode: FILE_MODE });
+    if (Symbol.asyncIterator in content) return await writeStream(path, content);
+    writing = writeFile(path, content, { flag: "wx", mode: FILE_MODE });
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
     const hash = createHash("sha256").update(content).digest("hex");
@@ -33,6 +36,8 @@ export async function writeContent(
     await writing;
     return { path, hash, bytes: content.length };
   } catch (error) {
+    // A file that is still being made would come to be after it was deleted.
+    await writing?.catch(() => undefined);
     await discardContent(path);
     throw error;
   }
@@ -45,19 +50,59 @@ async function writeStream(
   const hash = createHash("sha256");
   let bytes = 0;
   async function* tap(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of content) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
+    for await (const block of inBlocks(content)) {
+      hash.update(block);
+      bytes += block.length;
+      yield block;
     }
   }
-  await pipeline(
-    Readable.from(tap(), { objectMode: false, highWaterMark: 1 << 20 }),
-    createWriteStream(path, { flags: "wx", mode: FILE_MODE }),
-  );
+  // Each block is written before the next is asked for: the memory of a chunk is the caller's, who
+  // may use it again.
+  await writeFile(path, tap(), { flag: "wx", mode: FILE_MODE });
   return { path, hash: hash.digest("hex"), bytes };
+}
+
+/** The same bytes in fewer pieces, so that short chunks do not cost a write each. */
+async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const block = new Uint8Array(BLOCK_BYTES);
+  let filled = 0;
+  for await (const chunk of content) {
+    if (filled + chunk.length > BLOCK_BYTES) {
+      yield block.subarray(0, filled);
+      filled = 0;
+    }
+    if (chunk.length >= BLOCK_BYTES) yield chunk;
+    else {
+      block.set(chunk, filled);
+      filled += chunk.length;
+    }
+  }
+  yield block.subarray(0, filled);
 }
 
 export async function discardContent(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
+}
+
+/** Whether a file holds what was written; what cannot be read does not. */
+export async function holdsContent(
+  path: string,
+  { hash, bytes }: WrittenContent,
+): Promise<boolean> {
+  try {
+    const { size } = await lstat(path);
+    return size === bytes && (await hashFile(path)) === hash;
+  } catch {
+    return false;
+  }
+}
+
+/** Gives a listed artifact its file back if that was lost or spoilt. */
+export async function restoreContent(written: WrittenContent, path: string): Promise<boolean> {
+  if (await claimName(written.path, path)) return true;
+  if (await holdsContent(path, written)) return true;
+  return rename(written.path, path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -35,7 +35,7 @@ const shortText = fc.oneof(
 );
 
 describe("estimateTokens", () => {
-  it.each(samples)("is within a quarter of the true count on $name", ({ text, tokens }) => {
+  it.each(samples)("is within a quarter of the true count on $name [DESIGN-W-tokens-accuracy]", ({ text, tokens }) => {
     expect(errorOf(estimateTokens(text), tokens)).toBeLessThanOrEqual(TOLERANCE);
   });
 
@@ -57,7 +57,7 @@ describe("estimateTokens", () => {
     expect(errorOf(quarterOfChars(sample.text), sample.tokens)).toBeGreaterThanOrEqual(0.4);
   });
 
-  it("counts nothing in an empty text and something in any other", () => {
+  it("counts nothing in an empty text and something in any other [DESIGN-W-tokens-same]", () => {
     expect(estimateTokens("")).toBe(0);
     for (const text of ["a", " ", "\n", "\0", "7", "漢", "\ud800", "\udfff", "\u200d"]) {
       expect(estimateTokens(text)).toBeGreaterThanOrEqual(1);
@@ -115,7 +115,7 @@ describe("estimateTokens of a big text", () => {
     expect(errorOf(estimateTokens(big), estimateTokens(text) * times)).toBeLessThanOrEqual(0.05);
   });
 
-  it("gives the same number every time, for equal texts built differently", () => {
+  it("gives the same number every time, for equal texts built differently [DESIGN-W-tokens-same]", () => {
     for (const { text } of samples) {
       const big = text.repeat(100);
       const again = Array.from({ length: 100 }, () => text).join("");

@@ -83,7 +83,7 @@ describe("digestText", () => {
     expect(digestText(text).kind).toBe(kind);
   });
 
-  it("keeps to the budget, is safe to print and the same every time", () => {
+  it("keeps to the budget, is safe to print and the same every time [DESIGN-W-digest-budget] [DESIGN-W-digest-same] [DESIGN-W-digest-safe]", () => {
     fc.assert(
       fc.property(ANY_TEXT, BUDGET, (text, budgetChars) => {
         const digest = digestText(text, { budgetChars });
@@ -96,7 +96,7 @@ describe("digestText", () => {
     );
   });
 
-  it("has a budget of its own, and never one that is exceeded", () => {
+  it("has a budget of its own, and never one that is exceeded [DESIGN-W-digest-budget]", () => {
     expect(DEFAULTS.digestChars).toBe(1_200);
     const text = texts.logText(500);
     expect(digestText(text)).toEqual(digestText(text, { budgetChars: 1_200 }));

@@ -6,7 +6,7 @@ import { viewOfText } from "../../../../src/core/digest/line-scanner.js";
 import { quotedLines } from "./sample-texts.js";
 
 describe("quoteEnds", () => {
-  it("quotes no line twice, keeps their order and counts what is between", () => {
+  it("quotes no line twice, keeps their order and counts what is between [DESIGN-W-digest-text]", () => {
     const lines = fc.array(fc.constantFrom("a", "", "some words here", "x".repeat(300)), {
       maxLength: 60,
     });

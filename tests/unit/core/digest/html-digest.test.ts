@@ -4,7 +4,7 @@ import { digestText } from "../../../../src/core/digest/digest.js";
 import { HTML } from "./sample-texts.js";
 
 describe("the digest of HTML", () => {
-  it("has the title and the headings, not what is hidden", () => {
+  it("has the title and the headings, not what is hidden [DESIGN-W-digest-html]", () => {
     const { kind, text } = digestText(HTML);
     expect(kind).toBe("html");
     expect(text).toContain("Title: Tides & harbours\n");

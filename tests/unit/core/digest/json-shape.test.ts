@@ -13,7 +13,7 @@ const stations = (count: number): unknown[] =>
   }));
 
 describe("the digest of JSON", () => {
-  it("shows keys, array lengths and a first element", () => {
+  it("shows keys, array lengths and a first element [DESIGN-W-digest-json]", () => {
     const { kind, text } = digestText(JSON.stringify({ total: 1_234, stations: stations(1_234) }));
     expect(kind).toBe("json");
     expect(text).toContain("total: 1234");

@@ -5,7 +5,7 @@ import { rankErrorLine } from "../../../../src/core/digest/error-lines.js";
 import { logText } from "./sample-texts.js";
 
 describe("the digest of a log", () => {
-  it("has head, tail and the errors between with their lines", () => {
+  it("has head, tail and the errors between with their lines [DESIGN-W-digest-log]", () => {
     const text = logText(2_000, {
       700: "2024-03-01 10:00:00.000 ERROR pump 3 lost pressure",
       701: "2024-03-01 10:00:01.000 ERROR pump 4 lost pressure",

@@ -10,7 +10,7 @@ function outlineOf(text: string): string[] {
   return body.split("\nFirst and last lines:")[0]?.split("\n") ?? [];
 }
 
-describe("the outline of code", () => {
+describe("the outline of code [DESIGN-W-digest-code]", () => {
   it.each([
     [
       "TypeScript",
@@ -108,7 +108,7 @@ describe("the outline of code", () => {
 });
 
 describe("the outline of Markdown", () => {
-  it("has the headings outside fences", () => {
+  it("has the headings outside fences [DESIGN-W-digest-markdown]", () => {
     expect(digestText(texts.MARKDOWN).kind).toBe("markdown");
     expect(outlineOf(texts.MARKDOWN)).toEqual([
       "1: # Tide tables",

@@ -30,7 +30,7 @@ drwxr-xr-x  3 ada staff   96 Jan  5 10:00 .
 `;
 
 describe("the digest of a table", () => {
-  it("has the header, the columns, the rows and two of them", () => {
+  it("has the header, the columns, the rows and two of them [DESIGN-W-digest-table]", () => {
     expect(digestText(csvText(300)).text).toBe(
       'Table (CSV), 4 columns, 300 rows, 301 lines.\nColumns: id, name, harbour, depth\n2: 1,"Buoy, no. 1",Ems,0.5\n3: 2,"Buoy, no. 2",Ems,1',
     );

@@ -86,7 +86,7 @@ describe("queryJson: a scalar", () => {
 describe("queryJson: an array", () => {
   const numbers = Array.from({ length: 50 }, (_, n) => n);
 
-  it("gives twenty items unless told, and how to go on", async () => {
+  it("gives twenty items unless told, and how to go on [DESIGN-W-query-items]", async () => {
     expect(await ask(numbers)).toEqual({
       text: pretty(numbers.slice(0, 20)),
       kind: "array",
@@ -139,6 +139,19 @@ describe("queryJson: an array", () => {
     });
     const body = await ask(items, { pointer: "/0/bo~1dy" });
     expect(body.text).toBe("y".repeat(5000));
+  });
+
+  it("lays a cut item out like any other", async () => {
+    const { text } = await ask([{ id: 7, body: "y".repeat(500), in: { a: 1 } }], { maxChars: 200 });
+    expect(text).toBe(pretty(JSON.parse(text)));
+    expect(text).toContain('\n    "in": {\n      "a": 1\n    }\n  }\n]');
+  });
+
+  it("is the last of those with the same key", async () => {
+    expect(await ask('{"a":[1,2],"b":0,"a":[3]}', { pointer: "/a" })).toMatchObject({
+      text: pretty([3]),
+      items: { from: 1, to: 1, of: 1 },
+    });
   });
 
   it("says how many there are in a first item that is too long for its members", async () => {
@@ -222,6 +235,15 @@ describe("queryJson: an object", () => {
     expect((await ask(value, { pointer: "/a~1~0b" })).text).toHaveLength(9000);
   });
 
+  it("rather gives several short values whole than one long", async () => {
+    const value = { long: "l".repeat(290), a: "a".repeat(140), b: "b".repeat(140) };
+    const { text } = await ask(value, { maxChars: 530 });
+    expect(JSON.parse(text)).toEqual({
+      ...value,
+      long: `${"l".repeat(60)}… 290 characters, pointer /long`,
+    });
+  });
+
   it("abbreviates a value that is too large to be held", async () => {
     const source = generatedArray(300_000, () => '"0123456789"', [
       '{"first":1,"rows":[',
@@ -260,7 +282,7 @@ describe("queryJson: fields", () => {
     "other",
   ];
 
-  it("are the only ones given, missing ones left out", async () => {
+  it("are the only ones given, missing ones left out [DESIGN-W-query-items]", async () => {
     const fields = ["name", "id", "/user/mail", "user.tags[0]", "a.b"];
     expect(JSON.parse((await ask(rows, { fields })).text)).toEqual([
       { name: "a", id: 1, "/user/mail": "x@y", "user.tags[0]": "t", "a.b": "dot" },
@@ -304,7 +326,7 @@ describe("queryJson: fields", () => {
 });
 
 describe("queryJson: what cannot be answered", () => {
-  it("names the longest part that exists", async () => {
+  it("names the longest part that exists [DESIGN-W-query-errors]", async () => {
     const value = { a: [{ b: 1 }], "k/1": "text", e: [], o: {} };
     const cases = [
       [
@@ -358,6 +380,7 @@ describe("queryJson: what cannot be answered", () => {
     await expect(ask("It was a dark night")).rejects.toThrow(
       'The content is not JSON: unexpected "I" at byte 0.',
     );
+    await expect(ask("[1")).rejects.toThrow("The content is not JSON: unexpected end at byte 2.");
   });
 
   it("stops with the signal's reason", async () => {

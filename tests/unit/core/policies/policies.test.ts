@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Policy } from "../../../../src/core/policy.js";
+import type { Conversation, Policy } from "../../../../src/core/policy.js";
 import { all } from "../../../../src/core/policies/all.js";
 import { everything } from "../../../../src/core/policies/everything.js";
 import { minChars } from "../../../../src/core/policies/min-chars.js";
@@ -8,8 +8,16 @@ import { toolResult } from "../../../support/tool-results.js";
 
 const ofLengths = (...lengths: number[]) => lengths.map((length) => toolResult("x".repeat(length)));
 
+const conversationOf = (totalChars: number): Conversation => ({
+  messageCount: 1,
+  totalChars,
+  lastModelMessage: -1,
+  turnsAfter: () => 0,
+  charsFrom: () => totalChars,
+});
+
 const leaving = (policy: Policy, lengths: number[], totalChars: number) =>
-  policy.decide(ofLengths(...lengths), { messageCount: 1, totalChars }).map(({ leaves }) => leaves);
+  policy.decide(ofLengths(...lengths), conversationOf(totalChars)).map(({ leaves }) => leaves);
 
 describe("everything", () => {
   it("lets all leave, the empty one too", () => {
@@ -48,6 +56,7 @@ describe("all", () => {
     const spy: Policy = {
       name: "spy",
       readsTotal: false,
+      local: true,
       decide: (candidates) => {
         seen.push(...candidates.map(({ chars }) => chars));
         return candidates.map(({ chars }) => ({ leaves: chars !== 300, reason: "spy" }));
@@ -65,7 +74,7 @@ describe("all", () => {
 
   it("keeps the reason of the policy that decided", () => {
     const reasons = all(minChars(100), minRatio(0.5))
-      .decide(ofLengths(50, 200), { messageCount: 2, totalChars: 1000 })
+      .decide(ofLengths(50, 200), conversationOf(1000))
       .map(({ reason }) => reason);
     expect(reasons).toEqual(["minChars(100): too short", "minRatio(0.5): too small a share"]);
   });
@@ -74,6 +83,7 @@ describe("all", () => {
     const never: Policy = {
       name: "never",
       readsTotal: true,
+      local: true,
       decide: () => {
         throw new Error("must not be asked");
       },

@@ -142,7 +142,7 @@ describe("the search over lines", () => {
     );
   });
 
-  it("shows a window in which the match can be seen", () => {
+  it("shows a window in which the match can be seen [DESIGN-W-search-window]", () => {
     fc.assert(
       fc.property(
         aText,
@@ -171,6 +171,31 @@ describe("the search over lines", () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it("finds the same in a text of many blocks, with lines of any length", () => {
+    const content = Array.from(
+      { length: 30_000 },
+      (_, index) => `é${index}${index % 7_001 === 5 ? "-".repeat(150_000) : ""}\n`,
+    ).join("");
+    for (const [pattern, expression] of [
+      ["[3]99|5-|0{3}$", /[3]99|5-|0{3}$/u],
+      ["(?<=9)99$", /(?<=9)99$/u],
+      ["999", /999/u],
+    ] as const) {
+      for (const fromLine of [1, 17_999]) {
+        const query = { ...QUERY, pattern, contextBefore: 2, contextAfter: 2, fromLine };
+        const { matches, scannedLines } = search(content, { ...query, windowChars: 200_000 });
+        const expected = naiveSearch(content, query, expression);
+        expect(scannedLines).toBe(30_000);
+        expect(expected.length).toBeGreaterThan(10);
+        expect(
+          matches.map(({ line, column, before, after }) => ({ line, column, before, after })),
+        ).toEqual(
+          expected.map(({ line, column, before, after }) => ({ line, column, before, after })),
+        );
+      }
+    }
   });
 
   it("counts what is past maxResults", () => {
@@ -235,6 +260,7 @@ describe("a line that is too long to be held", () => {
     expect(find("END$")).toEqual([[2, 3_000_007]]);
     expect(find("^needle")).toEqual([]);
     expect(find("é$")).toEqual([]);
+    expect(find("^é+$")).toEqual([]);
     expect(find("^END|^af")).toEqual([[3, 1]]);
   });
 

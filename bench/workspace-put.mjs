@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createWorkspace } from "context-offload";
+import { measure } from "./measure.mjs";
+import { logPieces } from "./sample-log.mjs";
+
+/**
+ * An offload of 1 MB with hash, digest, token estimate and manifest, against nothing but writing the
+ * same bytes to a temporary file and renaming it.
+ *
+ * @param {string} folder
+ * @returns {Promise<import("./run.mjs").Row[]>}
+ */
+export async function benchWorkspacePut(folder) {
+  const log = Buffer.concat([...logPieces(1_000_000)]).toString();
+  const sample = new URL("../examples/conversations/checkout-outage.json", import.meta.url);
+  const conversation = JSON.parse(await readFile(sample, "utf8"));
+  const rows = [];
+  for (const [label, text] of [
+    ["1 MB of a log", log],
+    ["1 MB of JSON", JSON.stringify(Array(6).fill(conversation)).slice(0, 1_000_000)],
+  ]) {
+    const bareFolder = join(folder, "bare");
+    await mkdir(bareFolder, { recursive: true });
+    const workspace = createWorkspace({ root: join(folder, "workspace") });
+    let call = 0;
+    const took = await measure(
+      {
+        bare: async () => {
+          const temporary = join(bareFolder, `.${randomBytes(9).toString("hex")}.tmp`);
+          await writeFile(temporary, `${text}${call}`);
+          await rename(temporary, join(bareFolder, `${call}.md`));
+        },
+        ours: async () => {
+          call++;
+          await workspace.put(
+            { content: `${text}${call}` },
+            { bizId: `${label}-${call}`, sessionId: "bench" },
+          );
+        },
+      },
+      { rounds: 150 },
+    );
+    rows.push({
+      what: `workspace.put, ${label}`,
+      against: "write to a temporary file and rename",
+      ours: took["ours"] ?? 0,
+      theirs: took["bare"] ?? 0,
+      aim: "at most 1.5",
+      limit: 1.5,
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,94 @@
+import type { Dialect, DialectOptions, DialectResult, MessageReading } from "../dialect.js";
+import type { MessageFormat } from "../message-format.js";
+import type { ToolResult } from "../tool-result.js";
+
+/** A tool result with what its dialect found. */
+export interface PlacedResult extends ToolResult {
+  readonly found: DialectResult;
+}
+
+/** Where a survey begins, and what is known of what stands before. */
+export interface SurveyStart {
+  readonly messageIndex: number;
+  /** The names of the calls made before, by id; the last call of an id counts. */
+  readonly callNames: ReadonlyMap<string, string>;
+  /** Whether a result left in an earlier call. */
+  readonly leftBefore: (result: DialectResult) => boolean;
+}
+
+/** A dialect as the engine's format, which also tells the calls that it met. */
+export interface DialectFormat extends MessageFormat<unknown> {
+  readonly callNames: ReadonlyMap<string, string>;
+}
+
+/** Reads messages of a dialect and remembers each, so that the same object is read once. */
+export class DialectReader {
+  readonly #readings = new WeakMap<object, MessageReading>();
+
+  constructor(
+    readonly dialect: Dialect,
+    readonly options: DialectOptions,
+  ) {}
+
+  read(message: unknown): MessageReading {
+    if (typeof message !== "object" || message === null) {
+      return this.dialect.read(message, this.options);
+    }
+    const known = this.#readings.get(message);
+    if (known) return known;
+    const reading = this.dialect.read(message, this.options);
+    this.#readings.set(message, reading);
+    return reading;
+  }
+
+  /** The engine's view of the messages from `start` on. */
+  formatFrom({ messageIndex: from, callNames: before, leftBefore }: SurveyStart): DialectFormat {
+    const { dialect, options } = this;
+    const callNames = new Map(before);
+    return {
+      name: dialect.name,
+      callNames,
+      survey: (messages, { countOther }) => {
+        const results: PlacedResult[] = [];
+        const modelMessages: number[] = [];
+        let otherChars = 0;
+        for (let index = from; index < messages.length; index++) {
+          const reading = this.read(messages[index]);
+          if (reading.fromModel) modelMessages.push(index);
+          if (countOther) otherChars += reading.otherChars();
+          for (const { id, name } of reading.calls) if (id !== undefined) callNames.set(id, name);
+          for (const found of reading.results) {
+            results.push(placeResult(found, index, callNames, leftBefore(found)));
+          }
+        }
+        return {
+          results,
+          otherChars,
+          modelMessages,
+          messageChars: (index) => countMessageChars(this.read(messages[index])),
+        };
+      },
+      replace: (message, replacements) => {
+        const texts = replacements.map(({ result, text }) => ({ slot: result.slot, text }));
+        return dialect.replace(message, texts, options);
+      },
+    };
+  }
+}
+
+function placeResult(
+  found: DialectResult,
+  messageIndex: number,
+  callNames: ReadonlyMap<string, string>,
+  leftBefore: boolean,
+): PlacedResult {
+  const { slot, id, content, chars, isError } = found;
+  const toolName = found.toolName ?? (id === undefined ? undefined : callNames.get(id));
+  return { messageIndex, slot, id, content, chars, toolName, isError, leftBefore, found };
+}
+
+function countMessageChars({ results, otherChars }: MessageReading): number {
+  let chars = otherChars();
+  for (const result of results) chars += result.chars;
+  return chars;
+}

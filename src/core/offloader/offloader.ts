@@ -1,0 +1,123 @@
+import { DEFAULTS } from "../defaults.js";
+import type { Dialect } from "../dialect.js";
+import { offload, planOffload, type OffloadWiring } from "../offload.js";
+import { all } from "../policies/all.js";
+import { eachResult } from "../policies/each-result.js";
+import type { Policy } from "../policy.js";
+import type { Reference } from "../reference.js";
+import { requireArray } from "../require-argument.js";
+import type { CountTokens } from "../tokens.js";
+import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/knowledge-list.js";
+import { TOOL_NAMES } from "../workspace/reading.js";
+import { DialectReader, type DialectFormat, type PlacedResult } from "./dialect-format.js";
+import type { Offloader, OffloaderSettings } from "./offloader-types.js";
+import { pickDialect } from "./pick-dialect.js";
+import { continueFrom, NO_PROGRESS, recordProgress, type Progress } from "./progress.js";
+import { addTotals, reportResults } from "./report.js";
+import { findLeftBefore, ResultStorage, type StoredResult } from "./result-storage.js";
+import { restoreMessages } from "./restore-messages.js";
+import { createToolDesk } from "./tool-desk.js";
+
+export interface OffloaderWiring extends OffloaderSettings {
+  readonly dialects: readonly Dialect[];
+  readonly policy: Policy;
+  readonly countTokens: CountTokens;
+}
+
+export function wireOffloader(wiring: OffloaderWiring): Offloader {
+  const { workspace, countTokens } = wiring;
+  const policy = guardReading(wiring);
+  let reader: DialectReader | undefined;
+  let progress = NO_PROGRESS;
+
+  const readerFor = (messages: readonly unknown[]): DialectReader => {
+    // A history keeps its dialect; the newest message tells when another one came along.
+    if (reader?.dialect.refuse(messages.slice(-1)) === undefined && reader) return reader;
+    const dialect = pickDialect(wiring.dialects, wiring.format ?? "auto", messages);
+    if (dialect === reader?.dialect) return reader;
+    progress = NO_PROGRESS;
+    return (reader = new DialectReader(dialect, { media: wiring.media ?? "keep" }));
+  };
+
+  /** The parts of the engine for the messages that come after `start`. */
+  const prepare = async (
+    messages: readonly unknown[],
+    start: Progress,
+    signal: AbortSignal | undefined,
+  ): Promise<{
+    parts: OffloadWiring<unknown, StoredResult>;
+    storage: ResultStorage;
+    format: DialectFormat;
+  }> => {
+    const storage = new ResultStorage(wiring, signal);
+    const format = readerFor(messages).formatFrom({
+      messageIndex: start.input.length,
+      callNames: start.callNames,
+      leftBefore: policy.local ? () => false : await findLeftBefore(wiring),
+    });
+    const concurrency = DEFAULTS.writeConcurrency;
+    const parts = { format, policy, reference, openSink: () => storage, concurrency };
+    return { parts, storage, format };
+  };
+
+  return {
+    async offload(history, options = {}) {
+      requireArray("history", history);
+      options.signal?.throwIfAborted();
+      readerFor(history);
+      const start = policy.local ? continueFrom(progress, history) : NO_PROGRESS;
+      const { parts, storage, format } = await prepare(history, start, options.signal);
+      const { messages, plan, departures } = await offload(history, parts);
+      const output = start.overlay(messages, history);
+      const stored = new Map(departures.map((departure) => [departure.result, departure.stored]));
+      const results = reportResults(plan, stored, storage.refusals);
+      const totals = addTotals(start.totals, results, countTokens);
+      progress = recordProgress(history, output, totals, format.callNames);
+      return { messages: output as never, report: { results, totals } };
+    },
+
+    async estimate(history, options = {}) {
+      requireArray("history", history);
+      options.signal?.throwIfAborted();
+      const { parts, storage } = await prepare(history, NO_PROGRESS, options.signal);
+      const plan = planOffload(history, parts);
+      const stored = new Map<PlacedResult, StoredResult>();
+      for (const result of plan.leaving) {
+        const preview = storage.preview(result);
+        if (preview) stored.set(result as PlacedResult, preview);
+      }
+      const results = reportResults(plan, stored, storage.refusals);
+      return { results, totals: addTotals(NO_PROGRESS.totals, results, countTokens) };
+    },
+
+    async restore(messages, options = {}) {
+      requireArray("messages", messages);
+      const restored = await restoreMessages(messages, readerFor(messages), wiring, options.signal);
+      return restored as never;
+    },
+
+    ...createToolDesk(workspace, wiring, () => reader?.dialect),
+  };
+}
+
+const reference: Reference<StoredResult> = {
+  render: (stored) => stored.reference,
+  resolve(result) {
+    const { found, id } = result as PlacedResult;
+    const text = found.onlyText;
+    if (text === undefined || !isKnowledgeListFor(text, id)) return undefined;
+    return { reference: text, tokens: 0, artifactId: parseKnowledgeList(text)?.[0] };
+  },
+};
+
+/** Whatever the policy, answers of the reading tools stay, and so does what has no text. */
+function guardReading({ policy, workspace, toolAliases = [] }: OffloaderWiring): Policy {
+  const { toolNames } = workspace.notice;
+  const names = new Set([...TOOL_NAMES.map((tool) => toolNames[tool] || tool), ...toolAliases]);
+  const notOurs = eachResult(
+    "reading",
+    ({ toolName, chars }) => chars > 0 && (toolName === undefined || !names.has(toolName)),
+    { leaves: "the result of a tool", stays: "the answer of a reading tool, or no text" },
+  );
+  return all(notOurs, policy);
+}

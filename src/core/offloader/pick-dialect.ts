@@ -1,0 +1,28 @@
+import type { Dialect } from "../dialect.js";
+import { UnknownFormatError } from "../errors/unknown-format-error.js";
+
+/** The dialect that these messages speak, or an error that says why none fits. */
+export function pickDialect(
+  dialects: readonly Dialect[],
+  wanted: string | Dialect,
+  messages: readonly unknown[],
+): Dialect {
+  if (typeof wanted !== "string") return wanted;
+  if (wanted !== "auto") {
+    const named = dialects.find(({ name }) => name === wanted);
+    if (named) return named;
+    throw new UnknownFormatError(
+      `There is no format ${JSON.stringify(wanted)}. Those there are: auto, ` +
+        `${dialects.map(({ name }) => name).join(", ")}.`,
+      [],
+    );
+  }
+  const refusals: { format: string; why: string }[] = [];
+  for (const dialect of dialects) {
+    const why = dialect.refuse(messages);
+    if (why === undefined) return dialect;
+    refusals.push({ format: dialect.name, why });
+  }
+  const tried = refusals.map(({ format, why }) => `${format}: ${why}`).join("; ");
+  throw new UnknownFormatError(`No format fits these messages. ${tried}.`, refusals);
+}

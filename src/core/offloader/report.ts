@@ -1,0 +1,100 @@
+import type { OffloadPlan } from "../offload.js";
+import type { CountTokens } from "../tokens.js";
+import type { ToolResult } from "../tool-result.js";
+import type { Refusal, StoredResult } from "./result-storage.js";
+
+/** What became of one tool result. */
+export interface ResultReport {
+  readonly messageIndex: number;
+  readonly toolCallId: string | undefined;
+  readonly toolName: string | undefined;
+  /** `reference`: it had left before this call. `failed`: it could not be stored and stayed. */
+  readonly outcome: "left" | "reference" | "stayed" | "failed";
+  readonly reason: string;
+  /** How many characters leave with it, or would. */
+  readonly chars: number;
+  /** Of the content, for those that left. */
+  readonly tokens: number | undefined;
+  /** The text in its place. */
+  readonly reference: string | undefined;
+  readonly artifactId: string | undefined;
+  /** Why it could not be stored, with `onError: "keep"`. */
+  readonly error: unknown;
+}
+
+/** Sums over the whole conversation. */
+export interface OffloadTotals {
+  readonly results: number;
+  readonly left: number;
+  readonly references: number;
+  readonly stayed: number;
+  readonly failed: number;
+  /** Characters and tokens that left, less the references that came. */
+  readonly charsSaved: number;
+  readonly tokensSaved: number;
+}
+
+export interface OffloadReport {
+  /** Every result that this call looked at; those of messages seen before count in `totals` alone. */
+  readonly results: readonly ResultReport[];
+  readonly totals: OffloadTotals;
+}
+
+export const NO_TOTALS: OffloadTotals = Object.freeze({
+  results: 0,
+  left: 0,
+  references: 0,
+  stayed: 0,
+  failed: 0,
+  charsSaved: 0,
+  tokensSaved: 0,
+});
+
+/** Tells of every result of a plan what became of it. */
+export function reportResults(
+  plan: OffloadPlan<StoredResult>,
+  stored: ReadonlyMap<ToolResult, StoredResult>,
+  refusals: ReadonlyMap<ToolResult, Refusal>,
+): ResultReport[] {
+  const reasons = new Map(
+    plan.candidates.map((result, index) => [result, plan.verdicts[index]?.reason ?? ""]),
+  );
+  return plan.results.map((result) => {
+    const { messageIndex, id, toolName, chars } = result;
+    const base = { messageIndex, toolCallId: id, toolName, chars, error: undefined };
+    const none = { tokens: undefined, reference: undefined, artifactId: undefined };
+    const reason = reasons.get(result) ?? "";
+    const reference = plan.references.get(result);
+    if (reference) {
+      const { artifactId, reference: text } = reference;
+      const why = "it is a reference already";
+      return { ...base, ...none, outcome: "reference", reason: why, artifactId, reference: text };
+    }
+    const put = stored.get(result);
+    if (put) return { ...base, outcome: "left", reason, ...put };
+    const refusal = refusals.get(result);
+    return refusal
+      ? { ...base, ...none, error: undefined, ...refusal }
+      : { ...base, ...none, outcome: "stayed", reason };
+  });
+}
+
+/** The totals with these results added. */
+export function addTotals(
+  totals: OffloadTotals,
+  results: readonly ResultReport[],
+  countTokens: CountTokens,
+): OffloadTotals {
+  const next = { ...totals };
+  for (const { outcome, chars, tokens, reference } of results) {
+    next.results++;
+    if (outcome === "reference") next.references++;
+    else if (outcome !== "left") next[outcome]++;
+    else {
+      next.left++;
+      next.charsSaved += chars - (reference?.length ?? 0);
+      next.tokensSaved += (tokens ?? 0) - countTokens(reference ?? "");
+    }
+  }
+  return next;
+}

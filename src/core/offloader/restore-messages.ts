@@ -1,0 +1,27 @@
+import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/knowledge-list.js";
+import type { DialectReader } from "./dialect-format.js";
+import type { OffloaderSettings } from "./offloader-types.js";
+import { fetchContent } from "./result-storage.js";
+
+/** Puts back what references stand for; messages without one stay the same objects. */
+export async function restoreMessages(
+  messages: readonly unknown[],
+  reader: DialectReader,
+  settings: OffloaderSettings,
+  signal: AbortSignal | undefined,
+): Promise<readonly unknown[]> {
+  const restored = messages.slice();
+  let changed = false;
+  for (const [index, message] of messages.entries()) {
+    const contents = [];
+    for (const { id, slot, onlyText } of reader.read(message).results) {
+      if (onlyText === undefined || !isKnowledgeListFor(onlyText, id)) continue;
+      const artifactId = parseKnowledgeList(onlyText)?.[0] ?? "";
+      contents.push(await fetchContent(settings, artifactId, slot, signal));
+    }
+    if (contents.length === 0) continue;
+    restored[index] = reader.dialect.restore(message, contents);
+    changed = true;
+  }
+  return changed ? restored : messages;
+}

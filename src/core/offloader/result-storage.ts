@@ -1,0 +1,139 @@
+import type { DialectResult, SlotContent } from "../dialect.js";
+import { serializeContent } from "../content.js";
+import type { Sink } from "../sink.js";
+import type { ToolResult } from "../tool-result.js";
+import type { ArtifactInput, PutOptions } from "../workspace/workspace-types.js";
+import type { PlacedResult } from "./dialect-format.js";
+import type { OffloaderSettings } from "./offloader-types.js";
+
+/** A longer content surely pays; whether a shorter one does is looked at before it is stored. */
+const SURE_TO_PAY_CHARS = 12_000;
+
+/** Where the dialect's own part of a result is kept. */
+const SHELL_KEY = "format_shell";
+
+/** A result that is stored, or would be. */
+export interface StoredResult {
+  readonly reference: string;
+  readonly tokens: number;
+  /** `undefined` when nothing was stored yet. */
+  readonly artifactId: string | undefined;
+}
+
+/** Why a result stayed though the policy let it go. */
+export interface Refusal {
+  readonly outcome: "stayed" | "failed";
+  readonly reason: string;
+  readonly error?: unknown;
+}
+
+/** Takes what leaves into the workspace; remembers why something did not go. */
+export class ResultStorage implements Sink<StoredResult> {
+  readonly refusals = new Map<ToolResult, Refusal>();
+  readonly #settings: OffloaderSettings;
+  readonly #signal: AbortSignal | undefined;
+  readonly #byId = new Map<string, Promise<unknown>>();
+
+  constructor(settings: OffloaderSettings, signal: AbortSignal | undefined) {
+    this.#settings = settings;
+    this.#signal = signal;
+  }
+
+  put(result: ToolResult): Promise<StoredResult | undefined> {
+    const placed = result as PlacedResult;
+    if (result.id === undefined) return this.#store(placed);
+    // Results of one id go one after the other, so that who gets the plain id is no race.
+    const before = this.#byId.get(result.id) ?? Promise.resolve();
+    const stored = before.then(() => this.#store(placed));
+    this.#byId.set(
+      result.id,
+      stored.catch(() => undefined),
+    );
+    return stored;
+  }
+
+  /** What `put` would answer, without storing anything. */
+  preview(result: ToolResult): StoredResult | undefined {
+    const placed = result as PlacedResult;
+    const preview = this.#settings.workspace.preview(
+      this.#inputOf(placed),
+      this.#optionsFor(placed),
+    );
+    if (preview.reference.length < result.chars) return { ...preview, artifactId: undefined };
+    const reason = "its reference would not be shorter";
+    this.refusals.set(result, { outcome: "stayed", reason });
+    return undefined;
+  }
+
+  async #store(result: PlacedResult): Promise<StoredResult | undefined> {
+    if (result.chars < SURE_TO_PAY_CHARS && !this.preview(result)) return undefined;
+    const { workspace, onError } = this.#settings;
+    try {
+      const options = { ...this.#optionsFor(result), signal: this.#signal };
+      const { record, reference } = await workspace.put(this.#inputOf(result), options);
+      return { reference, tokens: record.size.tokens, artifactId: record.artifactId };
+    } catch (error) {
+      // The workspace has told the logger. What was called off is no failure of storage.
+      if (onError !== "keep" || this.#signal?.aborted) throw error;
+      this.refusals.set(result, { outcome: "failed", reason: "it could not be stored", error });
+      return undefined;
+    }
+  }
+
+  #inputOf({ content, toolName, isError, found }: PlacedResult): ArtifactInput {
+    const { agentId, taskId } = this.#settings;
+    return {
+      content,
+      metadata: {
+        context_type: "tool_result",
+        agent_id: agentId ?? null,
+        task_id: taskId ?? null,
+        tool_name: toolName ?? null,
+        ...(isError ? { is_error: true } : {}),
+        ...(found.shell === undefined ? {} : { [SHELL_KEY]: found.shell }),
+      },
+    };
+  }
+
+  #optionsFor({ id }: PlacedResult): PutOptions {
+    const { sessionId, parentSessionId } = this.#settings;
+    return { bizId: id, sessionId, parentSessionId };
+  }
+}
+
+/** Fetches a stored content to be put back. */
+export async function fetchContent(
+  { workspace, sessionId }: OffloaderSettings,
+  artifactId: string,
+  slot: number,
+  signal: AbortSignal | undefined,
+): Promise<SlotContent> {
+  const scope = { sessionId, signal };
+  const { metadata } = await workspace.getArtifact(artifactId, scope);
+  const content = (await workspace.getOriginal(artifactId, scope)) as SlotContent["content"];
+  return { slot, content, shell: metadata[SHELL_KEY] };
+}
+
+/** Knows what the session holds already, by id and size: what left before is known again by these. */
+export async function findLeftBefore({
+  workspace,
+  sessionId,
+}: OffloaderSettings): Promise<(result: DialectResult) => boolean> {
+  const held = new Map<string, Set<number>>();
+  let cursor: string | undefined;
+  do {
+    const page = await workspace.queryArtifacts(
+      { session_id: sessionId },
+      { sessionId, limit: 1_000, cursor },
+    );
+    for (const { metadata, size } of page.artifacts) {
+      if (metadata.biz_id === null) continue;
+      held.set(metadata.biz_id, (held.get(metadata.biz_id) ?? new Set()).add(size.chars));
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return ({ id, content }) => {
+    const sizes = id === undefined ? undefined : held.get(id);
+    return sizes !== undefined && sizes.has(serializeContent(content).length);
+  };
+}

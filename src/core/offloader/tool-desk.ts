@@ -1,0 +1,48 @@
+import type { Dialect } from "../dialect.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { UnknownFormatError } from "../errors/unknown-format-error.js";
+import type { Workspace } from "../workspace/workspace-types.js";
+import type { Offloader } from "./offloader-types.js";
+
+interface DeskSettings {
+  readonly sessionId: string;
+  readonly format?: string | Dialect | undefined;
+  readonly dialects: readonly Dialect[];
+}
+
+/** The reading tools in a dialect's shape, and the answers to their calls. */
+export function createToolDesk(
+  workspace: Workspace,
+  { sessionId, format, dialects }: DeskSettings,
+  currentDialect: () => Dialect | undefined,
+): Pick<Offloader, "tools" | "handleToolCall"> {
+  const tools = workspace.tools({ sessionId });
+  const own = typeof format === "object" ? format : undefined;
+
+  return {
+    tools(wanted) {
+      const name = wanted ?? (typeof format === "string" && format !== "auto" ? format : undefined);
+      const named = dialects.find((dialect) => dialect.name === name);
+      const dialect = named ?? (name === undefined ? (own ?? currentDialect()) : undefined);
+      if (dialect) return dialect.describeTools(tools);
+      const names = dialects.map((known) => known.name).join(", ");
+      throw new UnknownFormatError(`Say the format of the tools, one of: ${names}.`, []);
+    },
+
+    async handleToolCall(call, { signal } = {}) {
+      // Formats differ in how a call looks; the one of the conversation is asked first.
+      const current = own ?? currentDialect();
+      for (const dialect of current ? [current, ...dialects] : dialects) {
+        const read = dialect.readCall(call);
+        if (!read) continue;
+        const tool = tools.find(({ name }) => name === read.name);
+        if (!tool) {
+          const expected = `a call of one of ${tools.map(({ name }) => name).join(", ")}`;
+          throw new InvalidArgumentError("call", read.name, expected);
+        }
+        return dialect.answerCall(call, await tool.execute(read.input, signal ? { signal } : {}));
+      }
+      throw new InvalidArgumentError("call", call, "a tool call in the shape of a known format");
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Policy, Verdict } from "../policy.js";
+
+/** A result leaves when at least one policy says so; the first that does gives the reason. */
+export function any(...policies: readonly [Policy, ...Policy[]]): Policy {
+  const [first, ...rest] = policies;
+  return {
+    name: `any(${policies.map(({ name }) => name).join(", ")})`,
+    readsTotal: policies.some(({ readsTotal }) => readsTotal),
+    local: policies.every(({ local }) => local),
+    decide(candidates, conversation) {
+      let verdicts = first.decide(candidates, conversation);
+      for (const policy of rest) {
+        const staying = candidates.filter((_, index) => !verdicts[index]?.leaves);
+        if (staying.length === 0) break;
+        const next = policy.decide(staying, conversation);
+        let at = 0;
+        verdicts = verdicts.map((verdict): Verdict => {
+          if (verdict.leaves) return verdict;
+          const other = next[at++];
+          return other?.leaves ? other : verdict;
+        });
+      }
+      return verdicts;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { serializeContent } from "../content.js";
+import type { Policy } from "../policy.js";
+import { estimateTokens, type CountTokens } from "../tokens.js";
+import type { ToolResult } from "../tool-result.js";
+import { requireCount } from "./require-count.js";
+
+/** What is left in place of a result counts too, roughly. */
+const REFERENCE_TOKENS = 300;
+/** For what stands outside of results, whose text is not at hand. */
+const CHARS_PER_TOKEN = 4;
+
+export interface BudgetOptions {
+  /** How many tokens the whole conversation may have. */
+  readonly maxTokens: number;
+  readonly countTokens?: CountTokens | undefined;
+}
+
+/**
+ * Results leave until the conversation fits: the oldest half of them first, the largest of those
+ * first, then the newer half.
+ */
+export function budget({ maxTokens, countTokens = estimateTokens }: BudgetOptions): Policy {
+  requireCount("maxTokens", maxTokens);
+  const name = `budget(${maxTokens})`;
+  const leaves = { leaves: true, reason: `${name}: to make room` };
+  const stays = { leaves: false, reason: `${name}: there is room` };
+  return {
+    name,
+    readsTotal: true,
+    local: false,
+    decide(candidates, { totalChars }) {
+      const sizes = candidates.map((result) => countTokens(serializeContent(result.content)));
+      const resultChars = candidates.reduce((sum, { chars }) => sum + chars, 0);
+      let tokens = (totalChars - resultChars) / CHARS_PER_TOKEN;
+      for (const size of sizes) tokens += size;
+      const leaving = new Set<ToolResult>();
+      for (const index of orderOfLeaving(sizes)) {
+        if (tokens <= maxTokens) break;
+        const saved = (sizes[index] ?? 0) - REFERENCE_TOKENS;
+        if (saved <= 0) continue;
+        leaving.add(candidates[index] as ToolResult);
+        tokens -= saved;
+      }
+      return candidates.map((result) => (leaving.has(result) ? leaves : stays));
+    },
+  };
+}
+
+/** Positions of results, those to leave first at the front. */
+function orderOfLeaving(sizes: readonly number[]): number[] {
+  const half = Math.ceil(sizes.length / 2);
+  const largestFirst = (a: number, b: number) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b;
+  const positions = [...sizes.keys()];
+  return [
+    ...positions.slice(0, half).sort(largestFirst),
+    ...positions.slice(half).sort(largestFirst),
+  ];
+}

@@ -1,0 +1,75 @@
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import type { Conversation, Policy, Verdict } from "../policy.js";
+import type { ToolResult } from "../tool-result.js";
+
+export interface CacheAwareOptions {
+  /** The price of a token that is read from the prompt cache, in any unit. Default 0.1. */
+  readonly readPrice?: number | undefined;
+  /** The price of a token that is written to it, in the same unit. Default 1.25. */
+  readonly writePrice?: number | undefined;
+  /** How many more turns the conversation is expected to have. Default 10. */
+  readonly turnsAhead?: number | undefined;
+}
+
+/** Prices are per token and gains are compared with each other, so that a rough rate will do. */
+const CHARS_PER_TOKEN = 4;
+const REFERENCE_CHARS = 1_200;
+
+/**
+ * Lets what was sent already leave only when it pays: when what is saved on every turn ahead is worth
+ * more than the rest of the conversation, which must be written to the cache again. What the model
+ * has not seen yet leaves at no cost. Stands behind other policies in `all`.
+ */
+export function cacheAware(options: CacheAwareOptions = {}): Policy {
+  const readPrice = requirePrice("readPrice", options.readPrice ?? 0.1);
+  const writePrice = requirePrice("writePrice", options.writePrice ?? 1.25);
+  const turnsAhead = requirePrice("turnsAhead", options.turnsAhead ?? 10);
+  const name = `cacheAware(${readPrice}, ${writePrice}, ${turnsAhead})`;
+
+  /** What is won when the candidates from this one on leave, in prices of a token. */
+  const gainFrom = (sent: readonly ToolResult[], at: number, conversation: Conversation) => {
+    const first = sent[at] as ToolResult;
+    let savedChars = 0;
+    for (const { chars } of sent.slice(at)) savedChars += Math.max(chars - REFERENCE_CHARS, 0);
+    const keptChars = conversation.charsFrom(first.messageIndex) - savedChars;
+    const saved = (savedChars / CHARS_PER_TOKEN) * readPrice * turnsAhead;
+    // The turn that rewrites pays the write price for the rest, where it would have read it.
+    const rewritten = (Math.max(keptChars, 0) / CHARS_PER_TOKEN) * (writePrice - readPrice);
+    return saved - rewritten;
+  };
+
+  return {
+    name,
+    readsTotal: true,
+    local: false,
+    decide(candidates, conversation) {
+      const sent = candidates.filter(
+        (result) => !result.leftBefore && result.messageIndex < conversation.lastModelMessage,
+      );
+      let best = { at: sent.length, gain: 0 };
+      for (const at of sent.keys()) {
+        const gain = gainFrom(sent, at, conversation);
+        if (gain > best.gain) best = { at, gain };
+      }
+      const leaving = new Set(sent.slice(best.at));
+      const pays = leavesFor(`${name}: pays, gains ${Math.round(best.gain)} token prices`);
+      const already = leavesFor(`${name}: left before`);
+      const fresh = leavesFor(`${name}: not sent yet`);
+      const costs: Verdict = { leaves: false, reason: `${name}: would cost more than it saves` };
+      return candidates.map((result) => {
+        if (result.leftBefore) return already;
+        if (result.messageIndex >= conversation.lastModelMessage) return fresh;
+        return leaving.has(result) ? pays : costs;
+      });
+    },
+  };
+}
+
+function leavesFor(reason: string): Verdict {
+  return { leaves: true, reason };
+}
+
+function requirePrice(argument: string, value: number): number {
+  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError(argument, value, "a number of at least 0");
+}

@@ -1,0 +1,15 @@
+import { serializeContent } from "../content.js";
+import type { Policy } from "../policy.js";
+import { estimateTokens, type CountTokens } from "../tokens.js";
+import { eachResult } from "./each-result.js";
+
+/** A result leaves when it has at least this many tokens. */
+export function minTokens(threshold: number, countTokens: CountTokens = estimateTokens): Policy {
+  return eachResult(
+    `minTokens(${threshold})`,
+    // A token has at least one character, so that a short result need not be counted.
+    ({ chars, content }) =>
+      chars >= threshold && countTokens(serializeContent(content)) >= threshold,
+    { leaves: "long enough", stays: "too short" },
+  );
+}

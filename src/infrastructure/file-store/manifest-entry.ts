@@ -1,0 +1,61 @@
+import type { ArtifactRecord, TextSize } from "../../core/workspace/artifact.js";
+
+/** An artifact as its line has it; where its file is follows from its id, whatever a line says. */
+export type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
+
+/** One line of a manifest. */
+export type ManifestEntry =
+  | { readonly session: string; readonly layout: 1 }
+  | { readonly put: ManifestRecord }
+  | { readonly removed: string; readonly at: string }
+  | { readonly child: string };
+
+/** A line that could be read: of a kind that is known here, or of one that a later version writes. */
+export interface ParsedEntry {
+  readonly session?: string;
+  readonly put?: ManifestRecord;
+  readonly removed?: string;
+  readonly child?: string;
+}
+
+/** @returns `undefined` for a line that is broken. */
+export function parseEntry(line: string): ParsedEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { session, put, removed, child } = value;
+  const texts = [session, removed, child].filter((field) => field !== undefined);
+  if (!texts.every((field) => typeof field === "string")) return undefined;
+  if (put !== undefined && !isRecord(put)) return undefined;
+  return value;
+}
+
+/** Whatever reads a record relies on all of these. */
+function isRecord(value: unknown): value is ManifestRecord {
+  if (!isObject(value)) return false;
+  const { artifactId, type, size, hash, createdAt, metadata } = value;
+  return (
+    typeof artifactId === "string" &&
+    artifactId !== "" &&
+    (type === "TEXT" || type === "JSON") &&
+    isSize(size) &&
+    typeof hash === "string" &&
+    /^[0-9a-f]{64}$/.test(hash) &&
+    typeof createdAt === "string" &&
+    isObject(metadata)
+  );
+}
+
+function isSize(value: unknown): value is TextSize {
+  if (!isObject(value)) return false;
+  const { bytes, chars, lines, tokens } = value;
+  return [bytes, chars, lines, tokens].every((count) => typeof count === "number" && count >= 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,40 @@
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
+import { wireOffloader } from "../core/offloader/offloader.js";
+import { all } from "../core/policies/all.js";
+import { keepErrors } from "../core/policies/keep-errors.js";
+import { minTokens } from "../core/policies/min-tokens.js";
+import { DEFAULTS } from "../core/defaults.js";
+import { requireObject, requireText } from "../core/require-argument.js";
+import { estimateTokens } from "../core/tokens.js";
+import { DIALECTS } from "../formats/dialects.js";
+
+/** How an offloader is made. */
+export type OffloaderOptions = OffloaderSettings;
+
+/**
+ * One object that keeps any agent's conversation short: hand it the history every turn.
+ *
+ * @example
+ * const offloader = createOffloader({ workspace, sessionId: "s1" });
+ * const { messages, report } = await offloader.offload(history);
+ */
+export function createOffloader(options: OffloaderOptions): Offloader {
+  requireObject("options", options, "an object with workspace and sessionId");
+  requireObject("workspace", options.workspace, "what createWorkspace returned");
+  requireText("sessionId", options.sessionId, "it names whose results these are");
+  requireChoice("media", options.media, ["keep", "offload"]);
+  requireChoice("onError", options.onError, ["throw", "keep"]);
+  const { countTokens = estimateTokens } = options;
+  const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);
+  return wireOffloader({ ...options, policy, countTokens, dialects: DIALECTS });
+}
+
+function requireChoice(option: string, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value as string)) return;
+  throw new InvalidArgumentError(
+    option,
+    value,
+    choices.map((choice) => `"${choice}"`).join(" or "),
+  );
+}

@@ -1,0 +1,209 @@
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listTree } from "../../support/list-tree.js";
+import { runProgram } from "../../support/run-program.js";
+import { makeStore, openStore, readManifest } from "../../support/store-files.js";
+
+/** A session with one artifact, and its manifest. */
+async function makeSession() {
+  const store = await makeStore();
+  const put = (content: string, bizId: string) =>
+    store.workspace.put({ content }, { bizId, sessionId: "s1" });
+  const { record } = await put("first 漢字", "first");
+  const manifest = join(store.sessionFolder("s1"), "manifest.jsonl");
+  return { ...store, put, record, manifest };
+}
+
+/** What a fresh workspace lists. */
+async function listed(root: string): Promise<string[]> {
+  const { artifacts } = await openStore(root).queryArtifacts();
+  return artifacts.map(({ artifactId }) => artifactId);
+}
+
+describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
+  const WHOLE = JSON.stringify({ put: { artifactId: "é漢😀", rest: "漢".repeat(50) } });
+
+  test.each([
+    ["a line cut short", Buffer.from('\n{"put":{"artifactId":"x"')],
+    ["a line cut inside a character of two bytes", Buffer.from('\n{"put":"é').subarray(0, -1)],
+    ["a line cut inside a character of three bytes", Buffer.from('\n{"put":"漢').subarray(0, -2)],
+    ["a line cut inside a character of four bytes", Buffer.from('\n{"put":"😀').subarray(0, -1)],
+    ["many lines cut inside characters", Buffer.from(`\n${WHOLE.slice(0, 60)}`).subarray(0, -1)],
+    ["bytes that are no text", Buffer.from([10, 0xff, 0xfe, 0xc3, 0x28, 0x00])],
+    ["no JSON", Buffer.from("\nhello")],
+    ["no object", Buffer.from("\n[1]")],
+    ["a put without anything", Buffer.from('\n{"put":{}}')],
+    ["a put of null", Buffer.from('\n{"put":null}')],
+    ["a put without a size", Buffer.from('\n{"put":{"artifactId":"x","type":"TEXT","hash":"0"}}')],
+    ["a removal of a number", Buffer.from('\n{"removed":1}')],
+    ["a child that is an object", Buffer.from('\n{"child":{}}')],
+  ])("%s: what came before and what comes after is there", async (_, bytes) => {
+    const { root, workspace, manifest, put } = await makeSession();
+    await appendFile(manifest, bytes);
+    expect(await workspace.verify()).toMatchObject({ artifacts: 1, brokenLines: 1 });
+    expect(await listed(root)).toEqual(["first"]);
+    // The one has read the broken line already, the other reads all at once.
+    await put("second", "second");
+    await appendFile(manifest, bytes);
+    await put("third", "third");
+    for (const id of ["first", "second", "third"]) {
+      expect((await workspace.queryArtifacts({ biz_id: id })).artifacts).toHaveLength(1);
+    }
+    expect(await listed(root)).toEqual(["first", "second", "third"]);
+    expect(await workspace.verify()).toMatchObject({ artifacts: 3, brokenLines: 2 });
+    expect(await openStore(root).verify()).toMatchObject({ artifacts: 3, brokenLines: 2 });
+    expect(await openStore(root).getOriginal("third")).toBe("third");
+  });
+
+  test("a reader who meets half a line reads it when it is whole", async () => {
+    const { root, manifest, put } = await makeSession();
+    await put("second 漢字", "second");
+    const whole = await readFile(manifest);
+    for (let cut = 1; cut < 400; cut += 7) {
+      await truncate(manifest, whole.length - cut);
+      const reader = openStore(root);
+      expect((await reader.queryArtifacts()).artifacts.length).toBeLessThan(2);
+      await appendFile(manifest, whole.subarray(-cut));
+      expect((await reader.queryArtifacts()).artifacts).toHaveLength(2);
+      expect((await reader.verify()).brokenLines).toBe(0);
+    }
+  });
+
+  test("a line of a kind that is not known yet is passed over", async () => {
+    const { root, manifest, put } = await makeSession();
+    await appendFile(manifest, '\n{"pinned":"first","until":2030}');
+    await put("second", "second");
+    expect(await listed(root)).toEqual(["first", "second"]);
+    expect((await openStore(root).verify()).brokenLines).toBe(0);
+  });
+
+  test("line ends of another system and blank lines do no harm", async () => {
+    const { root, manifest, put } = await makeSession();
+    await writeFile(
+      manifest,
+      (await readFile(manifest, "utf8")).replaceAll("\n", "\r\n") + "\r\n\r\n",
+    );
+    await put("second", "second");
+    expect(await listed(root)).toEqual(["first", "second"]);
+    expect((await openStore(root).verify()).brokenLines).toBe(0);
+  });
+
+  test("a line cannot send anybody elsewhere", async () => {
+    const { root, manifest, record } = await makeSession();
+    const put = { ...record, artifactId: "../../x", sessionId: "s9", location: "/etc/passwd" };
+    await appendFile(manifest, `\n${JSON.stringify({ put })}`);
+    const { artifacts } = await openStore(root).queryArtifacts();
+    expect(artifacts.map(({ sessionId }) => sessionId)).toEqual(["s1", "s1"]);
+    for (const { location } of artifacts) expect(location.startsWith(join(root, "v1"))).toBe(true);
+  });
+});
+
+describe("a manifest without its first line", () => {
+  test.each([
+    ["empty", ""],
+    ["cut inside its first line", '{"session":"s'],
+  ])("%s: the session goes on, under its name", async (_, text) => {
+    for (const sessionId of ["s1", "a hashed / name"]) {
+      const { root, workspace } = await makeStore();
+      await workspace.put({ content: "lost" }, { bizId: "lost", sessionId });
+      const [path = ""] = (await listTree(root)).filter((name) => name.endsWith("manifest.jsonl"));
+      await writeFile(join(root, path), text);
+      const fresh = openStore(root);
+      // Looked at before anybody said what the session is called.
+      expect((await fresh.queryArtifacts()).artifacts).toEqual([]);
+      await fresh.put({ content: "new" }, { bizId: "new", sessionId });
+      for (const reader of [workspace, fresh, openStore(root)]) {
+        const { artifacts } = await reader.queryArtifacts();
+        expect(artifacts).toMatchObject([{ artifactId: "new", sessionId }]);
+        expect(await reader.getOriginal("new")).toBe("new");
+      }
+    }
+  });
+
+  test("a folder that a process left before the manifest came to be", async () => {
+    const { root, workspace, sessionFolder } = await makeStore();
+    await mkdir(sessionFolder("s1"), { recursive: true });
+    expect(await workspace.verify()).toMatchObject({ artifacts: 0, brokenLines: 0 });
+    await workspace.put({ content: "new" }, { bizId: "new", sessionId: "s1" });
+    expect((await readManifest(sessionFolder("s1")))[0]).toEqual({ session: "s1", layout: 1 });
+    expect(await openStore(root).getOriginal("new")).toBe("new");
+  });
+
+  test("one that was deleted and begun anew is read anew", async () => {
+    const { root, workspace, manifest } = await makeSession();
+    await rm(manifest);
+    const other = openStore(root);
+    for (const id of ["a", "b", "c"]) {
+      await other.put({ content: `of ${id}` }, { bizId: id, sessionId: "s1" });
+    }
+    const { artifacts } = await workspace.queryArtifacts();
+    expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("several processes [DESIGN-W-disk-processes]", () => {
+  const WRITER = `
+    import { createWorkspace } from "context-offload";
+    const [root, label, startAt] = process.argv.slice(1);
+    const workspace = createWorkspace({ root });
+    while (Date.now() < Number(startAt));
+    for (let at = 0; at < 200; at++) {
+      // Every third content is the same in both; ids collide all the time.
+      const text = (at % 3 === 0 ? "both " : label + " ") + at + " 漢字 ".repeat(at);
+      const content = at % 5 === 0 ? [text] : text;
+      const bizId = "id" + (at % 20);
+      const { record } = await workspace.put({ content }, { bizId, sessionId: "s1" });
+      console.log(JSON.stringify({ id: record.artifactId, content }));
+    }
+  `;
+
+  test("write into one session at once, from its first moment on", async () => {
+    const { root, workspace, sessionFolder } = await makeStore();
+    const startAt = String(Date.now() + 1_000);
+    const printed = await Promise.all(
+      ["one", "two", "three"].map((label) => runProgram(WRITER, [root, label, startAt])),
+    );
+    const puts = printed.flat().map((line) => JSON.parse(line) as { id: string; content: unknown });
+    expect(puts).toHaveLength(600);
+    const contents = new Map<string, unknown>();
+    for (const { id, content } of puts) {
+      expect(contents.get(id) ?? content).toEqual(content);
+      contents.set(id, content);
+      expect(await workspace.getOriginal(id)).toEqual(content);
+    }
+    // As many ids as there are different contents under one wanted id: all, less what is common.
+    expect(contents.size).toBe(600 - 2 * 67);
+    const report = await openStore(root).verify();
+    expect(report).toMatchObject({ artifacts: 466, brokenLines: 0, damaged: [], missing: [] });
+    expect(report.orphaned).toEqual([]);
+    const [first, ...rest] = await readManifest(sessionFolder("s1"));
+    expect(first).toEqual({ session: "s1", layout: 1 });
+    expect(rest.every((entry) => "put" in entry)).toBe(true);
+  });
+
+  test("a reader sees what another process adds and removes", async () => {
+    const { root, workspace } = await makeSession();
+    const add = `
+      import { createWorkspace } from "context-offload";
+      const [root, id] = process.argv.slice(1);
+      const workspace = createWorkspace({ root });
+      await workspace.put({ content: "of " + id }, { bizId: id, sessionId: "s1" });
+      await workspace.put({ content: "of " + id }, { bizId: id, sessionId: "new " + id });
+    `;
+    const ids = async () =>
+      (await workspace.queryArtifacts()).artifacts.map(({ artifactId }) => artifactId).sort();
+    expect(await ids()).toEqual(["first"]);
+    await runProgram(add, [root, "second"]);
+    expect(await ids()).toEqual(["first", "second", "second"]);
+    expect(await workspace.getOriginal("second", { sessionId: "s1" })).toBe("of second");
+    expect(await workspace.getOriginal("second", { sessionId: "new second" })).toBe("of second");
+    const remove = `
+      import { createWorkspace } from "context-offload";
+      await createWorkspace({ root: process.argv[1] }).remove("first");
+    `;
+    await runProgram(remove, [root]);
+    expect(await ids()).toEqual(["second", "second"]);
+    await expect(workspace.getOriginal("first")).rejects.toMatchObject({ code: "ARTIFACT_GONE" });
+  });
+});

@@ -1,0 +1,199 @@
+import { lstat, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listTree } from "../../support/list-tree.js";
+import { rejectionOf } from "../../support/rejection.js";
+import { makeStore, openStore, readManifest } from "../../support/store-files.js";
+import { textOf } from "../../support/tool-messages.js";
+
+const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
+
+describe("what a person finds in the folder", () => {
+  test("a folder per session, a file per artifact with its very content, a manifest [DESIGN-W-disk-layout]", async () => {
+    const { root, workspace, sessionFolder } = await makeStore();
+    await workspace.put({ content: EXACT }, { bizId: "a", sessionId: "s1" });
+    await workspace.put(
+      { content: [{ type: "text", text: "é" }] },
+      { bizId: "b", sessionId: "s1" },
+    );
+    await workspace.put({ content: "lone \ud83d" }, { bizId: "c", sessionId: "s2" });
+    await workspace.put({ content: "" }, { bizId: "d", sessionId: "s2" });
+    expect(await listTree(root)).toEqual([
+      "v1/",
+      "v1/default/",
+      "v1/default/s1/",
+      "v1/default/s1/a.txt",
+      "v1/default/s1/b.txt",
+      "v1/default/s1/manifest.jsonl",
+      "v1/default/s2/",
+      "v1/default/s2/c.txt",
+      "v1/default/s2/d.txt",
+      "v1/default/s2/manifest.jsonl",
+    ]);
+    const read = (path: string) => readFile(join(root, "v1/default", path));
+    expect(await read("s1/a.txt")).toEqual(Buffer.from(EXACT));
+    expect(await read("s1/b.txt")).toEqual(Buffer.from('[{"type":"text","text":"é"}]'));
+    expect(await read("s2/c.txt")).toEqual(Buffer.from("6c6f6e6520eda0bd", "hex"));
+    expect(await read("s2/d.txt")).toHaveLength(0);
+    expect((await readManifest(sessionFolder("s1")))[0]).toEqual({ session: "s1", layout: 1 });
+
+    const fresh = openStore(root);
+    expect(await fresh.getOriginal("a")).toBe(EXACT);
+    expect(await fresh.getOriginal("b")).toEqual([{ type: "text", text: "é" }]);
+    expect(await fresh.getOriginal("c")).toBe("lone \ud83d");
+    expect(await fresh.getOriginal("d")).toBe("");
+  });
+
+  test("a manifest that is only appended to [DESIGN-W-disk-append]", async () => {
+    const { workspace, sessionFolder } = await makeStore();
+    const manifest = join(sessionFolder("s1"), "manifest.jsonl");
+    const steps = [
+      () => workspace.put({ content: "one" }, { bizId: "a", sessionId: "s1" }),
+      () => workspace.put({ content: "two" }, { bizId: "a", sessionId: "s1" }),
+      () => workspace.put({ content: "x" }, { sessionId: "child", parentSessionId: "s1" }),
+      () => workspace.remove("a", { sessionId: "s1" }),
+      () => workspace.put({ content: "one" }, { bizId: "a", sessionId: "s1" }),
+    ];
+    let before = Buffer.alloc(0);
+    for (const step of steps) {
+      await step();
+      const after = await readFile(manifest);
+      expect(after.length).toBeGreaterThan(before.length);
+      expect(after.subarray(0, before.length)).toEqual(before);
+      before = after;
+    }
+    expect((await readManifest(sessionFolder("s1"))).map((entry) => Object.keys(entry)[0])).toEqual(
+      ["session", "put", "put", "child", "removed", "put"],
+    );
+  });
+
+  test("nothing is added to it for a content that is there already", async () => {
+    const { workspace, sessionFolder } = await makeStore();
+    const put = () => workspace.put({ content: "same" }, { bizId: "a", sessionId: "s1" });
+    const { record } = await put();
+    const before = await readFile(join(sessionFolder("s1"), "manifest.jsonl"));
+    expect((await put()).record).toEqual(record);
+    expect(await readFile(join(sessionFolder("s1"), "manifest.jsonl"))).toEqual(before);
+    expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]",
+    async () => {
+      const { root, workspace } = await makeStore();
+      const before = process.umask(0);
+      try {
+        await workspace.put({ content: textOf(2_000_000) }, { bizId: "text", sessionId: "s1" });
+        const json = JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
+        async function* chunks() {
+          yield await Promise.resolve(Buffer.from(json));
+        }
+        await workspace.put({ content: chunks() }, { bizId: "json", sessionId: "s1" });
+        await workspace.getKnowledgeByLines("text", 5, 6);
+        await workspace.getKnowledgeByLines("json", 5, 6);
+      } finally {
+        process.umask(before);
+      }
+      const paths = ["", ...(await listTree(root))];
+      expect(paths.filter((path) => path.includes(".cache/") && !path.endsWith("/"))).toHaveLength(
+        6,
+      );
+      for (const path of paths) {
+        const stats = await lstat(join(root, path));
+        expect([path, stats.mode & 0o777]).toEqual([path, stats.isDirectory() ? 0o700 : 0o600]);
+      }
+    },
+  );
+});
+
+describe("ids are data", () => {
+  const HOSTILE = [
+    ...["../../x", "/etc/x", "..", ".", "a/b", "a\\b", "CON", ".cache", "manifest.jsonl", "a\nb"],
+    ...["x".repeat(1_500), "x\0y", "é", "~", "a..b", " ", "a.txt", "-rf", "😀", "\ud83d"],
+  ];
+
+  test("whatever they are, all stays where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
+    const { root, workspace } = await makeStore();
+    for (const id of HOSTILE) {
+      await workspace.put({ content: `of ${id}` }, { bizId: id, sessionId: id });
+      await openStore(root, id).put({ content: `in ${id}` }, { bizId: id, sessionId: id });
+    }
+    expect(await listTree(join(root, ".."))).toContain("root/v1/default/");
+    for (const path of await listTree(join(root, ".."))) {
+      expect(path).toMatch(
+        /^root\/(?:v1\/(?:[\w.~-]+\/(?:[\w.~-]+\/(?:manifest\.jsonl|[\w.~-]+\.txt)?)?)?)?$/,
+      );
+    }
+    const fresh = openStore(root);
+    for (const id of HOSTILE) {
+      // With the session and without: what the session is called is in the manifest.
+      expect(await fresh.getOriginal(id, { sessionId: id })).toBe(`of ${id}`);
+      expect(await fresh.getOriginal(id)).toBe(`of ${id}`);
+      expect((await fresh.getKnowledgeById(id)).sessionId).toBe(id);
+      expect(await openStore(root, id).getOriginal(id)).toBe(`in ${id}`);
+    }
+    expect((await fresh.verify()).orphaned).toEqual([]);
+  });
+
+  test("the same id with other content gets a suffix of its hash", async () => {
+    const { root, workspace } = await makeStore();
+    const put = async (content: string) =>
+      (await workspace.put({ content }, { bizId: "a", sessionId: "s1" })).record;
+    const [one, two] = [await put("one"), await put("two")];
+    expect(one.artifactId).toBe("a");
+    expect(two.artifactId).toBe(`a-${two.hash.slice(0, 12)}`);
+    expect([await put("two"), await put("one")]).toEqual([two, one]);
+    const fresh = openStore(root);
+    expect(await fresh.getOriginal("a")).toBe("one");
+    expect(await fresh.getOriginal(two.artifactId)).toBe("two");
+  });
+
+  test.each(["one after the other", "at once"])(
+    "a text and a value of the same bytes are two artifacts, %s",
+    async (how) => {
+      const { root, workspace } = await makeStore();
+      for (let round = 0; round < 20; round++) {
+        const bizId = `id${round}`;
+        const contents = round % 2 === 0 ? ['["a"]', ["a"]] : [["a"], '["a"]'];
+        const put = async (content: string | string[]) =>
+          (await workspace.put({ content }, { bizId, sessionId: "s1" })).record.artifactId;
+        const ids =
+          how === "at once"
+            ? await Promise.all(contents.map(put))
+            : [await put(contents[0] ?? ""), await put(contents[1] ?? "")];
+        expect(new Set(ids).size).toBe(2);
+        const fresh = openStore(root);
+        expect(await Promise.all(ids.map((id) => fresh.getOriginal(id)))).toEqual(contents);
+        expect(await Promise.all(contents.map(put))).toEqual(ids);
+      }
+      expect(await workspace.verify()).toMatchObject({ artifacts: 40, orphaned: [], missing: [] });
+    },
+  );
+});
+
+describe("a file that was lost or spoilt", () => {
+  test.each([
+    ["deleted", (file: string) => unlink(file)],
+    ["written over", (file: string) => writeFile(file, "tampered")],
+    ["changed, same size", (file: string) => writeFile(file, "Content")],
+  ])("%s: reading says so, and putting the content again brings it back", async (_, spoil) => {
+    const { root, workspace } = await makeStore();
+    const { record } = await workspace.put({ content: "content" }, { bizId: "a", sessionId: "s1" });
+    await spoil(record.location);
+    expect((await rejectionOf(workspace.getOriginal("a"))).code).toMatch(/GONE|READ_FAILED/);
+    const again = await workspace.put({ content: "content" }, { bizId: "a", sessionId: "s1" });
+    expect(await openStore(root).getOriginal(again.record.artifactId)).toBe("content");
+    expect(again.record.artifactId).toBe("a");
+    expect(await workspace.verify()).toMatchObject({ damaged: [], missing: [], orphaned: [] });
+  });
+
+  test("the whole session deleted beneath a running process", async () => {
+    const { root, workspace, sessionFolder } = await makeStore();
+    const put = () => workspace.put({ content: "content" }, { bizId: "a", sessionId: "s1" });
+    await put();
+    await rm(sessionFolder("s1"), { recursive: true });
+    expect((await rejectionOf(workspace.getOriginal("a"))).code).toBe("UNKNOWN_ARTIFACT");
+    await put();
+    expect(await openStore(root).getOriginal("a")).toBe("content");
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { createToolResultOffload, type Workspace } from "../../../src/index.js";
+import { openWorkspace, workspaceOf } from "./open-workspace.js";
+
+type Verb = (workspace: Workspace, signal: AbortSignal) => Promise<unknown>;
+
+const VERBS: Record<string, Verb> = {
+  put: (workspace, signal) => workspace.put({ content: "x" }, { bizId: "b", signal }),
+  offloadByWorkspace: (workspace, signal) =>
+    workspace.offloadByWorkspace({ content: "x" }, { bizId: "b", signal }),
+  process: (workspace, signal) =>
+    createToolResultOffload({ workspace, whiteList: ["t"] }).process(
+      { toolName: "t", content: "x" },
+      { signal },
+    ),
+  getKnowledgeById: (workspace, signal) => workspace.getKnowledgeById("a", { signal }),
+  getKnowledgeByLines: (workspace, signal) => workspace.getKnowledgeByLines("a", 1, 1, { signal }),
+  grepKnowledge: (workspace, signal) => workspace.grepKnowledge("a", "x", { signal }),
+  queryKnowledge: (workspace, signal) => workspace.queryKnowledge("a", { signal }),
+  queryArtifacts: (workspace, signal) => workspace.queryArtifacts({}, { signal }),
+  getToolResultOffloadInfo: (workspace, signal) => workspace.getToolResultOffloadInfo({ signal }),
+  getOriginal: (workspace, signal) => workspace.getOriginal("a", { signal }),
+  remove: (workspace, signal) => workspace.remove("a", { signal }),
+  verify: (workspace, signal) => workspace.verify({ signal }),
+};
+const verbs = Object.entries(VERBS);
+
+describe("a signal that is aborted already", () => {
+  test.each(verbs)("%s rejects with its reason and does nothing", async (_, verb) => {
+    const workspace = await workspaceOf('["x"]');
+    const reason = new Error("the user left");
+    await expect(verb(workspace, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const { artifacts } = await workspace.queryArtifacts();
+    expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["a"]);
+  });
+
+  test.each(verbs)("%s rejects in an empty workspace as well", async (_, verb) => {
+    const reason = new Error("the user left");
+    await expect(verb(await openWorkspace(), AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+
+  test.each(verbs)("%s takes a signal that is never aborted", async (_, verb) => {
+    const workspace = await workspaceOf('["x"]');
+    await expect(verb(workspace, new AbortController().signal)).resolves.not.toBeInstanceOf(Error);
+  });
+});
+
+describe("a signal that is aborted meanwhile", () => {
+  test("ends a search that would not end", async () => {
+    const workspace = await workspaceOf(`${"a".repeat(50_000)}b`);
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const search = workspace.grepKnowledge("a", "^(a+)+$", {
+      deadlineMs: 60_000,
+      signal: controller.signal,
+    });
+    setTimeout(() => {
+      controller.abort(reason);
+    }, 50);
+    await expect(search).rejects.toBe(reason);
+  });
+
+  test("ends a put from a stream, of which nothing is left", async () => {
+    const workspace = await openWorkspace();
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const content = (async function* () {
+      for (let at = 0; at < 1_000; at++) {
+        if (at === 5) controller.abort(reason);
+        await Promise.resolve();
+        yield Buffer.from(`chunk ${at}\n`);
+      }
+    })();
+    const put = workspace.put({ content }, { bizId: "a", signal: controller.signal });
+    await expect(put).rejects.toBe(reason);
+    expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
+    expect((await workspace.verify()).orphaned).toEqual([]);
+  });
+
+  test("ends the reading of a large artifact", async () => {
+    const workspace = await workspaceOf(
+      JSON.stringify(Array.from({ length: 300_000 }, (_, at) => `${at}`)),
+    );
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const reading = workspace.getKnowledgeById("a", { signal: controller.signal });
+    setImmediate(() => {
+      controller.abort(reason);
+    });
+    await expect(reading).rejects.toBe(reason);
+    expect((await workspace.getKnowledgeById("a")).text).toMatch(/^\[\n {2}"0",\n/);
+  });
+});

@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DEFAULTS } from "../../../src/index.js";
+import { rejectionOf } from "../../support/rejection.js";
+import { followAll, joinReadings, openWorkspace, workspaceOf } from "./open-workspace.js";
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
+
+describe("a reading by lines", () => {
+  test("has one shape: text, range of how much, what was left out, how to go on [DESIGN-W-read-shape] [DESIGN-R-004-line-numbers]", async () => {
+    const workspace = await workspaceOf(numbered(10), { sessionId: "s1" });
+    const reading = await workspace.getKnowledgeByLines("a", 3, 5, { maxChars: 14 });
+    expect(reading).toEqual({
+      artifactId: "a",
+      sessionId: "s1",
+      view: "readable",
+      text: "line 3\nline 4",
+      range: { unit: "lines", from: 3, to: 4, of: 10 },
+      leftOut: { unit: "lines", count: 1 },
+      next: {
+        tool: "get_knowledge_by_lines",
+        input: { artifact_id: "a", start_line: 5, end_line: 5 },
+      },
+      note: undefined,
+    });
+    const whole = await workspace.getKnowledgeByLines("a", 3, 4);
+    expect(whole).toEqual({ ...reading, leftOut: undefined, next: undefined });
+  });
+
+  test("an end past the end is the end", async () => {
+    const workspace = await workspaceOf(numbered(3));
+    expect(await workspace.getKnowledgeByLines("a", 2, 99)).toMatchObject({
+      text: "line 2\nline 3",
+      range: { from: 2, to: 3, of: 3 },
+      leftOut: undefined,
+      next: undefined,
+    });
+  });
+
+  test.each([
+    ["line 0", 0, 2, /counted from 1; it has 3 lines/],
+    ["a start after the end", 3, 2, /start is after the end; it has 3 lines/],
+    ["a start past the end", 4, 9, /it has 3 lines.*from 1 to 3/],
+    ["a negative line", -1, 2, /counted from 1/],
+  ])(
+    "%s is refused with how many lines there are [DESIGN-W-read-range]",
+    async (_, start, end, message) => {
+      const workspace = await workspaceOf(numbered(3));
+      const error = await rejectionOf(workspace.getKnowledgeByLines("a", start, end));
+      expect(error.code).toBe("OUT_OF_RANGE");
+      expect(error.message).toMatch(message);
+    },
+  );
+
+  test.each([
+    ["startLine", [1.5, 2]],
+    ["endLine", [1, NaN]],
+    ["startLine", ["1", 2]],
+    ["endLine", [1, undefined]],
+  ])("a %s that is no whole number is refused", async (argument, [start, end]) => {
+    const workspace = await workspaceOf(numbered(3));
+    const reading = workspace.getKnowledgeByLines("a", start as number, end as number);
+    expect(await rejectionOf(reading)).toMatchObject({ code: "INVALID_ARGUMENT", argument });
+  });
+
+  test.each([
+    ["maxChars", { maxChars: 0 }],
+    ["view", { view: "html" as "raw" }],
+  ])("a wrong %s is refused", async (argument, options) => {
+    const workspace = await workspaceOf(numbered(3));
+    const error = await rejectionOf(workspace.getKnowledgeById("a", options));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
+  });
+
+  test("an empty artifact says that it is empty", async () => {
+    const workspace = await workspaceOf("");
+    expect(await workspace.getKnowledgeById("a")).toMatchObject({
+      text: "",
+      range: { unit: "lines", from: 0, to: 0, of: 0 },
+      leftOut: undefined,
+      next: undefined,
+    });
+    const error = await rejectionOf(workspace.getKnowledgeByLines("a", 1, 1));
+    expect(error.message).toContain("it has 0 lines: there is nothing to read");
+    const chars = await rejectionOf(workspace.getKnowledgeById("a", { startChar: 1 }));
+    expect(chars.code).toBe("OUT_OF_RANGE");
+  });
+});
+
+describe("a reading by id", () => {
+  test("is capped at 20,000 characters unless told [DESIGN-W-read-cap] [DESIGN-8]", async () => {
+    const workspace = await workspaceOf(numbered(10_000));
+    const { text, range, leftOut } = await workspace.getKnowledgeById("a");
+    expect(text.length).toBeLessThanOrEqual(DEFAULTS.readChars);
+    expect(text).toBe(numbered(range.to));
+    expect(text.length + `\nline ${range.to + 1}`.length).toBeGreaterThan(20_000);
+    expect(leftOut).toEqual({ unit: "lines", count: 10_000 - range.to });
+  });
+
+  test("gives a range of characters, and says how to go on", async () => {
+    const workspace = await workspaceOf("0123456789\nabcdef");
+    expect(
+      await workspace.getKnowledgeById("a", { startChar: 9, endChar: 15, maxChars: 4 }),
+    ).toMatchObject({
+      text: "89\na",
+      range: { unit: "chars", from: 9, to: 12, of: 17 },
+      leftOut: { unit: "chars", count: 3 },
+      next: {
+        tool: "get_knowledge_by_id",
+        input: { artifact_id: "a", start_char: 13, end_char: 15 },
+      },
+    });
+  });
+
+  test("a start past the end says how many characters there are", async () => {
+    const workspace = await workspaceOf("0123456789");
+    const error = await rejectionOf(workspace.getKnowledgeById("a", { startChar: 50 }));
+    expect(error.message).toMatch(/startChar 50 .*it has 10 characters.*from 1 to 10/);
+  });
+});
+
+/** Texts of all kinds, of which some have lines longer than what one reading gives. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 60 }),
+      fc.string({ unit: fc.constantFrom("a", "é", "漢", "😀", "\ud800", "\udc00", "\r", "\0") }),
+      fc.constantFrom("", "x".repeat(70), "😀".repeat(40)),
+    ),
+    { maxLength: 12 },
+  )
+  .map((lines) => lines.join("\n"));
+const anyCap = fc.integer({ min: 1, max: 90 });
+
+describe("following next [DESIGN-W-read-next]", () => {
+  const withoutLastBreak = (text: string) => (text.endsWith("\n") ? text.slice(0, -1) : text);
+
+  test("property: from the start, it reads the whole text and ends", async () => {
+    const workspace = await openWorkspace();
+    await fc.assert(
+      fc.asyncProperty(anyText, anyCap, async (content, maxChars) => {
+        const { record } = await workspace.put({ content });
+        const options = { maxChars };
+        const first = await workspace.getKnowledgeById(record.artifactId, options);
+        const readings = await followAll(workspace, first, options);
+        expect(joinReadings(readings)).toBe(withoutLastBreak(content));
+        for (const { text } of readings) {
+          // A pair that is all there is to give is given whole.
+          expect(text.length).toBeLessThanOrEqual(Math.max(maxChars, 2));
+        }
+        for (const { leftOut, next } of readings) expect(leftOut === undefined).toBe(!next);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("property: by characters, it reads the whole text exactly", async () => {
+    const workspace = await openWorkspace();
+    await fc.assert(
+      fc.asyncProperty(
+        anyText.filter((text) => text !== ""),
+        anyCap,
+        async (content, maxChars) => {
+          const { record } = await workspace.put({ content });
+          const first = await workspace.getKnowledgeById(record.artifactId, {
+            startChar: 1,
+            maxChars,
+          });
+          const readings = await followAll(workspace, first, { maxChars });
+          expect(readings.map(({ text }) => text).join("")).toBe(content);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

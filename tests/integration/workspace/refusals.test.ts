@@ -1,0 +1,87 @@
+import { unlink } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import type { ArtifactInput, Workspace } from "../../../src/index.js";
+import { rejectionOf } from "../../support/rejection.js";
+import { openWorkspace, workspaceOf } from "./open-workspace.js";
+
+describe("what cannot be read", () => {
+  const verbs: [string, (workspace: Workspace, id: string) => Promise<unknown>][] = [
+    ["getKnowledgeById", (workspace, id) => workspace.getKnowledgeById(id)],
+    ["getKnowledgeByLines", (workspace, id) => workspace.getKnowledgeByLines(id, 1, 2)],
+    ["grepKnowledge", (workspace, id) => workspace.grepKnowledge(id, "x")],
+    ["queryKnowledge", (workspace, id) => workspace.queryKnowledge(id)],
+    ["getOriginal", (workspace, id) => workspace.getOriginal(id)],
+    ["remove", (workspace, id) => workspace.remove(id)],
+  ];
+
+  test.each(verbs)(
+    "%s of an unknown id names the nearest ones, at most five [DESIGN-W-read-unknown] [DESIGN-9-ids]",
+    async (_, verb) => {
+      const workspace = await openWorkspace();
+      for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
+        await workspace.put({ content: id }, { bizId: id });
+      const error = await rejectionOf(verb(workspace, "call_17"));
+      expect(error.code).toBe("UNKNOWN_ARTIFACT");
+      expect(error).toHaveProperty("nearest.length", 5);
+      expect(error.message).toContain('"call_11"');
+      expect(error.message).not.toContain("other");
+    },
+  );
+
+  test.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
+    const error = await rejectionOf(verb(await openWorkspace(), "a"));
+    expect(error).toMatchObject({ code: "UNKNOWN_ARTIFACT", nearest: [] });
+    expect(error.message).toContain("Nothing is stored here yet.");
+  });
+
+  test.each(verbs)("%s without an id is refused", async (_, verb) => {
+    const error = await rejectionOf(verb(await openWorkspace(), undefined as unknown as string));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "artifactId" });
+  });
+
+  test.each(verbs)(
+    "%s of a removed artifact says that it is gone for good [DESIGN-W-read-gone]",
+    async (_, verb) => {
+      const workspace = await workspaceOf("[1]");
+      await workspace.remove("a");
+      const error = await rejectionOf(verb(workspace, "a"));
+      expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "removed" });
+      expect(error.message).toMatch(/Do not ask for it a second time: run the tool again/);
+    },
+  );
+
+  test.each(verbs.slice(0, 5))(
+    "%s says so of a file deleted by hand [DESIGN-W-read-gone]",
+    async (_, verb) => {
+      const workspace = await openWorkspace();
+      const { record } = await workspace.put({ content: "[1]" }, { bizId: "a" });
+      await unlink(record.location);
+      const error = await rejectionOf(verb(workspace, "a"));
+      expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "missing" });
+      expect(error.message).toContain("run the tool again");
+    },
+  );
+
+  test("what was removed can be put again and read [DESIGN-W-remove]", async () => {
+    const workspace = await workspaceOf("one");
+    await workspace.remove("a");
+    await workspace.put({ content: "two" }, { bizId: "a" });
+    expect(await workspace.getOriginal("a")).toBe("two");
+  });
+});
+
+describe("a bad artifact is refused", () => {
+  test.each<[string, unknown, object]>([
+    ["artifact", undefined, {}],
+    ["content", {}, {}],
+    ["content", { content: 7 }, {}],
+    ["artifactId", { content: "x", artifactId: 7 }, {}],
+    ["bizId", { content: "x" }, { bizId: 7 }],
+    ["sessionId", { content: "x" }, { sessionId: {} }],
+  ])("%s", async (argument, artifact, options) => {
+    const workspace = await openWorkspace();
+    const error = await rejectionOf(workspace.put(artifact as ArtifactInput, options));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
+    expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import type { ToolAnswer, ToolsOptions, Workspace } from "../../../src/index.js";
+
+export type Run = (name: string, input?: unknown) => Promise<ToolAnswer>;
+
+export function toolRunner(workspace: Workspace, options: ToolsOptions = {}): Run {
+  const tools = new Map(workspace.tools(options).map((tool) => [tool.name, tool]));
+  return (name, input) => {
+    const tool = tools.get(name);
+    if (!tool) throw new Error(`There is no tool ${name}.`);
+    return tool.execute(input);
+  };
+}
+
+/** The answer and all that the printed next calls give, each call made as it is printed. */
+export async function followPrinted(run: Run, name: string, input: unknown): Promise<string[]> {
+  const texts: string[] = [];
+  for (let call: [string, unknown] | undefined = [name, input]; call;) {
+    if (texts.length > 200) throw new Error("Following the calls does not come to an end.");
+    const { text, isError } = await run(...call);
+    if (isError) throw new Error(text);
+    texts.push(text);
+    const [, next = "", json = ""] = /Next: (\w+)\((\{.*\})\)\]$/.exec(text) ?? [];
+    call = next === "" ? undefined : [next, JSON.parse(json)];
+  }
+  return texts;
+}
+
+/** What stands between the heading and the footing. */
+export const bodyOf = (text: string) =>
+  text
+    .split("\n")
+    .slice(1)
+    .join("\n")
+    .replace(/\n\[[^\n]*\]$/, "");
+export const numbered = (count: number) =>
+  Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");

@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { rejectionOf } from "../../support/rejection.js";
+import { followAll, workspaceOf } from "./open-workspace.js";
+
+const TEXT = ["alpha", "Beta", "gamma (1)", "delta", "beta", "épsilon", "zeta"].join("\n");
+
+describe("a search", () => {
+  test("answers with lines and their numbers, in the one shape of readings [DESIGN-W-search-matches] [DESIGN-W-read-shape]", async () => {
+    const workspace = await workspaceOf(TEXT, { sessionId: "s1" });
+    expect(await workspace.grepKnowledge("a", "^.eta$")).toEqual({
+      artifactId: "a",
+      sessionId: "s1",
+      view: "readable",
+      text: "2:Beta\n5:beta\n7:zeta",
+      range: { unit: "matches", from: 1, to: 3, of: 3 },
+      leftOut: undefined,
+      next: undefined,
+      note: undefined,
+    });
+  });
+
+  test("shows the lines around a match [DESIGN-W-search-matches]", async () => {
+    const workspace = await workspaceOf(TEXT);
+    const before = await workspace.grepKnowledge("a", "gamma|zeta", { contextBefore: 1 });
+    expect(before.text).toBe("2-Beta\n3:gamma (1)\n--\n6-épsilon\n7:zeta");
+    const after = await workspace.grepKnowledge("a", "gamma|zeta", { contextAfter: 2 });
+    expect(after.text).toBe("3:gamma (1)\n4-delta\n5-beta\n--\n7:zeta");
+  });
+
+  test("can overlook capital letters, and can take the pattern as it stands [DESIGN-W-search-literal] [DESIGN-W-search-case]", async () => {
+    const workspace = await workspaceOf(TEXT);
+    const grep = async (pattern: string, options = {}) =>
+      (await workspace.grepKnowledge("a", pattern, options)).text;
+    expect(await grep("BETA", { ignoreCase: true })).toBe("2:Beta\n5:beta");
+    expect(await grep("ÉPS", { ignoreCase: true })).toBe("6:épsilon");
+    expect(await grep("a (1)", { literal: true })).toBe("3:gamma (1)");
+    expect(await grep("a (1)")).toBe("");
+    expect(await grep("A (1)", { literal: true, ignoreCase: true })).toBe("3:gamma (1)");
+    expect(await grep("$&", { literal: true })).toBe("");
+  });
+
+  test("says when nothing matches, in an empty artifact too", async () => {
+    for (const content of [TEXT, ""]) {
+      const workspace = await workspaceOf(content);
+      expect(await workspace.grepKnowledge("a", "nothing")).toMatchObject({
+        text: "",
+        range: { unit: "matches", from: 0, to: 0, of: 0 },
+        next: undefined,
+        note: "No line matches.",
+      });
+    }
+  });
+
+  test.each([
+    ["a group that is not closed", "(a", {}],
+    ["a range out of order", "[b-a]", {}],
+    ["a repetition of nothing", "*", {}],
+  ])("%s is refused, with what to do [DESIGN-W-search-pattern]", async (_, pattern, options) => {
+    const workspace = await workspaceOf(TEXT);
+    const error = await rejectionOf(workspace.grepKnowledge("a", pattern, options));
+    expect(error.code).toBe("INVALID_PATTERN");
+    expect(error.message).toContain(JSON.stringify(pattern));
+    expect(error.message).toContain("literal: true");
+  });
+
+  test.each([
+    ["pattern", "", {}],
+    ["contextBefore", "a", { contextBefore: -1 }],
+    ["contextAfter", "a", { contextAfter: 0.5 }],
+    ["maxResults", "a", { maxResults: 0 }],
+    ["startLine", "a", { startLine: 0 }],
+    ["deadlineMs", "a", { deadlineMs: -5 }],
+  ])("a wrong %s is refused", async (argument, pattern, options) => {
+    const workspace = await workspaceOf(TEXT);
+    const error = await rejectionOf(workspace.grepKnowledge("a", pattern, options));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
+  });
+
+  test("from a line past the end says how many lines there are", async () => {
+    const workspace = await workspaceOf(TEXT);
+    expect((await workspace.grepKnowledge("a", "beta", { startLine: 3 })).text).toBe("5:beta");
+    const error = await rejectionOf(workspace.grepKnowledge("a", "beta", { startLine: 8 }));
+    expect(error.code).toBe("OUT_OF_RANGE");
+    expect(error.message).toContain("it has 7 lines");
+  });
+});
+
+describe("a search with more matches than fit", () => {
+  const many = Array.from({ length: 500 }, (_, at) => `item ${at + 1}${at % 2 ? " even" : ""}`);
+  const even = many.flatMap((line, at) => (at % 2 ? [`${at + 1}:${line}`] : []));
+
+  test("shows 50 unless told, counts all, and goes on where it stopped [DESIGN-W-search-limit]", async () => {
+    const workspace = await workspaceOf(many.join("\n"));
+    const first = await workspace.grepKnowledge("a", "EVEN", { ignoreCase: true, literal: true });
+    expect(first).toMatchObject({
+      text: even.slice(0, 50).join("\n"),
+      range: { unit: "matches", from: 1, to: 50, of: 250 },
+      leftOut: { unit: "matches", count: 200 },
+      next: {
+        tool: "grep_knowledge",
+        input: {
+          artifact_id: "a",
+          pattern: "EVEN",
+          start_line: 101,
+          ignore_case: true,
+          literal: true,
+        },
+      },
+    });
+    const readings = await followAll(workspace, first);
+    expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
+  });
+
+  test("goes on with as many results as were asked for", async () => {
+    const workspace = await workspaceOf(many.join("\n"));
+    const first = await workspace.grepKnowledge("a", "even$", { maxResults: 100, view: "raw" });
+    const readings = await followAll(workspace, first);
+    expect(readings.map(({ range }) => range.to)).toEqual([100, 100, 50]);
+    expect(readings.map(({ view }) => view)).toEqual(["raw", "raw", "raw"]);
+    expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
+  });
+
+  test("is capped by characters as well", async () => {
+    const workspace = await workspaceOf(many.join("\n"));
+    const options = { maxChars: 60 };
+    const first = await workspace.grepKnowledge("a", "even", options);
+    expect(first.leftOut).toEqual({ unit: "matches", count: 250 - first.range.to });
+    const readings = await followAll(workspace, first, options);
+    expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
+    for (const { text } of readings) expect(text.length).toBeLessThanOrEqual(60);
+  });
+
+  test("shows the match and the lines next to it where all around it do not fit", async () => {
+    const workspace = await workspaceOf(many.join("\n"));
+    const around = { contextBefore: 200, contextAfter: 200, maxChars: 100 };
+    const { text, note, next } = await workspace.grepKnowledge("a", "item 250 |item 260 ", around);
+    expect(text).toContain("249-item 249\n250:item 250 even\n251-item 251");
+    expect(text.length).toBeLessThanOrEqual(100);
+    expect(note).toContain("lines next to the match");
+    expect(next?.input).toMatchObject({ start_line: 251, context_before: 200, context_after: 200 });
+  });
+});
+
+describe("a pattern that backtracks without end", () => {
+  const EVIL = "^(a+)+$";
+  const evilLine = `${"a".repeat(50_000)}b`;
+
+  test("is answered or refused by its deadline, and the event loop turns meanwhile [DESIGN-W-search-deadline] [DESIGN-W-search-event-loop]", async () => {
+    const workspace = await workspaceOf(`x\n${evilLine}\nb`);
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 5);
+    const outcome = await workspace
+      .grepKnowledge("a", EVIL, { deadlineMs: 400 })
+      .catch((error: unknown) => error)
+      .finally(() => {
+        clearInterval(timer);
+      });
+    if (outcome instanceof Error) {
+      expect(outcome).toMatchObject({ code: "SEARCH_TIMEOUT", deadlineMs: 400 });
+      expect(outcome.message).toContain("400 ms");
+      expect(turns).toBeGreaterThan(3);
+    } else expect(outcome).toMatchObject({ text: "" });
+  });
+
+  test("what was found before the deadline is shown, with the line to go on from", async () => {
+    const workspace = await workspaceOf(`aaa\nx\n${evilLine}\naa`);
+    const reading = await workspace.grepKnowledge("a", EVIL, { deadlineMs: 400 });
+    expect(reading.text.split("\n")[0]).toBe("1:aaa");
+    if (reading.note === undefined) expect(reading.text).toBe("1:aaa\n4:aa");
+    else {
+      expect(reading.note).toMatch(/stopped after 400 ms, (?:1 line|2 lines) in/);
+      expect([2, 3]).toContain(reading.next?.input["start_line"]);
+    }
+  });
+
+  test("does not keep the next search from being answered", async () => {
+    const workspace = await workspaceOf(`${evilLine}\nneedle`);
+    const evil = workspace.grepKnowledge("a", EVIL, { deadlineMs: 300 }).catch(() => undefined);
+    await sleep(20);
+    expect((await workspace.grepKnowledge("a", "needle")).text).toBe("2:needle");
+    await evil;
+    expect((await workspace.grepKnowledge("a", "needle")).text).toBe("2:needle");
+  });
+});

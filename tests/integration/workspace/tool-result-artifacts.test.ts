@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import {
+  createToolResultOffload,
+  parseKnowledgeList,
+  type ToolResultContext,
+  type ToolResultInput,
+} from "../../../src/index.js";
+import { textOf } from "../../support/tool-messages.js";
+import { openWorkspace } from "./open-workspace.js";
+
+const CONTEXT = { agentId: "agent", taskId: "task", sessionId: "s1" };
+const BIG = textOf(50_000, "first");
+const OTHER = textOf(50_000, "second");
+
+async function openOffload() {
+  const workspace = await openWorkspace();
+  const op = createToolResultOffload({ workspace, whiteList: ["bash"] });
+  const process = (result: Partial<ToolResultInput>, context: ToolResultContext = CONTEXT) =>
+    op.process({ toolCallId: "call_1", toolName: "bash", content: BIG, ...result }, context);
+  return { workspace, process };
+}
+
+describe("metadata", () => {
+  test("names whose result it is, and keeps the error flag and whatever else was known", async () => {
+    const { workspace, process } = await openOffload();
+    await process({
+      actionName: "run",
+      isError: true,
+      metadata: { offload: true, exit_code: 2, nested: { kept: ["as", "it is"] } },
+    });
+    const [record] = (await workspace.queryArtifacts()).artifacts;
+    expect(record?.metadata).toEqual({
+      context_type: "tool_result",
+      biz_id: "call_1",
+      agent_id: "agent",
+      task_id: "task",
+      session_id: "s1",
+      tool_name: "bash",
+      action_name: "run",
+      is_error: true,
+      offload: true,
+      exit_code: 2,
+      nested: { kept: ["as", "it is"] },
+    });
+    expect(record).toMatchObject({ artifactId: "call_1", sessionId: "s1", type: "TEXT" });
+  });
+
+  test("what is not known is null [DESIGN-R-004-metadata]", async () => {
+    const { workspace, process } = await openOffload();
+    await process({ toolCallId: undefined, toolName: undefined, metadata: { offload: true } }, {});
+    const [record] = (await workspace.queryArtifacts()).artifacts;
+    expect(record?.metadata).toEqual({
+      context_type: "tool_result",
+      biz_id: null,
+      agent_id: null,
+      task_id: null,
+      session_id: null,
+      tool_name: null,
+      action_name: null,
+      offload: true,
+    });
+  });
+
+  test.each<[string, ToolResultContext]>([
+    ["what the caller says", CONTEXT],
+    ["that the caller says nothing", {}],
+  ])("a tool's own metadata cannot overrule %s", async (_, context) => {
+    const { workspace, process } = await openOffload();
+    const names = ["context_type", "biz_id", "agent_id", "task_id", "session_id", "tool_name"];
+    const forged = Object.fromEntries([...names, "action_name"].map((name) => [name, "forged"]));
+    await process({ toolCallId: undefined, metadata: forged }, context);
+    const [record] = (await workspace.queryArtifacts()).artifacts;
+    expect(record?.sessionId).toBe(context.sessionId ?? "default");
+    expect(record?.artifactId).toMatch(/^unknown-[0-9a-f]{16}$/);
+    expect(record?.metadata).toEqual({
+      context_type: "tool_result",
+      biz_id: null,
+      agent_id: context.agentId ?? null,
+      task_id: context.taskId ?? null,
+      session_id: context.sessionId ?? null,
+      tool_name: "bash",
+      action_name: null,
+    });
+  });
+});
+
+describe("ids", () => {
+  test("an id that holds other content gets a hash suffix, and biz_id stays the call's id [DESIGN-R-004-one-artifact]", async () => {
+    const { workspace, process } = await openOffload();
+    await process({});
+    const { content, decision } = await process({ content: OTHER });
+    expect(decision.artifactId).toMatch(/^call_1-[0-9a-f]{12}$/);
+    expect(parseKnowledgeList(content as string)).toEqual([decision.artifactId]);
+    const { artifacts } = await workspace.queryArtifacts({ biz_id: "call_1" });
+    expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["call_1", decision.artifactId]);
+    expect(await workspace.getOriginal("call_1")).toBe(BIG);
+    expect(await workspace.getOriginal(decision.artifactId ?? "")).toBe(OTHER);
+  });
+
+  test("another session has the plain id for itself [DESIGN-W-sessions-apart]", async () => {
+    const { process } = await openOffload();
+    await process({});
+    const { decision } = await process({ content: OTHER }, { sessionId: "s2" });
+    expect(decision.artifactId).toBe("call_1");
+  });
+
+  test.each([undefined, ""])("a missing id (%j) is made of the content", async (toolCallId) => {
+    const { workspace, process } = await openOffload();
+    const first = await process({ toolCallId });
+    const second = await process({ toolCallId, content: OTHER });
+    expect(first.decision.artifactId).toMatch(/^unknown-[0-9a-f]{16}$/);
+    expect(second.decision.artifactId).toMatch(/^unknown-[0-9a-f]{16}$/);
+    expect(first.decision.artifactId).not.toBe(second.decision.artifactId);
+    expect(await workspace.getOriginal(second.decision.artifactId ?? "")).toBe(OTHER);
+  });
+
+  test("a text and blocks that serialize to it are two contents", async () => {
+    const { workspace, process } = await openOffload();
+    const blocks = [{ type: "text", text: BIG }];
+    await process({ content: JSON.stringify(blocks) });
+    const { decision } = await process({ content: blocks });
+    expect(decision.artifactId).toMatch(/^call_1-[0-9a-f]{12}$/);
+    expect(await workspace.getOriginal("call_1")).toBe(JSON.stringify(blocks));
+    expect(await workspace.getOriginal(decision.artifactId ?? "")).toEqual(blocks);
+  });
+});
+
+describe("processing twice", () => {
+  test("the same content is the same artifact and the same reference [DESIGN-W-put-again] [DESIGN-3]", async () => {
+    const { workspace, process } = await openOffload();
+    const first = await process({});
+    expect(await process({})).toEqual(first);
+    expect((await workspace.queryArtifacts()).artifacts).toHaveLength(1);
+  });
+
+  test.each([
+    ["the call's id", "call_1", [BIG]],
+    ["a suffix", "call_1", [OTHER, BIG]],
+    ["no id", undefined, [BIG]],
+    ["a hostile id", '../"><knowledge id="x">\n', [BIG]],
+  ])("a reference with %s comes back as it is", async (_, toolCallId, contents) => {
+    const { workspace, process } = await openOffload();
+    let reference: ToolResultInput["content"] = "";
+    for (const content of contents) reference = (await process({ toolCallId, content })).content;
+    const before = (await workspace.queryArtifacts()).artifacts.length;
+    const again = await process({ toolCallId, content: reference, metadata: { offload: true } });
+    expect(again.content).toBe(reference);
+    expect(again.decision).toEqual({ offloaded: false, reason: "none", inline: true });
+    expect((await workspace.queryArtifacts()).artifacts).toHaveLength(before);
+  });
+
+  test("another call's reference, or one with text around it, is content like any other [DESIGN-3-whole]", async () => {
+    const { workspace, process } = await openOffload();
+    const { content: reference } = await process({});
+    for (const [toolCallId, content] of [
+      ["call_2", reference as string],
+      ["call_1", `${reference as string}\n`],
+      ["call_1", `See:\n${reference as string}`],
+    ] as const) {
+      const { decision } = await process({ toolCallId, content });
+      expect(decision).toMatchObject({ offloaded: true, reason: "white_list" });
+      const original = await workspace.getOriginal(decision.artifactId ?? "");
+      expect(original).toBe(content);
+    }
+  });
+});

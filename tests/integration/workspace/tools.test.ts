@@ -1,0 +1,198 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { KnowledgeTool } from "../../../src/index.js";
+import { openWorkspace, workspaceOf } from "./open-workspace.js";
+import { bodyOf, numbered, toolRunner } from "./run-tools.js";
+
+describe("the tools", () => {
+  test("have the names of the seed, a description and a JSON Schema", async () => {
+    const tools = (await openWorkspace()).tools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "get_knowledge_by_id",
+      "get_knowledge_by_lines",
+      "grep_knowledge",
+      "query_knowledge",
+      "get_tool_result_offload_info",
+    ]);
+    for (const { description, inputSchema } of tools) {
+      expect(description.length).toBeGreaterThan(20);
+      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      const names = Object.keys(inputSchema.properties);
+      expect(names).toEqual(expect.arrayContaining([...inputSchema.required]));
+      for (const [name, property] of Object.entries(inputSchema.properties)) {
+        expect(name).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+        expect(property).toHaveProperty("description");
+        expect(["string", "integer", "boolean", "array"]).toContain(
+          (property as { type: string }).type,
+        );
+      }
+    }
+  });
+
+  test.each([
+    ["get_knowledge_by_id", ["artifact_id", "start_char", "end_char"]],
+    ["get_knowledge_by_lines", ["artifact_id", "start_line", "end_line", "start_char", "end_char"]],
+    [
+      "grep_knowledge",
+      ["artifact_id", "pattern", "ignore_case", "literal", "context_before", "context_after"],
+    ],
+    ["grep_knowledge", ["max_results", "start_line", "session_id"]],
+    ["query_knowledge", ["artifact_id", "pointer", "fields", "limit", "cursor"]],
+    ["get_tool_result_offload_info", ["namespace", "task_id", "session_id", "limit", "cursor"]],
+  ])("%s declares %j", async (name, parameters) => {
+    const tool = (await openWorkspace()).tools().find((candidate) => candidate.name === name);
+    expect(Object.keys(tool?.inputSchema.properties ?? {})).toEqual(
+      expect.arrayContaining(parameters),
+    );
+  });
+
+  test("take the agent's own names, and leave out what it does not get", async () => {
+    const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
+    const workspace = await workspaceOf(numbered(200), { toolNames });
+    expect(workspace.tools().map(({ name }) => name)).toEqual([
+      "get_knowledge_by_id",
+      "get_knowledge_by_lines",
+      "search",
+      "get_tool_result_offload_info",
+    ]);
+    const { text } = await toolRunner(workspace)("search", { artifact_id: "a", pattern: "line" });
+    expect(text).toMatch(/Next: search\(/);
+  });
+
+  test("are answered with text and isError, whatever they are called with", async () => {
+    const workspace = await workspaceOf('{"a":[1,2]}');
+    const tools = workspace.tools();
+    const parameter = fc.constantFrom(
+      ...tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties)),
+    );
+    const value = fc.oneof(
+      fc.anything(),
+      fc.constantFrom(
+        "a",
+        "1",
+        1,
+        0,
+        -1,
+        1.5,
+        "(",
+        "/a",
+        "",
+        null,
+        true,
+        ["a"],
+        Infinity,
+        "9".repeat(30),
+      ),
+    );
+    const input = fc.oneof(
+      fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true }),
+      fc.dictionary(parameter, value),
+      fc.record({
+        artifact_id: fc.constant("a"),
+        pattern: value,
+        start_line: value,
+        end_line: value,
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...tools), input, async (tool: KnowledgeTool, given) => {
+        const answer = await tool.execute(given);
+        expect(Object.keys(answer).sort()).toEqual(["isError", "text"]);
+        expect(typeof answer.text).toBe("string");
+        expect(answer.text).not.toBe("");
+        if (answer.isError) expect(answer.text).toMatch(/^[A-Z_]+: /);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("an abort is an answer, too", async () => {
+    const [tool] = (await workspaceOf("x")).tools();
+    const signal = AbortSignal.abort(new Error("the user left"));
+    const answer = await tool?.execute({ artifact_id: "a" }, { signal });
+    expect(answer).toEqual({
+      isError: true,
+      text: expect.stringContaining("the user left") as string,
+    });
+  });
+});
+
+describe("a call", () => {
+  test.each<[string, string, object]>([
+    ["numbers", "get_knowledge_by_lines", { start_line: "2", end_line: " 3 " }],
+    ["flags", "grep_knowledge", { pattern: "LINE [23]$", ignore_case: "true", literal: "false" }],
+    ["null for what is left out", "grep_knowledge", { pattern: "line [23]$", max_results: null }],
+  ])("takes %s as models write them", async (_, name, input) => {
+    const run = toolRunner(await workspaceOf(numbered(9)));
+    const { text, isError } = await run(name, { artifact_id: "a", ...input });
+    expect(isError).toBe(false);
+    expect(text).toContain("line 2");
+    expect(text).toContain("line 3");
+    expect(text).not.toContain("line 4");
+  });
+
+  test("takes fields as a comma-separated text", async () => {
+    const run = toolRunner(await workspaceOf('[{"id":1,"name":"n","rest":0}]'));
+    const { text } = await run("query_knowledge", { artifact_id: "a", fields: "id, name" });
+    expect(JSON.parse(bodyOf(text))).toEqual([{ id: 1, name: "n" }]);
+  });
+
+  test("says range, what was left out and the next call", async () => {
+    const run = toolRunner(await workspaceOf(numbered(5_000)));
+    const { text } = await run("get_knowledge_by_id", { artifact_id: "a" });
+    const [, to = ""] = /^\[a: lines 1-(\d+) of 5000\]\n/.exec(text) ?? [];
+    const footing = text.split("\n").at(-1);
+    const next = `{"artifact_id":"a","start_line":${Number(to) + 1},"end_line":5000}`;
+    expect(footing).toBe(
+      `[${5_000 - Number(to)} lines left out. Next: get_knowledge_by_lines(${next})]`,
+    );
+    expect(
+      (await run("get_knowledge_by_lines", { artifact_id: "a", start_line: 1, end_line: 1 })).text,
+    ).toBe("[a: lines 1-1 of 5000]\nline 1");
+  });
+
+  test.each([
+    [
+      "get_knowledge_by_lines",
+      { start_line: 9, end_line: 9 },
+      /^OUT_OF_RANGE: start_line 9 to end_line 9/,
+    ],
+    [
+      "get_knowledge_by_lines",
+      { start_line: 1 },
+      /^INVALID_ARGUMENT: end_line must be a whole number/,
+    ],
+    [
+      "get_knowledge_by_lines",
+      { start_line: "x", end_line: 2 },
+      /start_line must be a whole number/,
+    ],
+    [
+      "get_knowledge_by_lines",
+      { start_line: 1, end_line: 2, end_char: 3 },
+      /end_line .*start_line .*end_char/,
+    ],
+    [
+      "get_knowledge_by_lines",
+      { start_line: 9, end_line: 9, start_char: 1 },
+      /^OUT_OF_RANGE: start_line 9/,
+    ],
+    ["get_knowledge_by_id", { start_char: 99 }, /^OUT_OF_RANGE: start_char 99/],
+    ["get_knowledge_by_id", { view: "html" }, /view must be one of readable, raw/],
+    ["grep_knowledge", {}, /^INVALID_ARGUMENT: pattern must be/],
+    ["grep_knowledge", { pattern: "(" }, /^INVALID_PATTERN: .*literal: true/],
+    ["grep_knowledge", { pattern: "a", max_results: 0 }, /max_results must be/],
+    ["grep_knowledge", { pattern: "a", context_before: -1 }, /context_before must be/],
+    ["grep_knowledge", { pattern: "a", start_line: 99 }, /^OUT_OF_RANGE: start_line 99/],
+    ["grep_knowledge", { pattern: "a", ignoreCase: true }, /"ignoreCase".*|ignore_case/],
+    ["query_knowledge", { pointer: "/x" }, /^NOT_JSON: /],
+    ["query_knowledge", { limit: 0 }, /limit must be/],
+    ["query_knowledge", { cursor: "x" }, /cursor must be/],
+  ])("%s(%j) that is wrong gets a text to act on", async (name, input, message) => {
+    const run = toolRunner(await workspaceOf("one\ntwo"));
+    const { text, isError } = await run(name, { artifact_id: "a", ...input });
+    expect(isError).toBe(true);
+    expect(text).toMatch(message);
+    expect(text).not.toMatch(/startLine|endLine|startChar|maxResults|contextBefore|offset/);
+  });
+});
