@@ -59,6 +59,13 @@ module.exports = {
       to: { pathNot: "^src/(?:core|infrastructure)/", dependencyTypesNot: ["core"] },
     },
     {
+      name: "testing-imports-only-core",
+      severity: "error",
+      comment: "The suites run anywhere, on whatever store and format they are handed.",
+      from: { path: "^src/testing/" },
+      to: { pathNot: "^src/(?:core|testing)/" },
+    },
+    {
       name: "root-has-no-packages",
       severity: "error",
       comment: "The root package has no runtime dependencies.",

@@ -32,7 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          include: ["tests/{architecture,faults,integration,runtime}/**/*.test.ts"],
+          include: ["tests/{architecture,conformance,faults,integration,runtime}/**/*.test.ts"],
         },
       },
     ],

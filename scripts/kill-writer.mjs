@@ -142,7 +142,7 @@ function contentOf(number, seed) {
   const random = createRandom(seed * 7_919 + number);
   const line = `content ${number} 漢字 😀\n`;
   // Most are small; one in eight is large enough to be killed while it is written.
-  const most = random() < 1 / 8 ? 30_000 : 300;
+  const most = random() < 1 / 8 ? 12_000 : 200;
   return line.repeat(1 + Math.floor(random() * most));
 }
 

@@ -18,7 +18,7 @@ export interface ToolResultOffloadOptions {
   readonly tokenThreshold?: number | undefined;
   /** A stored result shorter than this is still handed back as it is. Default 40,000. */
   readonly inlineChars?: number | undefined;
-  /** Default: an estimate that needs no dependency. */
+  /** Default: as the workspace counts. */
   readonly countTokens?: CountTokens | undefined;
 }
 

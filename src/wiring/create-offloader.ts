@@ -6,7 +6,6 @@ import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { requireObject, requireText } from "../core/require-argument.js";
-import { estimateTokens } from "../core/tokens.js";
 import { DIALECTS } from "../formats/dialects.js";
 
 /** How an offloader is made. */
@@ -25,7 +24,7 @@ export function createOffloader(options: OffloaderOptions): Offloader {
   requireText("sessionId", options.sessionId, "it names whose results these are");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
-  const { countTokens = estimateTokens } = options;
+  const { countTokens = options.workspace.countTokens } = options;
   const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);
   return wireOffloader({ ...options, policy, countTokens, dialects: DIALECTS });
 }

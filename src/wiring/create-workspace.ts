@@ -73,6 +73,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
   requireObject("workspace", options.workspace, "what createWorkspace returned");
-  const { countTokens = estimateTokens } = options;
+  const { countTokens = options.workspace.countTokens } = options;
   return wireToolResultOffload({ ...options, countTokens });
 }

@@ -34,6 +34,9 @@ const violations: Record<string, Record<string, string>> = {
   "infrastructure-imports-only-core-and-node": {
     "src/infrastructure/bad.ts": 'import "../presets/direct.js";',
   },
+  "testing-imports-only-core": {
+    "src/testing/bad.ts": 'import "../infrastructure/hash.js";',
+  },
   "root-has-no-packages": {
     "src/infrastructure/bad.ts": 'import fc from "fast-check"; void fc;',
   },

@@ -31,8 +31,8 @@ const DIFF_LINES = 30;
  * of code. The same text and budget give the same digest.
  *
  * @example
- * digestText("name,age\nAda,36\nAlan,41\n").text;
- * // Table (CSV), 2 columns, 2 rows, 3 lines. …
+ * digestText('{"pods": [{"name": "checkout-7f9c"}, {"name": "checkout-b41d"}]}');
+ * // { kind: "json", text: 'JSON.\n{pods: [2 items] first: {name: "checkout-7f9c"}}' }
  */
 export function digestText(text: string, options: DigestOptions = {}): Digest {
   return digestTextAt(text, budgetOf(options), 0);

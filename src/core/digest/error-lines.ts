@@ -23,7 +23,7 @@ const WEAK = /\bwarn(?:ing|ings)?\b/i;
 const QUIET_LEVEL = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 
 /** What differs between lines that say the same: numbers, times, ids, a test's parameters. */
-const VARYING = /0x[0-9a-f]+|[0-9a-f]{8,}|\d+|\[[^[\]]{0,100}\]/gi;
+const WORDS = /[\w-]+|\[[^[\]]{0,100}\]/g;
 /** Only this much around the word is judged, so that a long line costs no more than a short one. */
 const JUDGED_CHARS = 400;
 const MOST_CANDIDATES = 4_000;
@@ -78,7 +78,7 @@ export function findErrorLines(view: View): ErrorLines {
       const rank = rankErrorLine(judged);
       if (rank === 0) continue;
       lines += 1;
-      const key = `${rank} ${judged.replace(VARYING, "#")}`;
+      const key = `${rank} ${judged.replace(WORDS, maskVarying)}`;
       const group = groups.get(key);
       if (group !== undefined) {
         group.count += 1;
@@ -139,4 +139,9 @@ function titleOf(found: ErrorLines): string {
   const count = countOf(found.lines, "line");
   const verb = found.lines === 1 ? "looks like an error" : "look like errors";
   return found.exact ? `${count} ${verb}${kinds}:` : `${count} ${verb}${kinds} (sampled):`;
+}
+
+/** Numbers, ids and what stands in brackets differ from line to line of the same message. */
+function maskVarying(word: string): string {
+  return word.startsWith("[") || /\d/.test(word) || /^[0-9a-f]{8,}$/i.test(word) ? "#" : word;
 }

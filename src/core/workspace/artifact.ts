@@ -19,6 +19,8 @@ export interface TextSize {
   /** UTF-16 units, as a string's length. */
   readonly chars: number;
   readonly lines: number;
+  /** Lines of the readable view, where they are known and others than those of the stored text. */
+  readonly viewLines?: number;
   readonly tokens: number;
 }
 

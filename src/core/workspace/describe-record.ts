@@ -34,7 +34,7 @@ export function infoOf({
     session_id: sessionId,
     task_id: metadata.task_id,
     chars: size.chars,
-    lines: size.lines,
+    lines: size.viewLines ?? size.lines,
     tokens: size.tokens,
     created_at: createdAt,
   };

@@ -1,5 +1,6 @@
 import { AmbiguousArtifactError } from "../errors/ambiguous-artifact-error.js";
 import { ArtifactGoneError } from "../errors/artifact-gone-error.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { UnknownArtifactError } from "../errors/unknown-artifact-error.js";
 import { requireText } from "../require-argument.js";
 import type { ArtifactRecord } from "./artifact.js";
@@ -11,9 +12,12 @@ const NEAREST_SHOWN = 5;
 /** The sessions that a session may read: itself, its children and theirs. All of them for nobody. */
 export async function visibleSessions(
   store: ArtifactStore,
-  sessionId: string | undefined,
+  sessionId: unknown,
 ): Promise<readonly string[]> {
   if (sessionId === undefined) return store.sessions();
+  if (typeof sessionId !== "string") {
+    throw new InvalidArgumentError("sessionId", sessionId, "a string");
+  }
   const seen = new Set([sessionId]);
   for (const id of seen) {
     // A set that grows while it is walked through reaches the children's children too.

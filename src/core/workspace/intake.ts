@@ -47,22 +47,27 @@ function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions
   const bytes = encodeWtf8(stored);
   const lines = countLines(stored);
   let digest: Digest | undefined;
+  const viewLines = () => {
+    if (typeof content !== "string") return countLines(view);
+    if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
+    return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes) : undefined;
+  };
   return {
     type: typeof content === "string" ? "TEXT" : "JSON",
     bytes,
     content,
-    describe: () => ({
-      bytes: bytes.length,
-      chars: stored.length,
-      lines,
-      tokens: countTokens(view),
-    }),
-    digest: () => (digest ??= digestText(view, { budgetChars: digestChars })),
-    viewLines() {
-      if (typeof content !== "string") return countLines(view);
-      if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
-      return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes) : undefined;
+    describe() {
+      const seen = viewLines();
+      return {
+        bytes: bytes.length,
+        chars: stored.length,
+        lines,
+        ...(seen === undefined || seen === lines ? {} : { viewLines: seen }),
+        tokens: countTokens(view),
+      };
     },
+    digest: () => (digest ??= digestText(view, { budgetChars: digestChars })),
+    viewLines,
   };
 }
 

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireObject } from "../require-argument.js";
 import type { ArtifactMetadata } from "./artifact.js";
 
 const NAMED = [
@@ -9,6 +11,17 @@ const NAMED = [
   "tool_name",
   "action_name",
 ] as const;
+
+/** Metadata as it will be read back, which is as JSON holds it. */
+export function readMetadata(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === undefined || given === null) return {};
+  const object = requireObject("metadata", given, "an object");
+  try {
+    return JSON.parse(JSON.stringify(object)) as Readonly<Record<string, unknown>>;
+  } catch {
+    throw new InvalidArgumentError("metadata", given, "an object that JSON can hold");
+  }
+}
 
 /** The metadata of seed 004, all of it: what is not known is `null`. */
 export function completeMetadata(

@@ -6,7 +6,7 @@ import { detailsOf, entryOf, sizeOf } from "./describe-record.js";
 import type { EventDetails, EventReporter } from "./events.js";
 import { takeContent, type Intake } from "./intake.js";
 import type { KnowledgeEntry } from "./knowledge-list.js";
-import { completeMetadata } from "./metadata.js";
+import { completeMetadata, readMetadata } from "./metadata.js";
 import type { ArtifactInput, PutOptions } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
@@ -36,22 +36,24 @@ export function createPut(
     }
   };
   return async (input, options) => {
-    requireObject("artifact", input, "an object with content");
-    const given = input.metadata ?? {};
-    requireTexts({ artifactId: input.artifactId, ...options });
-    const bizId = options.bizId ?? asText(given["biz_id"]);
-    const sessionId = options.sessionId ?? asText(given["session_id"]);
-    const known: EventDetails = {
-      ...{ biz_id: bizId ?? null, session_id: sessionId ?? null },
-      tool_name: asText(given["tool_name"]) ?? null,
-      context_type: asText(given["context_type"]) ?? "tool_result",
-      ...(typeof input.content === "string" ? { chars: input.content.length } : {}),
-    };
+    const known: EventDetails = {};
     return events.observe(
       "put",
       known,
       async () => {
         options.signal?.throwIfAborted();
+        requireObject("artifact", input, "an object with content");
+        requireTexts({ artifactId: input.artifactId, ...options });
+        const given = readMetadata(input.metadata);
+        const bizId = options.bizId ?? asText(given["biz_id"]);
+        const sessionId = options.sessionId ?? asText(given["session_id"]);
+        Object.assign(known, {
+          biz_id: bizId ?? null,
+          session_id: sessionId ?? null,
+          tool_name: asText(given["tool_name"]) ?? null,
+          context_type: asText(given["context_type"]) ?? "tool_result",
+          ...(typeof input.content === "string" ? { chars: input.content.length } : {}),
+        });
         const intake = takeContent(requireContent(input.content), wiring);
         const session = sessionId ?? DEFAULT_SESSION;
         const record = await storeOrAbort(options.signal, {

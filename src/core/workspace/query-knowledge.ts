@@ -127,6 +127,9 @@ function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading
               cursor: String(nextOffset),
             },
           },
-    note: undefined,
+    note:
+      items && leftOut?.chars !== undefined
+        ? "Values that are too long are left out; each stands with the pointer to read it by."
+        : undefined,
   };
 }

@@ -30,7 +30,7 @@ export class ToolInput {
 
   requiredText(name: string): string {
     const value = this.text(name);
-    if (value === undefined || value === "") {
+    if (value === undefined) {
       throw new InvalidArgumentError(name, value, "a text with something in it");
     }
     return value;
@@ -75,8 +75,9 @@ export class ToolInput {
     throw new InvalidArgumentError(name, value, `one of ${choices.join(", ")}`);
   }
 
-  /** `null` is how some models leave a parameter out. */
+  /** `null` and an empty text are how some models leave a parameter out. */
   #get(name: string): unknown {
-    return this.#input[name] ?? undefined;
+    const value = this.#input[name];
+    return value === null || value === "" ? undefined : value;
   }
 }

@@ -1,4 +1,5 @@
 import type { Content } from "../content.js";
+import type { CountTokens } from "../tokens.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { VerifyOptions, VerifyReport } from "./artifact-store.js";
 import type { EventDetails } from "./events.js";
@@ -74,6 +75,8 @@ export type Original = Content | AsyncIterable<Uint8Array>;
 export interface Workspace {
   readonly namespace: string;
   readonly notice: NoticeOptions;
+  /** How tokens are counted here; what works on this workspace counts the same way. */
+  readonly countTokens: CountTokens;
   put(artifact: ArtifactInput, options?: PutOptions): Promise<PutOutcome>;
   /** The reference that `put` would give, without storing anything. Not for streams. */
   preview(artifact: ArtifactInput, options?: PutOptions): Preview;

@@ -1,6 +1,7 @@
 import { serializeContent } from "../content.js";
 import { DEFAULTS } from "../defaults.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireObject } from "../require-argument.js";
 import { infoOf } from "./describe-record.js";
 import { EventReporter } from "./events.js";
 import { visibleSessions } from "./find-artifact.js";
@@ -25,6 +26,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const workspace: Workspace = {
     namespace,
     notice,
+    countTokens: wiring.countTokens,
 
     preview: (artifact, options = {}) => previewArtifact(wiring, artifact, options),
 
@@ -66,6 +68,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         { session_id: options.sessionId ?? null },
         async () => {
           options.signal?.throwIfAborted();
+          requireObject("searchFilter", filter, "an object of metadata that must be equal");
           const wanted = asText(filter["session_id"]);
           const visible = await visibleSessions(store, options.sessionId);
           const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);

@@ -116,14 +116,15 @@ describe("caches [DESIGN-W-read-caches]", () => {
   test("deleted again and again while others read", async () => {
     const { root, cache } = await makeCached();
     const readers = [openStore(root), openStore(root), openStore(root)];
-    let reading = true;
+    const done = new AbortController();
     const deleting = (async () => {
-      while (reading) await rm(cache, { recursive: true, force: true }).catch(() => undefined);
+      while (!done.signal.aborted)
+        await rm(cache, { recursive: true, force: true }).catch(() => undefined);
     })();
     try {
       for (let round = 0; round < 4; round++) await Promise.all(readers.map(expectRight));
     } finally {
-      reading = false;
+      done.abort();
       await deleting;
     }
   });

@@ -182,6 +182,33 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
     expect(rest.every((entry) => "put" in entry)).toBe(true);
   });
 
+  test("begin the same sessions at once", async () => {
+    const { root, workspace } = await makeStore();
+    const writer = `
+      import { createWorkspace } from "context-offload";
+      const [root, label, startAt] = process.argv.slice(1);
+      const workspace = createWorkspace({ root });
+      while (Date.now() < Number(startAt));
+      for (let at = 0; at < 200; at++) {
+        await workspace.put({ content: label }, { bizId: label, sessionId: "s" + at });
+      }
+    `;
+    const labels = ["one", "two", "three"];
+    const startAt = String(Date.now() + 1_000);
+    await Promise.all(labels.map((label) => runProgram(writer, [root, label, startAt])));
+    for (let at = 0; at < 200; at++) {
+      for (const label of labels) {
+        expect(await workspace.getOriginal(label, { sessionId: `s${at}` })).toBe(label);
+      }
+    }
+    expect(await workspace.verify()).toMatchObject({
+      sessions: 200,
+      artifacts: 600,
+      brokenLines: 0,
+      orphaned: [],
+    });
+  });
+
   test("a reader sees what another process adds and removes", async () => {
     const { root, workspace } = await makeSession();
     const add = `

@@ -62,21 +62,24 @@ describe("verify", () => {
       },
       /not a plain file/,
     ],
-  ])("finds what is damaged: %s", async (_, damage, problem) => {
-    const { root, workspace, file } = await makeSessions();
-    await damage(file("a.txt"));
-    const before = await listTree(root);
-    for (const one of [workspace, openStore(root)]) {
-      const report = await one.verify({ deleteOrphans: true });
-      expect(report).toMatchObject({ artifacts: 6, missing: [], deleted: [] });
-      expect(report.damaged).toHaveLength(1);
-      expect(report.damaged[0]).toMatchObject({ sessionId: "s1", artifactId: "a" });
-      expect(report.damaged[0]?.problem).toMatch(problem);
-    }
-    expect(await listTree(root)).toEqual(before);
-  });
+  ])(
+    "finds what is damaged: %s [DESIGN-W-verify-finds] [DESIGN-W-verify-deletes]",
+    async (_, damage, problem) => {
+      const { root, workspace, file } = await makeSessions();
+      await damage(file("a.txt"));
+      const before = await listTree(root);
+      for (const one of [workspace, openStore(root)]) {
+        const report = await one.verify({ deleteOrphans: true });
+        expect(report).toMatchObject({ artifacts: 6, missing: [], deleted: [] });
+        expect(report.damaged).toHaveLength(1);
+        expect(report.damaged[0]).toMatchObject({ sessionId: "s1", artifactId: "a" });
+        expect(report.damaged[0]?.problem).toMatch(problem);
+      }
+      expect(await listTree(root)).toEqual(before);
+    },
+  );
 
-  test("finds what is missing, orphaned and broken", async () => {
+  test("finds what is missing, orphaned and broken [DESIGN-W-verify-finds]", async () => {
     const { workspace, file } = await makeSessions();
     await rm(file("b.txt"));
     const orphans = [file(".put-0123.tmp"), file("gone.txt"), file("notes/mine.md")];
@@ -90,7 +93,7 @@ describe("verify", () => {
     expect(await readTree(file("."))).toEqual(before);
   });
 
-  test("deletes old orphans when told, and says which", async () => {
+  test("deletes old orphans when told, and says which [DESIGN-W-verify-deletes]", async () => {
     const { root, workspace, file } = await makeSessions();
     const old = [await makeOrphan(file(".put-0123.tmp")), await makeOrphan(file("gone.txt"))];
     const young = await makeOrphan(file("young.txt"), new Date());
@@ -159,11 +162,13 @@ describe("verify while another process puts and removes", () => {
     ["of any age but a second", 1_000],
   ])("deletes no live artifact, orphans %s", async (_, orphanAgeMs) => {
     const { root, workspace } = await makeStore();
-    let isWriting = true;
-    const writing = runProgram(WRITER, [root]).finally(() => (isWriting = false));
+    const written = new AbortController();
+    const writing = runProgram(WRITER, [root]).finally(() => {
+      written.abort();
+    });
     const age = orphanAgeMs === undefined ? {} : { orphanAgeMs };
     let rounds = 0;
-    while (isWriting) {
+    while (!written.signal.aborted) {
       const report = await workspace.verify({ deleteOrphans: true, ...age });
       expect(report).toMatchObject({ damaged: [], missing: [] });
       rounds++;

@@ -41,7 +41,7 @@ async function callAll(workspace: Workspace, input: object): Promise<ToolAnswer[
   return answers;
 }
 
-describe("tools of one session", () => {
+describe("tools of one session [DESIGN-W-tools-isolation]", () => {
   test("read its own results and its children's", async () => {
     const { workspace } = await openShared();
     const [byId] = workspace.tools({ sessionId: "me" });
@@ -133,7 +133,7 @@ describe("the system prompt", () => {
   const promptOf = async (options: Partial<WorkspaceOptions>) =>
     (await openWorkspace(options)).systemPrompt();
 
-  test("names the tools that there are, by the agent's own names", async () => {
+  test("names the tools that there are, by the agent's own names [DESIGN-R-004-prompt] [DESIGN-W-tools-naming]", async () => {
     for (const name of TOOL_NAMES) expect(await promptOf({})).toContain(`- ${name}: `);
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const prompt = await promptOf({ toolNames });
@@ -141,7 +141,7 @@ describe("the system prompt", () => {
     expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
   });
 
-  test("follows readBy, and promises no tools where there are none", async () => {
+  test("follows readBy, and promises no tools where there are none [DESIGN-10]", async () => {
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
     for (const options of [{ readBy: "path" }, { readBy: "none" }, { toolNames: none }] as const) {
       const prompt = await promptOf(options);

@@ -39,7 +39,7 @@ async function putCall(workspace: Workspace): Promise<void> {
   await workspace.put(artifact, { bizId: "call_1", sessionId: "s1" });
 }
 
-describe("events", () => {
+describe("events [DESIGN-W-events]", () => {
   test("an offload tells ids and sizes", async () => {
     const { workspace, events } = await openLogged({ countTokens: () => 3 });
     await putCall(workspace);
@@ -109,6 +109,12 @@ describe("events", () => {
     ]);
   });
 
+  test("a put that is refused is a failure", async () => {
+    const { workspace, events } = await openLogged();
+    await workspace.put({ content: 7 as unknown as string }, { bizId: "b" }).catch(() => undefined);
+    expect(events).toMatchObject([{ event: "failure", biz_id: "b", code: "INVALID_ARGUMENT" }]);
+  });
+
   test("an offload that fails tells whose it was, and no offload is told", async () => {
     const root = join(await makeTempFolder(), "file");
     await writeFile(root, "in the way");
@@ -123,7 +129,7 @@ describe("events", () => {
 });
 
 describe("the logger", () => {
-  test("that throws harms nothing", async () => {
+  test("that throws harms nothing [DESIGN-W-events-harmless]", async () => {
     const logger = vi.fn(() => {
       throw new Error("disk full");
     });
@@ -136,7 +142,7 @@ describe("the logger", () => {
     expect(logger).toHaveBeenCalledTimes(4);
   });
 
-  test("is nobody unless told: nothing is printed", async () => {
+  test("is nobody unless told: nothing is printed [DESIGN-W-events-silent]", async () => {
     const spies = [
       vi.spyOn(process.stdout, "write"),
       vi.spyOn(process.stderr, "write"),

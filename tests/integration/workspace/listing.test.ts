@@ -150,7 +150,7 @@ describe("queryArtifacts", () => {
 });
 
 describe("getToolResultOffloadInfo", () => {
-  test("tells of each result its ids, tool, size and time", async () => {
+  test("tells of each result its ids, tool, size and time [DESIGN-R-004-info] [DESIGN-W-count-tokens]", async () => {
     const workspace = await openWorkspace({ countTokens: () => 7 });
     const before = new Date().toISOString();
     const metadata = { tool_name: "browser", action_name: "open", task_id: "t" };

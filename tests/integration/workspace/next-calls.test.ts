@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 import { bodyOf, followPrinted, numbered, toolRunner } from "./run-tools.js";
 
-describe("the printed next call can be made as it stands", () => {
+describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-read-next]", () => {
   test("by lines", async () => {
     const run = toolRunner(await workspaceOf(numbered(9_000)));
     const answers = await followPrinted(run, "get_knowledge_by_id", { artifact_id: "a" });

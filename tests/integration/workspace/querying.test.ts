@@ -85,6 +85,21 @@ describe("a query", () => {
     expect(ids.map(([, id]) => Number(id))).toEqual(ROWS.map(({ id }) => id));
   });
 
+  test("a value that is too long is left out, with the pointer to read it by", async () => {
+    const long = { list: Array.from({ length: 900 }, (_, at) => at), short: 1 };
+    const workspace = await workspaceOf(JSON.stringify([long, long, long]));
+    const whole = await workspace.queryKnowledge("a", { pointer: "/1", maxChars: 300 });
+    expect(whole.leftOut).toMatchObject({ unit: "chars" });
+    expect(whole.note).toContain("pointer");
+    expect(whole.text).toContain("pointer /1/list");
+    const rows = await workspace.queryKnowledge("a", { maxChars: 300, limit: 2 });
+    expect(rows.leftOut).toMatchObject({ unit: "items" });
+    expect(rows.note).toContain("pointer");
+    const inner = await workspace.queryKnowledge("a", { pointer: "/1/list" });
+    expect(inner.range).toEqual({ unit: "items", from: 1, to: 20, of: 900 });
+    expect(inner.note).toBeUndefined();
+  });
+
   test("a long string is read on by characters", async () => {
     const workspace = await workspaceOf(JSON_TEXT);
     const options = { maxChars: 120 };

@@ -1,6 +1,6 @@
 import { unlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import type { ArtifactInput, Workspace } from "../../../src/index.js";
+import type { ArtifactInput, SearchFilter, Workspace } from "../../../src/index.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 
@@ -62,6 +62,23 @@ describe("what cannot be read", () => {
     },
   );
 
+  test("a session that is no text is refused by every verb", async () => {
+    const workspace = await workspaceOf("x");
+    const options = { sessionId: 7 as unknown as string };
+    for (const call of [
+      () => workspace.getOriginal("a", options),
+      () => workspace.grepKnowledge("a", "x", options),
+      () => workspace.queryArtifacts({}, options),
+      () => workspace.getToolResultOffloadInfo(options),
+    ]) {
+      const error = await rejectionOf(call());
+      expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "sessionId" });
+    }
+    const filter = null as unknown as SearchFilter;
+    const error = await rejectionOf(workspace.queryArtifacts(filter));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "searchFilter" });
+  });
+
   test("what was removed can be put again and read [DESIGN-W-remove]", async () => {
     const workspace = await workspaceOf("one");
     await workspace.remove("a");
@@ -78,6 +95,8 @@ describe("a bad artifact is refused", () => {
     ["artifactId", { content: "x", artifactId: 7 }, {}],
     ["bizId", { content: "x" }, { bizId: 7 }],
     ["sessionId", { content: "x" }, { sessionId: {} }],
+    ["metadata", { content: "x", metadata: "tool_name" }, {}],
+    ["metadata", { content: "x", metadata: { big: 10n } }, {}],
   ])("%s", async (argument, artifact, options) => {
     const workspace = await openWorkspace();
     const error = await rejectionOf(workspace.put(artifact as ArtifactInput, options));

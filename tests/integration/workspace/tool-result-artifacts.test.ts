@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   createToolResultOffload,
+  createWorkspace,
   parseKnowledgeList,
   type ToolResultContext,
   type ToolResultInput,
 } from "../../../src/index.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
 import { textOf } from "../../support/tool-messages.js";
 import { openWorkspace } from "./open-workspace.js";
 
@@ -43,6 +45,15 @@ describe("metadata", () => {
       nested: { kept: ["as", "it is"] },
     });
     expect(record).toMatchObject({ artifactId: "call_1", sessionId: "s1", type: "TEXT" });
+  });
+
+  test("is told by put as it will be read back", async () => {
+    const root = await makeTempFolder();
+    const metadata = { at: new Date(0), nothing: undefined, deep: { kept: NaN } };
+    const { record } = await createWorkspace({ root }).put({ content: "x", metadata });
+    const { artifacts } = await createWorkspace({ root }).queryArtifacts();
+    expect(artifacts).toEqual([record]);
+    expect(record.metadata).toMatchObject({ at: "1970-01-01T00:00:00.000Z", deep: { kept: null } });
   });
 
   test("what is not known is null [DESIGN-R-004-metadata]", async () => {

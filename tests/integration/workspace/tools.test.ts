@@ -5,7 +5,7 @@ import { openWorkspace, workspaceOf } from "./open-workspace.js";
 import { bodyOf, numbered, toolRunner } from "./run-tools.js";
 
 describe("the tools", () => {
-  test("have the names of the seed, a description and a JSON Schema", async () => {
+  test("have the names of the seed, a description and a JSON Schema [DESIGN-W-tools-names]", async () => {
     const tools = (await openWorkspace()).tools();
     expect(tools.map(({ name }) => name)).toEqual([
       "get_knowledge_by_id",
@@ -46,7 +46,7 @@ describe("the tools", () => {
     );
   });
 
-  test("take the agent's own names, and leave out what it does not get", async () => {
+  test("take the agent's own names, and leave out what it does not get [DESIGN-W-tools-naming]", async () => {
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const workspace = await workspaceOf(numbered(200), { toolNames });
     expect(workspace.tools().map(({ name }) => name)).toEqual([
@@ -59,7 +59,7 @@ describe("the tools", () => {
     expect(text).toMatch(/Next: search\(/);
   });
 
-  test("are answered with text and isError, whatever they are called with", async () => {
+  test("are answered with text and isError, whatever they are called with [DESIGN-W-tools-never-throw]", async () => {
     const workspace = await workspaceOf('{"a":[1,2]}');
     const tools = workspace.tools();
     const parameter = fc.constantFrom(
@@ -122,7 +122,12 @@ describe("a call", () => {
     ["numbers", "get_knowledge_by_lines", { start_line: "2", end_line: " 3 " }],
     ["flags", "grep_knowledge", { pattern: "LINE [23]$", ignore_case: "true", literal: "false" }],
     ["null for what is left out", "grep_knowledge", { pattern: "line [23]$", max_results: null }],
-  ])("takes %s as models write them", async (_, name, input) => {
+    [
+      "empty texts for what is left out",
+      "grep_knowledge",
+      { pattern: "line [23]$", session_id: "", view: "", start_line: "" },
+    ],
+  ])("takes %s as models write them [DESIGN-W-tools-lenient]", async (_, name, input) => {
     const run = toolRunner(await workspaceOf(numbered(9)));
     const { text, isError } = await run(name, { artifact_id: "a", ...input });
     expect(isError).toBe(false);
@@ -131,7 +136,7 @@ describe("a call", () => {
     expect(text).not.toContain("line 4");
   });
 
-  test("takes fields as a comma-separated text", async () => {
+  test("takes fields as a comma-separated text [DESIGN-W-tools-lenient]", async () => {
     const run = toolRunner(await workspaceOf('[{"id":1,"name":"n","rest":0}]'));
     const { text } = await run("query_knowledge", { artifact_id: "a", fields: "id, name" });
     expect(JSON.parse(bodyOf(text))).toEqual([{ id: 1, name: "n" }]);

@@ -35,9 +35,12 @@ const shortText = fc.oneof(
 );
 
 describe("estimateTokens", () => {
-  it.each(samples)("is within a quarter of the true count on $name [DESIGN-W-tokens-accuracy]", ({ text, tokens }) => {
-    expect(errorOf(estimateTokens(text), tokens)).toBeLessThanOrEqual(TOLERANCE);
-  });
+  it.each(samples)(
+    "is within a quarter of the true count on $name [DESIGN-W-tokens-accuracy]",
+    ({ text, tokens }) => {
+      expect(errorOf(estimateTokens(text), tokens)).toBeLessThanOrEqual(TOLERANCE);
+    },
+  );
 
   it.each([
     "log-app.txt",
