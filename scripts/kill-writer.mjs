@@ -6,7 +6,8 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import fs, { mkdtemp, rm } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,6 +17,8 @@ const SESSION = "killed";
 /** The most artifacts that a writer is left to acknowledge before it is killed. */
 const MAX_AWAITED = 12;
 const MAX_DELAY_MICROSECONDS = 6_000;
+/** One put takes about twenty calls. */
+const MAX_CALLS = 80;
 
 /** @typedef {typeof import("context-offload").createWorkspace} CreateWorkspace */
 
@@ -48,7 +51,8 @@ export async function killWriters({ root, kills, seed, createWorkspace }) {
 }
 
 /**
- * Starts a writer, waits for some acknowledgements and a moment more, and kills it.
+ * Starts a writer that is killed: every other time from outside, after some acknowledgements and a
+ * moment more; else by itself, between two calls of the system.
  *
  * @param {string} root
  * @param {number} first
@@ -57,8 +61,10 @@ export async function killWriters({ root, kills, seed, createWorkspace }) {
  * @returns {Promise<[string, number][]>} what it had acknowledged, and for which content
  */
 async function killOne(root, first, seed, random) {
-  const args = [fileURLToPath(import.meta.url), "--write", root, String(first), String(seed)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const dieAt = random() < 0.5 ? 1 + Math.floor(random() * MAX_CALLS) : 0;
+  const args = ["--write", root, ...[first, seed, dieAt].map(String)];
+  const program = [fileURLToPath(import.meta.url), ...args];
+  const child = spawn(process.execPath, program, { stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(child, "close");
   const awaited = Math.floor(random() * MAX_AWAITED);
   const delay = Math.floor(random() * MAX_DELAY_MICROSECONDS);
@@ -71,14 +77,14 @@ async function killOne(root, first, seed, random) {
       const { id, number } = JSON.parse(line);
       if (id !== undefined) printed.push([id, number]);
     }
-    if (isKilled || printed.length < awaited) continue;
+    if (dieAt > 0 || isKilled || printed.length < awaited) continue;
     isKilled = true;
     const end = process.hrtime.bigint() + BigInt(delay) * 1_000n;
     while (process.hrtime.bigint() < end);
     child.kill("SIGKILL");
   }
-  const [code] = await closed;
-  if (!isKilled) throw new Error(`The writer ended by itself with ${code}.`);
+  const [code, signal] = await closed;
+  if (signal !== "SIGKILL") throw new Error(`The writer was not killed but ended with ${code}.`);
   return printed;
 }
 
@@ -119,10 +125,12 @@ async function check(workspace, acknowledged, seed, summary) {
  * @param {string} root
  * @param {number} first
  * @param {number} seed
+ * @param {number} dieAt
  */
-async function write(root, first, seed) {
+async function write(root, first, seed, dieAt) {
   const { createWorkspace } = await import("context-offload");
   const workspace = createWorkspace({ root });
+  if (dieAt > 0) await dieAtCall(dieAt);
   console.log("{}");
   for (let number = first; ; number++) {
     const text = contentOf(number, seed);
@@ -132,6 +140,33 @@ async function write(root, first, seed) {
     const { record } = await workspace.put({ content }, { bizId, sessionId: SESSION });
     console.log(JSON.stringify({ id: record.artifactId, number }));
   }
+}
+
+/**
+ * Lets this process kill itself just before it calls the file system for the nth time.
+ *
+ * @param {number} count
+ */
+async function dieAtCall(count) {
+  let calls = 0;
+  const handle = await fs.open(fileURLToPath(import.meta.url));
+  const handles = Object.getPrototypeOf(handle);
+  await handle.close();
+  /** @type {[Record<string, any>, string[]][]} */
+  const watched = [
+    [fs, ["link", "mkdir", "open", "rename", "unlink", "writeFile"]],
+    [handles, ["read", "stat", "write"]],
+  ];
+  for (const [owner, names] of watched) {
+    for (const name of names) {
+      const call = owner[name];
+      owner[name] = function (/** @type {unknown[]} */ ...args) {
+        if (++calls === count) process.kill(process.pid, "SIGKILL");
+        return call.apply(this, args);
+      };
+    }
+  }
+  syncBuiltinESMExports();
 }
 
 /**
@@ -186,6 +221,7 @@ async function main() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [mode, root = "", first, seed] = process.argv.slice(2);
-  await (mode === "--write" ? write(root, Number(first), Number(seed)) : main());
+  const [mode, root = "", ...numbers] = process.argv.slice(2);
+  const [first = 0, seed = 0, dieAt = 0] = numbers.map(Number);
+  await (mode === "--write" ? write(root, first, seed, dieAt) : main());
 }

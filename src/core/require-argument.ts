@@ -15,3 +15,10 @@ export function requireObject(argument: string, value: unknown, kind: string): o
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new InvalidArgumentError(argument, value, kind);
 }
+
+/** Refuses what is not among the choices; leaving it out is fine. */
+export function requireChoice(argument: string, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value as string)) return;
+  const expected = choices.map((choice) => JSON.stringify(choice)).join(" or ");
+  throw new InvalidArgumentError(argument, value, expected);
+}

@@ -1,6 +1,8 @@
 import { countContentChars, type Content } from "../core/content.js";
-import type { Dialect, DialectResult, MediaRule, ToolDescription } from "../core/dialect.js";
+import type { Dialect, DialectResult, MediaRule } from "../core/dialect.js";
+import { describeAiSdkTool } from "./ai-sdk-tool.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
+import { countJsonChars, isPlainJson } from "./plain-json.js";
 
 /** Parts of a `content` output that are nothing to read as text. */
 const MEDIA_TYPES = new Set([
@@ -9,18 +11,12 @@ const MEDIA_TYPES = new Set([
 ]);
 
 /** The parts that each role may carry. A system message is a plain text. */
-const PART_TYPES: Readonly<Record<string, readonly string[]>> = {
-  system: [],
-  user: ["text", "image", "file"],
-  assistant: ["text", "file", "reasoning", "tool-call", "tool-result", "tool-approval-request"],
-  tool: ["tool-result", "tool-approval-response"],
-};
-
-/** How `ai` knows a schema that needs no conversion, whichever copy of the package made it. */
-const SCHEMA_MARK = Symbol.for("vercel.ai.schema");
-
-/** A deeper value stays where it is; so does one that contains itself. */
-const MAX_DEPTH = 1_000;
+const PART_TYPES: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["system", []],
+  ["user", ["text", "image", "file"]],
+  ["assistant", ["text", "file", "reasoning", "tool-call", "tool-result", "tool-approval-request"]],
+  ["tool", ["tool-result", "tool-approval-response"]],
+]);
 
 /**
  * AI SDK `ModelMessage`: results are `tool-result` parts of a message of the role tool. Those in an
@@ -76,7 +72,7 @@ export const aiSdkDialect: Dialect = {
     ),
 
   describeTools: (tools) =>
-    Object.fromEntries(tools.map((tool) => [tool.name, describeTool(tool)])),
+    Object.fromEntries(tools.map((tool) => [tool.name, describeAiSdkTool(tool)])),
 
   readCall(call) {
     const { type, toolName, input } = asRecord(call);
@@ -95,7 +91,7 @@ export const aiSdkDialect: Dialect = {
 function refuseMessage(message: unknown): string | undefined {
   const { role, content, parts, tool_calls, tool_call_id, _getType } = asRecord(message);
   if (typeof _getType === "function") return "is an instance of a LangChain message";
-  const allowed = typeof role === "string" ? PART_TYPES[role] : undefined;
+  const allowed = PART_TYPES.get(role);
   if (!allowed) {
     return `has the role ${JSON.stringify(role)} instead of system, user, assistant or tool`;
   }
@@ -184,7 +180,7 @@ function referenceOutput(output: JsonRecord, text: string, media: MediaRule): Js
   const kept = parts.filter((part) => staysInline(part, media));
   // The options of a part that leaves may be a cache mark; the last of them goes with the reference.
   const providerOptions = parts
-    .filter((part) => !kept.includes(part))
+    .filter((part) => !staysInline(part, media))
     .map((part) => asRecord(part)["providerOptions"])
     .findLast((options) => options !== undefined);
   if (kept.length === 0 && providerOptions === undefined) {
@@ -201,12 +197,13 @@ function staysInline(part: unknown, media: MediaRule): boolean {
 }
 
 function countLeaving(parts: readonly unknown[], media: MediaRule): number {
-  const leaving = parts.filter((part) => !staysInline(part, media));
-  if (leaving.length === parts.length) return countContentChars(parts);
-  return leaving.reduce<number>((sum, part) => {
+  let chars = 0;
+  for (const part of parts) {
+    if (staysInline(part, media)) continue;
     const { type, text } = asRecord(part);
-    return sum + (type === "text" && typeof text === "string" ? text.length : countJson(part));
-  }, 0);
+    chars += type === "text" && typeof text === "string" ? text.length : countJsonChars(part);
+  }
+  return chars;
 }
 
 /** The one text beside nothing but media: where a reference would stand. */
@@ -219,37 +216,13 @@ function onlyTextOf(parts: readonly unknown[]): string | undefined {
 function countPartChars(part: JsonRecord): number {
   const { type, text, input, output } = part;
   if ((type === "text" || type === "reasoning") && typeof text === "string") return text.length;
-  if (type === "tool-call") return countJson(input);
-  if (type === "tool-result") return countJson(output);
+  if (type === "tool-call") return countJsonChars(input);
+  if (type === "tool-result") return countJsonChars(output);
   const data = part["image"] ?? part["data"];
   if (data instanceof Uint8Array || data instanceof ArrayBuffer) {
     return Math.ceil(data.byteLength / 3) * 4;
   }
-  return countJson(part);
-}
-
-function countJson(value: unknown): number {
-  try {
-    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
-  } catch {
-    return 0;
-  }
-}
-
-/** Whether the value is the same after JSON; a member that is `undefined` counts as none. */
-function isPlainJson(value: unknown, depth = 0): boolean {
-  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (typeof value !== "object" || value === null) return isJsonScalar(value);
-  if (depth > MAX_DEPTH) return false;
-  if (Array.isArray(value)) {
-    return Array.from(value).every((item) => item !== undefined && isPlainJson(item, depth + 1));
-  }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-  return Object.values(value).every((item) => item === undefined || isPlainJson(item, depth + 1));
-}
-
-function isJsonScalar(value: unknown): boolean {
-  return value === null || typeof value === "string" || typeof value === "boolean";
+  return countJsonChars(part);
 }
 
 function isErrorType(type: unknown): boolean {
@@ -258,32 +231,4 @@ function isErrorType(type: unknown): boolean {
 
 function idOf(id: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
-}
-
-/** A tool that `generateText` takes; it runs by itself where the description can be run. */
-function describeTool(tool: ToolDescription): object {
-  const { description, inputSchema } = tool;
-  const { execute } = tool as ToolDescription & { readonly execute?: RunTool };
-  return {
-    description,
-    inputSchema: {
-      [SCHEMA_MARK]: true,
-      _type: undefined,
-      jsonSchema: inputSchema,
-      validate: undefined,
-    },
-    ...(execute ? { execute: runWith(execute.bind(tool)) } : {}),
-  };
-}
-
-type RunTool = (
-  input: unknown,
-  options: { readonly signal?: AbortSignal },
-) => Promise<{ readonly text: string; readonly isError: boolean }>;
-
-function runWith(execute: RunTool) {
-  return async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
-    const { text, isError } = await execute(input, abortSignal ? { signal: abortSignal } : {});
-    return isError ? `Error: ${text}` : text;
-  };
 }

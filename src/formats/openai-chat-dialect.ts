@@ -1,4 +1,4 @@
-import { countContentChars, type Content } from "../core/content.js";
+import { countContentChars } from "../core/content.js";
 import type { Dialect, DialectCall, DialectResult, MediaRule } from "../core/dialect.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
 
@@ -177,7 +177,7 @@ export function readPartContent(
       : content.filter((part) => !isMedia(part)),
   );
   const onlyText = onlyTextOf(content);
-  return { slot: 0, content: content as Content, onlyText, chars, isError: false };
+  return { slot: 0, content, onlyText, chars, isError: false };
 }
 
 /** A text for a text, parts for parts: the reference first, then the media that stays. */

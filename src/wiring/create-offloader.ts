@@ -1,11 +1,10 @@
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
 import { DEFAULTS } from "../core/defaults.js";
-import { requireObject, requireText } from "../core/require-argument.js";
+import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { DIALECTS } from "../formats/dialects.js";
 
 /** How an offloader is made. */
@@ -27,13 +26,4 @@ export function createOffloader(options: OffloaderOptions): Offloader {
   const { countTokens = options.workspace.countTokens } = options;
   const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);
   return wireOffloader({ ...options, policy, countTokens, dialects: DIALECTS });
-}
-
-function requireChoice(option: string, value: unknown, choices: readonly string[]): void {
-  if (value === undefined || choices.includes(value as string)) return;
-  throw new InvalidArgumentError(
-    option,
-    value,
-    choices.map((choice) => `"${choice}"`).join(" or "),
-  );
 }

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
-import { requireObject, requireText } from "../core/require-argument.js";
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { estimateTokens, type CountTokens } from "../core/tokens.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy, ToolNaming } from "../core/workspace/knowledge-list.js";
 import { readCount } from "../core/workspace/read-count.js";
+import { TOOL_NAMES } from "../core/workspace/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FileStore } from "../infrastructure/file-store/file-store.js";
@@ -47,6 +49,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const root = resolve(requireText("root", options.root, "the folder that takes the artifacts"));
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "it keeps workspaces apart");
+  requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
+  for (const name of Object.keys(options.toolNames ?? {})) {
+    requireChoice("toolNames", name, TOOL_NAMES);
+  }
+  if (options.logger !== undefined && typeof options.logger !== "function") {
+    throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
+  }
   const searcher = createSearcher();
   return wireWorkspace({
     namespace,

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../defaults.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { PointerNotFoundError } from "../errors/pointer-not-found-error.js";
 import type { ByteSource } from "../reading/byte-source.js";
@@ -12,8 +13,6 @@ import { locatePath } from "./json-locate.js";
 import { membersOf } from "./json-members.js";
 import { formatPointer, parsePointer } from "./json-pointer.js";
 import { stretchOf, type JsonPiece, type RenderContext } from "./json-render.js";
-
-const DEFAULT_LIMIT = 20;
 
 export interface JsonQuery {
   /** Which value; the whole unless told. */
@@ -52,7 +51,7 @@ export async function queryJson(source: ByteSource, query: JsonQuery): Promise<J
 
   const most = (hasKeys: boolean): number =>
     // No item takes less than a character, so more of them could not be shown.
-    Math.min(limit ?? (hasKeys ? maxChars : DEFAULT_LIMIT), maxChars);
+    Math.min(limit ?? (hasKeys ? maxChars : DEFAULTS.queryLimit), maxChars);
   const window = new JsonChildWindow({ offset, limit: most });
   const located = await locatePath(source, tokens, { children: window, signal });
   if (!located.found) throw new PointerNotFoundError(formatPointer(tokens), located);

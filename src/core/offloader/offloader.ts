@@ -14,7 +14,8 @@ import type { Offloader, OffloaderSettings } from "./offloader-types.js";
 import { pickDialect } from "./pick-dialect.js";
 import { continueFrom, NO_PROGRESS, recordProgress, type Progress } from "./progress.js";
 import { addTotals, reportResults } from "./report.js";
-import { findLeftBefore, ResultStorage, type StoredResult } from "./result-storage.js";
+import { findLeftBefore, ResultStorage } from "./result-storage.js";
+import type { StoredResult } from "./stored-result.js";
 import { restoreMessages } from "./restore-messages.js";
 import { createToolDesk } from "./tool-desk.js";
 

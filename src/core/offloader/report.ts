@@ -1,7 +1,7 @@
 import type { OffloadPlan } from "../offload.js";
 import type { CountTokens } from "../tokens.js";
 import type { ToolResult } from "../tool-result.js";
-import type { Refusal, StoredResult } from "./result-storage.js";
+import type { Refusal, StoredResult } from "./stored-result.js";
 
 /** What became of one tool result. */
 export interface ResultReport {

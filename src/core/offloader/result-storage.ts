@@ -5,27 +5,13 @@ import type { ToolResult } from "../tool-result.js";
 import type { ArtifactInput, PutOptions } from "../workspace/workspace-types.js";
 import type { PlacedResult } from "./dialect-format.js";
 import type { OffloaderSettings } from "./offloader-types.js";
+import type { Refusal, StoredResult } from "./stored-result.js";
 
 /** A longer content surely pays; whether a shorter one does is looked at before it is stored. */
 const SURE_TO_PAY_CHARS = 12_000;
 
 /** Where the dialect's own part of a result is kept. */
 const SHELL_KEY = "format_shell";
-
-/** A result that is stored, or would be. */
-export interface StoredResult {
-  readonly reference: string;
-  readonly tokens: number;
-  /** `undefined` when nothing was stored yet. */
-  readonly artifactId: string | undefined;
-}
-
-/** Why a result stayed though the policy let it go. */
-export interface Refusal {
-  readonly outcome: "stayed" | "failed";
-  readonly reason: string;
-  readonly error?: unknown;
-}
 
 /** Takes what leaves into the workspace; remembers why something did not go. */
 export class ResultStorage implements Sink<StoredResult> {

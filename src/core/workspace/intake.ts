@@ -7,6 +7,7 @@ import type { CountTokens } from "../tokens.js";
 import { encodeWtf8 } from "../wtf8.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
 import { createSampler } from "./content-sampler.js";
+import { escapeMarkup } from "./markup.js";
 import { renderValue } from "./readable-view.js";
 
 /** A content, or a stream of the bytes of one. */
@@ -66,7 +67,8 @@ function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions
         tokens: countTokens(view),
       };
     },
-    digest: () => (digest ??= digestText(view, { budgetChars: digestChars })),
+    digest: () =>
+      (digest ??= digestWithin(digestChars, (budgetChars) => digestText(view, { budgetChars }))),
     viewLines,
   };
 }
@@ -99,7 +101,10 @@ function takeStream(
       const tokens = seen === 0 ? 0 : countTokens(head + tail) * (chars / seen);
       return { bytes, chars, lines, tokens: Math.round(tokens) };
     },
-    digest: () => (digest ??= digestSample(sampler.sample(ended()), { budgetChars: digestChars })),
+    digest: () =>
+      (digest ??= digestWithin(digestChars, (budgetChars) =>
+        digestSample(sampler.sample(ended()), { budgetChars }),
+      )),
     viewLines() {
       const { lines } = ended();
       // The view of one line of JSON has more lines.
@@ -113,6 +118,17 @@ function takeStream(
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
+}
+
+/** A digest that fits once it is escaped: a content full of markup gets a shorter one. */
+function digestWithin(chars: number, make: (budgetChars: number) => Digest): Digest {
+  let budget = chars;
+  for (;;) {
+    const digest = make(budget);
+    const escaped = escapeMarkup(digest.text).length;
+    if (escaped <= chars || budget <= 1) return digest;
+    budget = Math.min(budget - 1, Math.floor((budget * chars) / escaped));
+  }
 }
 
 /** Lines end with a line break; the last one may go without. */

@@ -1,5 +1,6 @@
 import type { Digest } from "../digest/digest.js";
 import { isIdFor } from "./artifact-id.js";
+import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { TOOL_NAMES, type ToolName } from "./reading.js";
 
 /** What a reference tells of one artifact. */
@@ -86,32 +87,4 @@ function renderNotice({ readBy, toolNames }: NoticeOptions): string[] {
     return name === false ? [] : [`${escapeMarkup(name)}${HOW_TO[tool]}`];
   });
   return tools.length === 0 ? [start] : [`${start} ${tools.join("; ")}.`];
-}
-
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character);
-}
-
-function escapeAttribute(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what must not stand there
-  return text.replace(/[&<>"\u0000-\u001f\u007f]/g, (character) => {
-    return ESCAPES[character] ?? `&#${character.charCodeAt(0)};`;
-  });
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-};
-
-const UNESCAPES = new Map(
-  Object.entries(ESCAPES).map(([character, escape]) => [escape, character]),
-);
-
-function unescapeMarkup(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|quot|#(\d+));/g, (escape, code: string | undefined) =>
-    code === undefined ? (UNESCAPES.get(escape) ?? escape) : String.fromCharCode(Number(code)),
-  );
 }

@@ -24,13 +24,15 @@ export async function listArtifacts(
   for (let session = start.session; session < sessionIds.length; session++) {
     options.signal?.throwIfAborted();
     const contents = await store.contents(sessionIds[session] as string);
+    // Others may have been removed meanwhile; the artifact itself tells best where to go on.
+    const skipped = start.artifactId === undefined ? 0 : placeOf(contents.artifacts, start);
     let at = 0;
     for (const record of contents.artifacts.values()) {
       const position = at++;
-      if (session === start.session && position < start.position) continue;
+      if (session === start.session && position < skipped) continue;
       if (!wanted.every(([key, value]) => record.metadata[key] === value)) continue;
       if (artifacts.length === options.limit) {
-        return { artifacts, nextCursor: makeCursor(sessionIds[session] as string, position) };
+        return { artifacts, nextCursor: makeCursor(record, position) };
       }
       artifacts.push(record);
     }
@@ -38,19 +40,45 @@ export async function listArtifacts(
   return { artifacts, nextCursor: undefined };
 }
 
-function makeCursor(sessionId: string, position: number): string {
-  return `${position}:${sessionId}`;
+interface Place {
+  readonly session: number;
+  readonly position: number;
+  readonly artifactId: string | undefined;
 }
 
-function parseCursor(
-  cursor: string | undefined,
-  sessionIds: readonly string[],
-): { session: number; position: number } {
-  if (cursor === undefined) return { session: 0, position: 0 };
-  const [, position, sessionId] = /^(\d+):([^]*)$/.exec(cursor) ?? [];
-  const session = sessionIds.indexOf(sessionId ?? "");
-  if (position === undefined || session === -1) {
-    throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier answer");
+function makeCursor({ sessionId, artifactId }: ArtifactRecord, position: number): string {
+  return JSON.stringify([position, sessionId, artifactId]);
+}
+
+function parseCursor(cursor: string | undefined, sessionIds: readonly string[]): Place {
+  if (cursor === undefined) return { session: 0, position: 0, artifactId: undefined };
+  const parts = parseParts(cursor);
+  const session = sessionIds.indexOf(parts?.sessionId ?? "");
+  if (parts && session !== -1) return { ...parts, session };
+  throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier answer");
+}
+
+function parseParts(cursor: string): (Omit<Place, "session"> & { sessionId: string }) | undefined {
+  try {
+    const [position, sessionId, artifactId] = JSON.parse(cursor) as readonly unknown[];
+    return Number.isSafeInteger(position) &&
+      typeof sessionId === "string" &&
+      typeof artifactId === "string"
+      ? { position: position as number, sessionId, artifactId }
+      : undefined;
+  } catch {
+    return undefined;
   }
-  return { session, position: Number(position) };
+}
+
+function placeOf(
+  artifacts: ReadonlyMap<string, ArtifactRecord>,
+  { artifactId, position }: Place,
+): number {
+  let at = 0;
+  for (const id of artifacts.keys()) {
+    if (id === artifactId) return at;
+    at++;
+  }
+  return position;
 }

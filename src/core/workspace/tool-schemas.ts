@@ -110,7 +110,10 @@ export const TOOL_DEFINITIONS: Readonly<
       {
         namespace: { type: "string", description: "The namespace; there is only one to see." },
         task_id: { type: "string", description: "Only results of this task." },
-        session_id: { type: "string", description: "Only results of this session." },
+        session_id: {
+          type: "string",
+          description: "Only results of this session and of its children.",
+        },
         limit: count("The most results to list. Default 50."),
         cursor,
       },

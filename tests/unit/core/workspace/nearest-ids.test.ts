@@ -14,12 +14,16 @@ describe("the nearest ids", () => {
     ["a letter changed", "toolx_abc"],
     ["a letter missing", "tool_abc"],
     ["a letter too many", "tooluu_abc"],
-    ["other case", "TOOLU_ABC"],
     ["two letters in the wrong order", "tolou_abc"],
     ["the suffix left out", "toolu_ab"],
   ])("find what was meant: %s", (_, asked) => {
     const ids = ["call_9876", "toolu_xyz", "toolu_abc", "fetch:page", "browser"];
     expect(nearestIds(asked, ids, 1)).toEqual(["toolu_abc"]);
+  });
+
+  test("do not mind upper and lower case", () => {
+    expect(nearestIds("ABC", ["aab", "abc"], 1)).toEqual(["abc"]);
+    expect(nearestIds("abc", ["AAB", "ABC"], 1)).toEqual(["ABC"]);
   });
 
   test("come in the same order, however they were listed", () => {

@@ -1,0 +1,26 @@
+// The part of the model: what it does next follows from the conversation alone.
+
+/**
+ * @typedef {{ tool: string, text: string }} ToolAnswer What a tool answered, as the model sees it.
+ * @typedef {{ call: string, input: object } | { say: string }} Move
+ * @typedef {(answers: readonly ToolAnswer[]) => Move} Script
+ */
+
+/**
+ * Fetches a log, searches it where only a reference came, and answers from what it read.
+ *
+ * @type {Script}
+ */
+export function investigate(answers) {
+  const last = answers.at(-1);
+  if (last === undefined) return { call: "fetch_log", input: { service: "checkout-api" } };
+
+  // An id that only the reference tells: without one, the log itself must be there.
+  const artifactId = /<knowledge id="([^"]+)"/.exec(last.text)?.[1];
+  if (artifactId !== undefined) {
+    return { call: "grep_knowledge", input: { artifact_id: artifactId, pattern: "\\bERROR\\b" } };
+  }
+  const found = /ERROR .*?request_id=(\S+) (.*)/.exec(last.text);
+  if (!found) return { say: "I found no failed request." };
+  return { say: `Request ${found[1]} failed: ${found[2]}.` };
+}

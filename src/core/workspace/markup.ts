@@ -1,0 +1,29 @@
+/** A text that can stand between tags. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** A text that can stand in double quotes within a tag. */
+export function escapeAttribute(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what must not stand there
+  return text.replace(/[&<>"\u0000-\u001f\u007f]/g, (character) => {
+    return ESCAPES[character] ?? `&#${character.charCodeAt(0)};`;
+  });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+const UNESCAPES = new Map(
+  Object.entries(ESCAPES).map(([character, escape]) => [escape, character]),
+);
+
+export function unescapeMarkup(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#(\d+));/g, (escape, code: string | undefined) =>
+    code === undefined ? (UNESCAPES.get(escape) ?? escape) : String.fromCharCode(Number(code)),
+  );
+}

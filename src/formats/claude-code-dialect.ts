@@ -1,0 +1,45 @@
+import type { Dialect } from "../core/dialect.js";
+import { anthropicDialect } from "./anthropic-dialect.js";
+import { asRecord, type JsonRecord } from "./json-record.js";
+import { createLineDialect, EMPTY_READING } from "./line-dialect.js";
+
+/** Every line of a session names its session, itself, or another line. */
+const MARKS = ["sessionId", "session_id", "uuid", "leafUuid", "messageId"];
+
+/**
+ * Claude Code session files: an Anthropic message in each line of type `user` or `assistant`. An
+ * answer of several blocks spreads over as many lines. `toolUseResult` repeats a result for the
+ * program's own use and is not sent to the model: it stays, and nobody counts it.
+ */
+export const claudeCodeDialect: Dialect = createLineDialect({
+  name: "claude-code-jsonl",
+  origin: "a Claude Code session",
+
+  isLine: (line) =>
+    typeof line["type"] === "string" && MARKS.some((mark) => typeof line[mark] === "string"),
+
+  read({ type, message }, options) {
+    if (type !== "user" && type !== "assistant") return EMPTY_READING;
+    const reading = anthropicDialect.read(message, options);
+    return {
+      ...reading,
+      results: reading.results.map((result) => ({
+        ...result,
+        path: ["message", "content", result.slot, "content"],
+        replacement: (text, chosen) => {
+          const replaced = anthropicDialect.replace(message, [{ slot: result.slot, text }], chosen);
+          return blockAt(replaced, result.slot)["content"];
+        },
+      })),
+    };
+  },
+
+  describeTools: (tools) => anthropicDialect.describeTools(tools),
+  readCall: (call) => anthropicDialect.readCall(call),
+  answerCall: (call, answer) => anthropicDialect.answerCall(call, answer),
+});
+
+function blockAt(message: unknown, slot: number): JsonRecord {
+  const { content } = asRecord(message);
+  return asRecord(Array.isArray(content) ? content[slot] : undefined);
+}

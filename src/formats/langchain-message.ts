@@ -1,0 +1,110 @@
+import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
+
+/** A LangChain message in any of its forms, taken apart. */
+export interface LangchainMessage {
+  /** `human`, `ai`, `tool`, …, in LangChain's words. */
+  readonly kind: string;
+  /** Where content, `tool_call_id` and the rest are. */
+  readonly fields: JsonRecord;
+  /** Under which name the content stands there. */
+  readonly contentKey: "content" | "content_blocks";
+  /** Which field of the message holds the fields; `undefined` when the message itself does. */
+  readonly wrapper: "kwargs" | "data" | undefined;
+}
+
+/** The words by which a message says its kind: LangChain's own, and the roles that it takes for them. */
+const OWN_KINDS = new Set(["human", "ai", "tool", "system", "function", "generic", "remove"]);
+const ALIASES = new Map([
+  ["user", "human"],
+  ["assistant", "ai"],
+  ["developer", "system"],
+  ["chat", "generic"],
+]);
+
+/** The name of a class; Python's chunks have it as their type, too. */
+const CLASS_NAME = /^([A-Z]\w*?)Message(?:Chunk)?$/;
+
+/** Takes a message apart; `undefined` when it is none. */
+export function parseLangchainMessage(message: unknown): LangchainMessage | undefined {
+  if (!isRecord(message)) return undefined;
+  const { lc, id, kwargs, data, type, role } = message;
+  const called = callKind(message);
+  if (called !== undefined) return describe(called, message, undefined);
+  if (lc === 1 && Array.isArray(id) && isRecord(kwargs)) {
+    const kind = kindOf(id.at(-1));
+    return kind === undefined ? undefined : describe(kind, kwargs, "kwargs");
+  }
+  const kind = kindOf(type ?? role);
+  if (kind === undefined) return undefined;
+  if (type !== undefined && isRecord(data)) return describe(kind, data, "data");
+  return "content" in message ? describe(kind, message, undefined) : undefined;
+}
+
+/** Whether the message is LangChain's by its own marks, and not merely one that it would accept. */
+export function isOwnMessage(message: unknown): boolean {
+  const parsed = parseLangchainMessage(message);
+  if (!parsed) return false;
+  const record = asRecord(message);
+  if (parsed.wrapper !== undefined || callKind(record) !== undefined) return true;
+  return isOwnWord(record["type"]);
+}
+
+/**
+ * The message with another content: of the same class, with all of its other properties, and with
+ * the arguments that the class keeps for serialisation told of the change.
+ */
+export function withContent(message: unknown, content: unknown): unknown {
+  const { wrapper, fields, contentKey } = parseLangchainMessage(message) as LangchainMessage;
+  if (wrapper !== undefined) {
+    return copyWith(message as object, {
+      [wrapper]: copyWith(fields, { [contentKey]: content }),
+    });
+  }
+  const { lc_kwargs, content: before } = fields;
+  const stale = Object.entries(asRecord(lc_kwargs)).filter(
+    ([key, value]) => (key === "content" || key === "contentBlocks") && value === before,
+  );
+  if (stale.length === 0) return copyWith(fields, { content });
+  const told = Object.fromEntries(stale.map(([key]) => [key, content]));
+  return copyWith(fields, { content, lc_kwargs: copyWith(lc_kwargs as object, told) });
+}
+
+function describe(
+  kind: string,
+  fields: JsonRecord,
+  wrapper: LangchainMessage["wrapper"],
+): LangchainMessage {
+  // A message that was made from `contentBlocks` is serialised with them alone.
+  const hasBlocks = fields["content"] === undefined && Array.isArray(fields["content_blocks"]);
+  const contentKey = hasBlocks && wrapper !== undefined ? "content_blocks" : "content";
+  return { kind, fields, contentKey, wrapper };
+}
+
+/** The kind behind a type, a role or the name of a class. */
+function kindOf(word: unknown): string | undefined {
+  if (typeof word !== "string") return undefined;
+  const plain = CLASS_NAME.exec(word)?.[1]?.toLowerCase() ?? word;
+  return OWN_KINDS.has(plain) ? plain : ALIASES.get(plain);
+}
+
+/** Whether the word is LangChain's alone; a role could be any vendor's. */
+function isOwnWord(type: unknown): boolean {
+  return typeof type === "string" && (OWN_KINDS.has(type) || CLASS_NAME.test(type));
+}
+
+/** What an instance says of itself; both names have been in use. */
+function callKind(message: JsonRecord): string | undefined {
+  const say = message["getType"] ?? message["_getType"];
+  if (typeof say !== "function") return undefined;
+  const kind: unknown = say.call(message);
+  return typeof kind === "string" ? kind : undefined;
+}
+
+/** A copy with the same prototype and the same properties, in their order, but for some values. */
+function copyWith(original: object, changes: JsonRecord): object {
+  const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(original);
+  for (const [key, value] of Object.entries(changes)) {
+    properties[key] = { ...properties[key], value };
+  }
+  return Object.create(Object.getPrototypeOf(original) as object | null, properties) as object;
+}
