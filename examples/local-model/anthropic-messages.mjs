@@ -26,7 +26,7 @@ const BLOCK_FIELDS = {
   search_result: ["type", "source", "title", "content", "citations", "cache_control"],
   thinking: ["type", "thinking", "signature"],
   redacted_thinking: ["type", "data"],
-  tool_use: ["type", "id", "name", "input", "cache_control"],
+  tool_use: ["type", "id", "name", "input", "caller", "cache_control"],
   tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control"],
 };
 

@@ -49,7 +49,8 @@ export async function startLocalModel({ script = investigate } = {}) {
       const id = String(requests.length + 1).padStart(4, "0");
       const { status, body, call } = answer(path, text, id, script);
       requests.push({ path, bytes: text.length, status, call });
-      response.writeHead(status, { "content-type": "application/json" });
+      // A connection that stays open would keep the program running.
+      response.writeHead(status, { "content-type": "application/json", connection: "close" });
       response.end(JSON.stringify(body));
     });
   });
@@ -79,7 +80,8 @@ export async function startLocalModel({ script = investigate } = {}) {
  */
 function answer(path, text, id, script) {
   const api = APIS.find((one) => one.path === path);
-  if (!api) return { status: 404, body: { error: { message: `no ${path} here` } }, call: undefined };
+  if (!api)
+    return { status: 404, body: { error: { message: `no ${path} here` } }, call: undefined };
   try {
     const body = readObject(JSON.parse(text.toString("utf8")), "body");
     if (body["stream"] === true) throw new Refusal("stream: this model does not stream", "stream");

@@ -12,6 +12,10 @@ export interface OpenedConversation {
 /** Under which names files hold their messages; what stands earlier is taken first. */
 const MESSAGE_KEYS = ["messages", "traj", "history", "contents", "input", "trajectory"];
 
+const RIGHT =
+  "an array of messages, an object that has one under " +
+  `${MESSAGE_KEYS.join(", ")}, or the text of a JSONL file`;
+
 /** How text that poses as a tool result begins. */
 const TEXT_RESULT = /^\s*(?:<tool_response>|<returncode>|<observation>|observation:)/i;
 
@@ -29,10 +33,10 @@ export function openConversation(value: unknown): OpenedConversation {
   if (Array.isArray(value)) {
     return { messages: requireMessages(value), close: (messages) => messages };
   }
-  if (!isRecord(value)) throw refusal(`It is ${describeValue(value)}`);
+  if (!isRecord(value)) throw refusal(`It is ${describeValue(value)}, not ${RIGHT}`);
   const key = MESSAGE_KEYS.find((name) => Array.isArray(value[name]));
   if (key === undefined) {
-    throw refusal(`It is ${describeValue(value)}, and none of them holds an array of messages`);
+    throw refusal(`It is ${describeValue(value)}, not ${RIGHT}`);
   }
   return {
     messages: requireMessages(value[key] as unknown[]),
@@ -115,9 +119,5 @@ function parse(text: string): unknown {
 }
 
 function refusal(why: string): UnknownFormatError {
-  return new UnknownFormatError(
-    `This is no conversation that can be offloaded. ${why}. What would be right: an array of ` +
-      `messages, an object with one under ${MESSAGE_KEYS.join(", ")}, or the text of a JSONL file.`,
-    [],
-  );
+  return new UnknownFormatError(`This is no conversation that can be offloaded. ${why}.`, []);
 }

@@ -61,11 +61,11 @@ export function withContent(message: unknown, content: unknown): unknown {
     });
   }
   const { lc_kwargs, content: before } = fields;
-  const stale = Object.entries(asRecord(lc_kwargs)).filter(
+  const held = Object.entries(asRecord(lc_kwargs)).filter(
     ([key, value]) => (key === "content" || key === "contentBlocks") && value === before,
   );
-  if (stale.length === 0) return copyWith(fields, { content });
-  const told = Object.fromEntries(stale.map(([key]) => [key, content]));
+  if (held.length === 0) return copyWith(fields, { content });
+  const told = Object.fromEntries(held.map(([key]) => [key, content]));
   return copyWith(fields, { content, lc_kwargs: copyWith(lc_kwargs as object, told) });
 }
 

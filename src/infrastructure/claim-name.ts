@@ -29,7 +29,7 @@ export async function claimName(temporary: string, path: string): Promise<boolea
  */
 async function claimByPlaceholder(temporary: string, path: string): Promise<boolean> {
   try {
-    await writeFile(path, basename(temporary), { flag: "wx" });
+    await writeFile(path, basename(temporary), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
     throw error;

@@ -1,12 +1,11 @@
 import { DEFAULTS } from "../defaults.js";
 import type { Dialect } from "../dialect.js";
 import { offload, planOffload, type OffloadWiring } from "../offload.js";
-import { all } from "../policies/all.js";
-import { eachResult } from "../policies/each-result.js";
-import type { Policy } from "../policy.js";
+import type { Policy, Verdict } from "../policy.js";
 import type { Reference } from "../reference.js";
 import { requireArray } from "../require-argument.js";
 import type { CountTokens } from "../tokens.js";
+import type { ToolResult } from "../tool-result.js";
 import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/knowledge-list.js";
 import { TOOL_NAMES } from "../workspace/reading.js";
 import { DialectReader, type DialectFormat, type PlacedResult } from "./dialect-format.js";
@@ -114,11 +113,20 @@ const reference: Reference<StoredResult> = {
 /** Whatever the policy, answers of the reading tools stay, and so does what has no text. */
 function guardReading({ policy, workspace, toolAliases = [] }: OffloaderWiring): Policy {
   const { toolNames } = workspace.notice;
-  const names = new Set([...TOOL_NAMES.map((tool) => toolNames[tool] || tool), ...toolAliases]);
-  const notOurs = eachResult(
-    "reading",
-    ({ toolName, chars }) => chars > 0 && (toolName === undefined || !names.has(toolName)),
-    { leaves: "the result of a tool", stays: "the answer of a reading tool, or no text" },
-  );
-  return all(notOurs, policy);
+  const ours = new Set([...TOOL_NAMES.map((tool) => toolNames[tool] || tool), ...toolAliases]);
+  const refusalOf = ({ toolName, chars }: ToolResult): Verdict | undefined => {
+    if (chars === 0) return { leaves: false, reason: "it has no text" };
+    if (toolName === undefined || !ours.has(toolName)) return undefined;
+    return { leaves: false, reason: "it is the answer of a reading tool" };
+  };
+  return {
+    ...policy,
+    decide(candidates, conversation) {
+      const refusals = candidates.map(refusalOf);
+      const asked = candidates.filter((_, index) => !refusals[index]);
+      const verdicts = policy.decide(asked, conversation);
+      let at = 0;
+      return refusals.map((refusal) => refusal ?? (verdicts[at++] as Verdict));
+    },
+  };
 }

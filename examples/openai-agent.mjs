@@ -1,0 +1,71 @@
+// An agent on the OpenAI SDK (Chat Completions) whose tool answers with 200 kB, of which the model
+// reads one line.
+
+import assert from "node:assert/strict";
+import OpenAI from "openai";
+import { createOffloader, createWorkspace } from "context-offload";
+import { LOG_TOOL, makeLog, QUESTION } from "./local-model/log-tool.mjs";
+import { printSummary } from "./local-model/print-summary.mjs";
+import { startLocalModel } from "./local-model/server.mjs";
+import { makeTempFolder } from "./local-model/temp-folder.mjs";
+
+/**
+ * @typedef {OpenAI.ChatCompletionMessageParam} Message
+ * @typedef {OpenAI.ChatCompletionFunctionTool} Tool
+ */
+
+// Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
+const localModel = await startLocalModel();
+const client = new OpenAI({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
+const { log, requestId } = makeLog();
+
+const workspace = createWorkspace({ root: makeTempFolder() });
+const offloader = createOffloader({ workspace, sessionId: "session-1" });
+
+const { name, description, schema: parameters } = LOG_TOOL;
+/** @type {Tool[]} */
+const tools = [
+  { type: "function", function: { name, description, parameters } },
+  // With these the model reads what left.
+  .../** @type {Tool[]} */ (offloader.tools("openai-chat")),
+];
+
+/** @type {Message[]} */
+const history = [
+  { role: "system", content: workspace.systemPrompt() },
+  { role: "user", content: QUESTION },
+];
+let answer = "";
+let charsSaved = 0;
+while (answer === "") {
+  // Every turn, with the whole history: what left before is not written again.
+  const { messages, report } = await offloader.offload(history);
+  charsSaved += report.totals.charsSaved;
+  const completion = await client.chat.completions.create({
+    model: "local-model",
+    tools,
+    messages,
+  });
+  const message = completion.choices[0]?.message;
+  assert.ok(message);
+  history.push(message);
+  const calls = message.tool_calls ?? [];
+  if (calls.length > 0) history.push(...(await Promise.all(calls.map(run))));
+  else answer = message.content ?? "";
+}
+
+/** @param {OpenAI.ChatCompletionMessageToolCall} call @returns {Promise<Message>} */
+async function run(call) {
+  if (call.type === "function" && call.function.name === name) {
+    return { role: "tool", tool_call_id: call.id, content: log };
+  }
+  return /** @type {Message} */ (await offloader.handleToolCall(call));
+}
+
+// The model found the line, the log itself was never sent, and nothing is lost.
+assert.match(answer, new RegExp(requestId));
+assert.ok(localModel.requests.every(({ bytes }) => bytes < log.length / 10));
+const { messages } = await offloader.offload(history);
+assert.notDeepEqual(messages, history);
+assert.deepEqual(await offloader.restore(messages), history);
+printSummary({ question: QUESTION, answer, log, requests: localModel.requests, charsSaved });

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  afterTurns,
+  all,
+  cacheAware,
+  createOffloader,
+  createWorkspace,
+  keepRecent,
+  minChars,
+  type Dialect,
+  type Message,
+  type OffloaderOptions,
+} from "../../../src/index.js";
+import { anthropicDialect } from "../../../src/formats/anthropic-dialect.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
+import { conversationOf, logOf, readSample } from "./conversation.js";
+
+async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
+  const workspace = createWorkspace({ root: join(await makeTempFolder(), "workspace") });
+  return createOffloader({ workspace, sessionId: "s1", ...options });
+}
+
+/** The outcomes of every turn, the history given in the way that a host keeps it. */
+async function replay(
+  history: readonly Message[],
+  options: Partial<OffloaderOptions>,
+  host: "same objects" | "loaded anew" | "fed back",
+): Promise<Message[][]> {
+  const offloader = await makeOffloader(options);
+  const outcomes: Message[][] = [];
+  let kept: Message[] = [];
+  for (let length = 1; length <= history.length; length += 2) {
+    const grown = history.slice(0, length);
+    const given = {
+      "same objects": grown,
+      "loaded anew": structuredClone(grown),
+      "fed back": [...kept, ...grown.slice(kept.length)],
+    }[host];
+    const { messages } = await offloader.offload(given);
+    outcomes.push(messages);
+    kept = messages;
+  }
+  return outcomes;
+}
+
+const hosts = ["same objects", "loaded anew", "fed back"] as const;
+
+describe("a history that grows turn by turn", () => {
+  it.each(hosts)("keeps its earlier messages byte for byte (%s)", async (host) => {
+    const history = await readSample();
+    const outcomes = await replay(history, {}, host);
+    for (const [turn, messages] of outcomes.entries()) {
+      const next = outcomes[turn + 1];
+      if (next)
+        expect(JSON.stringify(next.slice(0, messages.length))).toBe(JSON.stringify(messages));
+    }
+    const whole = await (await makeOffloader()).offload(history);
+    expect(JSON.stringify(outcomes.at(-1))).toBe(
+      JSON.stringify(whole.messages.slice(0, outcomes.at(-1)?.length)),
+    );
+  });
+
+  it("gives the same bytes on another machine", async () => {
+    const history = await readSample();
+    const one = await (await makeOffloader()).offload(history);
+    const other = await (await makeOffloader()).offload(structuredClone(history));
+    expect(JSON.stringify(other.messages)).toBe(JSON.stringify(one.messages));
+  });
+
+  it("looks only at what is new when the message objects are the same", async () => {
+    let reads = 0;
+    const counting: Dialect = {
+      ...anthropicDialect,
+      read: (message, options) => {
+        reads++;
+        return anthropicDialect.read(message, options);
+      },
+    };
+    const offloader = await makeOffloader({ format: counting });
+    const history = conversationOf(
+      ...Array.from({ length: 50 }, (_, turn) => ({
+        id: `t${turn}`,
+        text: logOf(6_000, `${turn}`),
+      })),
+    );
+    await offloader.offload(history);
+    expect(reads).toBe(history.length);
+    reads = 0;
+    const more = [...history, ...conversationOf({ id: "new", text: logOf(6_000, "new") }).slice(1)];
+    const { report } = await offloader.offload(more);
+    expect(reads).toBe(2);
+    expect(report.results.map(({ toolCallId }) => toolCallId)).toEqual(["new"]);
+    expect(report.totals).toMatchObject({ results: 51, left: 51 });
+  });
+
+  it("is not confused by a history that was cut or changed in the middle", async () => {
+    const offloader = await makeOffloader();
+    const history = await readSample();
+    await offloader.offload(history);
+    const cut = history.slice(20);
+    const { messages } = await offloader.offload(cut);
+    expect(await offloader.restore(messages)).toEqual(cut);
+    const changed = history.with(2, structuredClone(history[2] as Message));
+    const again = await offloader.offload(changed);
+    expect(await offloader.restore(again.messages)).toEqual(changed);
+  });
+
+  it("does not grow with an array that the host lets grow", async () => {
+    const offloader = await makeOffloader();
+    const history = conversationOf({ id: "a", text: logOf(9_000, "a") });
+    await offloader.offload(history);
+    history.push(...conversationOf({ id: "b", text: logOf(9_000, "b") }).slice(1));
+    const { report } = await offloader.offload(history);
+    expect(report.totals).toMatchObject({ left: 2 });
+  });
+});
+
+describe("policies that look at the place", () => {
+  const history = conversationOf(
+    ...Array.from({ length: 6 }, (_, turn) => ({ id: `t${turn}`, text: logOf(9_000, `${turn}`) })),
+  );
+  const left = (messages: readonly Message[]) =>
+    messages.map((message) => JSON.stringify(message).includes("<knowledge_list>")).filter(Boolean)
+      .length;
+
+  it("keepRecent and afterTurns rewrite as the history grows", async () => {
+    for (const policy of [keepRecent(2), afterTurns(2)]) {
+      const outcomes = await replay(history, { policy }, "same objects");
+      expect(outcomes.map(left)).toEqual([0, 0, 0, 1, 2, 3, 4].map((n) => n));
+    }
+  });
+
+  it("wrapped in cacheAware rewrite only when it pays, and what left stays away", async () => {
+    const never = all(keepRecent(1), cacheAware({ turnsAhead: 0 }));
+    for (const host of hosts) {
+      const outcomes = await replay(history, { policy: never }, host);
+      expect(outcomes.map(left)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+      const rarely = all(keepRecent(1), cacheAware({ turnsAhead: 6 }));
+      const some = await replay(history, { policy: rarely }, host);
+      const counts = some.map(left);
+      expect(counts.at(-1)).toBeGreaterThan(0);
+      // It rewrites now and then rather than at every turn, and never takes anything back.
+      const rewrites = counts.filter((count, turn) => turn > 0 && count !== counts[turn - 1]);
+      expect(rewrites.length).toBeLessThan(counts.length - 2);
+      expect([...counts].sort((a, b) => a - b)).toEqual(counts);
+    }
+  });
+
+  it("cacheAware costs nothing for what the model has not seen", async () => {
+    const policy = all(minChars(1_000), cacheAware({ turnsAhead: 0 }));
+    const outcomes = await replay(history, { policy }, "same objects");
+    expect(outcomes.map(left)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    for (const [turn, messages] of outcomes.entries()) {
+      const next = outcomes[turn + 1];
+      if (next)
+        expect(JSON.stringify(next.slice(0, messages.length))).toBe(JSON.stringify(messages));
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  all,
+  createOffloader,
+  createWorkspace,
+  keepErrors,
+  minChars,
+  tools,
+  type OffloaderOptions,
+} from "../../../src/index.js";
+import { listTree } from "../../support/list-tree.js";
+import { rejectionOf } from "../../support/rejection.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
+import { conversationOf, logOf, readSample } from "./conversation.js";
+
+async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
+  const root = join(await makeTempFolder(), "workspace");
+  const workspace = createWorkspace({ root });
+  return {
+    root,
+    workspace,
+    offloader: createOffloader({ workspace, sessionId: "s1", ...options }),
+  };
+}
+
+describe("an offloader", () => {
+  it("takes long results out, leaves a short reference, and puts everything back", async () => {
+    const { offloader } = await makeOffloader();
+    const history = await readSample();
+    const before = structuredClone(history);
+    const { messages, report } = await offloader.offload(history);
+    expect(history).toEqual(before);
+    expect(report.totals.left).toBeGreaterThan(5);
+    expect(JSON.stringify(messages).length).toBeLessThan(JSON.stringify(history).length / 2);
+    expect(await offloader.restore(messages)).toEqual(history);
+  });
+
+  it("restores in another process's workspace on the same folder", async () => {
+    const { root, offloader } = await makeOffloader();
+    const history = await readSample();
+    const { messages } = await offloader.offload(history);
+    const other = createOffloader({ workspace: createWorkspace({ root }), sessionId: "s1" });
+    expect(await other.restore(structuredClone(messages))).toEqual(history);
+  });
+
+  it("says of every result whether it left, why, its size, its reference and its artifact", async () => {
+    const { offloader } = await makeOffloader();
+    const history = conversationOf(
+      { id: "a", text: logOf(50_000), tool: "read_log" },
+      { id: "b", text: "ok" },
+      { id: "c", text: logOf(50_000, "trace"), isError: true },
+    );
+    const { messages, report } = await offloader.offload(history);
+    const { content } = messages[2] as { content: { content: string }[] };
+    expect(report.results).toEqual([
+      {
+        messageIndex: 2,
+        toolCallId: "a",
+        toolName: "read_log",
+        outcome: "left",
+        reason: expect.stringContaining("minTokens(1000): long enough") as string,
+        chars: 50_000,
+        tokens: expect.any(Number) as number,
+        reference: content[0]?.content,
+        artifactId: "a",
+        error: undefined,
+      },
+      expect.objectContaining({ toolCallId: "b", outcome: "stayed", chars: 2 }),
+      expect.objectContaining({
+        toolCallId: "c",
+        outcome: "stayed",
+        reason: "keepErrors: an error",
+      }),
+    ]);
+    expect(report.totals).toMatchObject({
+      results: 3,
+      left: 1,
+      stayed: 2,
+      references: 0,
+      failed: 0,
+    });
+    expect(report.totals.charsSaved).toBe(50_000 - (content[0]?.content.length ?? 0));
+    expect(report.totals.tokensSaved).toBeGreaterThan(5_000);
+  });
+
+  it("tells beforehand what would leave and what it would save, and writes nothing", async () => {
+    const { root, offloader } = await makeOffloader();
+    const history = await readSample();
+    const plan = await offloader.estimate(history);
+    expect(await listTree(root).catch(() => [])).toEqual([]);
+    const { report } = await offloader.offload(history);
+    expect(plan.totals).toEqual(report.totals);
+    expect(plan.results.map(({ outcome, reference }) => [outcome, reference])).toEqual(
+      report.results.map(({ outcome, reference }) => [outcome, reference]),
+    );
+  });
+
+  it("lets a policy that is given replace the default altogether", async () => {
+    const { offloader } = await makeOffloader({ policy: minChars(2_000) });
+    const history = conversationOf({ id: "a", text: logOf(3_000), isError: true });
+    expect((await offloader.offload(history)).report.totals.left).toBe(1);
+  });
+
+  it("keeps a result whose reference would not be shorter", async () => {
+    const { root, offloader } = await makeOffloader({ policy: minChars(1) });
+    const history = conversationOf({ id: "a", text: "a few words that no digest makes shorter" });
+    const { messages, report } = await offloader.offload(history);
+    expect(messages).toBe(history);
+    expect(report.results[0]).toMatchObject({
+      outcome: "stayed",
+      reason: "its reference would not be shorter",
+    });
+    expect(await listTree(root).catch(() => [])).toEqual([]);
+  });
+
+  it("gives a short reference whatever the content's length: no inline rule", async () => {
+    const { offloader } = await makeOffloader();
+    const history = conversationOf(
+      { id: "a", text: logOf(39_000) },
+      { id: "b", text: logOf(900_000) },
+    );
+    const { report } = await offloader.offload(history);
+    for (const { reference } of report.results) expect(reference?.length).toBeLessThan(2_500);
+  });
+
+  it("never offloads answers of the reading tools, under any name, nor references", async () => {
+    const { offloader } = await makeOffloader({
+      policy: minChars(1),
+      toolAliases: ["mcp__x__grep"],
+    });
+    const history = conversationOf(
+      { id: "a", text: logOf(30_000), tool: "get_knowledge_by_lines" },
+      { id: "b", text: logOf(30_000), tool: "mcp__x__grep" },
+      { id: "c", text: logOf(30_000) },
+    );
+    const { messages, report } = await offloader.offload(history);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["stayed", "stayed", "left"]);
+    const { offloader: fresh } = await makeOffloader({ policy: minChars(1) });
+    const again = await fresh.offload(structuredClone(messages).slice(5));
+    expect(again.report.results.map(({ outcome }) => outcome)).toEqual(["reference"]);
+  });
+
+  it("composes policies, each with its reason", async () => {
+    const policy = all(tools({ never: ["read_file"] }), minChars(5_000), keepErrors);
+    const { offloader } = await makeOffloader({ policy });
+    const history = conversationOf(
+      { id: "a", text: logOf(9_000), tool: "read_file" },
+      { id: "b", text: logOf(3_000) },
+      { id: "c", text: logOf(9_000), isError: true },
+      { id: "d", text: logOf(9_000) },
+    );
+    const { report } = await offloader.offload(history);
+    expect(report.results.map(({ reason }) => reason)).toEqual([
+      "tools(-read_file): a tool whose results stay",
+      "minChars(5000): too short",
+      "keepErrors: an error",
+      "tools(-read_file): a tool whose results may leave; minChars(5000): long enough; keepErrors: no error",
+    ]);
+  });
+
+  it("says which formats it tried when none fits", async () => {
+    const { offloader } = await makeOffloader();
+    const error = await rejectionOf(offloader.offload([{ what: "ever" }]));
+    expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
+    expect(String(error)).toMatch(/No format fits these messages\. .*anthropic: message 0 /);
+    const { offloader: named } = await makeOffloader({ format: "klingon" });
+    expect(await rejectionOf(named.offload([]))).toMatchObject({ code: "UNKNOWN_FORMAT" });
+  });
+
+  it("has nothing to do with an empty history", async () => {
+    const { offloader } = await makeOffloader();
+    const history: never[] = [];
+    expect((await offloader.offload(history)).messages).toBe(history);
+  });
+
+  it.each([
+    [{ sessionId: "" }, "sessionId"],
+    [{ workspace: undefined }, "workspace"],
+    [{ media: "drop" }, "media"],
+    [{ onError: "ignore" }, "onError"],
+  ])("refuses %j", async (options, argument) => {
+    const { workspace } = await makeOffloader();
+    const given = { workspace, sessionId: "s1", ...options } as unknown as OffloaderOptions;
+    expect(() => createOffloader(given)).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT", argument }),
+    );
+  });
+
+  it("refuses a history that is no array, and stops when it is called off", async () => {
+    const { offloader, root } = await makeOffloader();
+    expect(await rejectionOf(offloader.offload("no" as never))).toMatchObject({
+      argument: "history",
+    });
+    const reason = new Error("called off");
+    const signal = AbortSignal.abort(reason);
+    await expect(offloader.offload(await readSample(), { signal })).rejects.toBe(reason);
+    expect(await readdir(root).catch(() => [])).toEqual([]);
+  });
+});
