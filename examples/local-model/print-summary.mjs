@@ -15,7 +15,9 @@ export function printSummary({ question, answer, log, requests, charsSaved }) {
   console.log(`answer    ${answer}`);
   console.log(`the log   ${group(Buffer.byteLength(log))} bytes`);
   console.log(`sent      ${group(sent)} bytes in ${sizes.length} requests: ${list(sizes)}`);
-  console.log(`saved     ${group(charsSaved)} characters that they would have carried beside`);
+  console.log(
+    `saved     ${group(charsSaved)} characters that these requests would carry with the log in them`,
+  );
 }
 
 /** @param {readonly number[]} sizes */

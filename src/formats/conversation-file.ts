@@ -6,7 +6,7 @@ import { asRecord, isRecord } from "./json-record.js";
 export interface OpenedConversation {
   readonly messages: unknown[];
   /** What was opened, with these messages in place; the same messages give the same text or value. */
-  close(messages: readonly unknown[]): unknown;
+  readonly close: (messages: readonly unknown[]) => unknown;
 }
 
 /** Under which names files hold their messages; what stands earlier is taken first. */

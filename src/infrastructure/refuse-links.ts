@@ -6,19 +6,28 @@ import { hasCode } from "./error-code.js";
 
 const lstat = promisify(fs.lstat);
 
-/** Nothing goes through a link: a folder below the root must be a folder, or not be there. */
-export async function refuseLinks(root: string, folders: readonly string[]): Promise<void> {
-  let path = root;
-  for (const folder of folders) {
-    path = join(path, folder);
-    try {
-      const stats = await lstat(path);
-      if (stats.isSymbolicLink()) {
-        throw new UnsafePathError(path, "it is a symbolic link, which may lead out of the folder");
-      }
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return;
-      throw error;
-    }
+/**
+ * Nothing goes through a link: a folder below the root must be a folder, or not be there.
+ *
+ * @returns Whether the last folder is there.
+ */
+export async function refuseLinks(
+  root: string,
+  folders: readonly string[],
+): Promise<"there" | "missing"> {
+  const paths = folders.map((_, index) => join(root, ...folders.slice(0, index + 1)));
+  const looks = await Promise.all(paths.map(lookAt));
+  const linked = looks.indexOf("link");
+  const [path] = linked === -1 ? [] : paths.slice(linked);
+  if (path === undefined) return looks.at(-1) === "missing" ? "missing" : "there";
+  throw new UnsafePathError(path, "it is a symbolic link, which may lead out of the folder");
+}
+
+async function lookAt(path: string): Promise<"there" | "missing" | "link"> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? "link" : "there";
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return "missing";
+    throw error;
   }
 }

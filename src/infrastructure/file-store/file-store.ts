@@ -53,12 +53,16 @@ export class FileStore implements ArtifactStore {
     const manifest = this.#manifestOf(artifact.sessionId);
     try {
       await this.#prepareFolder(manifest.folder);
+      // Read while the content is written; what others add meanwhile shows when the name is claimed.
+      const loading = manifest.load();
+      loading.catch(() => undefined);
       let size: ReturnType<NewArtifact["describe"]> | undefined;
       const written = await writeContent(manifest.folder, artifact.content, () => {
         size = artifact.describe();
       });
       try {
         const described = { ...artifact, size: size ?? artifact.describe() };
+        await loading;
         for (const id of candidateIds(artifact.wantedId, written.hash)) {
           const record = await this.#claim(manifest, id, written, described);
           if (record) return record;
@@ -86,7 +90,7 @@ export class FileStore implements ArtifactStore {
     const adopt = async (there: ArtifactRecord) =>
       isSame(there) && (await restoreContent(written, path)) ? there : undefined;
 
-    const there = (await manifest.load()).artifacts.get(artifactId);
+    const there = manifest.contents.artifacts.get(artifactId);
     if (there) return adopt(there);
     const claimed = await claimName(written.path, path);
     if (!claimed) {
@@ -106,19 +110,22 @@ export class FileStore implements ArtifactStore {
       if (claimed) await discardUnlisted(manifest, path).catch(() => undefined);
       throw error;
     }
-    const listed = (await manifest.load()).artifacts.get(artifactId);
+    const [{ artifacts }] = await Promise.all([
+      manifest.load(),
+      // A verify may have taken the file for an orphan before it was listed.
+      claimName(written.path, path),
+    ]);
+    const listed = artifacts.get(artifactId);
     if (!listed) throw new Error("the manifest was deleted or replaced meanwhile");
     // Who has the same bytes of another type may have been listed first.
-    if (!isSame(listed)) return undefined;
-    // A verify may have taken the file for an orphan before it was listed.
-    await claimName(written.path, path);
-    return listed;
+    return isSame(listed) ? listed : undefined;
   }
 
   async sessions(): Promise<readonly string[]> {
     const ids: string[] = [];
     for (const manifest of await this.#allManifests()) {
-      await load(manifest);
+      // A session keeps its name, so that a manifest that was read once need not be read for it.
+      if (!manifest.exists || manifest.sessionId === undefined) await load(manifest);
       if (manifest.exists && manifest.sessionId !== undefined) ids.push(manifest.sessionId);
     }
     return ids;
@@ -220,12 +227,13 @@ export class FileStore implements ArtifactStore {
   }
 
   async #prepareFolder(folder: string): Promise<void> {
-    await this.#refuseLinks(folder);
+    // Links are looked for each time; a folder that was made is there until somebody deletes it.
+    if ((await this.#refuseLinks(folder)) === "there") return;
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   }
 
-  async #refuseLinks(folder: string): Promise<void> {
-    await refuseLinks(this.#layout.root, relative(this.#layout.root, folder).split(sep));
+  #refuseLinks(folder: string): Promise<"there" | "missing"> {
+    return refuseLinks(this.#layout.root, relative(this.#layout.root, folder).split(sep));
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { link, open, unlink, writeFile, type FileHandle } from "node:fs/promises";
+import { type FileHandle, link, lstat, open, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifact.js";
 import type { SessionContents } from "../../core/workspace/artifact-store.js";
@@ -86,6 +86,11 @@ export class Manifest {
     const reading = before.then(() => this.#readOn());
     this.#reading = reading.catch(() => undefined);
     await reading;
+    return this.contents;
+  }
+
+  /** What it said when it was last loaded. */
+  get contents(): SessionContents {
     const { artifacts, removed, children } = this.#state;
     return { artifacts, removed, children };
   }
@@ -127,6 +132,8 @@ export class Manifest {
   }
 
   async #readOn(): Promise<void> {
+    // Most loads find nothing new, and a look takes less than opening the file.
+    if (this.exists && (await this.#isAsKnown())) return;
     let handle: FileHandle;
     try {
       handle = await open(this.#path, READ_NO_LINK);
@@ -152,6 +159,15 @@ export class Manifest {
     } finally {
       await handle.close();
     }
+  }
+
+  async #isAsKnown(): Promise<boolean> {
+    const stats = await lstat(this.#path).catch(() => undefined);
+    return (
+      stats !== undefined &&
+      `${stats.dev}:${stats.ino}` === this.#state.file &&
+      stats.size === this.#state.bytes
+    );
   }
 
   #take(bytes: Buffer): void {

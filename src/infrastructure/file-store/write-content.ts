@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstat, rename, unlink, writeFile } from "node:fs/promises";
+import { lstat, open, rename, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { claimName } from "../claim-name.js";
 import { hashFile } from "./open-content.js";
@@ -25,21 +25,42 @@ export async function writeContent(
   meanwhile: () => void,
 ): Promise<WrittenContent> {
   const path = join(folder, temporaryName(randomBytes(9).toString("hex")));
-  let writing: Promise<void> | undefined;
   try {
     if (Symbol.asyncIterator in content) return await writeStream(path, content);
-    writing = writeFile(path, content, { flag: "wx", mode: FILE_MODE });
+    const hash = await writeBytes(path, content, meanwhile);
+    return { path, hash, bytes: content.length };
+  } catch (error) {
+    await discardContent(path);
+    throw error;
+  }
+}
+
+/** Hands all bytes to the system at once, and computes while it writes them. */
+async function writeBytes(
+  path: string,
+  content: Uint8Array,
+  meanwhile: () => void,
+): Promise<string> {
+  const handle = await open(path, "wx", FILE_MODE);
+  const writing = writeAll(handle, content);
+  try {
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
     const hash = createHash("sha256").update(content).digest("hex");
     meanwhile();
     await writing;
-    return { path, hash, bytes: content.length };
-  } catch (error) {
-    // A file that is still being made would come to be after it was deleted.
-    await writing?.catch(() => undefined);
-    await discardContent(path);
-    throw error;
+    return hash;
+  } finally {
+    // The file must not be closed, nor deleted, under a write that is under way.
+    await writing.catch(() => undefined);
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, content: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < content.length) {
+    written += (await handle.write(content, written, content.length - written)).bytesWritten;
   }
 }
 

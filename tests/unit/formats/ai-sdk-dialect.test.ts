@@ -101,7 +101,16 @@ describe("the AI SDK dialect: reading", () => {
   it("has nothing to leave in a denial, a short value, an approval, or what JSON cannot hold", () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
-    const values = [4, true, null, { when: new Date(0) }, { big: 1n }, { x: NaN }, circular];
+    const values = [
+      4,
+      true,
+      null,
+      { when: new Date(0) },
+      { big: 1n },
+      { x: NaN },
+      new Array(2),
+      circular,
+    ];
     const message = {
       role: "tool",
       content: [
@@ -166,6 +175,17 @@ describe("the AI SDK dialect: replacing and restoring", () => {
         type: "content",
         value: [textPart(REFERENCE, { providerOptions: { a: { c: 1 } } })],
       },
+    ],
+    [
+      "content with two marks, of which the last counts",
+      {
+        type: "content",
+        value: [
+          textPart("x", { providerOptions: { a: { c: 1 } } }),
+          textPart("y", { providerOptions: { a: { c: 2 } } }),
+        ],
+      },
+      { type: "content", value: [textPart(REFERENCE, { providerOptions: { a: { c: 2 } } })] },
     ],
     [
       "options of the output",

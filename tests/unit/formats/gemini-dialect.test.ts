@@ -1,7 +1,9 @@
 import { FunctionResponseScheduling, type Content, type Tool } from "@google/genai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createOffloader, createWorkspace, minChars } from "../../../src/index.js";
 import { geminiDialect as dialect } from "../../../src/formats/gemini-dialect.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
 import { expectToKnowItsOwn, leaveAndReturn } from "./leave-and-return.js";
 
 const KEEP = { media: "keep" } as const;
@@ -162,10 +164,38 @@ describe("the Gemini dialect", () => {
     fc.assert(
       fc.property(message, fc.constantFrom("keep", "offload"), ({ role, parts }, media) => {
         const content = { role, parts: parts.map((functionResponse) => ({ functionResponse })) };
-        const { back } = leaveAndReturn(dialect, content, media as "keep" | "offload");
+        const { back } = leaveAndReturn(dialect, content, media);
         expect(JSON.stringify(back)).toBe(JSON.stringify(content));
       }),
     );
+  });
+
+  it("comes back from a workspace, with ids used again and without any", async () => {
+    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
+    const answer = (response: Record<string, unknown>, id?: string) => ({
+      functionResponse: { ...(id === undefined ? {} : { id }), name: "list", response },
+    });
+    const contents: Content[] = [
+      { role: "user", parts: [{ text: "Look." }] },
+      {
+        role: "user",
+        parts: [
+          answer({ output: long("first") }, "c1"),
+          answer({ output: long("second") }, "c1"),
+          answer({ output: long("third") }),
+          answer({ rows: [long("fourth")] }),
+          answer({ error: long("fifth") }),
+        ],
+      },
+    ];
+    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
+    const { messages, report } = await createOffloader(settings).offload(contents);
+    expect(report.totals).toMatchObject({ results: 5, left: 5 });
+    expect(messages[0]).toBe(contents[0]);
+    expect(await createOffloader(settings).restore(messages)).toEqual(contents);
+    expect((await createOffloader(settings).offload(messages)).messages).toBe(messages);
+    await workspace.close();
   });
 
   it("knows its own messages, and refuses others' with a reason", () => {

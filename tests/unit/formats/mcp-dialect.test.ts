@@ -5,7 +5,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createOffloader, createWorkspace, minChars } from "../../../src/index.js";
 import { mcpDialect as dialect } from "../../../src/formats/mcp-dialect.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
 import { expectToKnowItsOwn, leaveAndReturn } from "./leave-and-return.js";
 
 const KEEP = { media: "keep" } as const;
@@ -159,12 +161,31 @@ describe("the MCP dialect", () => {
         fc.boolean(),
         (result, media, bare) => {
           const sent = bare ? result : rpc(1, result);
-          const { left, back } = leaveAndReturn(dialect, sent, media as "keep" | "offload");
+          const { left, back } = leaveAndReturn(dialect, sent, media);
           expect(JSON.stringify(back)).toBe(JSON.stringify(sent));
           expect(JSON.stringify(left)).not.toContain("structuredContent");
         },
       ),
     );
+  });
+
+  it("comes back from a workspace, with ids used again and without any", async () => {
+    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
+    const result = (seed: string) => ({
+      content: [image, { type: "text", text: long(seed) }],
+      isError: false,
+      structuredContent: { text: long(seed) },
+    });
+    const sent = [result("a"), result("b"), rpc(1, result("c")), rpc(1, result("d")), mixed];
+    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(500) };
+    const { messages, report } = await createOffloader(settings).offload(sent);
+    expect(report.totals).toMatchObject({ results: 5, left: 4 });
+    expect(messages[4]).toBe(mixed);
+    const restored = await createOffloader(settings).restore(messages);
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(sent));
+    expect((await createOffloader(settings).offload(messages)).messages).toBe(messages);
+    await workspace.close();
   });
 
   it("knows its own messages, and refuses others' with a reason", () => {
