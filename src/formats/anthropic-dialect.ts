@@ -10,8 +10,12 @@ export const anthropicDialect: Dialect = {
   name: "anthropic",
 
   refuse(messages) {
+    // The API has no system message in the list, but recordings put it there.
+    const hasBlocks = messages.some(hasToolBlocks);
     for (const [index, message] of messages.entries()) {
-      const { role, content } = asRecord(message);
+      const { role, content, tool_calls } = asRecord(message);
+      if (tool_calls !== undefined) return `message ${index} has tool_calls`;
+      if (role === "system" && hasBlocks) continue;
       if (role !== "user" && role !== "assistant") {
         return `message ${index} has the role ${JSON.stringify(role)} instead of user or assistant`;
       }
@@ -79,6 +83,14 @@ export const anthropicDialect: Dialect = {
     ...(isError ? { is_error: true } : {}),
   }),
 };
+
+function hasToolBlocks(message: unknown): boolean {
+  const { content } = asRecord(message);
+  return (
+    Array.isArray(content) &&
+    content.some((block) => /^tool_(?:use|result)$/.test(String(asRecord(block)["type"])))
+  );
+}
 
 function readResult(block: JsonRecord, slot: number, media: MediaRule): DialectResult[] {
   const { type, tool_use_id, content, is_error } = block;

@@ -52,9 +52,13 @@ export class DialectReader {
         const results: PlacedResult[] = [];
         const modelMessages: number[] = [];
         let otherChars = 0;
+        let isReply = false;
         for (let index = from; index < messages.length; index++) {
           const reading = this.read(messages[index]);
-          if (reading.fromModel) modelMessages.push(index);
+          // A reply may be several messages in a row; it is one turn, told by its last.
+          if (reading.fromModel)
+            modelMessages.splice(isReply ? -1 : modelMessages.length, 1, index);
+          isReply = reading.fromModel;
           if (countOther) otherChars += reading.otherChars();
           for (const { id, name } of reading.calls) if (id !== undefined) callNames.set(id, name);
           for (const found of reading.results) {

@@ -31,8 +31,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   let progress = NO_PROGRESS;
 
   const readerFor = (messages: readonly unknown[]): DialectReader => {
-    // A history keeps its dialect; the newest message tells when another one came along.
-    if (reader?.dialect.refuse(messages.slice(-1)) === undefined && reader) return reader;
+    // A history keeps its dialect, as far as its new messages agree: the first few may fit several.
+    const seen = continueFrom(progress, messages).input.length;
+    if (reader && reader.dialect.refuse(messages.slice(seen)) === undefined) return reader;
     const dialect = pickDialect(wiring.dialects, wiring.format ?? "auto", messages);
     if (dialect === reader?.dialect) return reader;
     progress = NO_PROGRESS;

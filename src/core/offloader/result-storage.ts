@@ -2,7 +2,12 @@ import type { DialectResult, SlotContent } from "../dialect.js";
 import { serializeContent } from "../content.js";
 import type { Sink } from "../sink.js";
 import type { ToolResult } from "../tool-result.js";
-import type { ArtifactInput, PutOptions } from "../workspace/workspace-types.js";
+import type {
+  ArtifactInput,
+  PutOptions,
+  PutOutcome,
+  Workspace,
+} from "../workspace/workspace-types.js";
 import type { PlacedResult } from "./dialect-format.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { Refusal, StoredResult } from "./stored-result.js";
@@ -55,8 +60,7 @@ export class ResultStorage implements Sink<StoredResult> {
     if (result.chars < SURE_TO_PAY_CHARS && !this.preview(result)) return undefined;
     const { workspace, onError } = this.#settings;
     try {
-      const options = { ...this.#optionsFor(result), signal: this.#signal };
-      const { record, reference } = await workspace.put(this.#inputOf(result), options);
+      const { record, reference } = await this.#putAsIs(workspace, result);
       return { reference, tokens: record.size.tokens, artifactId: record.artifactId };
     } catch (error) {
       // The workspace has told the logger. What was called off is no failure of storage.
@@ -64,6 +68,25 @@ export class ResultStorage implements Sink<StoredResult> {
       this.refusals.set(result, { outcome: "failed", reason: "it could not be stored", error });
       return undefined;
     }
+  }
+
+  /** The same content in another form of result is another artifact: it must come back in its own. */
+  async #putAsIs(workspace: Workspace, result: PlacedResult): Promise<PutOutcome> {
+    const input = this.#inputOf(result);
+    const options = { ...this.#optionsFor(result), signal: this.#signal };
+    const isOwn = ({ record }: PutOutcome) =>
+      JSON.stringify(record.metadata[SHELL_KEY]) === JSON.stringify(result.found.shell);
+    const first = await workspace.put(input, options);
+    if (isOwn(first)) return first;
+    const { artifactId, hash } = first.record;
+    for (const suffix of [hash.slice(0, 12), hash]) {
+      const other = await workspace.put(
+        { ...input, artifactId: `${artifactId}-${suffix}` },
+        options,
+      );
+      if (isOwn(other)) return other;
+    }
+    throw new Error("this content is stored in every form but its own");
   }
 
   #inputOf({ content, toolName, isError, found }: PlacedResult): ArtifactInput {
