@@ -115,3 +115,4 @@ export { minRatio } from "./core/policies/min-ratio.js";
 export { minTokens } from "./core/policies/min-tokens.js";
 export { not } from "./core/policies/not.js";
 export { tools, type ToolsPolicyOptions } from "./core/policies/tools.js";
+export { openConversation } from "./formats/conversation-file.js";

@@ -36,6 +36,8 @@ export interface DialectResult {
 export interface MessageReading {
   /** Whether the model wrote the message. */
   readonly fromModel: boolean;
+  /** Which reply of the model it is a part of, where one reply is recorded in several messages. */
+  readonly replyId?: string | undefined;
   readonly calls: readonly DialectCall[];
   readonly results: readonly DialectResult[];
   /** How many characters stand outside of results; a function, since it takes the JSON of inputs. */

@@ -2,8 +2,8 @@ import { countContentChars, type Content } from "../core/content.js";
 import type { Dialect, DialectResult, MediaRule } from "../core/dialect.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
 
-/** Blocks that are nothing to read as text. */
-const MEDIA_TYPES = new Set(["image", "document", "audio", "video"]);
+/** Blocks that are nothing to read as text, or that the API itself acts on. */
+const MEDIA_TYPES = new Set(["image", "document", "audio", "video", "tool_reference"]);
 
 /** Anthropic Messages: results are `tool_result` blocks of a user message. */
 export const anthropicDialect: Dialect = {

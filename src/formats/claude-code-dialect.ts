@@ -21,8 +21,10 @@ export const claudeCodeDialect: Dialect = createLineDialect({
   read({ type, message }, options) {
     if (type !== "user" && type !== "assistant") return EMPTY_READING;
     const reading = anthropicDialect.read(message, options);
+    const { id } = asRecord(message);
     return {
       ...reading,
+      replyId: typeof id === "string" ? id : undefined,
       results: reading.results.map((result) => ({
         ...result,
         path: ["message", "content", result.slot, "content"],

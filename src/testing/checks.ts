@@ -5,6 +5,7 @@ import { DialectReader } from "../core/offloader/dialect-format.js";
 import { minChars } from "../core/policies/min-chars.js";
 import type { ToolResult } from "../core/tool-result.js";
 import { estimateTokens } from "../core/tokens.js";
+import { checkHash } from "./check-hash.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
 
@@ -56,6 +57,7 @@ export function createConversationCheck(
       countTokens: estimateTokens,
       format: fixture.dialect,
       dialects: [fixture.dialect],
+      hash: checkHash,
     });
   const read = (messages: readonly unknown[]) =>
     messages.flatMap((message) => fixture.dialect.read(message, options).results);

@@ -6,6 +6,7 @@ import { minTokens } from "../core/policies/min-tokens.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { DIALECTS } from "../formats/dialects.js";
+import { sha256 } from "../infrastructure/hash.js";
 
 /** How an offloader is made. */
 export type OffloaderOptions = OffloaderSettings;
@@ -25,5 +26,5 @@ export function createOffloader(options: OffloaderOptions): Offloader {
   requireChoice("onError", options.onError, ["throw", "keep"]);
   const { countTokens = options.workspace.countTokens } = options;
   const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);
-  return wireOffloader({ ...options, policy, countTokens, dialects: DIALECTS });
+  return wireOffloader({ ...options, policy, countTokens, dialects: DIALECTS, hash: sha256 });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Dialect, MessageReading } from "../../src/core/dialect.js";
 import { anthropicDialect } from "../../src/formats/anthropic-dialect.js";
 import { formatSuite } from "../../src/testing/index.js";
-import { buildAnthropic } from "./anthropic-conversation.js";
+import { buildAnthropic } from "./fixtures.js";
 
 type Message = Record<string, unknown> & { content: Record<string, unknown>[] };
 

@@ -2,7 +2,7 @@ import type { ContentSample } from "./content-kind.js";
 import { takeEnd } from "./printable.js";
 
 /** Up to here a text is looked at line by line; beyond, in windows. */
-export const WHOLE_VIEW_CHARS = 131_072;
+export const WHOLE_VIEW_CHARS = 262_144;
 const HEAD_WINDOW = 24_576;
 const TAIL_WINDOW = 8_192;
 const MIDDLE_WINDOW = 2_048;

@@ -53,11 +53,13 @@ export class DialectReader {
         const modelMessages: number[] = [];
         let otherChars = 0;
         let isReply = false;
+        let replyId: string | undefined;
         for (let index = from; index < messages.length; index++) {
           const reading = this.read(messages[index]);
-          // A reply may be several messages in a row; it is one turn, told by its last.
-          if (reading.fromModel)
-            modelMessages.splice(isReply ? -1 : modelMessages.length, 1, index);
+          // A reply may be several messages; it is one turn, told by its first.
+          const goesOn = isReply || (reading.replyId !== undefined && reading.replyId === replyId);
+          if (reading.fromModel && !goesOn) modelMessages.push(index);
+          if (reading.fromModel) replyId = reading.replyId;
           isReply = reading.fromModel;
           if (countOther) otherChars += reading.otherChars();
           for (const { id, name } of reading.calls) if (id !== undefined) callNames.set(id, name);

@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../defaults.js";
 import type { Dialect } from "../dialect.js";
+import type { Hash } from "../hash.js";
 import { offload, planOffload, type OffloadWiring } from "../offload.js";
 import type { Policy, Verdict } from "../policy.js";
 import type { Reference } from "../reference.js";
@@ -22,6 +23,7 @@ export interface OffloaderWiring extends OffloaderSettings {
   readonly dialects: readonly Dialect[];
   readonly policy: Policy;
   readonly countTokens: CountTokens;
+  readonly hash: Hash;
 }
 
 export function wireOffloader(wiring: OffloaderWiring): Offloader {

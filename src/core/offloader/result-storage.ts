@@ -1,7 +1,9 @@
 import type { DialectResult, SlotContent } from "../dialect.js";
 import { serializeContent } from "../content.js";
+import type { Hash } from "../hash.js";
 import type { Sink } from "../sink.js";
 import type { ToolResult } from "../tool-result.js";
+import { idOfContent } from "../workspace/artifact-id.js";
 import type {
   ArtifactInput,
   PutOptions,
@@ -22,11 +24,16 @@ const SHELL_KEY = "format_shell";
 export class ResultStorage implements Sink<StoredResult> {
   readonly refusals = new Map<ToolResult, Refusal>();
   readonly #settings: OffloaderSettings;
+  readonly #hash: Hash;
   readonly #signal: AbortSignal | undefined;
   readonly #byId = new Map<string, Promise<unknown>>();
 
-  constructor(settings: OffloaderSettings, signal: AbortSignal | undefined) {
+  constructor(
+    settings: OffloaderSettings & { readonly hash: Hash },
+    signal: AbortSignal | undefined,
+  ) {
     this.#settings = settings;
+    this.#hash = settings.hash;
     this.#signal = signal;
   }
 
@@ -78,12 +85,10 @@ export class ResultStorage implements Sink<StoredResult> {
       JSON.stringify(record.metadata[SHELL_KEY]) === JSON.stringify(result.found.shell);
     const first = await workspace.put(input, options);
     if (isOwn(first)) return first;
-    const { artifactId, hash } = first.record;
-    for (const suffix of [hash.slice(0, 12), hash]) {
-      const other = await workspace.put(
-        { ...input, artifactId: `${artifactId}-${suffix}` },
-        options,
-      );
+    const base = result.id ?? idOfContent(first.record.hash);
+    const formHash = this.#hash(JSON.stringify([first.record.hash, result.found.shell]));
+    for (const suffix of [formHash.slice(0, 12), formHash]) {
+      const other = await workspace.put({ ...input, artifactId: `${base}-${suffix}` }, options);
       if (isOwn(other)) return other;
     }
     throw new Error("this content is stored in every form but its own");

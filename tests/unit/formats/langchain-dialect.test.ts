@@ -272,6 +272,8 @@ describe("the LangChain dialect: replacing and restoring", () => {
         const { replaced, restored } = replaceAll(message, options);
         deepStrictEqual(restored, build());
         deepStrictEqual(message, build());
+        // A value that JSON would change, such as -0, is not offered to leave.
+        if (langchainDialect.read(message, options).results.length === 0) return;
         expect(langchainDialect.read(replaced, options).results[0]?.onlyText).toBe(REFERENCE);
       }),
       { numRuns: 300 },

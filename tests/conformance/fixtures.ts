@@ -1,0 +1,240 @@
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { aiSdkDialect } from "../../src/formats/ai-sdk-dialect.js";
+import { anthropicDialect } from "../../src/formats/anthropic-dialect.js";
+import { claudeCodeDialect } from "../../src/formats/claude-code-dialect.js";
+import { codexDialect } from "../../src/formats/codex-dialect.js";
+import { geminiDialect } from "../../src/formats/gemini-dialect.js";
+import { langchainDialect } from "../../src/formats/langchain-dialect.js";
+import { mcpDialect } from "../../src/formats/mcp-dialect.js";
+import { openaiChatDialect } from "../../src/formats/openai-chat-dialect.js";
+import { openaiResponsesDialect } from "../../src/formats/openai-responses-dialect.js";
+import { piDialect } from "../../src/formats/pi-dialect.js";
+import type { FormatFixture, SampleResult, SampleTurn } from "../../src/testing/index.js";
+
+/** Fields that nobody knows, which must stay. */
+const unknown = { unknown_field: [1, { deep: true }] };
+
+export function buildAnthropic(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: say },
+        ...results.map(({ id, toolName }) => ({ type: "tool_use", id, name: toolName, input: {} })),
+      ],
+    },
+    {
+      role: "user",
+      content: results.map(({ id, text, isError }) => ({
+        type: "tool_result",
+        tool_use_id: id,
+        content: text,
+        ...(isError ? { is_error: true } : {}),
+        cache_control: { type: "ephemeral" },
+        ...unknown,
+      })),
+    },
+  ]);
+}
+
+function buildOpenaiChat(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    { role: "user", content: "go on" },
+    {
+      role: "assistant",
+      content: say,
+      tool_calls: results.map(({ id, toolName }) => ({
+        id,
+        type: "function",
+        function: { name: toolName, arguments: "{}" },
+      })),
+    },
+    ...results.map(({ id, text }) => ({
+      role: "tool",
+      tool_call_id: id,
+      content: text,
+      ...unknown,
+    })),
+  ]);
+}
+
+function buildResponses(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: say }] },
+    ...results.map(({ id, toolName }) => ({
+      type: "function_call",
+      call_id: id,
+      name: toolName,
+      arguments: "{}",
+    })),
+    ...results.map(({ id, text }) => ({
+      type: "function_call_output",
+      call_id: id,
+      output: text,
+      ...unknown,
+    })),
+  ]);
+}
+
+function buildAiSdk(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: say },
+        ...results.map(({ id, toolName }) => ({
+          type: "tool-call",
+          toolCallId: id,
+          toolName,
+          input: {},
+        })),
+      ],
+    },
+    {
+      role: "tool",
+      content: results.map(({ id, toolName, text, isError }) => ({
+        type: "tool-result",
+        toolCallId: id,
+        toolName,
+        output: { type: isError ? "error-text" : "text", value: text },
+        ...unknown,
+      })),
+    },
+  ]);
+}
+
+function buildLangchain(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    new HumanMessage("go on"),
+    new AIMessage({
+      content: say,
+      tool_calls: results.map(({ id, toolName }) => ({ id, name: toolName, args: {} })),
+    }),
+    ...results.map(
+      ({ id, toolName, text, isError }) =>
+        new ToolMessage({
+          content: text,
+          tool_call_id: id,
+          name: toolName,
+          status: isError ? "error" : "success",
+          artifact: { kept: [1, 2] },
+          id: `message-of-${id}`,
+        }),
+    ),
+  ]);
+}
+
+function buildStoredLangchain(turns: readonly SampleTurn[]): object[] {
+  return buildLangchain(turns).map((message) => (message as HumanMessage).toDict());
+}
+
+function buildGemini(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      role: "model",
+      parts: [
+        { text: say },
+        ...results.map(({ id, toolName }) => ({ functionCall: { id, name: toolName, args: {} } })),
+      ],
+    },
+    {
+      role: "user",
+      parts: results.map(({ id, toolName, text, isError }) => ({
+        functionResponse: {
+          id,
+          name: toolName,
+          response: isError ? { error: text } : { output: text },
+        },
+        ...unknown,
+      })),
+    },
+  ]);
+}
+
+function buildMcp(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ results }) =>
+    results.map(({ text, isError }) => ({
+      content: [{ type: "text", text }],
+      ...(isError ? { isError: true } : {}),
+      _meta: unknown,
+    })),
+  );
+}
+
+/** JSON as other programs write it: with blanks, and with escapes that are not needed. */
+function oddJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll('":', '" : ').replaceAll("/", "\\/");
+}
+
+function buildClaudeCode(turns: readonly SampleTurn[]): string[] {
+  const messages = buildAnthropic(turns) as { role: string }[];
+  return [
+    oddJson({ type: "summary", summary: "an outage", leafUuid: "u0" }),
+    ...messages.map((message, index) =>
+      oddJson({
+        parentUuid: `u${index}`,
+        sessionId: "session",
+        type: message.role,
+        message,
+        uuid: `u${index + 1}`,
+        ...(message.role === "user" ? { toolUseResult: { stdout: "repeated" } } : {}),
+      }),
+    ),
+  ];
+}
+
+function buildCodex(turns: readonly SampleTurn[]): string[] {
+  return [
+    oddJson({ timestamp: "t", type: "session_meta", payload: { id: "session" } }),
+    ...buildResponses(turns).map((payload) =>
+      oddJson({ timestamp: "t", type: "response_item", payload }),
+    ),
+  ];
+}
+
+function buildPi(turns: readonly SampleTurn[]): string[] {
+  const line = (message: object) => oddJson({ type: "message", timestamp: "t", message });
+  const answer = ({ id, toolName, text, isError }: SampleResult) =>
+    line({
+      role: "toolResult",
+      toolCallId: id,
+      toolName,
+      content: [{ type: "text", text }],
+      isError,
+      ...unknown,
+    });
+  return turns.flatMap(({ say, results }) => [
+    line({
+      role: "assistant",
+      content: [
+        { type: "text", text: say },
+        ...results.map(({ id, toolName }) => ({
+          type: "toolCall",
+          id,
+          name: toolName,
+          arguments: {},
+        })),
+      ],
+    }),
+    ...results.map(answer),
+  ]);
+}
+
+export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
+  { name: "Anthropic", dialect: anthropicDialect, build: buildAnthropic },
+  { name: "OpenAI chat", dialect: openaiChatDialect, build: buildOpenaiChat, hasErrorFlag: false },
+  {
+    name: "OpenAI Responses",
+    dialect: openaiResponsesDialect,
+    build: buildResponses,
+    hasErrorFlag: false,
+  },
+  { name: "AI SDK", dialect: aiSdkDialect, build: buildAiSdk },
+  { name: "LangChain", dialect: langchainDialect, build: buildLangchain },
+  { name: "LangChain as stored", dialect: langchainDialect, build: buildStoredLangchain },
+  { name: "Gemini", dialect: geminiDialect, build: buildGemini },
+  { name: "MCP", dialect: mcpDialect, build: buildMcp, hasIds: false },
+  { name: "Claude Code", dialect: claudeCodeDialect, build: buildClaudeCode },
+  { name: "Codex", dialect: codexDialect, build: buildCodex, hasErrorFlag: false },
+  { name: "pi", dialect: piDialect, build: buildPi },
+];
