@@ -21,6 +21,7 @@ export default defineConfig({
     ],
   },
   test: {
+    setupFiles: ["tests/support/fixed-seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
     globalSetup: ["tests/support/build-dist.ts"],

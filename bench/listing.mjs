@@ -71,13 +71,17 @@ async function fillManifests(root) {
     { content: "x", metadata: { tool_name: "bash" } },
     { bizId: "toolu_0", sessionId: "session-0" },
   );
-  const { sessionId: _sessionId, location: _location, ...put } = record;
+  const { type, size, hash, createdAt, metadata } = record;
   for (let session = 0; session < SESSIONS; session++) {
     const folder = join(root, "v1", "default", `session-${session}`);
     await mkdir(folder, { recursive: true });
     const lines = [JSON.stringify({ session: `session-${session}`, layout: 1 })];
     for (let index = 0; index < ARTIFACTS; index++) {
-      lines.push(JSON.stringify({ put: { ...put, artifactId: `toolu_${index}` } }));
+      lines.push(
+        JSON.stringify({
+          put: { artifactId: `toolu_${index}`, type, size, hash, createdAt, metadata },
+        }),
+      );
     }
     await writeFile(join(folder, "manifest.jsonl"), lines.join("\n"));
   }

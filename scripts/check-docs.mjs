@@ -52,6 +52,8 @@ function findTypeErrors(snippets) {
     /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
     ROOT,
   );
+  // The package's other entry, from its source as well: there may be no build yet.
+  options.paths = { ...options.paths, "context-offload/testing": ["./src/testing/index.ts"] };
   const modules = new Map(
     snippets.map((snippet, index) => [join(ROOT, `doc-snippet-${index}.ts`), snippet]),
   );

@@ -41,6 +41,8 @@ export interface Offloader {
   estimate(history: readonly unknown[], options?: OffloadOptions): Promise<OffloadReport>;
   /** The reading tools in a dialect's own shape. */
   tools(format?: string): unknown;
+  /** Whether a call is one of a reading tool, and so one for `handleToolCall`. */
+  handles(call: unknown): boolean;
   /** Runs a call of one of the reading tools and answers in the dialect's own shape. */
   handleToolCall(call: unknown, options?: OffloadOptions): Promise<unknown>;
 }

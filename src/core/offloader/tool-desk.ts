@@ -15,9 +15,19 @@ export function createToolDesk(
   workspace: Workspace,
   { sessionId, format, dialects }: DeskSettings,
   currentDialect: () => Dialect | undefined,
-): Pick<Offloader, "tools" | "handleToolCall"> {
+): Pick<Offloader, "tools" | "handles" | "handleToolCall"> {
   const tools = workspace.tools({ sessionId });
   const own = typeof format === "object" ? format : undefined;
+
+  /** Formats differ in how a call looks; the one of the conversation is asked first. */
+  const readCall = (call: unknown) => {
+    const current = own ?? currentDialect();
+    for (const dialect of current ? [current, ...dialects] : dialects) {
+      const read = dialect.readCall(call);
+      if (read) return { dialect, read, tool: tools.find(({ name }) => name === read.name) };
+    }
+    return undefined;
+  };
 
   return {
     tools(wanted) {
@@ -29,20 +39,19 @@ export function createToolDesk(
       throw new UnknownFormatError(`Say the format of the tools, one of: ${names}.`, []);
     },
 
+    handles: (call) => readCall(call)?.tool !== undefined,
+
     async handleToolCall(call, { signal } = {}) {
-      // Formats differ in how a call looks; the one of the conversation is asked first.
-      const current = own ?? currentDialect();
-      for (const dialect of current ? [current, ...dialects] : dialects) {
-        const read = dialect.readCall(call);
-        if (!read) continue;
-        const tool = tools.find(({ name }) => name === read.name);
-        if (!tool) {
-          const expected = `a call of one of ${tools.map(({ name }) => name).join(", ")}`;
-          throw new InvalidArgumentError("call", read.name, expected);
-        }
-        return dialect.answerCall(call, await tool.execute(read.input, signal ? { signal } : {}));
+      const found = readCall(call);
+      if (!found) {
+        throw new InvalidArgumentError("call", call, "a tool call in the shape of a known format");
       }
-      throw new InvalidArgumentError("call", call, "a tool call in the shape of a known format");
+      const { dialect, read, tool } = found;
+      if (!tool) {
+        const expected = `a call of one of ${tools.map(({ name }) => name).join(", ")}`;
+        throw new InvalidArgumentError("call", read.name, expected);
+      }
+      return dialect.answerCall(call, await tool.execute(read.input, signal ? { signal } : {}));
     },
   };
 }

@@ -148,6 +148,9 @@ describe("the reading tools through an offloader", () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "one" });
     const call = { type: "tool_use", id: "x", name: "rm_rf", input: {} };
+    expect(offloader.handles(call)).toBe(false);
+    expect(offloader.handles({ ...call, name: "grep_knowledge" })).toBe(true);
+    expect(offloader.handles("grep_knowledge")).toBe(false);
     expect(await rejectionOf(offloader.handleToolCall(call))).toMatchObject({
       code: "INVALID_ARGUMENT",
       message: expect.stringContaining("grep_knowledge") as string,
