@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchDirect } from "./direct.mjs";
 import { benchListing } from "./listing.mjs";
+import { benchOffloadTurn } from "./offload-turn.mjs";
 import { benchOverlappingWrites } from "./overlapping-writes.mjs";
 import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
 import { renderTable } from "./render-table.mjs";
@@ -28,6 +29,7 @@ try {
     ...(await benchWorkspacePut(join(folder, "put"))),
     ...(await benchWorkspaceRead(folder)),
     ...(await benchListing(folder)),
+    ...(await benchOffloadTurn(join(folder, "turns"))),
   ];
   const allocation = await allocationOfSkippedPass(join(folder, "gate"));
   console.log(renderTable(rows));

@@ -93,7 +93,7 @@ const broken: Record<string, { change: Partial<Dialect>; check: string }> = {
 
 describe("the format suite", () => {
   it.each(Object.entries(broken))(
-    "objects to a format that %s",
+    "objects to a format that %s [DESIGN-O-suite-objects]",
     async (_what, { change, check }) => {
       const dialect = { ...anthropicDialect, ...change };
       const failed: string[] = [];

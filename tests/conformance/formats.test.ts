@@ -3,21 +3,24 @@ import { DIALECTS } from "../../src/formats/dialects.js";
 import { formatSuite } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 
-describe.each(FIXTURES)("the dialect of $name", (fixture) => {
-  for (const { name, run } of formatSuite(fixture)) it(name, run);
+describe.each(FIXTURES)(
+  "the dialect of $name [DESIGN-O-suite] [DESIGN-O-reused-ids]",
+  (fixture) => {
+    for (const { name, run } of formatSuite(fixture)) it(name, run);
 
-  it("is found by its messages, and taken for no other", () => {
-    const messages = fixture.build([
-      {
-        say: "Look.",
-        results: [{ id: "call_1", toolName: "bash", text: "done", isError: false }],
-      },
-    ]);
-    const fitting = DIALECTS.filter((dialect) => dialect.refuse(messages) === undefined);
-    expect(fitting).toEqual([fixture.dialect]);
-  });
-});
+    it("is found by its messages, and taken for no other [DESIGN-O-auto]", () => {
+      const messages = fixture.build([
+        {
+          say: "Look.",
+          results: [{ id: "call_1", toolName: "bash", text: "done", isError: false }],
+        },
+      ]);
+      const fitting = DIALECTS.filter((dialect) => dialect.refuse(messages) === undefined);
+      expect(fitting).toEqual([fixture.dialect]);
+    });
+  },
+);
 
-it("covers every dialect that there is", () => {
+it("covers every dialect that there is [DESIGN-O-suite]", () => {
   expect(new Set(FIXTURES.map(({ dialect }) => dialect))).toEqual(new Set(DIALECTS));
 });

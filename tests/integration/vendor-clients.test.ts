@@ -131,27 +131,30 @@ function lastBytes(): number {
 
 describe.each(vendors)("the client of $format", ({ format, build, send }) => {
   describe.each(policies)("with %s", (_name, policy, media) => {
-    it.each(conversations)("has %s accepted before and after", async (_title, turns) => {
-      const offloader = await openOffloader(policy, media);
-      const tools = offloader.tools(format);
-      const history = build(turns);
-      expect(await send(history, tools)).toBe("Noted.");
-      const before = lastBytes();
+    it.each(conversations)(
+      "has %s accepted before and after [DESIGN-O-clients]",
+      async (_title, turns) => {
+        const offloader = await openOffloader(policy, media);
+        const tools = offloader.tools(format);
+        const history = build(turns);
+        expect(await send(history, tools)).toBe("Noted.");
+        const before = lastBytes();
 
-      const { messages, report } = await offloader.offload(history);
-      expect(await send(messages, tools)).toBe("Noted.");
-      if (report.totals.left > 0) expect(lastBytes()).toBeLessThan(before);
-      else expect(lastBytes()).toBe(before);
-      if (turns === sample) expect(report.totals.left).toBeGreaterThan(3);
+        const { messages, report } = await offloader.offload(history);
+        expect(await send(messages, tools)).toBe("Noted.");
+        if (report.totals.left > 0) expect(lastBytes()).toBeLessThan(before);
+        else expect(lastBytes()).toBe(before);
+        if (turns === sample) expect(report.totals.left).toBeGreaterThan(3);
 
-      const restored = await offloader.restore(messages);
-      expect(restored).toEqual(history);
-      expect(await send(restored, tools)).toBe("Noted.");
-      expect(lastBytes()).toBe(before);
-    });
+        const restored = await offloader.restore(messages);
+        expect(restored).toEqual(history);
+        expect(await send(restored, tools)).toBe("Noted.");
+        expect(lastBytes()).toBe(before);
+      },
+    );
   });
 
-  it("has every turn of a growing history accepted", async () => {
+  it("has every turn of a growing history accepted [DESIGN-O-clients]", async () => {
     const offloader = await openOffloader();
     const tools = offloader.tools(format);
     for (let turns = 1; turns <= sample.length; turns++) {
@@ -165,7 +168,7 @@ describe.each(vendors)("the client of $format", ({ format, build, send }) => {
 });
 
 describe("the recorded sample itself", () => {
-  it("keeps its cache marks, and Anthropic takes it", async () => {
+  it("keeps its cache marks, and Anthropic takes it [DESIGN-O-anthropic]", async () => {
     const history = [...recorded, ...toAnthropic([THANKS])];
     const offloader = await openOffloader(minChars(1));
     const { messages } = await offloader.offload(history);
@@ -319,7 +322,7 @@ describe.each<[Vendor, [what: string, change: Break, why: RegExp][]]>([
     expect(await send(build(short), offloader.tools(format))).toBe("Noted.");
   });
 
-  it.each(breaks)("refuses %s", async (_what, change, why) => {
+  it.each(breaks)("refuses %s [DESIGN-O-server]", async (_what, change, why) => {
     const offloader = await openOffloader();
     const messages = breakable(build(short));
     change(messages);

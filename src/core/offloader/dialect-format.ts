@@ -24,6 +24,7 @@ export interface DialectFormat extends MessageFormat<unknown> {
 /** Reads messages of a dialect and remembers each, so that the same object is read once. */
 export class DialectReader {
   readonly #readings = new WeakMap<object, MessageReading>();
+  readonly #placed = new WeakMap<DialectResult, PlacedResult>();
 
   constructor(
     readonly dialect: Dialect,
@@ -39,6 +40,28 @@ export class DialectReader {
     const reading = this.dialect.read(message, this.options);
     this.#readings.set(message, reading);
     return reading;
+  }
+
+  /** The same result in the same place is the same object, so that what is known of it lasts. */
+  #place(
+    found: DialectResult,
+    messageIndex: number,
+    callNames: ReadonlyMap<string, string>,
+    leftBefore: boolean,
+  ): PlacedResult {
+    const { slot, id, content, chars, isError } = found;
+    const toolName = found.toolName ?? (id === undefined ? undefined : callNames.get(id));
+    const known = this.#placed.get(found);
+    if (
+      known?.messageIndex === messageIndex &&
+      known.toolName === toolName &&
+      known.leftBefore === leftBefore
+    ) {
+      return known;
+    }
+    const placed = { messageIndex, slot, id, content, chars, toolName, isError, leftBefore, found };
+    this.#placed.set(found, placed);
+    return placed;
   }
 
   /** The engine's view of the messages from `start` on. */
@@ -64,7 +87,7 @@ export class DialectReader {
           if (countOther) otherChars += reading.otherChars();
           for (const { id, name } of reading.calls) if (id !== undefined) callNames.set(id, name);
           for (const found of reading.results) {
-            results.push(placeResult(found, index, callNames, leftBefore(found)));
+            results.push(this.#place(found, index, callNames, leftBefore(found)));
           }
         }
         return {
@@ -80,17 +103,6 @@ export class DialectReader {
       },
     };
   }
-}
-
-function placeResult(
-  found: DialectResult,
-  messageIndex: number,
-  callNames: ReadonlyMap<string, string>,
-  leftBefore: boolean,
-): PlacedResult {
-  const { slot, id, content, chars, isError } = found;
-  const toolName = found.toolName ?? (id === undefined ? undefined : callNames.get(id));
-  return { messageIndex, slot, id, content, chars, toolName, isError, leftBefore, found };
 }
 
 function countMessageChars({ results, otherChars }: MessageReading): number {

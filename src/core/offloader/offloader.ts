@@ -9,6 +9,7 @@ import type { CountTokens } from "../tokens.js";
 import type { ToolResult } from "../tool-result.js";
 import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/knowledge-list.js";
 import { TOOL_NAMES } from "../workspace/reading.js";
+import { DepartureMemory } from "./departure-memory.js";
 import { DialectReader, type DialectFormat, type PlacedResult } from "./dialect-format.js";
 import type { Offloader, OffloaderSettings } from "./offloader-types.js";
 import { pickDialect } from "./pick-dialect.js";
@@ -29,6 +30,7 @@ export interface OffloaderWiring extends OffloaderSettings {
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const { workspace, countTokens } = wiring;
   const policy = guardReading(wiring);
+  const memory = new DepartureMemory(wiring.hash);
   let reader: DialectReader | undefined;
   let progress = NO_PROGRESS;
 
@@ -52,7 +54,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     storage: ResultStorage;
     format: DialectFormat;
   }> => {
-    const storage = new ResultStorage(wiring, signal);
+    const storage = new ResultStorage(wiring, memory, signal);
     const format = readerFor(messages).formatFrom({
       messageIndex: start.input.length,
       callNames: start.callNames,

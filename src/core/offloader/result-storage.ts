@@ -4,12 +4,14 @@ import type { Hash } from "../hash.js";
 import type { Sink } from "../sink.js";
 import type { ToolResult } from "../tool-result.js";
 import { idOfContent } from "../workspace/artifact-id.js";
+import type { ArtifactRecord } from "../workspace/artifact.js";
 import type {
   ArtifactInput,
   PutOptions,
   PutOutcome,
   Workspace,
 } from "../workspace/workspace-types.js";
+import type { DepartureMemory } from "./departure-memory.js";
 import type { PlacedResult } from "./dialect-format.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { Refusal, StoredResult } from "./stored-result.js";
@@ -25,14 +27,18 @@ export class ResultStorage implements Sink<StoredResult> {
   readonly refusals = new Map<ToolResult, Refusal>();
   readonly #settings: OffloaderSettings;
   readonly #hash: Hash;
+  readonly #memory: DepartureMemory;
+  #held: Promise<ReadonlySet<string>> | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #byId = new Map<string, Promise<unknown>>();
 
   constructor(
     settings: OffloaderSettings & { readonly hash: Hash },
+    memory: DepartureMemory,
     signal: AbortSignal | undefined,
   ) {
     this.#settings = settings;
+    this.#memory = memory;
     this.#hash = settings.hash;
     this.#signal = signal;
   }
@@ -64,17 +70,30 @@ export class ResultStorage implements Sink<StoredResult> {
   }
 
   async #store(result: PlacedResult): Promise<StoredResult | undefined> {
+    const known = this.#memory.find(result);
+    if (known && (await this.#holds(known))) return known;
     if (result.chars < SURE_TO_PAY_CHARS && !this.preview(result)) return undefined;
     const { workspace, onError } = this.#settings;
     try {
       const { record, reference } = await this.#putAsIs(workspace, result);
-      return { reference, tokens: record.size.tokens, artifactId: record.artifactId };
+      const { size, artifactId } = record;
+      const stored = { reference, tokens: size.tokens, artifactId };
+      this.#memory.keep(result, stored);
+      return stored;
     } catch (error) {
       // The workspace has told the logger. What was called off is no failure of storage.
       if (onError !== "keep" || this.#signal?.aborted) throw error;
       this.refusals.set(result, { outcome: "failed", reason: "it could not be stored", error });
       return undefined;
     }
+  }
+
+  /** Whether the artifact is still there; somebody may have removed it since. */
+  async #holds({ artifactId }: StoredResult): Promise<boolean> {
+    this.#held ??= listHeld(this.#settings).then(
+      (artifacts) => new Set(artifacts.map((artifact) => artifact.artifactId)),
+    );
+    return artifactId !== undefined && (await this.#held).has(artifactId);
   }
 
   /** The same content in another form of result is another artifact: it must come back in its own. */
@@ -129,25 +148,30 @@ export async function fetchContent(
 }
 
 /** Knows what the session holds already, by id and size: what left before is known again by these. */
-export async function findLeftBefore({
-  workspace,
-  sessionId,
-}: OffloaderSettings): Promise<(result: DialectResult) => boolean> {
+export async function findLeftBefore(
+  settings: OffloaderSettings,
+): Promise<(result: DialectResult) => boolean> {
   const held = new Map<string, Set<number>>();
-  let cursor: string | undefined;
-  do {
-    const page = await workspace.queryArtifacts(
-      { session_id: sessionId },
-      { sessionId, limit: 1_000, cursor },
-    );
-    for (const { metadata, size } of page.artifacts) {
-      if (metadata.biz_id === null) continue;
-      held.set(metadata.biz_id, (held.get(metadata.biz_id) ?? new Set()).add(size.chars));
-    }
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  for (const { metadata, size } of await listHeld(settings)) {
+    if (metadata.biz_id === null) continue;
+    held.set(metadata.biz_id, (held.get(metadata.biz_id) ?? new Set()).add(size.chars));
+  }
   return ({ id, content }) => {
     const sizes = id === undefined ? undefined : held.get(id);
     return sizes !== undefined && sizes.has(serializeContent(content).length);
   };
+}
+
+async function listHeld({ workspace, sessionId }: OffloaderSettings): Promise<ArtifactRecord[]> {
+  const artifacts: ArtifactRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await workspace.queryArtifacts(
+      { session_id: sessionId },
+      { sessionId, limit: 10_000, cursor },
+    );
+    artifacts.push(...page.artifacts);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return artifacts;
 }

@@ -27,7 +27,7 @@ function withImages(text: string): Message[] {
 }
 
 describe("media in a result", () => {
-  it("stays in the message by default while the text leaves, and comes back", async () => {
+  it("stays in the message by default while the text leaves, and comes back [DESIGN-O-media]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "s1" });
     const history = withImages(logOf(20_000));
@@ -43,7 +43,7 @@ describe("media in a result", () => {
     expect((await offloader.offload(messages)).messages).toBe(messages);
   });
 
-  it("leaves too with media: offload", async () => {
+  it("leaves too with media: offload [DESIGN-O-media-offload]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "s1", media: "offload" });
     const history = withImages(logOf(20_000));
@@ -52,7 +52,7 @@ describe("media in a result", () => {
     expect(await offloader.restore(messages)).toEqual(history);
   });
 
-  it("is nothing to leave on its own", async () => {
+  it("is nothing to leave on its own [DESIGN-O-media]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "s1", policy: minChars(1) });
     const history = withImages("");
@@ -68,14 +68,14 @@ describe("what cannot be stored", () => {
   }
   const history = conversationOf({ id: "a", text: logOf(20_000) }, { id: "b", text: "ok" });
 
-  it("throws, and the history is as it was", async () => {
+  it("throws, and the history is as it was [DESIGN-O-throw]", async () => {
     const offloader = createOffloader({ workspace: await brokenWorkspace(), sessionId: "s1" });
     const before = structuredClone(history);
     expect(await rejectionOf(offloader.offload(history))).toMatchObject({ code: "WRITE_FAILED" });
     expect(history).toEqual(before);
   });
 
-  it("stays in place with onError: keep, and is logged and reported", async () => {
+  it("stays in place with onError: keep, and is logged and reported [DESIGN-O-keep]", async () => {
     const events: WorkspaceEvent[] = [];
     const workspace = await brokenWorkspace((event) => events.push(event));
     const offloader = createOffloader({ workspace, sessionId: "s1", onError: "keep" });
@@ -111,7 +111,7 @@ describe("what cannot be stored", () => {
 });
 
 describe("the reading tools through an offloader", () => {
-  it("see what left in this session alone", async () => {
+  it("see what left in this session alone [DESIGN-O-calls]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const one = createOffloader({ workspace, sessionId: "one" });
     const two = createOffloader({ workspace, sessionId: "two" });
@@ -129,7 +129,7 @@ describe("the reading tools through an offloader", () => {
     });
   });
 
-  it("come in the dialect's own shape", async () => {
+  it("come in the dialect's own shape [DESIGN-O-tools]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "one" });
     expect(offloader.tools("anthropic")).toContainEqual(
@@ -144,7 +144,7 @@ describe("the reading tools through an offloader", () => {
     expect(offloader.tools()).toEqual(offloader.tools("anthropic"));
   });
 
-  it("refuse a call that is none of theirs", async () => {
+  it("refuse a call that is none of theirs [DESIGN-O-calls]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "one" });
     const call = { type: "tool_use", id: "x", name: "rm_rf", input: {} };

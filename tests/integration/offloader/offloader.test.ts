@@ -26,7 +26,7 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader", () => {
-  it("takes long results out, leaves a short reference, and puts everything back", async () => {
+  it("takes long results out, leaves a short reference, and puts everything back [DESIGN-O-offload] [DESIGN-O-restore]", async () => {
     const { offloader } = await makeOffloader();
     const history = await readSample();
     const before = structuredClone(history);
@@ -37,7 +37,7 @@ describe("an offloader", () => {
     expect(await offloader.restore(messages)).toEqual(history);
   });
 
-  it("restores in another process's workspace on the same folder", async () => {
+  it("restores in another process's workspace on the same folder [DESIGN-O-restore-elsewhere]", async () => {
     const { root, offloader } = await makeOffloader();
     const history = await readSample();
     const { messages } = await offloader.offload(history);
@@ -45,7 +45,7 @@ describe("an offloader", () => {
     expect(await other.restore(structuredClone(messages))).toEqual(history);
   });
 
-  it("says of every result whether it left, why, its size, its reference and its artifact", async () => {
+  it("says of every result whether it left, why, its size, its reference and its artifact [DESIGN-O-report]", async () => {
     const { offloader } = await makeOffloader();
     const history = conversationOf(
       { id: "a", text: logOf(50_000), tool: "read_log" },
@@ -85,7 +85,7 @@ describe("an offloader", () => {
     expect(report.totals.tokensSaved).toBeGreaterThan(5_000);
   });
 
-  it("tells beforehand what would leave and what it would save, and writes nothing", async () => {
+  it("tells beforehand what would leave and what it would save, and writes nothing [DESIGN-O-estimate]", async () => {
     const { root, offloader } = await makeOffloader();
     const history = await readSample();
     const plan = await offloader.estimate(history);
@@ -97,13 +97,13 @@ describe("an offloader", () => {
     );
   });
 
-  it("lets a policy that is given replace the default altogether", async () => {
+  it("lets a policy that is given replace the default altogether [DESIGN-O-replaced]", async () => {
     const { offloader } = await makeOffloader({ policy: minChars(2_000) });
     const history = conversationOf({ id: "a", text: logOf(3_000), isError: true });
     expect((await offloader.offload(history)).report.totals.left).toBe(1);
   });
 
-  it("keeps a result whose reference would not be shorter", async () => {
+  it("keeps a result whose reference would not be shorter [DESIGN-O-pays]", async () => {
     const { root, offloader } = await makeOffloader({ policy: minChars(1) });
     const history = conversationOf({ id: "a", text: "a few words that no digest makes shorter" });
     const { messages, report } = await offloader.offload(history);
@@ -115,7 +115,7 @@ describe("an offloader", () => {
     expect(await listTree(root).catch(() => [])).toEqual([]);
   });
 
-  it("gives a short reference whatever the content's length: no inline rule", async () => {
+  it("gives a short reference whatever the content's length: no inline rule [DESIGN-O-short]", async () => {
     const { offloader } = await makeOffloader();
     const history = conversationOf(
       { id: "a", text: logOf(39_000) },
@@ -125,7 +125,7 @@ describe("an offloader", () => {
     for (const { reference } of report.results) expect(reference?.length).toBeLessThan(2_500);
   });
 
-  it("never offloads answers of the reading tools, under any name, nor references", async () => {
+  it("never offloads answers of the reading tools, under any name, nor references [DESIGN-O-reading-tools] [DESIGN-O-references]", async () => {
     const { offloader } = await makeOffloader({
       policy: minChars(1),
       toolAliases: ["mcp__x__grep"],
@@ -142,7 +142,7 @@ describe("an offloader", () => {
     expect(again.report.results.map(({ outcome }) => outcome)).toEqual(["reference"]);
   });
 
-  it("composes policies, each with its reason", async () => {
+  it("composes policies, each with its reason [DESIGN-O-all]", async () => {
     const policy = all(tools({ never: ["read_file"] }), minChars(5_000), keepErrors);
     const { offloader } = await makeOffloader({ policy });
     const history = conversationOf(
@@ -160,7 +160,7 @@ describe("an offloader", () => {
     ]);
   });
 
-  it("says which formats it tried when none fits", async () => {
+  it("says which formats it tried when none fits [DESIGN-O-auto-refusal]", async () => {
     const { offloader } = await makeOffloader();
     const error = await rejectionOf(offloader.offload([{ what: "ever" }]));
     expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
@@ -180,7 +180,7 @@ describe("an offloader", () => {
     [{ workspace: undefined }, "workspace"],
     [{ media: "drop" }, "media"],
     [{ onError: "ignore" }, "onError"],
-  ])("refuses %j", async (options, argument) => {
+  ])("refuses %j [DESIGN-O-arguments]", async (options, argument) => {
     const { workspace } = await makeOffloader();
     const given = { workspace, sessionId: "s1", ...options } as unknown as OffloaderOptions;
     expect(() => createOffloader(given)).toThrow(
@@ -188,7 +188,7 @@ describe("an offloader", () => {
     );
   });
 
-  it("refuses a history that is no array, and stops when it is called off", async () => {
+  it("refuses a history that is no array, and stops when it is called off [DESIGN-O-arguments] [DESIGN-O-signal]", async () => {
     const { offloader, root } = await makeOffloader();
     expect(await rejectionOf(offloader.offload("no" as never))).toMatchObject({
       argument: "history",

@@ -98,7 +98,7 @@ describe("the AI SDK dialect: reading", () => {
     expect(results.map(({ isError }) => isError)).toEqual([true, true, false]);
   });
 
-  it("has nothing to leave in a denial, a short value, an approval, or what JSON cannot hold", () => {
+  it("has nothing to leave in a denial, a short value, an approval, or what JSON cannot hold [DESIGN-O-ai-sdk] [DESIGN-O-not-json]", () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
     const values = [
@@ -129,7 +129,7 @@ describe("the AI SDK dialect: reading", () => {
     expect(reading.otherChars()).toBeGreaterThan(0);
   });
 
-  it("leaves what a provider's own tool answered", () => {
+  it("leaves what a provider's own tool answered [DESIGN-O-ai-sdk]", () => {
     const output = { type: "json", value: [{ url: "https://example.org" }] } as const;
     const message = {
       role: "assistant",
@@ -233,7 +233,7 @@ describe("the AI SDK dialect: replacing and restoring", () => {
     });
   });
 
-  it("gives back any conversation exactly, changes no input, and stays valid for `ai`", () => {
+  it("gives back any conversation exactly, changes no input, and stays valid for `ai` [DESIGN-O-ai-sdk]", () => {
     const options = fc.option(fc.constant({ vendor: { mark: true } }), { nil: undefined });
     const withOptions = <T extends object>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T> =>
       fc

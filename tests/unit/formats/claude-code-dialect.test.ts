@@ -33,7 +33,7 @@ const assistantLine = (block: unknown) =>
   });
 
 describe("the dialect of Claude Code sessions", () => {
-  it("reads results of user lines; what repeats them for the program does not count", () => {
+  it("reads results of user lines; what repeats them for the program does not count [DESIGN-O-claude-code]", () => {
     const line = userLine([result("t1", "printed"), result("t2", "bad", { is_error: true })], {
       toolUseResult: { stdout: "printed, and much more that nobody sends" },
     });
@@ -65,7 +65,7 @@ describe("the dialect of Claude Code sessions", () => {
     expect(left).toBe(line.replace('"printed"', '"reference 0"').replace('"bad"', '"reference 1"'));
   });
 
-  it("reads the calls of an answer that spreads over lines", () => {
+  it("reads the calls of an answer that spreads over lines [DESIGN-O-claude-code]", () => {
     const lines = [
       assistantLine({ type: "text", text: "I look." }),
       assistantLine({ type: "tool_use", id: "t1", name: "Read", input: {} }),
@@ -110,7 +110,7 @@ describe("the dialect of Claude Code sessions", () => {
     expect(taken.back).toBe(line);
   });
 
-  it("changes the content of a result and no other character of its line", () => {
+  it("changes the content of a result and no other character of its line [DESIGN-O-lines]", () => {
     const content = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(
@@ -154,7 +154,7 @@ describe("the dialect of Claude Code sessions", () => {
     expect(dialect.read(escaped, KEEP).results[0]?.shell).toBe('"\\u00e9\u2028"');
   });
 
-  it("brings a session back byte for byte, ids used again included", async () => {
+  it("brings a session back byte for byte, ids used again included [DESIGN-O-lines] [DESIGN-O-reused-ids]", async () => {
     const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
     const lines = [
       '{"type":"summary","summary":"x","leafUuid":"l"}\n',

@@ -15,24 +15,27 @@ const output = (call_id: unknown, value: unknown, type = "function_call_output")
   item({ type, call_id, output: value, passed: { on: true } });
 
 describe("the dialect of Codex rollouts", () => {
-  it.each(["function_call_output", "custom_tool_call_output"])("reads a %s", (type) => {
-    const line = output("c1", "printed", type);
-    expect(dialect.read(line, KEEP).results).toEqual([
-      {
-        slot: 0,
-        id: "c1",
-        content: "printed",
-        onlyText: "printed",
-        chars: 7,
-        isError: false,
-        toolName: undefined,
-        shell: undefined,
-      },
-    ]);
-    const { left, back } = leaveAndReturn(dialect, line);
-    expect(left).toBe(line.replace("printed", "reference 0"));
-    expect(back).toBe(line);
-  });
+  it.each(["function_call_output", "custom_tool_call_output"])(
+    "reads a %s [DESIGN-O-codex]",
+    (type) => {
+      const line = output("c1", "printed", type);
+      expect(dialect.read(line, KEEP).results).toEqual([
+        {
+          slot: 0,
+          id: "c1",
+          content: "printed",
+          onlyText: "printed",
+          chars: 7,
+          isError: false,
+          toolName: undefined,
+          shell: undefined,
+        },
+      ]);
+      const { left, back } = leaveAndReturn(dialect, line);
+      expect(left).toBe(line.replace("printed", "reference 0"));
+      expect(back).toBe(line);
+    },
+  );
 
   it("reads an output that says whether the call succeeded; that stays", () => {
     const line = output("c1", { content: "no such file", success: false });
@@ -57,7 +60,7 @@ describe("the dialect of Codex rollouts", () => {
     expect(taken.back).toBe(line);
   });
 
-  it("reads calls, who speaks, and what stands outside of results", () => {
+  it("reads calls, who speaks, and what stands outside of results [DESIGN-O-codex]", () => {
     const call = item({
       type: "function_call",
       name: "shell",
@@ -93,7 +96,7 @@ describe("the dialect of Codex rollouts", () => {
     expect(dialect.read(line, KEEP).results).toEqual([]);
   });
 
-  it("changes the output and no other character of its line", () => {
+  it("changes the output and no other character of its line [DESIGN-O-lines]", () => {
     const content = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(fc.record({ type: fc.constantFrom("input_text", "x"), text: fc.string() })),

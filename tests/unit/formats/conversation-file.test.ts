@@ -33,7 +33,7 @@ describe("a conversation's file", () => {
     expect(openConversation(file).messages).toBe(chat);
   });
 
-  it("is the text of a JSONL file, line by line", () => {
+  it("is the text of a JSONL file, line by line [DESIGN-O-files]", () => {
     const text = '{"type":"user"}\r\n\n{"type":"assistant"}\nbroken\u2028line\n{"type":"user"}';
     const { messages, close } = openConversation(text);
     expect(messages).toEqual([
@@ -70,7 +70,7 @@ describe("a conversation's file", () => {
     ["an object that was not parsed", '{\n"messages":[]}', "It is the text of one JSON value"],
     ["other text", "# Heading\ntext\n", "no line is a JSON object"],
     ["no text", " \n", "It is a text without lines"],
-  ])("is not %s", (_, value, message) => {
+  ])("is not %s [DESIGN-O-files]", (_, value, message) => {
     expect(() => openConversation(value)).toThrow(message);
     expect(() => openConversation(value)).toThrow(
       expect.objectContaining({ code: "UNKNOWN_FORMAT", refusals: [] }),
@@ -82,7 +82,7 @@ describe("a conversation's file", () => {
     ["<tool_response>\na\n</tool_response>"],
     ["Observation: a"],
     [[{ type: "text", text: "OBSERVATION:\na" }]],
-  ])("is not one with results as plain text: %j", (observed) => {
+  ])("is not one with results as plain text: %j [DESIGN-O-files]", (observed) => {
     const messages = [
       { role: "system", content: "Answer with a command." },
       { role: "user", content: "What is there?" },

@@ -32,7 +32,7 @@ const parallel = {
 } satisfies Content;
 
 describe("the Gemini dialect", () => {
-  it("finds responses with their place, id where there is one, name and error", () => {
+  it("finds responses with their place, id where there is one, name and error [DESIGN-O-gemini]", () => {
     expect(results(parallel)).toEqual([
       {
         slot: 0,
@@ -73,7 +73,7 @@ describe("the Gemini dialect", () => {
     expect(result?.toolName).toBeUndefined();
   });
 
-  it("leaves alone what is no response, and what JSON would not give back", () => {
+  it("leaves alone what is no response, and what JSON would not give back [DESIGN-O-not-json]", () => {
     const parts = [
       { functionResponse: { name: "x" } },
       { functionResponse: { name: "x", response: "text" } },
@@ -170,7 +170,7 @@ describe("the Gemini dialect", () => {
     );
   });
 
-  it("comes back from a workspace, with ids used again and without any", async () => {
+  it("comes back from a workspace, with ids used again and without any [DESIGN-O-gemini]", async () => {
     const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
     const answer = (response: Record<string, unknown>, id?: string) => ({
       functionResponse: { ...(id === undefined ? {} : { id }), name: "list", response },

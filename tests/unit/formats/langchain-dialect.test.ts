@@ -128,7 +128,7 @@ describe("the LangChain dialect: reading", () => {
     expect(count("no message")).toBe(0);
   });
 
-  it("has nothing to leave where content cannot come back from JSON or is none", () => {
+  it("has nothing to leave where content cannot come back from JSON or is none [DESIGN-O-not-json]", () => {
     const bytes = { type: "image", mimeType: "image/png", data: new Uint8Array(3) };
     const content = [{ type: "text", text: "x" }, bytes];
     expect(
@@ -146,19 +146,22 @@ describe("the LangChain dialect: reading", () => {
 });
 
 describe("the LangChain dialect: replacing and restoring", () => {
-  it.each(FORMS)("changes nothing but the content of %s, and puts it back", (_, build) => {
-    const message = deepFreeze(build()) as object;
-    const { replaced, restored } = replaceAll(message);
-    deepStrictEqual(restored, build());
-    deepStrictEqual(message, build());
-    expect(JSON.stringify(restored)).toBe(JSON.stringify(message));
-    const changed = JSON.stringify(message).replace("a long answer", REFERENCE);
-    expect(JSON.stringify(replaced)).toBe(changed);
-    expect(Object.getPrototypeOf(replaced)).toBe(Object.getPrototypeOf(message));
-    expect(langchainDialect.read(replaced, KEEP).results[0]?.onlyText).toBe(REFERENCE);
-  });
+  it.each(FORMS)(
+    "changes nothing but the content of %s, and puts it back [DESIGN-O-langchain]",
+    (_, build) => {
+      const message = deepFreeze(build()) as object;
+      const { replaced, restored } = replaceAll(message);
+      deepStrictEqual(restored, build());
+      deepStrictEqual(message, build());
+      expect(JSON.stringify(restored)).toBe(JSON.stringify(message));
+      const changed = JSON.stringify(message).replace("a long answer", REFERENCE);
+      expect(JSON.stringify(replaced)).toBe(changed);
+      expect(Object.getPrototypeOf(replaced)).toBe(Object.getPrototypeOf(message));
+      expect(langchainDialect.read(replaced, KEEP).results[0]?.onlyText).toBe(REFERENCE);
+    },
+  );
 
-  it("gives an instance that LangChain takes for one, in all that it can do", async () => {
+  it("gives an instance that LangChain takes for one, in all that it can do [DESIGN-O-langchain]", async () => {
     const fields = toolFields();
     const message = new ToolMessage(fields);
     const { replaced, restored } = replaceAll(message);

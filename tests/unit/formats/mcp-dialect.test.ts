@@ -33,7 +33,7 @@ const mixed = {
 const rpc = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, result });
 
 describe("the MCP dialect", () => {
-  it("takes content and structured content together", () => {
+  it("takes content and structured content together [DESIGN-O-mcp]", () => {
     expect(dialect.read(twice, KEEP).results).toEqual([
       {
         slot: 0,
@@ -135,7 +135,7 @@ describe("the MCP dialect", () => {
     expect(dialect.restore(message, [])).toBe(message);
   });
 
-  it("gives back exactly whatever was there, in whatever order its fields stood", () => {
+  it("gives back exactly whatever was there, in whatever order its fields stood [DESIGN-O-mcp]", () => {
     const fields = fc.record(
       {
         content: fc.array(

@@ -61,7 +61,7 @@ describe("reading OpenAI chat messages", () => {
     });
   });
 
-  it("finds results as texts and as parts", () => {
+  it("finds results as texts and as parts [DESIGN-O-openai-chat]", () => {
     expect(read(conversation[3])).toMatchObject({
       fromModel: false,
       results: [{ slot: 0, id: "a", content: "At home.", onlyText: "At home.", chars: 8 }],
@@ -76,7 +76,7 @@ describe("reading OpenAI chat messages", () => {
     expect(read(message).results[0]?.toolName).toBe("locate");
   });
 
-  it("reads the older functions, whose results have a name and no id", () => {
+  it("reads the older functions, whose results have a name and no id [DESIGN-O-openai-chat]", () => {
     const call = {
       role: "assistant",
       content: null,
@@ -89,7 +89,7 @@ describe("reading OpenAI chat messages", () => {
     ]);
   });
 
-  it("reads SWE-agent's list of ids", () => {
+  it("reads SWE-agent's list of ids [DESIGN-O-openai-chat]", () => {
     const content = [{ type: "text", text: "OBSERVATION" }];
     const message = { role: "tool", agent: "main", tool_call_ids: ["a"], content };
     expect(read(message).results).toMatchObject([{ id: "a", onlyText: "OBSERVATION" }]);
@@ -223,7 +223,7 @@ describe("replacing in OpenAI chat messages", () => {
     own: fc.jsonValue(),
   });
 
-  it("restores every conversation exactly and changes none", () => {
+  it("restores every conversation exactly and changes none [DESIGN-O-openai-chat]", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof({ weight: 4, arbitrary: message }, mixedResult)),

@@ -101,7 +101,7 @@ describe("reading Responses items", () => {
     expect(read({ role: "assistant", content: "x" }).fromModel).toBe(true);
   });
 
-  it("finds outputs as texts and as parts", () => {
+  it("finds outputs as texts and as parts [DESIGN-O-openai-responses]", () => {
     expect(conversation.flatMap((item) => read(item).results)).toEqual([
       {
         slot: 0,
@@ -128,7 +128,7 @@ describe("reading Responses items", () => {
     expect(read("no item").results).toEqual([]);
   });
 
-  it("leaves the outputs of hosted tools alone", () => {
+  it("leaves the outputs of hosted tools alone [DESIGN-O-openai-responses]", () => {
     expect(dialect.refuse(hosted)).toBeUndefined();
     for (const item of hosted) {
       expect(read(item).results).toEqual([]);
@@ -239,7 +239,7 @@ describe("replacing in Responses items", () => {
     type: fc.constant("function_call_output"),
   });
 
-  it("restores every conversation exactly and changes none", () => {
+  it("restores every conversation exactly and changes none [DESIGN-O-openai-responses]", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof({ weight: 5, arbitrary: item }, ownFields)),

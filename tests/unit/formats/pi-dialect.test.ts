@@ -20,7 +20,7 @@ const result = (content: unknown, more: object = {}) =>
   });
 
 describe("the dialect of pi sessions", () => {
-  it("reads a result, which names its tool", () => {
+  it("reads a result, which names its tool [DESIGN-O-pi]", () => {
     expect(dialect.read(result([{ type: "text", text: "words" }]), KEEP).results).toEqual([
       {
         slot: 0,
@@ -91,7 +91,7 @@ describe("the dialect of pi sessions", () => {
     expect(dialect.read(text, KEEP).results).toEqual([]);
   });
 
-  it("changes the content and no other character of its line", () => {
+  it("changes the content and no other character of its line [DESIGN-O-lines]", () => {
     const block = fc.record({ type: fc.constantFrom("text", "x"), text: fc.string() });
     fc.assert(
       fc.property(fc.array(block), fc.jsonValue(), oddWriters, (content, unknown, write) => {

@@ -36,7 +36,7 @@ function leaving(policy: Policy, results: readonly ToolResult[], messageCount = 
 }
 
 describe("policies that look at one result alone", () => {
-  it("minTokens counts tokens, and does not count what is too short to have them", () => {
+  it("minTokens counts tokens, and does not count what is too short to have them [DESIGN-O-min-tokens]", () => {
     const counted: number[] = [];
     const policy = minTokens(100, (text) => {
       counted.push(text.length);
@@ -47,7 +47,7 @@ describe("policies that look at one result alone", () => {
     expect(leaving(minTokens(1000), [at(1, 500), at(1, 50_000)])).toEqual([false, true]);
   });
 
-  it("tools lets leave or stay by name and action", () => {
+  it("tools lets leave or stay by name and action [DESIGN-O-by-tool] [DESIGN-O-policy-arguments]", () => {
     const results = [
       at(1, 9, { toolName: "bash" }),
       at(1, 9, { toolName: "browser", actionName: "snapshot" }),
@@ -70,13 +70,13 @@ describe("policies that look at one result alone", () => {
     expect(() => tools({})).toThrow("given only, never or both");
   });
 
-  it("flagged and keepErrors look at the flags", () => {
+  it("flagged and keepErrors look at the flags [DESIGN-O-flags]", () => {
     const results = [at(1, 9, { offloadFlag: true }), at(1, 9, { isError: true }), at(1, 9)];
     expect(leaving(flagged, results)).toEqual([true, false, false]);
     expect(leaving(keepErrors, results)).toEqual([true, false, true]);
   });
 
-  it("are told from those that look at the place or the whole", () => {
+  it("are told from those that look at the place or the whole [DESIGN-O-local]", () => {
     for (const policy of [minChars(1), minTokens(1), tools({ only: [] }), flagged, keepErrors]) {
       expect(policy.local, policy.name).toBe(true);
       expect(all(policy, not(policy)).local).toBe(true);
@@ -89,7 +89,7 @@ describe("policies that look at one result alone", () => {
 });
 
 describe("any and not", () => {
-  it("any takes the first that says yes and asks the next only of the rest", () => {
+  it("any takes the first that says yes and asks the next only of the rest [DESIGN-O-any-not]", () => {
     const policy = any(minChars(100), flagged);
     const results = [at(1, 200), at(1, 5, { offloadFlag: true }), at(1, 5)];
     const verdicts = policy.decide(results, conversationOf(results, 10));
@@ -100,7 +100,7 @@ describe("any and not", () => {
     ]);
   });
 
-  it("not turns a policy round and says so", () => {
+  it("not turns a policy round and says so [DESIGN-O-any-not]", () => {
     const [verdict] = not(keepErrors).decide([at(1, 9)], conversationOf([], 2));
     expect(verdict).toEqual({ leaves: false, reason: "not(keepErrors: no error)" });
   });
@@ -109,14 +109,14 @@ describe("any and not", () => {
 describe("policies that look at the place", () => {
   const results = [at(1, 500), at(3, 500), at(5, 500), at(9, 500)];
 
-  it("keepRecent keeps the newest", () => {
+  it("keepRecent keeps the newest [DESIGN-O-keep-recent]", () => {
     expect(leaving(keepRecent(2), results)).toEqual([true, true, false, false]);
     expect(leaving(keepRecent(0), results)).toEqual([true, true, true, true]);
     expect(leaving(keepRecent(9), results)).toEqual([false, false, false, false]);
     expect(() => keepRecent(-1)).toThrow("a whole number of at least 0");
   });
 
-  it("afterTurns counts the model's messages after the result", () => {
+  it("afterTurns counts the model's messages after the result [DESIGN-O-after-turns]", () => {
     expect(leaving(afterTurns(2), results)).toEqual(
       [true, true, false, false].map((_, i) => i < 3),
     );
@@ -128,12 +128,12 @@ describe("policies that look at the place", () => {
 describe("budget", () => {
   const countTokens = (text: string) => text.length / 5;
 
-  it("lets nothing leave while there is room", () => {
+  it("lets nothing leave while there is room [DESIGN-O-budget]", () => {
     const results = [at(1, 5_000), at(3, 5_000)];
     expect(leaving(budget({ maxTokens: 5_000, countTokens }), results)).toEqual([false, false]);
   });
 
-  it("lets the largest of the older half leave first, and no more than needed", () => {
+  it("lets the largest of the older half leave first, and no more than needed [DESIGN-O-budget]", () => {
     const results = [at(1, 5_000), at(3, 20_000), at(5, 30_000), at(7, 5_000)];
     // 1,000 + 4,000 + 6,000 + 1,000 tokens of results, and 250 around them.
     expect(leaving(budget({ maxTokens: 9_000, countTokens }), results)).toEqual([
@@ -157,7 +157,7 @@ describe("budget", () => {
 });
 
 describe("cacheAware", () => {
-  it("lets leave at no cost what was not sent yet", () => {
+  it("lets leave at no cost what was not sent yet [DESIGN-O-cache-aware]", () => {
     const results = [at(9, 5_000)];
     const policy = cacheAware({ readPrice: 0.1, writePrice: 1.25, turnsAhead: 0 });
     const [verdict] = policy.decide(results, conversationOf(results, 10));
@@ -167,7 +167,7 @@ describe("cacheAware", () => {
     });
   });
 
-  it("rewrites what was sent only when the turns ahead pay for it", () => {
+  it("rewrites what was sent only when the turns ahead pay for it [DESIGN-O-cache-aware]", () => {
     // Early and large, with little after it: it pays over enough turns.
     const large = [at(1, 100_000), at(3, 500)];
     expect(leaving(cacheAware({ turnsAhead: 10 }), large)[0]).toBe(true);
@@ -193,7 +193,7 @@ describe("cacheAware", () => {
     ).toEqual([false, true]);
   });
 
-  it("says what it gains", () => {
+  it("says what it gains [DESIGN-O-cache-aware]", () => {
     const results = [at(1, 100_000)];
     const [verdict] = cacheAware().decide(results, conversationOf(results, 4));
     expect(verdict?.reason).toMatch(/pays, gains \d+ token prices/);
@@ -205,7 +205,7 @@ describe("cacheAware", () => {
     expect(leaving(policy, results)).toEqual([true, false]);
   });
 
-  it("refuses prices that are none", () => {
+  it("refuses prices that are none [DESIGN-O-policy-arguments]", () => {
     expect(() => cacheAware({ readPrice: -1 })).toThrow("readPrice must be a number of at least 0");
     expect(() => cacheAware({ turnsAhead: Number.NaN })).toThrow("turnsAhead");
   });

@@ -26,14 +26,14 @@ describe("everything", () => {
 });
 
 describe("minChars", () => {
-  it("lets leave from the threshold on, and never an empty one", () => {
+  it("lets leave from the threshold on, and never an empty one [DESIGN-O-min-chars]", () => {
     expect(leaving(minChars(100), [0, 99, 100, 101], 300)).toEqual([false, false, true, true]);
     expect(leaving(minChars(0), [0, 1], 1)).toEqual([false, true]);
   });
 });
 
 describe("minRatio", () => {
-  it("lets all leave from the share on, else none", () => {
+  it("lets all leave from the share on, else none [DESIGN-O-min-ratio]", () => {
     expect(leaving(minRatio(0.2), [100, 100], 1000)).toEqual([true, true]);
     expect(leaving(minRatio(0.2), [100, 99], 1000)).toEqual([false, false]);
   });
@@ -51,7 +51,7 @@ describe("minRatio", () => {
 });
 
 describe("all", () => {
-  it("shows each policy only what those before it chose", () => {
+  it("shows each policy only what those before it chose [DESIGN-O-all]", () => {
     const seen: number[] = [];
     const spy: Policy = {
       name: "spy",
@@ -72,7 +72,7 @@ describe("all", () => {
     expect(seen).toEqual([200, 300, 400]);
   });
 
-  it("keeps the reason of the policy that decided", () => {
+  it("keeps the reason of the policy that decided [DESIGN-O-all]", () => {
     const reasons = all(minChars(100), minRatio(0.5))
       .decide(ofLengths(50, 200), conversationOf(1000))
       .map(({ reason }) => reason);

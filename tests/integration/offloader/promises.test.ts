@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import {
+  afterTurns,
+  all,
+  cacheAware,
+  createOffloader,
+  createWorkspace,
+  type Dialect,
+  type OffloaderOptions,
+} from "../../../src/index.js";
+import { formatSuite, type SampleTurn } from "../../../src/testing/index.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
+import { conversationOf, logOf, readSample } from "./conversation.js";
+
+async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
+  const workspace = createWorkspace({ root: join(await makeTempFolder(), "workspace") });
+  return createOffloader({ workspace, sessionId: "s1", ...options });
+}
+
+describe("an offloader without a policy", () => {
+  it("lets leave from 1,000 tokens on, and keeps errors [DESIGN-O-default]", async () => {
+    // A token for every ten characters, so that the limit can be met exactly.
+    const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
+    const history = conversationOf(
+      { id: "under", text: logOf(9_990) },
+      { id: "at", text: logOf(10_000) },
+      { id: "error", text: logOf(10_000), isError: true },
+    );
+    const { report } = await offloader.offload(history);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["stayed", "left", "stayed"]);
+  });
+});
+
+describe("the outcome", () => {
+  it("has the same bytes in another process [DESIGN-O-same-bytes]", async () => {
+    const { messages } = await (await makeOffloader()).offload(await readSample());
+    const root = fileURLToPath(new URL("../../..", import.meta.url));
+    const program = `
+      import { readFileSync } from "node:fs";
+      import { createOffloader, createWorkspace } from ${JSON.stringify(`${root}dist/index.js`)};
+      const sample = ${JSON.stringify(`${root}examples/conversations/checkout-outage.json`)};
+      const workspace = createWorkspace({ root: process.argv[1] });
+      const offloader = createOffloader({ workspace, sessionId: "s1" });
+      const { messages } = await offloader.offload(JSON.parse(readFileSync(sample, "utf8")));
+      process.stdout.write(JSON.stringify(messages));
+    `;
+    const args = ["--input-type=module", "--eval", program, await makeTempFolder()];
+    const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
+    expect(printed === JSON.stringify(messages)).toBe(true);
+  });
+
+  it("takes no real output for a reference that merely quotes one [DESIGN-O-quoted]", async () => {
+    const offloader = await makeOffloader();
+    const { report } = await offloader.offload(conversationOf({ id: "a", text: logOf(20_000) }));
+    const reference = report.results[0]?.reference ?? "";
+    const history = conversationOf(
+      { id: "a", text: `${reference}\n${logOf(20_000, "after")}` },
+      // A reference as a whole, but to another call.
+      { id: "b", text: reference },
+    );
+    const outcome = await offloader.offload(history);
+    expect(outcome.report.results.map(({ outcome: what }) => what)).not.toContain("reference");
+    expect(await offloader.restore(outcome.messages)).toEqual(history);
+  });
+
+  it("says in the report what a rewrite gained [DESIGN-O-rewriting]", async () => {
+    const policy = all(afterTurns(1), cacheAware({ turnsAhead: 20 }));
+    const offloader = await makeOffloader({ policy });
+    const history = conversationOf({ id: "a", text: logOf(50_000) }, { id: "b", text: "ok" });
+    const { report } = await offloader.offload(history);
+    expect(report.results[0]).toMatchObject({
+      outcome: "left",
+      reason: expect.stringMatching(/cacheAware\(.*\): pays, gains \d+ token prices/) as string,
+    });
+  });
+});
+
+describe("the offloader of a subagent", () => {
+  it("lets its parent read, and reads nothing of it [DESIGN-O-subagents]", async () => {
+    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const parent = createOffloader({ workspace, sessionId: "parent" });
+    const child = createOffloader({ workspace, sessionId: "child", parentSessionId: "parent" });
+    await parent.offload(conversationOf({ id: "p", text: logOf(20_000, "parent") }));
+    await child.offload(conversationOf({ id: "c", text: logOf(20_000, "child") }));
+    const readLine = (artifact_id: string) => ({
+      type: "tool_use",
+      id: "x",
+      name: "get_knowledge_by_lines",
+      input: { artifact_id, start_line: 1, end_line: 1 },
+    });
+    expect(await parent.handleToolCall(readLine("c"))).toMatchObject({
+      content: expect.stringContaining("child line 1") as string,
+    });
+    expect(await child.handleToolCall(readLine("p"))).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining("UNKNOWN_ARTIFACT") as string,
+    });
+  });
+});
+
+interface Note {
+  readonly by: string;
+  readonly text: string;
+  readonly calls?: readonly { readonly id: string; readonly name: string }[];
+  readonly call?: string;
+}
+
+/** A dialect that the package does not know. */
+const notes: Dialect = {
+  name: "notes",
+  refuse: (messages) =>
+    messages.every((note) => typeof (note as Partial<Note>).by === "string")
+      ? undefined
+      : "a note is by nobody",
+  read(message) {
+    const { by, text, calls = [], call: id } = message as Note;
+    const result = { slot: 0, id, content: text, onlyText: text, chars: text.length };
+    return {
+      fromModel: by === "model",
+      calls,
+      results: by === "tool" ? [{ ...result, isError: false }] : [],
+      otherChars: () => (by === "tool" ? 0 : text.length),
+    };
+  },
+  replace: (message, [reference]) => ({ ...(message as Note), text: reference?.text }),
+  restore: (message, [stored]) => ({ ...(message as Note), text: stored?.content }),
+  describeTools: (tools) => tools.map(({ name }) => ({ name })),
+  readCall: () => undefined,
+  answerCall: (_call, { text }) => ({ by: "tool", text }),
+};
+
+function buildNotes(turns: readonly SampleTurn[]): Note[] {
+  return turns.flatMap(({ say, results }) => [
+    { by: "model", text: say, calls: results.map(({ id, toolName }) => ({ id, name: toolName })) },
+    ...results.map(({ id, text }) => ({ by: "tool", call: id, text })),
+  ]);
+}
+
+describe("a format of somebody else [DESIGN-O-suite-stranger]", () => {
+  const suite = formatSuite({ dialect: notes, build: buildNotes, hasErrorFlag: false });
+  for (const { name, run } of suite) it(name, run);
+
+  it("is used by an offloader that is given it", async () => {
+    const offloader = await makeOffloader({ format: notes });
+    const result = { id: "c1", toolName: "bash", text: logOf(20_000), isError: false };
+    const history = buildNotes([{ say: "Look.", results: [result] }]);
+    const { messages, report } = await offloader.offload(history);
+    expect(report.results[0]).toMatchObject({ outcome: "left", toolName: "bash" });
+    expect(await offloader.restore(messages)).toEqual(history);
+    expect(offloader.tools()).toContainEqual({ name: "grep_knowledge" });
+  });
+});
