@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const builtSearchWorker = {
   name: "built-search-worker",
   transform(code: string, id: string) {
-    if (!id.endsWith("/src/infrastructure/searcher.ts")) return undefined;
+    if (!id.endsWith("/src/infrastructure/search-seat.ts")) return undefined;
     return code.replace("./search-worker.js", "../../dist/infrastructure/search-worker.js");
   },
 };

@@ -85,7 +85,7 @@ export {
   type HistoryOffloadOptions,
 } from "./wiring/offload-to-files.js";
 export { createOffloader, type OffloaderOptions } from "./wiring/create-offloader.js";
-export type { Offloader, OffloadOptions } from "./core/offloader/offloader-types.js";
+export type { FlaggedResult, Offloader, OffloadOptions } from "./core/offloader/offloader-types.js";
 export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
 export { UnknownFormatError } from "./core/errors/unknown-format-error.js";
 export type {

@@ -2,8 +2,8 @@ import { countContentChars, type Content } from "../core/content.js";
 import type { Dialect, DialectResult, MediaRule } from "../core/dialect.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
 
-/** Blocks that are nothing to read as text, or that the API itself acts on. */
-const MEDIA_TYPES = new Set(["image", "document", "audio", "video", "tool_reference"]);
+/** Blocks that are nothing to read as text. */
+const MEDIA_TYPES = new Set(["image", "document", "audio", "video"]);
 
 /** Anthropic Messages: results are `tool_result` blocks of a user message. */
 export const anthropicDialect: Dialect = {
@@ -109,10 +109,10 @@ function readResult(block: JsonRecord, slot: number, media: MediaRule): DialectR
 }
 
 function countLeaving(content: string | readonly unknown[], media: MediaRule): number {
-  if (typeof content === "string" || media === "offload") return countContentChars(content);
+  if (typeof content === "string") return content.length;
   let chars = 0;
   for (const block of content) {
-    if (isMedia(block)) continue;
+    if (stays(block, media)) continue;
     const { type, text } = asRecord(block);
     chars += type === "text" && typeof text === "string" ? text.length : countContentChars([block]);
   }
@@ -122,7 +122,7 @@ function countLeaving(content: string | readonly unknown[], media: MediaRule): n
 /** The one text beside nothing but media: where a reference would stand. */
 function onlyTextOf(content: string | readonly unknown[]): string | undefined {
   if (typeof content === "string") return content;
-  const [first, ...others] = content.filter((block) => !isMedia(block));
+  const [first, ...others] = content.filter((block) => !stays(block, "keep"));
   const { type, text } = asRecord(first);
   return others.length === 0 && type === "text" && typeof text === "string" ? text : undefined;
 }
@@ -130,7 +130,7 @@ function onlyTextOf(content: string | readonly unknown[]): string | undefined {
 /** The reference as a plain text, or in a block where media or a cache mark must stay beside it. */
 function referenceContent(content: unknown, text: string, media: MediaRule): unknown {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  const kept = media === "keep" ? blocks.filter(isMedia) : [];
+  const kept = blocks.filter((block) => stays(block, media));
   const mark = blocks
     .map((block) => asRecord(block)["cache_control"])
     .findLast((value) => value !== undefined);
@@ -147,8 +147,10 @@ function countOtherChars(block: JsonRecord): number {
   return countContentChars(type === "tool_use" ? asRecord(input) : block);
 }
 
-function isMedia(block: unknown): boolean {
-  return MEDIA_TYPES.has(String(asRecord(block)["type"]));
+/** Media where the rule keeps it; and always what the API itself acts on. */
+function stays(block: unknown, media: MediaRule): boolean {
+  const type = String(asRecord(block)["type"]);
+  return type === "tool_reference" || (media === "keep" && MEDIA_TYPES.has(type));
 }
 
 /** Block types of other vendors look alike; these words are theirs. */

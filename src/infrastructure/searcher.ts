@@ -1,12 +1,14 @@
-import { Worker } from "node:worker_threads";
-import { InvalidPatternError } from "../core/errors/invalid-pattern-error.js";
-import { messageOf } from "../core/errors/message-of.js";
 import { compilePattern } from "../core/searching/compile-pattern.js";
-import type { SearchMatch, SearchOutcome, SearchQuery } from "../core/searching/search-query.js";
-import { SharedProgress, type SearchAnswer, type SearchRequest } from "./search-message.js";
-
-/** What is searched: a file, which the worker reads itself, or bytes, of which it gets a copy. */
-export type SearchTarget = { readonly path: string } | { readonly bytes: Uint8Array };
+import type { SearchOutcome, SearchQuery } from "../core/searching/search-query.js";
+import { SharedProgress } from "./search-message.js";
+import {
+  outcomeOf,
+  QUEUE_DEADLINES,
+  SearchSeat,
+  timerMs,
+  type SearchJob,
+  type SearchTarget,
+} from "./search-seat.js";
 
 export interface SearchOptions {
   /** How long the search may run, counted from when it begins. */
@@ -28,9 +30,6 @@ export interface Searcher {
 }
 
 const MAX_WORKERS = 2;
-/** How long a worker that was told to stop may take to say so, before it is ended. */
-const STOP_GRACE_MS = 50;
-const QUEUE_DEADLINES = 5;
 
 /**
  * Makes a searcher. Its worker starts with the first search and is kept for the next; while no
@@ -40,20 +39,9 @@ export function createSearcher(): Searcher {
   return new WorkerSearcher();
 }
 
-interface Job {
-  readonly target: SearchTarget;
-  readonly query: SearchQuery;
-  readonly deadlineMs: number;
-  readonly progress: SharedProgress;
-  readonly matches: SearchMatch[];
-  /** Ends the wait of the caller; the first call counts. */
-  readonly settle: (result: { outcome: SearchOutcome } | { error: unknown }) => void;
-  settled: boolean;
-}
-
 class WorkerSearcher implements Searcher {
-  readonly #seats = new Set<Seat>();
-  #queue: Job[] = [];
+  readonly #seats = new Set<SearchSeat>();
+  #queue: SearchJob[] = [];
   #closed = false;
 
   search(
@@ -78,7 +66,7 @@ class WorkerSearcher implements Searcher {
         },
         timerMs(deadlineMs * QUEUE_DEADLINES),
       );
-      const job: Job = {
+      const job: SearchJob = {
         target,
         query,
         deadlineMs,
@@ -107,7 +95,7 @@ class WorkerSearcher implements Searcher {
     await Promise.all([...this.#seats].map((seat) => seat.end(closedError())));
   }
 
-  #giveUp(job: Job): void {
+  #giveUp(job: SearchJob): void {
     this.#queue = this.#queue.filter((waiting) => waiting !== job);
     for (const seat of this.#seats) if (seat.job === job) seat.stop();
   }
@@ -124,10 +112,10 @@ class WorkerSearcher implements Searcher {
     for (const seat of idle.slice(1)) void seat.end(closedError());
   }
 
-  #freeSeat(): Seat | undefined {
+  #freeSeat(): SearchSeat | undefined {
     for (const seat of this.#seats) if (seat.job === undefined) return seat;
     if (this.#seats.size >= MAX_WORKERS) return undefined;
-    const seat = new Seat({
+    const seat = new SearchSeat({
       onFree: () => {
         this.#dispatch();
       },
@@ -139,126 +127,6 @@ class WorkerSearcher implements Searcher {
     this.#seats.add(seat);
     return seat;
   }
-}
-
-/** A worker and the one search that it runs. */
-class Seat {
-  readonly #worker = new Worker(new URL("./search-worker.js", import.meta.url), {
-    // What this process was started with, as --input-type, may not suit a worker.
-    execArgv: [],
-  });
-  readonly #onFree: () => void;
-  readonly #onGone: () => void;
-  #job: Job | undefined;
-  #id = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #gone = false;
-
-  constructor({ onFree, onGone }: { onFree: () => void; onGone: () => void }) {
-    this.#onFree = onFree;
-    this.#onGone = onGone;
-    this.#worker.unref();
-    this.#worker.on("message", (answer: SearchAnswer) => {
-      this.#take(answer);
-    });
-    this.#worker.on("error", (error) => {
-      void this.end(new Error(`The search worker crashed: ${messageOf(error)}`, { cause: error }));
-    });
-    this.#worker.on("exit", (code) => {
-      void this.end(new Error(`The search worker ended with exit code ${code}`));
-    });
-  }
-
-  get job(): Job | undefined {
-    return this.#job;
-  }
-
-  begin(job: Job): void {
-    this.#job = job;
-    this.#id += 1;
-    // While a caller waits for it, the process may.
-    this.#worker.ref();
-    const { query, deadlineMs } = job;
-    const progress = job.progress.buffer;
-    const target = "path" in job.target ? job.target : { bytes: job.target.bytes.slice() };
-    const request: SearchRequest = { id: this.#id, target, query, deadlineMs, progress };
-    this.#worker.postMessage(request, "bytes" in target ? [target.bytes.buffer] : []);
-    // A worker that does not even begin must not hold its search for ever.
-    this.#startTimer(deadlineMs * QUEUE_DEADLINES);
-  }
-
-  /** Asks the worker to stop, and ends it where it does not. */
-  stop(): void {
-    this.#job?.progress.stop();
-    this.#startTimer(STOP_GRACE_MS);
-  }
-
-  /** Ends the worker for good; a caller that still waits gets the error. */
-  async end(error: Error): Promise<void> {
-    if (this.#gone) return;
-    this.#gone = true;
-    clearTimeout(this.#timer);
-    this.#job?.settle({ error });
-    this.#job = undefined;
-    this.#onGone();
-    await this.#worker.terminate();
-  }
-
-  #startTimer(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const job = this.#job;
-      if (job !== undefined) job.settle({ outcome: outcomeOf(job, "deadline") });
-      void this.end(new Error("The search did not stop at its deadline"));
-    }, timerMs(ms));
-  }
-
-  #take(answer: SearchAnswer): void {
-    const job = this.#job;
-    if (job === undefined || answer.id !== this.#id) return;
-    switch (answer.kind) {
-      case "begun":
-        if (!job.progress.mustStop) this.#startTimer(job.deadlineMs + STOP_GRACE_MS);
-        return;
-      case "matches":
-        job.matches.push(...answer.matches);
-        return;
-      case "ended":
-        job.settle({ outcome: outcomeOf(job, answer.stopped ? "deadline" : undefined) });
-        break;
-      case "failed":
-        job.settle({ error: errorOf(job, answer) });
-        break;
-    }
-    clearTimeout(this.#timer);
-    this.#job = undefined;
-    this.#worker.unref();
-    this.#onFree();
-  }
-}
-
-function outcomeOf(job: Job, stoppedBy: "deadline" | undefined): SearchOutcome {
-  const { matches } = job;
-  // A match that was counted by a worker that got stuck may not have been handed over.
-  const { scannedLines, matchingLines } = job.progress;
-  const why = stoppedBy ?? (matchingLines > matches.length ? "maxResults" : undefined);
-  const outcome = { matches, matchingLines, scannedLines };
-  return why === undefined
-    ? { ...outcome, complete: true }
-    : { ...outcome, complete: false, stoppedBy: why };
-}
-
-function errorOf(job: Job, failure: Extract<SearchAnswer, { kind: "failed" }>): Error {
-  const { error, code, reason } = failure;
-  if (reason !== undefined) return new InvalidPatternError(job.query.pattern, reason);
-  const what = "path" in job.target ? job.target.path : "the text";
-  const searchError = new Error(`Could not search ${what}: ${messageOf(error)}`, { cause: error });
-  return code === undefined ? searchError : Object.assign(searchError, { code });
-}
-
-/** A timer that is set for longer fires at once. */
-function timerMs(ms: number): number {
-  return Math.min(ms, 2_147_483_647);
 }
 
 function closedError(): Error {

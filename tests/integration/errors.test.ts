@@ -38,6 +38,7 @@ test("every exported error class has the code that it has always had [DESIGN-9]"
     ReadFailedError: new contextOffload.ReadFailedError("a.txt", cause),
     SearchTimeoutError: new contextOffload.SearchTimeoutError("(a+)+", 2000, 7),
     UnknownArtifactError: new contextOffload.UnknownArtifactError("a", ["b"]),
+    UnknownFormatError: new contextOffload.UnknownFormatError("none fits", []),
     UnsafePathError: new contextOffload.UnsafePathError("/out/s1", "it is a link"),
     WriteFailedError: new contextOffload.WriteFailedError("/out/a.md", cause),
   };
@@ -56,6 +57,7 @@ test("every exported error class has the code that it has always had [DESIGN-9]"
     ReadFailedError: "READ_FAILED",
     SearchTimeoutError: "SEARCH_TIMEOUT",
     UnknownArtifactError: "UNKNOWN_ARTIFACT",
+    UnknownFormatError: "UNKNOWN_FORMAT",
     UnsafePathError: "UNSAFE_PATH",
     WriteFailedError: "WRITE_FAILED",
   });

@@ -8,7 +8,8 @@ import { createByteArena } from "../../src/core/searching/byte-arena.js";
 import type { SearchOutcome, SearchQuery } from "../../src/core/searching/search-query.js";
 import { encodeWtf8 } from "../../src/core/wtf8.js";
 import { createBufferArena, createNativeArena } from "../../src/infrastructure/native-arena.js";
-import { createSearcher, type SearchTarget } from "../../src/infrastructure/searcher.js";
+import { createSearcher } from "../../src/infrastructure/searcher.js";
+import type { SearchTarget } from "../../src/infrastructure/search-seat.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 

@@ -1,6 +1,7 @@
 import type { Dialect, DialectOptions, DialectResult, MessageReading } from "../dialect.js";
 import type { MessageFormat } from "../message-format.js";
 import type { ToolResult } from "../tool-result.js";
+import type { OffloaderSettings } from "./offloader-types.js";
 
 /** A tool result with what its dialect found. */
 export interface PlacedResult extends ToolResult {
@@ -29,6 +30,7 @@ export class DialectReader {
   constructor(
     readonly dialect: Dialect,
     readonly options: DialectOptions,
+    readonly flagOf?: OffloaderSettings["flagOf"],
   ) {}
 
   read(message: unknown): MessageReading {
@@ -51,15 +53,18 @@ export class DialectReader {
   ): PlacedResult {
     const { slot, id, content, chars, isError } = found;
     const toolName = found.toolName ?? (id === undefined ? undefined : callNames.get(id));
+    const offloadFlag = this.flagOf?.({ toolCallId: id, toolName });
     const known = this.#placed.get(found);
     if (
       known?.messageIndex === messageIndex &&
       known.toolName === toolName &&
+      known.offloadFlag === offloadFlag &&
       known.leftBefore === leftBefore
     ) {
       return known;
     }
-    const placed = { messageIndex, slot, id, content, chars, toolName, isError, leftBefore, found };
+    const place = { messageIndex, slot, id, content, chars, found };
+    const placed = { ...place, toolName, isError, leftBefore, offloadFlag };
     this.#placed.set(found, placed);
     return placed;
   }

@@ -4,6 +4,12 @@ import type { CountTokens } from "../tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { OffloadReport } from "./report.js";
 
+/** A result, as a host is asked about it. */
+export interface FlaggedResult {
+  readonly toolCallId: string | undefined;
+  readonly toolName: string | undefined;
+}
+
 export interface OffloaderSettings {
   readonly workspace: Workspace;
   readonly sessionId: string;
@@ -19,6 +25,8 @@ export interface OffloaderSettings {
   readonly media?: MediaRule | undefined;
   /** `throw`, the default, or `keep`: what cannot be stored stays, and the report says why. */
   readonly onError?: "throw" | "keep" | undefined;
+  /** What the host wishes for a result, for the policy `flagged`: `true` to leave, `false` to stay. */
+  readonly flagOf?: ((result: FlaggedResult) => boolean | undefined) | undefined;
   /** Other names under which the reading tools are known; their answers never leave. */
   readonly toolAliases?: readonly string[] | undefined;
   readonly countTokens?: CountTokens | undefined;

@@ -41,7 +41,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const dialect = pickDialect(wiring.dialects, wiring.format ?? "auto", messages);
     if (dialect === reader?.dialect) return reader;
     progress = NO_PROGRESS;
-    return (reader = new DialectReader(dialect, { media: wiring.media ?? "keep" }));
+    return (reader = new DialectReader(dialect, { media: wiring.media ?? "keep" }, wiring.flagOf));
   };
 
   /** The parts of the engine for the messages that come after `start`. */
@@ -77,7 +77,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const stored = new Map(departures.map((departure) => [departure.result, departure.stored]));
       const results = reportResults(plan, stored, storage.refusals);
       const totals = addTotals(start.totals, results, countTokens);
-      progress = recordProgress(history, output, totals, format.callNames);
+      // What could not be stored is tried again, so that the next call must look at it.
+      progress =
+        totals.failed > 0 ? NO_PROGRESS : recordProgress(history, output, totals, format.callNames);
       return { messages: output as never, report: { results, totals } };
     },
 

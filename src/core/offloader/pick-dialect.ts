@@ -7,10 +7,10 @@ export function pickDialect(
   wanted: string | Dialect,
   messages: readonly unknown[],
 ): Dialect {
-  if (typeof wanted !== "string") return wanted;
+  if (typeof wanted !== "string") return requireFit(wanted, messages);
   if (wanted !== "auto") {
     const named = dialects.find(({ name }) => name === wanted);
-    if (named) return named;
+    if (named) return requireFit(named, messages);
     throw new UnknownFormatError(
       `There is no format ${JSON.stringify(wanted)}. Those there are: auto, ` +
         `${dialects.map(({ name }) => name).join(", ")}.`,
@@ -25,4 +25,14 @@ export function pickDialect(
   }
   const tried = refusals.map(({ format, why }) => `${format}: ${why}`).join("; ");
   throw new UnknownFormatError(`No format fits these messages. ${tried}.`, refusals);
+}
+
+/** A format that does not fit would find nothing to offload, and nobody would know why. */
+function requireFit(dialect: Dialect, messages: readonly unknown[]): Dialect {
+  const why = dialect.refuse(messages);
+  if (why === undefined) return dialect;
+  const format = dialect.name;
+  throw new UnknownFormatError(`These messages are not of the format ${format}: ${why}.`, [
+    { format, why },
+  ]);
 }

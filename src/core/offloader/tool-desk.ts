@@ -32,7 +32,7 @@ export function createToolDesk(
   return {
     tools(wanted) {
       const name = wanted ?? (typeof format === "string" && format !== "auto" ? format : undefined);
-      const named = dialects.find((dialect) => dialect.name === name);
+      const named = [...(own ? [own] : []), ...dialects].find((dialect) => dialect.name === name);
       const dialect = named ?? (name === undefined ? (own ?? currentDialect()) : undefined);
       if (dialect) return dialect.describeTools(tools);
       const names = dialects.map((known) => known.name).join(", ");

@@ -1,7 +1,7 @@
-import { serializeContent } from "../content.js";
 import type { Policy } from "../policy.js";
 import { estimateTokens, type CountTokens } from "../tokens.js";
 import type { ToolResult } from "../tool-result.js";
+import { createResultTokenCounter } from "./count-result-tokens.js";
 import { requireCount } from "./require-count.js";
 
 /** What is left in place of a result counts too, roughly. */
@@ -21,6 +21,7 @@ export interface BudgetOptions {
  */
 export function budget({ maxTokens, countTokens = estimateTokens }: BudgetOptions): Policy {
   requireCount("maxTokens", maxTokens);
+  const tokensOf = createResultTokenCounter(countTokens);
   const name = `budget(${maxTokens})`;
   const leaves = { leaves: true, reason: `${name}: to make room` };
   const stays = { leaves: false, reason: `${name}: there is room` };
@@ -29,7 +30,7 @@ export function budget({ maxTokens, countTokens = estimateTokens }: BudgetOption
     readsTotal: true,
     local: false,
     decide(candidates, { totalChars }) {
-      const sizes = candidates.map((result) => countTokens(serializeContent(result.content)));
+      const sizes = candidates.map(tokensOf);
       const resultChars = candidates.reduce((sum, { chars }) => sum + chars, 0);
       let tokens = (totalChars - resultChars) / CHARS_PER_TOKEN;
       for (const size of sizes) tokens += size;

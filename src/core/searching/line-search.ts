@@ -4,7 +4,9 @@ import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.j
 import { LongLine } from "./long-line.js";
 import { MatchCollector } from "./match-collector.js";
 import { contextLine, windowAround } from "./match-window.js";
-import type { SearchMatch, SearchQuery } from "./search-query.js";
+import type { LineSearchOptions, SearchTally } from "./line-search-options.js";
+import type { SearchQuery } from "./search-query.js";
+import { endOfWholeCharacters } from "./whole-characters.js";
 
 const LINE_FEED = 10;
 /** How much is read and searched at once. */
@@ -20,25 +22,6 @@ const LONG_LINE_BYTES = 1_048_576;
 const FRESH_AT = LONG_LINE_BYTES;
 /** What an arena must hold for a search. */
 export const ARENA_BYTES = PIECE_BYTES + LONG_LINE_BYTES;
-
-/** How far a search has come. Written while it runs, so that it can be read from elsewhere. */
-export interface SearchTally {
-  scannedLines: number;
-  matchingLines: number;
-}
-
-/** What a search needs besides its query. */
-export interface LineSearchOptions {
-  readonly pattern: CompiledPattern;
-  /** Takes each match, in order, as soon as its context lines are known. */
-  readonly onMatch: (match: SearchMatch) => void;
-  /** Asked between lines; once it says true the search stands still. Default: never. */
-  readonly shouldStop?: () => boolean;
-  /** Default: an arena that runs anywhere. Must hold `ARENA_BYTES` and be used by one search at a time. */
-  readonly arena?: ByteArena;
-  /** Default: an object of its own. */
-  readonly tally?: SearchTally;
-}
 
 /**
  * A search over a text that is fed in pieces of any size. Memory is bounded, whatever the lines are
@@ -262,16 +245,4 @@ export class LineSearch {
       this.#collector.addAlone({ line: this.#line, ...match, lineChars });
     }
   }
-}
-
-/** The end of the last character of which all bytes are there; looks back as far as one can reach. */
-function endOfWholeCharacters(bytes: Uint8Array, end: number): number {
-  for (let back = 1; back <= 3 && back <= end; back += 1) {
-    const byte = bytes[end - back] ?? 0;
-    if (byte < 0x80) return end;
-    if (byte < 0xc0) continue;
-    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    return length > back ? end - back : end;
-  }
-  return end;
 }

@@ -5,6 +5,7 @@ import {
   all,
   createOffloader,
   createWorkspace,
+  flagged,
   keepErrors,
   minChars,
   tools,
@@ -167,6 +168,41 @@ describe("an offloader", () => {
     expect(String(error)).toMatch(/No format fits these messages\. .*anthropic: message 0 /);
     const { offloader: named } = await makeOffloader({ format: "klingon" });
     expect(await rejectionOf(named.offload([]))).toMatchObject({ code: "UNKNOWN_FORMAT" });
+  });
+
+  it("refuses messages that are not of the format it was given", async () => {
+    const { offloader } = await makeOffloader({ format: "gemini" });
+    const error = await rejectionOf(offloader.offload(conversationOf({ id: "a", text: "ok" })));
+    expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
+    expect(String(error)).toContain("These messages are not of the format gemini: ");
+  });
+
+  it("lets the host flag results", async () => {
+    const { offloader } = await makeOffloader({
+      policy: flagged,
+      flagOf: ({ toolCallId, toolName }) => toolName === "read_log" && toolCallId !== "b",
+    });
+    const history = conversationOf(
+      { id: "a", text: logOf(9_000), tool: "read_log" },
+      { id: "b", text: logOf(9_000), tool: "read_log" },
+      { id: "c", text: logOf(9_000) },
+    );
+    const { report } = await offloader.offload(history);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["left", "stayed", "stayed"]);
+  });
+
+  it("counts tokens of what can be read, not of pictures that stay", async () => {
+    const { offloader } = await makeOffloader();
+    const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(5_000) };
+    const content = [
+      { type: "text", text: logOf(1_500) },
+      { type: "image", source },
+    ];
+    const history = [
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "shot", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content }] },
+    ];
+    expect((await offloader.offload(history)).messages).toBe(history);
   });
 
   it("has nothing to do with an empty history", async () => {

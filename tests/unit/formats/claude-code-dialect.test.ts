@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, createWorkspace, minChars } from "../../../src/index.js";
+import { createOffloader, minChars } from "../../../src/index.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { claudeCodeDialect as dialect } from "../../../src/formats/claude-code-dialect.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
+
 import { expectToKnowItsOwn, leaveAndReturn } from "./leave-and-return.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 
@@ -166,7 +167,7 @@ describe("the dialect of Claude Code sessions", () => {
       "broken\n",
       "",
     ];
-    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const workspace = createMemoryWorkspace();
     const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
     const { messages, report } = await createOffloader(settings).offload(lines);
     expect(report.totals).toMatchObject({ results: 5, left: 5 });
