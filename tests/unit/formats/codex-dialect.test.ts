@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, createWorkspace, minChars } from "../../../src/index.js";
+import { createOffloader, minChars } from "../../../src/index.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { codexDialect as dialect } from "../../../src/formats/codex-dialect.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
 import { expectToKnowItsOwn, leaveAndReturn } from "./leave-and-return.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 
@@ -139,7 +139,7 @@ describe("the dialect of Codex rollouts", () => {
       output(undefined, long("third")),
       output("", [{ type: "input_text", text: long("fourth") }, picture]),
     ];
-    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const workspace = createMemoryWorkspace();
     const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
     const { messages, report } = await createOffloader(settings).offload(lines);
     expect(report.totals).toMatchObject({ results: 4, left: 4 });

@@ -1,9 +1,9 @@
 import { FunctionResponseScheduling, type Content, type Tool } from "@google/genai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, createWorkspace, minChars } from "../../../src/index.js";
+import { createOffloader, minChars } from "../../../src/index.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { geminiDialect as dialect } from "../../../src/formats/gemini-dialect.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
 import { expectToKnowItsOwn, leaveAndReturn } from "./leave-and-return.js";
 
 const KEEP = { media: "keep" } as const;
@@ -188,7 +188,7 @@ describe("the Gemini dialect", () => {
         ],
       },
     ];
-    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const workspace = createMemoryWorkspace();
     const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
     const { messages, report } = await createOffloader(settings).offload(contents);
     expect(report.totals).toMatchObject({ results: 5, left: 5 });

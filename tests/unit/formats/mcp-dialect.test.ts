@@ -5,9 +5,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, createWorkspace, minChars } from "../../../src/index.js";
+import { createOffloader, minChars } from "../../../src/index.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { mcpDialect as dialect } from "../../../src/formats/mcp-dialect.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
 import { expectToKnowItsOwn, leaveAndReturn } from "./leave-and-return.js";
 
 const KEEP = { media: "keep" } as const;
@@ -177,7 +177,7 @@ describe("the MCP dialect", () => {
       structuredContent: { text: long(seed) },
     });
     const sent = [result("a"), result("b"), rpc(1, result("c")), rpc(1, result("d")), mixed];
-    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const workspace = createMemoryWorkspace();
     const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(500) };
     const { messages, report } = await createOffloader(settings).offload(sent);
     expect(report.totals).toMatchObject({ results: 5, left: 4 });
