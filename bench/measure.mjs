@@ -1,4 +1,7 @@
-/** How long each of the ways takes, run in turns so that a busy moment of the machine hits all alike. */
+/**
+ * How long each of the ways takes, run in turns so that a busy moment of the machine hits all alike.
+ * A way may return a function that cleans up behind it; that is not measured.
+ */
 
 /**
  * @param {Record<string, () => unknown>} ways
@@ -11,8 +14,9 @@ export async function measure(ways, { rounds, warmUp = Math.ceil(rounds / 5) }) 
   for (let round = -warmUp; round < rounds; round++) {
     for (const [name, way] of Object.entries(ways)) {
       const start = performance.now();
-      await way();
+      const cleanUp = await way();
       const took = performance.now() - start;
+      if (typeof cleanUp === "function") await cleanUp();
       if (round >= 0) times[name]?.push(took);
     }
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createWorkspace } from "context-offload";
 import { measure } from "./measure.mjs";
@@ -30,14 +30,17 @@ export async function benchWorkspacePut(folder) {
         bare: async () => {
           const temporary = join(bareFolder, `.${randomBytes(9).toString("hex")}.tmp`);
           await writeFile(temporary, text + " ".repeat(call));
-          await rename(temporary, join(bareFolder, `${call}.md`));
+          const path = join(bareFolder, `${call}.md`);
+          await rename(temporary, path);
+          return () => unlink(path);
         },
         ours: async () => {
           call++;
-          await workspace.put(
+          const { record } = await workspace.put(
             { content: text + " ".repeat(call) },
             { bizId: `${label}-${call}`, sessionId: "bench" },
           );
+          return () => workspace.remove(record.artifactId, { sessionId: "bench" });
         },
       },
       { rounds: 150 },

@@ -46,10 +46,13 @@ function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions
   const stored = serializeContent(content);
   const view = typeof content === "string" ? content : renderValue(content);
   const bytes = encodeWtf8(stored);
-  const lines = countLines(stored);
+  let counted: number | undefined;
   let digest: Digest | undefined;
+  // Asked for while the bytes are being written.
+  const storedLines = () => (counted ??= countLines(stored));
   const viewLines = () => {
     if (typeof content !== "string") return countLines(view);
+    const lines = storedLines();
     if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
     return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes) : undefined;
   };
@@ -59,6 +62,7 @@ function takeValue(content: Content, { countTokens, digestChars }: IntakeOptions
     content,
     describe() {
       const seen = viewLines();
+      const lines = storedLines();
       return {
         bytes: bytes.length,
         chars: stored.length,

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifact.js";
 import type { SessionContents } from "../../core/workspace/artifact-store.js";
 import { hasCode } from "../error-code.js";
+import { closeSoon } from "./close-soon.js";
 import { parseEntry, type ManifestEntry, type ManifestRecord } from "./manifest-entry.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { FILE_MODE, MANIFEST_NAME, temporaryName, type StoreLayout } from "./store-layout.js";
@@ -45,6 +46,8 @@ export class Manifest {
   #state = emptyState("");
   #reading: Promise<void> | undefined;
   #sessionId: string | undefined;
+  /** Lines that this object appended and has not read back. */
+  #written: readonly Buffer[] = [];
 
   constructor(
     readonly folder: string,
@@ -125,15 +128,18 @@ export class Manifest {
     try {
       // By one call, so that no other process can write between two parts of it. What was cut
       // short is written again as a whole; that ends, since a full disk then says so.
-      while ((await handle.write(line)).bytesWritten < line.length);
+      let cutShort = false;
+      while ((await handle.write(line)).bytesWritten < line.length) cutShort = true;
+      this.#written = cutShort ? [] : [...this.#written, line];
     } finally {
-      await handle.close();
+      closeSoon(handle);
     }
   }
 
   async #readOn(): Promise<void> {
     // Most loads find nothing new, and a look takes less than opening the file.
     if (this.exists && (await this.#isAsKnown())) return;
+    this.#written = [];
     let handle: FileHandle;
     try {
       handle = await open(this.#path, READ_NO_LINK);
@@ -161,13 +167,17 @@ export class Manifest {
     }
   }
 
+  /** Whether nobody but this object has written since; its own lines are taken without reading them. */
   async #isAsKnown(): Promise<boolean> {
     const stats = await lstat(this.#path).catch(() => undefined);
-    return (
-      stats !== undefined &&
-      `${stats.dev}:${stats.ino}` === this.#state.file &&
-      stats.size === this.#state.bytes
-    );
+    if (!stats || `${stats.dev}:${stats.ino}` !== this.#state.file) return false;
+    if (stats.size === this.#state.bytes) return true;
+    const written = Buffer.concat(this.#written);
+    // The sizes add up only if no other process wrote between, before or after.
+    if (this.#state.torn || stats.size !== this.#state.bytes + written.length) return false;
+    this.#written = [];
+    this.#take(written);
+    return true;
   }
 
   #take(bytes: Buffer): void {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstat, open, rename, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { claimName } from "../claim-name.js";
+import { closeSoon } from "./close-soon.js";
 import { hashFile } from "./open-content.js";
 import { FILE_MODE, temporaryName } from "./store-layout.js";
 
@@ -51,9 +52,10 @@ async function writeBytes(
     await writing;
     return hash;
   } finally {
-    // The file must not be closed, nor deleted, under a write that is under way.
+    // The file must not be closed, nor deleted, under a write that is under way. Whoever comes next
+    // need not wait for the closing: every byte is with the system.
     await writing.catch(() => undefined);
-    await handle.close();
+    closeSoon(handle);
   }
 }
 
