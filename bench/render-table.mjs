@@ -6,7 +6,7 @@
 export function renderTable(rows) {
   const lines = rows.map(({ what, against, ours, theirs, aim, limit }) => {
     const ratio = ours / theirs;
-    const met = ratio <= limit ? "" : " (missed)";
+    const met = limit === null || ratio <= limit ? "" : " (missed)";
     return [what, ms(ours), against, ms(theirs), `${ratio.toFixed(2)}${met}`, aim];
   });
   return [["what", "ours", "against", "it takes", "ratio", "aim"], null, ...lines]

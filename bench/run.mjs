@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchDirect } from "./direct.mjs";
@@ -6,7 +6,8 @@ import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
 import { benchOverlappingWrites } from "./overlapping-writes.mjs";
 import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
-import { renderTable } from "./render-table.mjs";
+import { renderFigures, withFigures } from "./readme-figures.mjs";
+import { peakOfReader } from "./reader-memory.mjs";
 import { benchWorkspacePut } from "./workspace-put.mjs";
 import { benchWorkspaceRead } from "./workspace-read.mjs";
 
@@ -17,7 +18,7 @@ import { benchWorkspaceRead } from "./workspace-read.mjs";
  * @property {number} ours in milliseconds
  * @property {number} theirs in milliseconds
  * @property {string} aim
- * @property {number} limit the ratio that the aim allows
+ * @property {number | null} limit the ratio that the aim allows; `null` when there is no aim
  */
 
 const folder = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
@@ -31,18 +32,17 @@ try {
     ...(await benchListing(folder)),
     ...(await benchOffloadTurn(join(folder, "turns"))),
   ];
-  const allocation = await allocationOfSkippedPass(join(folder, "gate"));
-  console.log(renderTable(rows));
-  console.log(
-    `\nA skipped pass over 1,000 messages allocates ${allocation.small} bytes with 1 kB a message ` +
-      `and ${allocation.large} bytes with 100 kB a message.`,
-  );
+  const results = {
+    node: process.version,
+    readerPeakMb: await peakOfReader(folder),
+    skippedPassBytes: await allocationOfSkippedPass(join(folder, "gate")),
+    rows,
+  };
+  console.log(renderFigures(results));
   if (process.argv.includes("--write")) {
-    const results = { node: process.version, rows };
-    await writeFile(
-      new URL("results.json", import.meta.url),
-      `${JSON.stringify(results, null, 2)}\n`,
-    );
+    const readme = new URL("../README.md", import.meta.url);
+    await writeFile(new URL("results.json", import.meta.url), JSON.stringify(results, null, 2));
+    await writeFile(readme, withFigures(await readFile(readme, "utf8"), results));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

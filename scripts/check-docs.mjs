@@ -4,6 +4,7 @@ import { access, readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import ts from "typescript";
+import { renderFigures } from "../bench/readme-figures.mjs";
 import { extractAnchors, extractLinks, extractSnippets, toModule } from "./doc-snippets.mjs";
 
 /**
@@ -23,6 +24,7 @@ const problems = [
   ...findTypeErrors(snippets),
   ...(await findDeadLinks(pages)),
   ...(await findWrongDefaults(pages)),
+  ...(await findOldFigures(pages)),
 ];
 for (const problem of problems) console.error(problem);
 console.log(
@@ -125,4 +127,19 @@ async function findWrongDefaults(pages) {
       return [`${path}: DEFAULTS.${name} is ${value}, not ${quoted}`];
     }),
   );
+}
+
+/**
+ * The README's figures are those of the last run that was written down, to the letter.
+ *
+ * @param {readonly Page[]} pages
+ */
+async function findOldFigures(pages) {
+  const results = JSON.parse(await readFile(join(ROOT, "bench/results.json"), "utf8"));
+  const readme = pages.find(({ path }) => path.endsWith("README.md") && !path.includes("docs"));
+  // A formatter may align the cells of a table; what they say is what counts.
+  const plain = (/** @type {string} */ text) => text.replace(/ +/g, " ").replace(/-{3,}/g, "---");
+  return plain(readme?.text ?? "").includes(plain(renderFigures(results)))
+    ? []
+    : ["README.md: its figures are not those of bench/results.json; run npm run bench -- --write"];
 }
