@@ -1,5 +1,5 @@
 /** Uses the packed package in an empty folder on several Node versions: `node scripts/try-packed.mjs 18 20 22 24`. */
-import { copyFile } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installPackedPackage, nodeBinary } from "./packed-package.mjs";
@@ -14,6 +14,9 @@ try {
     const printed = await runOrThrow(await nodeBinary(major), ["smoke.mjs"], {
       cwd: packed.folder,
     });
+    for (const made of ["direct", "history", "workspace"]) {
+      await rm(join(packed.folder, made), { recursive: true, force: true });
+    }
     console.log(printed.trim());
   }
 } finally {

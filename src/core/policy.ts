@@ -32,14 +32,14 @@ export interface Policy {
   decide(candidates: readonly ToolResult[], conversation: Conversation): readonly Verdict[];
 }
 
-/** The candidates whose verdict is to leave. */
+/** The candidates whose verdict is to leave; the very list when all of them do. */
 export function chosenBy(
   verdicts: readonly Verdict[],
   candidates: readonly ToolResult[],
-): ToolResult[] {
-  const chosen: ToolResult[] = [];
-  for (let index = 0; index < candidates.length; index++) {
-    if (verdicts[index]?.leaves) chosen.push(candidates[index] as ToolResult);
-  }
-  return chosen;
+): readonly ToolResult[] {
+  let count = 0;
+  for (const { leaves } of verdicts) if (leaves) count++;
+  if (count === candidates.length) return candidates;
+  if (count === 0) return [];
+  return candidates.filter((_, index) => verdicts[index]?.leaves);
 }

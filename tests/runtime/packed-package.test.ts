@@ -24,7 +24,7 @@ describe("the packed package in an empty folder", () => {
       });
       expect(outcome).toMatchObject({ code: 0, stderr: "" });
       expect(outcome.stdout).toContain(`ok on Node ${major}.`);
-      for (const made of ["direct", "history"]) {
+      for (const made of ["direct", "history", "workspace"]) {
         await rm(join(packed.folder, made), { recursive: true });
       }
     },

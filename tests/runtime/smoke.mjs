@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import {
   ContextOffloadError,
+  createOffloader,
+  createToolResultOffload,
+  createWorkspace,
   DEFAULTS,
   offloadToolResult,
   offloadToolResults,
@@ -31,5 +34,32 @@ await assert.rejects(offloadToolResults([], { outputDir: "" }), (error) => {
   assert.equal(error.code, "INVALID_ARGUMENT");
   return true;
 });
+
+const workspace = createWorkspace({ root: "workspace" });
+const log = "all is well\n".repeat(6_000) + "ERROR disk \u{1f4a5} full\n";
+const op = createToolResultOffload({ workspace, tokenThreshold: 1_000 });
+const offloaded = await op.process({ toolCallId: "t1", toolName: "bash", content: log });
+assert.match(String(offloaded.content), /^<knowledge_list>/);
+const found = await workspace.grepKnowledge("t1", "ERROR \\w+");
+assert.match(found.text, /^6001:ERROR disk/);
+const lines = await workspace.getKnowledgeByLines("t1", 5_999, 6_001);
+assert.equal(lines.text.split("\n").length, 3);
+assert.equal(await workspace.getOriginal("t1"), log);
+assert.deepEqual((await workspace.verify()).damaged, []);
+
+const offloader = createOffloader({ workspace, sessionId: "smoke" });
+const conversation = [
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: "c1", content: log },
+];
+const { messages, report } = await offloader.offload(conversation);
+assert.equal(report.totals.left, 1);
+assert.deepEqual(await offloader.restore(messages), conversation);
+const { formatSuite } = await import("context-offload/testing");
+assert.equal(typeof formatSuite, "function");
 assert.equal(DEFAULTS.charThreshold, 100);
 console.log(`ok on Node ${process.versions.node}`);

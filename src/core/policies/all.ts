@@ -12,7 +12,10 @@ export function all(...policies: readonly [Policy, ...Policy[]]): Policy {
       for (const policy of rest) {
         const chosen = chosenBy(verdicts, candidates);
         if (chosen.length === 0) break;
-        verdicts = overlay(verdicts, policy.decide(chosen, conversation));
+        const next = policy.decide(chosen, conversation);
+        // All were chosen so far and none is now: there is nothing to put together.
+        const isLast = chosen.length === verdicts.length && !next.some(({ leaves }) => leaves);
+        verdicts = isLast ? next : overlay(verdicts, next);
       }
       return verdicts;
     },
