@@ -3,6 +3,8 @@ import { wireOffloader } from "../core/offloader/offloader.js";
 import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
+import { requireTexts } from "../core/policies/require-count.js";
+import { requirePolicy } from "../core/policies/require-policy.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { DIALECTS } from "../formats/dialects.js";
@@ -24,7 +26,18 @@ export function createOffloader(options: OffloaderOptions): Offloader {
   requireText("sessionId", options.sessionId, "it names whose results these are");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
+  if (options.policy !== undefined) requirePolicy("policy", options.policy);
+  if (options.toolAliases !== undefined) requireTexts("toolAliases", options.toolAliases);
+  requireFormat(options.format);
   const { countTokens = options.workspace.countTokens } = options;
   const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);
   return wireOffloader({ ...options, policy, countTokens, dialects: DIALECTS, hash: sha256 });
+}
+
+function requireFormat(format: unknown): void {
+  const names = ["auto", ...DIALECTS.map(({ name }) => name)];
+  const { refuse, read } = (format ?? {}) as { refuse?: unknown; read?: unknown };
+  if (typeof format === "object" && typeof refuse === "function" && typeof read === "function")
+    return;
+  requireChoice("format", format, names);
 }

@@ -1,6 +1,7 @@
 import type { Dialect, DialectOptions, DialectResult, MessageReading } from "../dialect.js";
 import type { MessageFormat } from "../message-format.js";
 import type { ToolResult } from "../tool-result.js";
+import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 
 /** A tool result with what its dialect found. */
@@ -24,7 +25,7 @@ export interface DialectFormat extends MessageFormat<unknown> {
 
 /** Reads messages of a dialect and remembers each, so that the same object is read once. */
 export class DialectReader {
-  readonly #readings = new WeakMap<object, MessageReading>();
+  readonly #readings = new WeakMap<object, { reading: MessageReading; shape: MessageShape }>();
   readonly #placed = new WeakMap<DialectResult, PlacedResult>();
 
   constructor(
@@ -38,9 +39,10 @@ export class DialectReader {
       return this.dialect.read(message, this.options);
     }
     const known = this.#readings.get(message);
-    if (known) return known;
+    // A host may change a message in place; then what was read of it holds no longer.
+    if (known && hasShape(message, known.shape)) return known.reading;
     const reading = this.dialect.read(message, this.options);
-    this.#readings.set(message, reading);
+    this.#readings.set(message, { reading, shape: shapeOf(message) });
     return reading;
   }
 

@@ -2,6 +2,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { Dialect } from "../dialect.js";
 import type { Hash } from "../hash.js";
 import { offload, planOffload, type OffloadWiring } from "../offload.js";
+import { requireVerdicts } from "../policies/require-policy.js";
 import type { Policy, Verdict } from "../policy.js";
 import type { Reference } from "../reference.js";
 import { requireArray } from "../require-argument.js";
@@ -34,19 +35,26 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   let reader: DialectReader | undefined;
   let progress = NO_PROGRESS;
 
-  const readerFor = (messages: readonly unknown[]): DialectReader => {
+  /** The reader for these messages, of which as many were read before as `seen` says. */
+  const readerFor = (messages: readonly unknown[], seen: number): DialectReader => {
     // A history keeps its dialect, as far as its new messages agree: the first few may fit several.
-    const seen = continueFrom(progress, messages).input.length;
     if (reader && reader.dialect.refuse(messages.slice(seen)) === undefined) return reader;
     const dialect = pickDialect(wiring.dialects, wiring.format ?? "auto", messages);
     if (dialect === reader?.dialect) return reader;
-    progress = NO_PROGRESS;
     return (reader = new DialectReader(dialect, { media: wiring.media ?? "keep" }, wiring.flagOf));
+  };
+
+  /** Where to begin: behind what an earlier call did, unless the dialect or the policy forbids it. */
+  const begin = (messages: readonly unknown[]): { start: Progress; current: DialectReader } => {
+    const start = continueFrom(progress, messages);
+    const before = reader;
+    const current = readerFor(messages, start.input.length);
+    return { start: policy.local && current === before ? start : NO_PROGRESS, current };
   };
 
   /** The parts of the engine for the messages that come after `start`. */
   const prepare = async (
-    messages: readonly unknown[],
+    current: DialectReader,
     start: Progress,
     signal: AbortSignal | undefined,
   ): Promise<{
@@ -55,7 +63,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     format: DialectFormat;
   }> => {
     const storage = new ResultStorage(wiring, memory, signal);
-    const format = readerFor(messages).formatFrom({
+    const format = current.formatFrom({
       messageIndex: start.input.length,
       callNames: start.callNames,
       leftBefore: policy.local ? () => false : await findLeftBefore(wiring),
@@ -69,9 +77,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async offload(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
-      readerFor(history);
-      const start = policy.local ? continueFrom(progress, history) : NO_PROGRESS;
-      const { parts, storage, format } = await prepare(history, start, options.signal);
+      const { start, current } = begin(history);
+      const { parts, storage, format } = await prepare(current, start, options.signal);
       const { messages, plan, departures } = await offload(history, parts);
       const output = start.overlay(messages, history);
       const stored = new Map(departures.map((departure) => [departure.result, departure.stored]));
@@ -79,14 +86,17 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const totals = addTotals(start.totals, results, countTokens);
       // What could not be stored is tried again, so that the next call must look at it.
       progress =
-        totals.failed > 0 ? NO_PROGRESS : recordProgress(history, output, totals, format.callNames);
+        totals.failed > 0
+          ? NO_PROGRESS
+          : recordProgress(start, history, output, totals, format.callNames);
       return { messages: output as never, report: { results, totals } };
     },
 
     async estimate(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
-      const { parts, storage } = await prepare(history, NO_PROGRESS, options.signal);
+      const { start, current } = begin(history);
+      const { parts, storage } = await prepare(current, start, options.signal);
       const plan = planOffload(history, parts);
       const stored = new Map<PlacedResult, StoredResult>();
       for (const result of plan.leaving) {
@@ -94,12 +104,17 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         if (preview) stored.set(result as PlacedResult, preview);
       }
       const results = reportResults(plan, stored, storage.refusals);
-      return { results, totals: addTotals(NO_PROGRESS.totals, results, countTokens) };
+      return { results, totals: addTotals(start.totals, results, countTokens) };
     },
 
     async restore(messages, options = {}) {
       requireArray("messages", messages);
-      const restored = await restoreMessages(messages, readerFor(messages), wiring, options.signal);
+      const restored = await restoreMessages(
+        messages,
+        readerFor(messages, 0),
+        wiring,
+        options.signal,
+      );
       return restored as never;
     },
 
@@ -117,11 +132,13 @@ const reference: Reference<StoredResult> = {
   },
 };
 
-/** Whatever the policy, answers of the reading tools stay, and so does what has no text. */
+/** Whatever the policy: what left stays away, answers of the reading tools and what has no text stay. */
 function guardReading({ policy, workspace, toolAliases = [] }: OffloaderWiring): Policy {
   const { toolNames } = workspace.notice;
   const ours = new Set([...TOOL_NAMES.map((tool) => toolNames[tool] || tool), ...toolAliases]);
-  const refusalOf = ({ toolName, chars }: ToolResult): Verdict | undefined => {
+  const settledOf = ({ toolName, chars, leftBefore }: ToolResult): Verdict | undefined => {
+    // What the model has seen as a reference does not come back: that would rewrite what was sent.
+    if (leftBefore) return { leaves: true, reason: "it left before" };
     if (chars === 0) return { leaves: false, reason: "it has no text" };
     if (toolName === undefined || !ours.has(toolName)) return undefined;
     return { leaves: false, reason: "it is the answer of a reading tool" };
@@ -129,11 +146,11 @@ function guardReading({ policy, workspace, toolAliases = [] }: OffloaderWiring):
   return {
     ...policy,
     decide(candidates, conversation) {
-      const refusals = candidates.map(refusalOf);
-      const asked = candidates.filter((_, index) => !refusals[index]);
-      const verdicts = policy.decide(asked, conversation);
+      const settled = candidates.map(settledOf);
+      const asked = candidates.filter((_, index) => !settled[index]);
+      const verdicts = requireVerdicts(policy, policy.decide(asked, conversation), asked.length);
       let at = 0;
-      return refusals.map((refusal) => refusal ?? (verdicts[at++] as Verdict));
+      return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { UnknownFormatError } from "../errors/unknown-format-error.js";
 
 /** The dialect that these messages speak, or an error that says why none fits. */
@@ -7,6 +8,11 @@ export function pickDialect(
   wanted: string | Dialect,
   messages: readonly unknown[],
 ): Dialect {
+  for (const [index, message] of messages.entries()) {
+    const isMessage =
+      typeof message === "string" || (typeof message === "object" && message !== null);
+    if (!isMessage) throw new InvalidArgumentError(`history[${index}]`, message, "a message");
+  }
   if (typeof wanted !== "string") return requireFit(wanted, messages);
   if (wanted !== "auto") {
     const named = dialects.find(({ name }) => name === wanted);

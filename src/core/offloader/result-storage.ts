@@ -19,6 +19,9 @@ import type { Refusal, StoredResult } from "./stored-result.js";
 /** A longer content surely pays; whether a shorter one does is looked at before it is stored. */
 const SURE_TO_PAY_CHARS = 12_000;
 
+/** Tells that a reference stands in the conversation, and not the content beside a copy of it. */
+const LEFT_KEY = "left_as";
+
 /** Where the dialect's own part of a result is kept. */
 const SHELL_KEY = "format_shell";
 
@@ -119,6 +122,7 @@ export class ResultStorage implements Sink<StoredResult> {
       content,
       metadata: {
         context_type: "tool_result",
+        [LEFT_KEY]: "reference",
         agent_id: agentId ?? null,
         task_id: taskId ?? null,
         tool_name: toolName ?? null,
@@ -153,7 +157,7 @@ export async function findLeftBefore(
 ): Promise<(result: DialectResult) => boolean> {
   const held = new Map<string, Set<number>>();
   for (const { metadata, size } of await listHeld(settings)) {
-    if (metadata.biz_id === null) continue;
+    if (metadata.biz_id === null || metadata[LEFT_KEY] !== "reference") continue;
     held.set(metadata.biz_id, (held.get(metadata.biz_id) ?? new Set()).add(size.chars));
   }
   return ({ id, content }) => {

@@ -1,8 +1,9 @@
 import { chosenBy, type Policy, type Verdict } from "../policy.js";
+import { requirePolicies } from "./require-policy.js";
 
 /** A result leaves when every policy says so. Each sees only what those before it chose. */
-export function all(...policies: readonly [Policy, ...Policy[]]): Policy {
-  const [first, ...rest] = policies;
+export function all(...policies: readonly Policy[]): Policy {
+  const [first, ...rest] = requirePolicies("all", policies) as [Policy, ...Policy[]];
   return {
     name: `all(${policies.map(({ name }) => name).join(", ")})`,
     readsTotal: policies.some(({ readsTotal }) => readsTotal),

@@ -1,8 +1,9 @@
 import type { Policy, Verdict } from "../policy.js";
+import { requirePolicies } from "./require-policy.js";
 
 /** A result leaves when at least one policy says so; the first that does gives the reason. */
-export function any(...policies: readonly [Policy, ...Policy[]]): Policy {
-  const [first, ...rest] = policies;
+export function any(...policies: readonly Policy[]): Policy {
+  const [first, ...rest] = requirePolicies("any", policies) as [Policy, ...Policy[]];
   return {
     name: `any(${policies.map(({ name }) => name).join(", ")})`,
     readsTotal: policies.some(({ readsTotal }) => readsTotal),

@@ -1,11 +1,12 @@
 import type { Policy } from "../policy.js";
+import { requireObject } from "../require-argument.js";
 import { estimateTokens, type CountTokens } from "../tokens.js";
 import type { ToolResult } from "../tool-result.js";
 import { createResultTokenCounter } from "./count-result-tokens.js";
 import { requireCount } from "./require-count.js";
 
 /** What is left in place of a result counts too, roughly. */
-const REFERENCE_TOKENS = 300;
+const REFERENCE_TOKENS = 550;
 /** For what stands outside of results, whose text is not at hand. */
 const CHARS_PER_TOKEN = 4;
 
@@ -19,7 +20,9 @@ export interface BudgetOptions {
  * Results leave until the conversation fits: the oldest half of them first, the largest of those
  * first, then the newer half.
  */
-export function budget({ maxTokens, countTokens = estimateTokens }: BudgetOptions): Policy {
+export function budget(options: BudgetOptions): Policy {
+  requireObject("budget", options, "an object with maxTokens");
+  const { maxTokens, countTokens = estimateTokens } = options;
   requireCount("maxTokens", maxTokens);
   const tokensOf = createResultTokenCounter(countTokens);
   const name = `budget(${maxTokens})`;

@@ -13,7 +13,7 @@ export interface CacheAwareOptions {
 
 /** Prices are per token and gains are compared with each other, so that a rough rate will do. */
 const CHARS_PER_TOKEN = 4;
-const REFERENCE_CHARS = 1_200;
+const REFERENCE_CHARS = 1_700;
 
 /**
  * Lets what was sent already leave only when it pays: when what is saved on every turn ahead is worth

@@ -1,7 +1,9 @@
 import type { Policy, Verdict } from "../policy.js";
+import { requireNumber } from "./require-count.js";
 
 /** A result leaves when it has at least this many characters. An empty one never does. */
 export function minChars(threshold: number): Policy {
+  requireNumber("minChars", threshold);
   const name = `minChars(${threshold})`;
   const leaves = { leaves: true, reason: `${name}: long enough` };
   const stays = { leaves: false, reason: `${name}: too short` };

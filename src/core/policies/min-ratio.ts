@@ -1,10 +1,12 @@
 import type { Policy, Verdict } from "../policy.js";
+import { requireNumber } from "./require-count.js";
 
 /**
  * The candidates leave together when they make at least this share of all characters, or none does.
  * Behind another policy in `all`, the candidates are those that the other one chose.
  */
 export function minRatio(threshold: number): Policy {
+  requireNumber("minRatio", threshold);
   const name = `minRatio(${threshold})`;
   const leaves = { leaves: true, reason: `${name}: worth the pass` };
   const stays = { leaves: false, reason: `${name}: too small a share` };

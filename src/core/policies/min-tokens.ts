@@ -2,9 +2,11 @@ import type { Policy } from "../policy.js";
 import { estimateTokens, type CountTokens } from "../tokens.js";
 import { createResultTokenCounter } from "./count-result-tokens.js";
 import { eachResult } from "./each-result.js";
+import { requireNumber } from "./require-count.js";
 
 /** A result leaves when it has at least this many tokens. */
 export function minTokens(threshold: number, countTokens: CountTokens = estimateTokens): Policy {
+  requireNumber("minTokens", threshold);
   const tokensOf = createResultTokenCounter(countTokens);
   return eachResult(
     `minTokens(${threshold})`,

@@ -1,7 +1,9 @@
 import type { Policy } from "../policy.js";
+import { requirePolicy } from "./require-policy.js";
 
 /** A result leaves when the policy says that it stays, and the other way round. */
 export function not(policy: Policy): Policy {
+  requirePolicy("not", policy);
   return {
     name: `not(${policy.name})`,
     readsTotal: policy.readsTotal,

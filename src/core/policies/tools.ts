@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { Policy } from "../policy.js";
 import type { ToolResult } from "../tool-result.js";
+import { requireObject } from "../require-argument.js";
 import { eachResult } from "./each-result.js";
+import { requireTexts } from "./require-count.js";
 
 export interface ToolsPolicyOptions {
   /** Only results of these tools leave: `tool`, or one action of it as `tool:action`. */
@@ -11,7 +13,11 @@ export interface ToolsPolicyOptions {
 }
 
 /** A result leaves, or stays, for the tool that it comes from. */
-export function tools({ only, never }: ToolsPolicyOptions): Policy {
+export function tools(options: ToolsPolicyOptions): Policy {
+  requireObject("tools", options, "an object with only, never or both");
+  const { only, never } = options;
+  if (only !== undefined) requireTexts("only", only);
+  if (never !== undefined) requireTexts("never", never);
   if (!only && !never) {
     throw new InvalidArgumentError("tools", { only, never }, "given only, never or both");
   }

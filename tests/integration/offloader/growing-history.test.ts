@@ -3,11 +3,13 @@ import { describe, expect, it } from "vitest";
 import {
   afterTurns,
   all,
+  budget,
   cacheAware,
   createOffloader,
   createWorkspace,
   keepRecent,
   minChars,
+  minRatio,
   type Dialect,
   type Message,
   type OffloaderOptions,
@@ -109,6 +111,29 @@ describe("a history that grows turn by turn", () => {
     expect(await offloader.restore(again.messages)).toEqual(changed);
   });
 
+  it.each([
+    ["a policy that looks at one result", minChars(1_000)],
+    ["a policy that looks at the place", afterTurns(0)],
+  ])("sees what the host changed in place, with %s", async (_what, policy) => {
+    const offloader = await makeOffloader({ policy });
+    const history = conversationOf({ id: "a", text: logOf(9_000, "old") });
+    await offloader.offload(history);
+    const blocks = history[2]?.content as { content?: string; cache_control?: object }[];
+    const check = async () => {
+      const { messages } = await offloader.offload(history);
+      expect(await offloader.restore(messages)).toEqual(history);
+      return messages;
+    };
+    (blocks[0] as object as { content: string }).content = logOf(9_000, "new");
+    await check();
+    blocks.push({ type: "text", text: "beside it" } as object);
+    expect(JSON.stringify(await check())).toContain("beside it");
+    Object.assign(blocks[0] as object, { cache_control: { type: "ephemeral" } });
+    expect(JSON.stringify(await check())).toContain("cache_control");
+    delete blocks[0]?.cache_control;
+    expect(JSON.stringify(await check())).not.toContain("cache_control");
+  });
+
   it("does not grow with an array that the host lets grow", async () => {
     const offloader = await makeOffloader();
     const history = conversationOf({ id: "a", text: logOf(9_000, "a") });
@@ -146,6 +171,14 @@ describe("policies that look at the place", () => {
       // It rewrites now and then rather than at every turn, and never takes anything back.
       const rewrites = counts.filter((count, turn) => turn > 0 && count !== counts[turn - 1]);
       expect(rewrites.length).toBeLessThan(counts.length - 2);
+      expect([...counts].sort((a, b) => a - b)).toEqual(counts);
+    }
+  });
+
+  it.each(hosts)("let nothing come back that left (%s)", async (host) => {
+    for (const policy of [budget({ maxTokens: 6_000 }), minRatio(0.5)]) {
+      const counts = (await replay(history, { policy }, host)).map(left);
+      expect(counts.at(-1)).toBeGreaterThan(0);
       expect([...counts].sort((a, b) => a - b)).toEqual(counts);
     }
   });

@@ -8,6 +8,7 @@ import {
   flagged,
   keepErrors,
   minChars,
+  minTokens,
   tools,
   type OffloaderOptions,
 } from "../../../src/index.js";
@@ -166,8 +167,15 @@ describe("an offloader", () => {
     const error = await rejectionOf(offloader.offload([{ what: "ever" }]));
     expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
     expect(String(error)).toMatch(/No format fits these messages\. .*anthropic: message 0 /);
-    const { offloader: named } = await makeOffloader({ format: "klingon" });
-    expect(await rejectionOf(named.offload([]))).toMatchObject({ code: "UNKNOWN_FORMAT" });
+    await expect(makeOffloader({ format: "klingon" })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      argument: "format",
+    });
+    const broken = [...conversationOf({ id: "a", text: "ok" }), null];
+    expect(await rejectionOf(offloader.offload(broken))).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: "history[3] must be a message, but it is null.",
+    });
   });
 
   it("refuses messages that are not of the format it was given", async () => {
@@ -205,6 +213,20 @@ describe("an offloader", () => {
     expect((await offloader.offload(history)).messages).toBe(history);
   });
 
+  it("names a policy whose answer is none", async () => {
+    for (const answer of [null, [], [true], [{ leaves: "yes" }]]) {
+      const policy = {
+        name: "mine",
+        local: true,
+        readsTotal: false,
+        decide: () => answer as never,
+      };
+      const { offloader } = await makeOffloader({ policy });
+      const error = await rejectionOf(offloader.offload(conversationOf({ id: "a", text: "long" })));
+      expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "what mine decided" });
+    }
+  });
+
   it("has nothing to do with an empty history", async () => {
     const { offloader } = await makeOffloader();
     const history: never[] = [];
@@ -216,6 +238,10 @@ describe("an offloader", () => {
     [{ workspace: undefined }, "workspace"],
     [{ media: "drop" }, "media"],
     [{ onError: "ignore" }, "onError"],
+    [{ policy: {} }, "policy"],
+    [{ policy: minTokens }, "policy"],
+    [{ toolAliases: "grep" }, "toolAliases"],
+    [{ format: { name: "x" } }, "format"],
   ])("refuses %j [DESIGN-O-arguments]", async (options, argument) => {
     const { workspace } = await makeOffloader();
     const given = { workspace, sessionId: "s1", ...options } as unknown as OffloaderOptions;

@@ -210,3 +210,20 @@ describe("cacheAware", () => {
     expect(() => cacheAware({ turnsAhead: Number.NaN })).toThrow("turnsAhead");
   });
 });
+
+describe("a policy that is none", () => {
+  it.each([
+    () => all(),
+    () => all([minChars(1)] as never),
+    () => any(undefined as never),
+    () => not(undefined as never),
+    () => minTokens(Number.NaN),
+    () => minTokens(undefined as never),
+    () => minChars("100" as never),
+    () => tools({ only: "ls" as never }),
+    () => tools(undefined as never),
+    () => budget(undefined as never),
+  ])("is refused when it is made (%#)", (make) => {
+    expect(make).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+  });
+});

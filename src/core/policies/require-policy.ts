@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import type { Policy, Verdict } from "../policy.js";
+
+const SHAPE =
+  "a policy, such as minTokens(1000), or an object with name, local, readsTotal and decide";
+
+/** Refuses what is no policy when it is handed in, rather than when it is asked. */
+export function requirePolicy(argument: string, value: unknown): Policy {
+  const { name, decide } = (value ?? {}) as Partial<Record<keyof Policy, unknown>>;
+  if (typeof value === "object" && typeof name === "string" && typeof decide === "function") {
+    return value as Policy;
+  }
+  throw new InvalidArgumentError(argument, value, SHAPE);
+}
+
+/** Refuses a list of policies that holds none, or something else. */
+export function requirePolicies(name: string, policies: readonly unknown[]): readonly Policy[] {
+  if (policies.length === 0)
+    throw new InvalidArgumentError(name, policies, "given a policy or more");
+  return policies.map((policy, index) => requirePolicy(`${name}[${index}]`, policy));
+}
+
+/** Refuses what a policy must not answer with, and names it. */
+export function requireVerdicts(
+  { name }: Policy,
+  verdicts: unknown,
+  count: number,
+): readonly Verdict[] {
+  const isList = Array.isArray(verdicts) && verdicts.length === count;
+  if (isList && verdicts.every((verdict: unknown) => isVerdict(verdict))) {
+    return verdicts as readonly Verdict[];
+  }
+  const expected = `an array of ${count} verdicts, each with leaves (true or false) and reason`;
+  throw new InvalidArgumentError(`what ${name} decided`, verdicts, expected);
+}
+
+function isVerdict(verdict: unknown): boolean {
+  return typeof (verdict as Partial<Verdict> | null | undefined)?.leaves === "boolean";
+}
