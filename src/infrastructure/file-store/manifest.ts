@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, link, lstat, open, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { ArtifactRecord } from "../../core/workspace/artifact.js";
 import type { SessionContents } from "../../core/workspace/artifact-store.js";
 import { hasCode } from "../error-code.js";
 import { closeSoon } from "./close-soon.js";
+import { emptyState } from "./manifest-state.js";
 import { parseEntry, type ManifestEntry, type ManifestRecord } from "./manifest-entry.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { FILE_MODE, MANIFEST_NAME, temporaryName, type StoreLayout } from "./store-layout.js";
@@ -21,21 +21,6 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants as {
   O_WRONLY: number;
 };
 const APPEND_NO_LINK = O_WRONLY | O_APPEND | (O_NOFOLLOW ?? 0);
-
-/** What was read of a manifest so far. */
-interface ReadState {
-  readonly file: string;
-  readonly artifacts: Map<string, ArtifactRecord>;
-  readonly removed: Set<string>;
-  readonly children: Set<string>;
-  bytes: number;
-  /** The last bytes that were read: a file that does not hold them there is another one. */
-  ending: Buffer;
-  hasHeader: boolean;
-  brokenLines: number;
-  /** The last line is not whole: still being written, or never to be. */
-  torn: boolean;
-}
 
 /**
  * The list of what a session holds, only ever appended to. Every entry begins with a line break
@@ -225,20 +210,6 @@ export class Manifest {
     artifacts.set(artifactId, { ...record, sessionId: this.#sessionId ?? "", location });
     removed.delete(artifactId);
   }
-}
-
-function emptyState(file: string): ReadState {
-  return {
-    file,
-    artifacts: new Map(),
-    removed: new Set(),
-    children: new Set(),
-    bytes: 0,
-    ending: Buffer.alloc(0),
-    hasHeader: false,
-    brokenLines: 0,
-    torn: false,
-  };
 }
 
 async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
