@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 const builtSearchWorker = {
   name: "built-search-worker",
   transform(code: string, id: string) {
-    if (!id.endsWith("/src/infrastructure/search-seat.ts")) return undefined;
-    return code.replace("./search-worker.js", "../../dist/infrastructure/search-worker.js");
+    if (!id.endsWith("/src/infrastructure/search/search-worker.ts")) return undefined;
+    return code.replace("./worker-thread.js", "../../../dist/infrastructure/search/worker-thread.js");
   },
 };
 

@@ -69,7 +69,7 @@ export async function benchListing(folder) {
 async function fillManifests(root) {
   const { record } = await createWorkspace({ root }).put(
     { content: "x", metadata: { tool_name: "bash" } },
-    { bizId: "toolu_0", sessionId: "session-0" },
+    { toolCallId: "toolu_0", sessionId: "session-0" },
   );
   const { type, size, hash, createdAt, metadata } = record;
   for (let session = 0; session < SESSIONS; session++) {

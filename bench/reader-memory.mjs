@@ -18,7 +18,10 @@ export async function peakOfReader(folder) {
   async function* pieces() {
     for (const piece of logPieces(BYTES)) yield await Promise.resolve(piece);
   }
-  await createWorkspace({ root }).put({ content: pieces() }, { bizId: "big", sessionId: "bench" });
+  await createWorkspace({ root }).put(
+    { content: pieces() },
+    { toolCallId: "big", sessionId: "bench" },
+  );
   const program = `
     import { createWorkspace } from "context-offload";
     const workspace = createWorkspace({ root: process.argv[1] });

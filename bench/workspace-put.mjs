@@ -38,7 +38,7 @@ export async function benchWorkspacePut(folder) {
           call++;
           const { record } = await workspace.put(
             { content: text + " ".repeat(call) },
-            { bizId: `${label}-${call}`, sessionId: "bench" },
+            { toolCallId: `${label}-${call}`, sessionId: "bench" },
           );
           return () => workspace.remove(record.artifactId, { sessionId: "bench" });
         },

@@ -21,7 +21,7 @@ export async function benchWorkspaceRead(folder) {
   const root = join(folder, "workspace");
   const { record } = await createWorkspace({ root }).put(
     { content: createReadStream(path, { highWaterMark: 1 << 20 }) },
-    { bizId: "big", sessionId: "bench" },
+    { toolCallId: "big", sessionId: "bench" },
   );
   const last = record.size.lines;
   const first = last - LINES + 1;

@@ -1,7 +1,7 @@
 import { parseFileReference } from "context-offload";
 
 /**
- * @typedef {{ title: string, align?: "left" | "right" }} Column
+ * @typedef {{ title: string, align?: "offloaded" | "right" }} Column
  * @typedef {{ position: string, tool: string, chars: number, reference: string }} Departure
  * @typedef {{ messages: number, left: number, stayed: number, charsBefore: number, charsAfter: number }} Totals
  */

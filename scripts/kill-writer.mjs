@@ -112,7 +112,7 @@ async function check(workspace, acknowledged, seed, summary) {
   summary.orphans = orphaned.length;
   summary.brokenLines = brokenLines;
   const content = `after ${acknowledged.size}`;
-  const { record } = await workspace.put({ content }, { bizId: "after", sessionId: SESSION });
+  const { record } = await workspace.put({ content }, { toolCallId: "after", sessionId: SESSION });
   const after = await workspace.getOriginal(record.artifactId, { sessionId: SESSION });
   if (after !== content) problems.push("a new artifact does not come back");
   await workspace.close();
@@ -136,8 +136,8 @@ async function write(root, first, seed, dieAt) {
     const text = contentOf(number, seed);
     const content = number % 4 === 3 ? streamOf(text) : text;
     // Ids come again, so that some are given with a suffix.
-    const bizId = `id${number % 7}`;
-    const { record } = await workspace.put({ content }, { bizId, sessionId: SESSION });
+    const toolCallId = `id${number % 7}`;
+    const { record } = await workspace.put({ content }, { toolCallId, sessionId: SESSION });
     console.log(JSON.stringify({ id: record.artifactId, number }));
   }
 }

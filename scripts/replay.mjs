@@ -15,7 +15,7 @@ class Refused extends Error {}
 
 const samples = fileURLToPath(new URL("../examples/conversations", import.meta.url));
 const given = process.argv.slice(2);
-const totals = { replayed: 0, turns: 0, left: 0, before: 0, after: 0, refused: 0, failed: 0 };
+const totals = { replayed: 0, turns: 0, offloaded: 0, before: 0, after: 0, refused: 0, failed: 0 };
 
 for (const path of given.length > 0 ? given : [samples]) {
   for (const file of await listFiles(path)) {
@@ -25,7 +25,7 @@ for (const path of given.length > 0 ? given : [samples]) {
       const { turns, left, before, after } = await replay(file, root);
       totals.replayed++;
       totals.turns += turns;
-      totals.left += left;
+      totals.offloaded += left;
       totals.before += before;
       totals.after += after;
       const saved = (100 * (1 - after / before)).toFixed(1);
@@ -42,7 +42,7 @@ for (const path of given.length > 0 ? given : [samples]) {
   }
 }
 console.log(
-  `\n${totals.replayed} replayed in ${totals.turns} turns, ${totals.left} results left, ` +
+  `\n${totals.replayed} replayed in ${totals.turns} turns, ${totals.offloaded} results left, ` +
     `${totals.before} characters became ${totals.after}; ` +
     `${totals.refused} refused, ${totals.failed} failed`,
 );
@@ -75,7 +75,7 @@ async function replay(file, root) {
     throw new Error("it came back changed");
   return {
     turns,
-    left: (report ?? whole.report).totals.left,
+    left: (report ?? whole.report).totals.offloaded,
     before: JSON.stringify(messages).length,
     after: JSON.stringify(whole.messages).length,
   };

@@ -1,6 +1,6 @@
-export type { Content } from "./core/content.js";
+export type { Content } from "./core/engine/content.js";
 export { DEFAULTS } from "./core/defaults.js";
-export { digestText, type ContentKind, type Digest } from "./core/digest/digest.js";
+export { digestText, type ContentKind, type Digest } from "./core/lib/digest/digest.js";
 export { AmbiguousArtifactError } from "./core/errors/ambiguous-artifact-error.js";
 export { ArtifactGoneError } from "./core/errors/artifact-gone-error.js";
 export { ContentNotSerializableError } from "./core/errors/content-not-serializable-error.js";
@@ -19,28 +19,36 @@ export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
 export { WriteFailedError } from "./core/errors/write-failed-error.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type { FileWriter } from "./core/files/file-writer.js";
-export { estimateTokens, type CountTokens } from "./core/tokens.js";
-export type { VerifyOptions, VerifyReport } from "./core/workspace/artifact-store.js";
-export type { ArtifactMetadata, ArtifactRecord, ArtifactType } from "./core/workspace/artifact.js";
+export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
+export type { VerifyOptions, VerifyReport } from "./core/workspace/artifacts/artifact-store.js";
+export type {
+  ArtifactMetadata,
+  ArtifactRecord,
+  ArtifactType,
+} from "./core/workspace/artifacts/artifact.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
-export type { GrepOptions } from "./core/workspace/grep-knowledge.js";
+export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
 export {
   parseKnowledgeList,
   type ReadBy,
   type ToolNaming,
-} from "./core/workspace/knowledge-list.js";
-export type { KnowledgeTool, ToolAnswer, ToolsOptions } from "./core/workspace/knowledge-tool.js";
-export type { ArtifactPage, SearchFilter } from "./core/workspace/list-artifacts.js";
-export type { QueryOptions } from "./core/workspace/query-knowledge.js";
-export type { ByIdOptions, ByLinesOptions } from "./core/workspace/read-knowledge.js";
+} from "./core/workspace/reference/knowledge-list.js";
+export type {
+  KnowledgeTool,
+  ToolAnswer,
+  ToolsOptions,
+} from "./core/workspace/tools/knowledge-tool.js";
+export type { ArtifactPage, SearchFilter } from "./core/workspace/artifacts/list-artifacts.js";
+export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
+export type { ByIdOptions, ByLinesOptions } from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,
   type NextCall,
   type Reading,
   type Scope,
   type ToolName,
-} from "./core/workspace/reading.js";
-export type { JsonSchema } from "./core/workspace/tool-schemas.js";
+} from "./core/workspace/reading/reading.js";
+export type { JsonSchema } from "./core/workspace/tools/tool-schemas.js";
 export type {
   ArtifactInput,
   OffloadByWorkspaceOptions,
@@ -75,7 +83,7 @@ export {
   createToolResultOffload,
   createWorkspace,
   type WorkspaceOptions,
-} from "./wiring/create-workspace.js";
+} from "./presets/create-workspace.js";
 export {
   offloadToolResult,
   offloadToolResults,
@@ -83,25 +91,25 @@ export {
   offloadToolResultWithWriter,
   type DirectOffloadOptions,
   type HistoryOffloadOptions,
-} from "./wiring/offload-to-files.js";
-export { createOffloader, type OffloaderOptions } from "./wiring/create-offloader.js";
+} from "./presets/offload-to-files.js";
+export { createOffloader, type OffloaderOptions } from "./presets/create-offloader.js";
 export type { FlaggedResult, Offloader, OffloadOptions } from "./core/offloader/offloader-types.js";
 export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
 export { UnknownFormatError } from "./core/errors/unknown-format-error.js";
 export type {
-  Dialect,
-  DialectCall,
-  DialectOptions,
-  DialectResult,
+  Format,
+  FormatCall,
+  FormatOptions,
+  FormatResult,
   MediaRule,
   MessageReading,
   ReadCall,
   SlotContent,
   SlotText,
   ToolDescription,
-} from "./core/dialect.js";
-export type { Conversation, Policy, Verdict } from "./core/policy.js";
-export type { ToolResult } from "./core/tool-result.js";
+} from "./core/engine/format.js";
+export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
+export type { ToolResult } from "./core/engine/tool-result.js";
 export { afterTurns } from "./core/policies/after-turns.js";
 export { all } from "./core/policies/all.js";
 export { any } from "./core/policies/any.js";
@@ -115,4 +123,4 @@ export { minRatio } from "./core/policies/min-ratio.js";
 export { minTokens } from "./core/policies/min-tokens.js";
 export { not } from "./core/policies/not.js";
 export { tools, type ToolsPolicyOptions } from "./core/policies/tools.js";
-export { openConversation } from "./formats/conversation-file.js";
+export { openConversation } from "./formats/parse-conversation.js";

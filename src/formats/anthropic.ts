@@ -1,211 +1,165 @@
-import { countContentChars, type Content } from "../core/content.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import type { MessageFormat, Replacement, Survey, SurveyOptions } from "../core/message-format.js";
-import type { ToolResult } from "../core/tool-result.js";
-import type { MessageLike } from "./anthropic-types.js";
+import { countContentChars, type Content } from "../core/engine/content.js";
+import type { Format, FormatResult, MediaRule } from "../core/engine/format.js";
+import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 
-/** The slot of a result that is the message itself rather than one of its blocks. */
-const WHOLE_MESSAGE = -1;
+/** Blocks that are nothing to read as text. */
+const MEDIA_TYPES = new Set(["image", "document", "audio", "video"]);
 
-const CONTENT_SHAPE = "a string or an array of content blocks";
+/** Anthropic Messages: results are `tool_result` blocks of a user message. */
+export const anthropicFormat: Format = {
+  name: "anthropic",
 
-export interface AnthropicFormatOptions {
-  /** What the messages are called in errors: `messages[3]`, or `message` for a single one. */
-  readonly nameOf: (messageIndex: number) => string;
-  /**
-   * Whether a message whose content is a plain string is a tool result. True where the caller hands
-   * in a tool's message; in a history such a message is somebody's words.
-   */
-  readonly plainTextIsResult: boolean;
-}
-
-/** Messages as Anthropic's API has them: results are `tool_result` blocks of a user message. */
-export function createAnthropicFormat<M extends MessageLike>(
-  options: AnthropicFormatOptions,
-): MessageFormat<M> {
-  return {
-    name: "anthropic",
-
-    survey(messages, surveyOptions) {
-      try {
-        return survey(
-          messages as readonly unknown[] as readonly RawMessage[],
-          surveyOptions,
-          options,
-        );
-      } catch (error) {
-        // The pass takes the shape for granted where a check would cost as much as the pass itself;
-        // what is missing makes it fail, and is named here.
-        if (error instanceof TypeError) requireMessages(messages, options);
-        throw error;
+  mismatch(messages) {
+    // The API has no system message in the list, but recordings put it there.
+    const hasBlocks = messages.some(hasToolBlocks);
+    for (const [index, message] of messages.entries()) {
+      const { role, content, tool_calls } = asRecord(message);
+      if (tool_calls !== undefined) return `message ${index} has tool_calls`;
+      if (role === "system" && hasBlocks) continue;
+      if (role !== "user" && role !== "assistant") {
+        return `message ${index} has the role ${JSON.stringify(role)} instead of user or assistant`;
       }
-    },
-
-    replace: replaceContents,
-  };
-}
-
-/** Messages and blocks as they may really come: nothing about them is certain. */
-interface RawMessage {
-  readonly role?: unknown;
-  readonly content?: unknown;
-  readonly tool_use_id?: unknown;
-  readonly tool_call_id?: unknown;
-}
-
-interface RawBlock {
-  readonly type?: unknown;
-  readonly text?: unknown;
-  readonly input?: unknown;
-  readonly tool_use_id?: unknown;
-  readonly content?: unknown;
-}
-
-/** One pass, the common cases first: a gate that skips must cost little more than adding up lengths. */
-function survey(
-  messages: readonly RawMessage[],
-  { countOther }: SurveyOptions,
-  options: AnthropicFormatOptions,
-): Survey {
-  const { plainTextIsResult } = options;
-  const results: ToolResult[] = [];
-  let otherChars = 0;
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index] as RawMessage;
-    const content = message.content;
-    // Two quick tests before the exact one: hardly any message is a result as a whole.
-    const mayBeResult = plainTextIsResult || message.role === "tool";
-    if (mayBeResult && isWholeResult(message.role, content, options)) {
-      results.push(locateMessage(message, content, index, options));
-    } else if (typeof content === "string") {
-      otherChars += content.length;
-    } else if (Array.isArray(content)) {
-      for (let slot = 0; slot < content.length; slot++) {
-        const block = content[slot] as RawBlock;
-        const type = block.type;
-        if (type === "text" && typeof block.text === "string") {
-          otherChars += block.text.length;
-        } else if (type === "tool_result") {
-          const { tool_use_id: id, content } = block;
-          if (typeof content === "string" && typeof id === "string" && id !== "") {
-            results.push({ messageIndex: index, slot, id, content, chars: content.length });
-          } else {
-            const located = locateBlock(block, index, slot, options);
-            if (located) results.push(located);
-          }
-        } else {
-          requireBlock(block, index, slot, options);
-          if (countOther) otherChars += countJsonChars(type === "tool_use" ? block.input : block);
-        }
+      if (typeof content === "string") continue;
+      if (!Array.isArray(content)) return `message ${index} has no content`;
+      const stranger: unknown = content.find((block) => !isAnthropicBlock(block));
+      if (stranger !== undefined) {
+        return `message ${index} has a block of type ${JSON.stringify(asRecord(stranger)["type"])}`;
       }
-    } else {
-      requireMessages(messages, options);
     }
-  }
-  return { results, otherChars };
-}
+    return undefined;
+  },
 
-/** Throws for the first message or block that is none. */
-function requireMessages(messages: readonly unknown[], options: AnthropicFormatOptions): void {
-  for (const [index, message] of messages.entries()) {
-    const at = options.nameOf(index);
-    if (typeof message !== "object" || message === null || Array.isArray(message)) {
-      throw new InvalidArgumentError(at, message, "a message object");
+  read(message, { media }) {
+    const { role, content } = asRecord(message);
+    const blocks = Array.isArray(content) ? content.map(asRecord) : [];
+    return {
+      fromModel: role === "assistant",
+      calls: blocks
+        .filter(({ type }) => type === "tool_use")
+        .map(({ id, name }) => ({ id: idOf(id), name: String(name) })),
+      results: blocks.flatMap((block, slot) => readResult(block, slot, media)),
+      otherChars: () =>
+        typeof content === "string"
+          ? content.length
+          : blocks.reduce((sum, block) => sum + countOtherChars(block), 0),
+    };
+  },
+
+  replace(message, texts, { media }) {
+    const { content } = asRecord(message);
+    const blocks = (content as readonly unknown[]).slice();
+    for (const { slot, text } of texts) {
+      const block = asRecord(blocks[slot]);
+      blocks[slot] = { ...block, content: referenceContent(block["content"], text, media) };
     }
-    const { content } = message as RawMessage;
-    if (typeof content === "string") continue;
-    if (!Array.isArray(content)) {
-      throw new InvalidArgumentError(`${at}.content`, content, CONTENT_SHAPE);
+    return { ...asRecord(message), content: blocks };
+  },
+
+  restore(message, contents) {
+    const { content } = asRecord(message);
+    const blocks = (content as readonly unknown[]).slice();
+    for (const { slot, content: original } of contents) {
+      blocks[slot] = { ...asRecord(blocks[slot]), content: original };
     }
-    for (const [slot, block] of content.entries()) requireBlock(block, index, slot, options);
-  }
-}
+    return { ...asRecord(message), content: blocks };
+  },
 
-function requireBlock(
-  block: unknown,
-  messageIndex: number,
-  slot: number,
-  { nameOf }: AnthropicFormatOptions,
-): void {
-  if (typeof block === "object" && block !== null) return;
-  const at = `${nameOf(messageIndex)}.content[${slot}]`;
-  throw new InvalidArgumentError(at, block, "a content block, an object with a type");
-}
+  describeTools: (tools) =>
+    tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+    })),
 
-/** Whether the message itself is the tool result, rather than a carrier of `tool_result` blocks. */
-function isWholeResult(
-  role: unknown,
-  content: unknown,
-  { plainTextIsResult }: AnthropicFormatOptions,
-): content is Content {
-  if (role === "tool") {
-    return typeof content === "string" || (Array.isArray(content) && !content.some(isToolResult));
-  }
-  // An assistant's or a system's words are no tool's output, whoever hands them in.
+  readCall(call) {
+    const { type, name, input } = asRecord(call);
+    return type === "tool_use" && typeof name === "string" ? { name, input } : undefined;
+  },
+
+  answerCall: (call, { text, isError }) => ({
+    type: "tool_result",
+    tool_use_id: asRecord(call)["id"],
+    content: text,
+    ...(isError ? { is_error: true } : {}),
+  }),
+};
+
+function hasToolBlocks(message: unknown): boolean {
+  const { content } = asRecord(message);
   return (
-    plainTextIsResult && typeof content === "string" && role !== "assistant" && role !== "system"
+    Array.isArray(content) &&
+    content.some((block) => /^tool_(?:use|result)$/.test(String(asRecord(block)["type"])))
   );
 }
 
-function isToolResult(block: unknown): boolean {
-  return (block as RawBlock | null)?.type === "tool_result";
+function readResult(block: JsonRecord, slot: number, media: MediaRule): FormatResult[] {
+  const { type, tool_use_id, content, is_error } = block;
+  if (type !== "tool_result") return [];
+  if (typeof content !== "string" && !Array.isArray(content)) return [];
+  return [
+    {
+      slot,
+      id: idOf(tool_use_id),
+      content: content as Content,
+      soleText: soleTextOf(content),
+      chars: countLeaving(content, media),
+      isError: is_error === true,
+    },
+  ];
 }
 
-function locateMessage(
-  message: RawMessage,
-  content: Content,
-  messageIndex: number,
-  options: AnthropicFormatOptions,
-): ToolResult {
-  const field = message.tool_use_id == null ? "tool_call_id" : "tool_use_id";
-  const id = idOf(message[field], messageIndex, `.${field}`, options);
-  const chars = countContentChars(content);
-  return { messageIndex, slot: WHOLE_MESSAGE, id, content, chars };
-}
-
-function locateBlock(
-  { tool_use_id, content }: RawBlock,
-  messageIndex: number,
-  slot: number,
-  options: AnthropicFormatOptions,
-): ToolResult | undefined {
-  if (content === undefined || content === null) return undefined;
-  if (typeof content !== "string" && !Array.isArray(content)) {
-    const at = `${options.nameOf(messageIndex)}.content[${slot}].content`;
-    throw new InvalidArgumentError(at, content, CONTENT_SHAPE);
+function countLeaving(content: string | readonly unknown[], media: MediaRule): number {
+  if (typeof content === "string") return content.length;
+  let chars = 0;
+  for (const block of content) {
+    if (stays(block, media)) continue;
+    const { type, text } = asRecord(block);
+    chars += type === "text" && typeof text === "string" ? text.length : countContentChars([block]);
   }
-  const id = idOf(tool_use_id, messageIndex, `.content[${slot}].tool_use_id`, options);
-  return { messageIndex, slot, id, content, chars: countContentChars(content) };
+  return chars;
 }
 
-function idOf(
-  id: unknown,
-  messageIndex: number,
-  at: string,
-  { nameOf }: AnthropicFormatOptions,
-): string | undefined {
-  if (typeof id === "string") return id === "" ? undefined : id;
-  if (id === undefined || id === null) return undefined;
-  throw new InvalidArgumentError(
-    `${nameOf(messageIndex)}${at}`,
-    id,
-    "a string, the id of the tool call",
-  );
+/** The one text beside nothing but media: where a reference would stand. */
+function soleTextOf(content: string | readonly unknown[]): string | undefined {
+  if (typeof content === "string") return content;
+  const [first, ...others] = content.filter((block) => !stays(block, "keep"));
+  const { type, text } = asRecord(first);
+  return others.length === 0 && type === "text" && typeof text === "string" ? text : undefined;
 }
 
-function countJsonChars(value: unknown): number {
-  return value === undefined ? 0 : countContentChars([value]) - "[]".length;
+/** The reference as a plain text, or in a block where media or a cache mark must stay beside it. */
+function referenceContent(content: unknown, text: string, media: MediaRule): unknown {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  const kept = blocks.filter((block) => stays(block, media));
+  const mark = blocks
+    .map((block) => asRecord(block)["cache_control"])
+    .findLast((value) => value !== undefined);
+  if (kept.length === 0 && mark === undefined) return text;
+  const marked = kept.some((block) => asRecord(block)["cache_control"] !== undefined);
+  const cache_control = mark === undefined || marked ? {} : { cache_control: mark };
+  return [{ type: "text", text, ...cache_control }, ...kept];
 }
 
-function replaceContents<M extends MessageLike>(
-  message: M,
-  replacements: readonly Replacement[],
-): M {
-  const [first] = replacements;
-  if (first?.result.slot === WHOLE_MESSAGE) return { ...message, content: first.text };
-  const content = (message.content as readonly object[]).slice();
-  for (const { result, text } of replacements) {
-    content[result.slot] = { ...content[result.slot], content: text };
-  }
-  return { ...message, content };
+function countOtherChars(block: JsonRecord): number {
+  const { type, text, input } = block;
+  if (type === "tool_result") return 0;
+  if (type === "text" && typeof text === "string") return text.length;
+  return countContentChars(type === "tool_use" ? asRecord(input) : block);
+}
+
+/** Media where the rule keeps it; and always what the API itself acts on. */
+function stays(block: unknown, media: MediaRule): boolean {
+  const type = String(asRecord(block)["type"]);
+  return type === "tool_reference" || (media === "keep" && MEDIA_TYPES.has(type));
+}
+
+/** Block types of other vendors look alike; these words are theirs. */
+function isAnthropicBlock(block: unknown): boolean {
+  const { type } = asRecord(block);
+  if (!isRecord(block) || typeof type !== "string") return false;
+  return !/^(?:tool-|image_url$|input_|output_|function|refusal$|file$|toolCall$)/.test(type);
+}
+
+function idOf(id: unknown): string | undefined {
+  return typeof id === "string" && id !== "" ? id : undefined;
 }

@@ -1,6 +1,6 @@
-import { countContentChars, type Content } from "../core/content.js";
+import { countContentChars, type Content } from "../core/engine/content.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import type { MessageFormat } from "../core/message-format.js";
+import type { MessageFormat } from "../core/engine/message-format.js";
 import { requireObject } from "../core/require-argument.js";
 
 /** What one tool call returned, in no vendor's shape. */

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
-import { encodeWtf8, isWellFormed } from "../core/wtf8.js";
+import { encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
 import { hasCode } from "./error-code.js";
 import { publishNew } from "./publish-new.js";
 import { refuseLinks } from "./refuse-links.js";

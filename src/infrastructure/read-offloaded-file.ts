@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { decodeWtf8 } from "../core/wtf8.js";
+import { decodeWtf8 } from "../core/lib/text/wtf8.js";
 
 /**
  * The text of a file that this package wrote, exactly: lone surrogates, which other readers replace,

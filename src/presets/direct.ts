@@ -1,5 +1,5 @@
 import { DEFAULTS } from "../core/defaults.js";
-import { deepCopy } from "../core/deep-copy.js";
+import { deepCopy } from "../core/lib/deep-copy.js";
 import { NoToolResultError } from "../core/errors/no-tool-result-error.js";
 import { allotNames } from "../core/files/allot-names.js";
 import { DIRECT_LAYOUT } from "../core/files/file-layout.js";
@@ -7,10 +7,10 @@ import { createFileReference } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
 import { portableName } from "../core/files/portable-name.js";
-import type { Hash } from "../core/hash.js";
-import { offload } from "../core/offload.js";
+import type { Hash } from "../core/engine/hash.js";
+import { offload } from "../core/engine/offload.js";
 import { everything } from "../core/policies/everything.js";
-import { createAnthropicFormat } from "../formats/anthropic.js";
+import { createAnthropicFormat } from "../formats/anthropic-files.js";
 import type { MessageLike } from "../formats/anthropic-types.js";
 
 /** What became of one message. */

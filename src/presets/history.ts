@@ -1,17 +1,17 @@
 import { DEFAULTS } from "../core/defaults.js";
-import { deepCopy } from "../core/deep-copy.js";
+import { deepCopy } from "../core/lib/deep-copy.js";
 import { allotNames } from "../core/files/allot-names.js";
 import { HISTORY_LAYOUT } from "../core/files/file-layout.js";
 import { createFileReference } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
-import type { Hash } from "../core/hash.js";
-import { offload } from "../core/offload.js";
+import type { Hash } from "../core/engine/hash.js";
+import { offload } from "../core/engine/offload.js";
 import { all } from "../core/policies/all.js";
 import { minChars } from "../core/policies/min-chars.js";
 import { minRatio } from "../core/policies/min-ratio.js";
-import { readThreshold, type Environment } from "../core/threshold.js";
-import { createAnthropicFormat } from "../formats/anthropic.js";
+import { readThreshold, type Environment } from "../core/policies/threshold.js";
+import { createAnthropicFormat } from "../formats/anthropic-files.js";
 import type { MessageLike } from "../formats/anthropic-types.js";
 
 /** What became of a conversation. */

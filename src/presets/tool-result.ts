@@ -1,12 +1,12 @@
-import type { Content } from "../core/content.js";
+import type { Content } from "../core/engine/content.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import { offload } from "../core/offload.js";
+import { offload } from "../core/engine/offload.js";
 import { toolResultRules, type RuleReason } from "../core/policies/tool-result-rules.js";
-import type { CountTokens } from "../core/tokens.js";
-import { isKnowledgeListFor } from "../core/workspace/knowledge-list.js";
-import { TOOL_NAMES } from "../core/workspace/reading.js";
-import { readCount } from "../core/workspace/read-count.js";
+import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
+import { isKnowledgeListFor } from "../core/workspace/reference/knowledge-list.js";
+import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
+import { readCount } from "../core/read-count.js";
 import type { PutOutcome, Workspace } from "../core/workspace/workspace-types.js";
 import { singleResultFormat, type ToolResultInput } from "../formats/single-result.js";
 
@@ -126,7 +126,7 @@ function storeResult(
         action_name: actionName ?? null,
       },
     },
-    { bizId: toolCallId || undefined, sessionId, parentSessionId, signal },
+    { toolCallId: toolCallId || undefined, sessionId, parentSessionId, signal },
   );
 }
 

@@ -1,4 +1,4 @@
-import { encodeWtf8 } from "../core/wtf8.js";
+import { encodeWtf8 } from "../core/lib/text/wtf8.js";
 
 /**
  * 64 hexadecimal digits that differ for different data unless somebody means them not to: good for

@@ -1,10 +1,10 @@
-import type { DialectResult } from "../core/dialect.js";
+import type { FormatResult } from "../core/engine/format.js";
 import type { Offloader } from "../core/offloader/offloader-types.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
-import { DialectReader } from "../core/offloader/dialect-format.js";
+import { FormatReader } from "../core/offloader/survey-format.js";
 import { minChars } from "../core/policies/min-chars.js";
-import type { ToolResult } from "../core/tool-result.js";
-import { estimateTokens } from "../core/tokens.js";
+import type { ToolResult } from "../core/engine/tool-result.js";
+import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import { checkHash } from "./check-hash.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
@@ -30,7 +30,7 @@ export interface CheckContext {
   readonly restore: (messages: readonly unknown[]) => Promise<readonly unknown[]>;
   /** Another offloader on a workspace of its own. */
   readonly fresh: () => Offloader;
-  readonly read: (messages: readonly unknown[]) => readonly DialectResult[];
+  readonly read: (messages: readonly unknown[]) => readonly FormatResult[];
 }
 
 const expectation: Expectation = {
@@ -66,10 +66,10 @@ export function createConversationCheck(
     name,
     async run() {
       const history = fixture.build(turns);
-      const format = new DialectReader(fixture.dialect, options).formatFrom({
+      const format = new FormatReader(fixture.dialect, options).formatFrom({
         messageIndex: 0,
         callNames: new Map(),
-        leftBefore: () => false,
+        offloadedBefore: () => false,
       });
       const { results } = format.survey(history, { countOther: false });
       const offloader = fresh();

@@ -1,4 +1,4 @@
-import type { Dialect } from "../core/dialect.js";
+import type { Format } from "../core/engine/format.js";
 
 /** A result that a conversation of the suite holds. */
 export interface SampleResult {
@@ -16,7 +16,7 @@ export interface SampleTurn {
 
 /** What the suite needs to know of a format. */
 export interface FormatFixture {
-  readonly dialect: Dialect;
+  readonly dialect: Format;
   /** The conversation in the format's own messages, with unknown fields here and there if it may have them. */
   readonly build: (turns: readonly SampleTurn[]) => unknown[];
   /** Whether a result can say that it is an error. Default true. */

@@ -19,8 +19,8 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
   const check = createConversationCheck(fixture);
   return [
     check("says which conversations are its own", PARALLEL, ({ history, expect }) => {
-      expect.equal(dialect.refuse(history), undefined, "refuse() of its own messages");
-      const stranger = dialect.refuse([{ neither: "role", nor: "content" }]);
+      expect.equal(dialect.mismatch(history), undefined, "refuse() of its own messages");
+      const stranger = dialect.mismatch([{ neither: "role", nor: "content" }]);
       expect.equal(typeof stranger, "string", "refuse() of what is no message");
     }),
 
@@ -56,9 +56,9 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
       async ({ history, offload, expect }) => {
         const { messages, report } = await offload(history);
         const touched = new Set(
-          report.results.flatMap((r) => (r.outcome === "left" ? r.messageIndex : [])),
+          report.results.flatMap((r) => (r.outcome === "offloaded" ? r.messageIndex : [])),
         );
-        expect.equal(report.totals.left, 3, "results that left");
+        expect.equal(report.totals.offloaded, 3, "results that left");
         for (const [index, message] of history.entries()) {
           const same = message === messages[index];
           expect.equal(same, !touched.has(index), `identity of message ${index}`);
@@ -128,7 +128,7 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
         const buildQuoting = () =>
           build([{ say: "Quote it.", results: [result("call_q", quoted)] }]);
         const outcome = await offload(buildQuoting());
-        expect.equal(outcome.report.totals.left, 1, "results that left");
+        expect.equal(outcome.report.totals.offloaded, 1, "results that left");
         expect.equal(await restore(outcome.messages), buildQuoting(), "what came back");
       },
     ),

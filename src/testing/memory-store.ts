@@ -1,9 +1,13 @@
-import { collectPieces } from "../core/reading/read-pieces.js";
+import { collectPieces } from "../core/lib/text/read-pieces.js";
 import { ArtifactGoneError } from "../core/errors/artifact-gone-error.js";
-import { candidateIds } from "../core/workspace/artifact-id.js";
-import type { ArtifactRecord } from "../core/workspace/artifact.js";
-import type { ArtifactStore, NewArtifact, VerifyReport } from "../core/workspace/artifact-store.js";
-import { memoryContent } from "../core/workspace/memory-content.js";
+import { candidateIds } from "../core/workspace/artifacts/artifact-id.js";
+import type { ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
+import type {
+  ArtifactStore,
+  NewArtifact,
+  VerifyReport,
+} from "../core/workspace/artifacts/artifact-store.js";
+import { memoryContent } from "../core/workspace/artifacts/memory-content.js";
 import { checkHash } from "./check-hash.js";
 
 interface Session {
@@ -41,7 +45,7 @@ export class MemoryStore implements ArtifactStore {
     return Promise.resolve([...this.#sessions.keys()].sort());
   }
 
-  contents(sessionId: string): Promise<Session> {
+  listSession(sessionId: string): Promise<Session> {
     return Promise.resolve(this.#session(sessionId));
   }
 

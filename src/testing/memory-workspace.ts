@@ -1,5 +1,5 @@
 import { DEFAULTS } from "../core/defaults.js";
-import { estimateTokens } from "../core/tokens.js";
+import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { checkHash } from "./check-hash.js";

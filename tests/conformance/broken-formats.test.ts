@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect, MessageReading } from "../../src/core/dialect.js";
-import { anthropicDialect } from "../../src/formats/anthropic-dialect.js";
+import type { Format, MessageReading } from "../../src/core/engine/format.js";
+import { anthropicFormat } from "../../src/formats/anthropic.js";
 import { formatSuite } from "../../src/testing/index.js";
 import { buildAnthropic } from "./fixtures.js";
 
@@ -14,19 +14,19 @@ const without = (block: Record<string, unknown>, key: string) =>
   Object.fromEntries(Object.entries(block).filter(([name]) => name !== key));
 const reading = (change: (reading: MessageReading) => Partial<MessageReading>) => ({
   read: (message: unknown, options: { media: "keep" | "offload" }) => {
-    const read = anthropicDialect.read(message, options);
+    const read = anthropicFormat.read(message, options);
     return { ...read, ...change(read) };
   },
 });
 
 /** Formats that each do one thing wrong, and the check that must object. */
-const broken: Record<string, { change: Partial<Dialect>; check: string }> = {
+const broken: Record<string, { change: Partial<Format>; check: string }> = {
   "refuses its own": {
-    change: { refuse: () => "not mine" },
+    change: { mismatch: () => "not mine" },
     check: "says which conversations are its own",
   },
   "takes anything for its own": {
-    change: { refuse: () => undefined },
+    change: { mismatch: () => undefined },
     check: "says which conversations are its own",
   },
   "finds only the first of parallel results": {
@@ -40,7 +40,7 @@ const broken: Record<string, { change: Partial<Dialect>; check: string }> = {
   "drops unknown fields": {
     change: {
       replace: (message, texts, options) =>
-        inBlocks(anthropicDialect.replace(message, texts, options), (block) =>
+        inBlocks(anthropicFormat.replace(message, texts, options), (block) =>
           without(block, "unknown_field"),
         ),
     },
@@ -49,7 +49,7 @@ const broken: Record<string, { change: Partial<Dialect>; check: string }> = {
   "drops the error flag": {
     change: {
       replace: (message, texts, options) =>
-        inBlocks(anthropicDialect.replace(message, texts, options), (block) =>
+        inBlocks(anthropicFormat.replace(message, texts, options), (block) =>
           without(block, "is_error"),
         ),
     },
@@ -62,7 +62,7 @@ const broken: Record<string, { change: Partial<Dialect>; check: string }> = {
   "restores only a part": {
     change: {
       restore: (message, contents) =>
-        anthropicDialect.restore(
+        anthropicFormat.restore(
           message,
           contents.map((one) => ({ ...one, content: JSON.stringify(one.content).slice(0, 100) })),
         ),
@@ -71,14 +71,14 @@ const broken: Record<string, { change: Partial<Dialect>; check: string }> = {
   },
   "does not know its references again": {
     change: reading(({ results }) => ({
-      results: results.map((result) => ({ ...result, onlyText: undefined })),
+      results: results.map((result) => ({ ...result, soleText: undefined })),
     })),
     check: "does nothing the second time",
   },
   "changes the message it is given": {
     change: {
       replace: (message, texts, options) => {
-        const replaced = anthropicDialect.replace(message, texts, options);
+        const replaced = anthropicFormat.replace(message, texts, options);
         Object.assign(message as object, replaced);
         return replaced;
       },
@@ -95,7 +95,7 @@ describe("the format suite", () => {
   it.each(Object.entries(broken))(
     "objects to a format that %s [DESIGN-O-suite-objects]",
     async (_what, { change, check }) => {
-      const dialect = { ...anthropicDialect, ...change };
+      const dialect = { ...anthropicFormat, ...change };
       const failed: string[] = [];
       for (const { name, run } of formatSuite({ dialect, build: buildAnthropic })) {
         await run().catch(() => failed.push(name));

@@ -1,14 +1,14 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { aiSdkDialect } from "../../src/formats/ai-sdk-dialect.js";
-import { anthropicDialect } from "../../src/formats/anthropic-dialect.js";
-import { claudeCodeDialect } from "../../src/formats/claude-code-dialect.js";
-import { codexDialect } from "../../src/formats/codex-dialect.js";
-import { geminiDialect } from "../../src/formats/gemini-dialect.js";
-import { langchainDialect } from "../../src/formats/langchain-dialect.js";
-import { mcpDialect } from "../../src/formats/mcp-dialect.js";
-import { openaiChatDialect } from "../../src/formats/openai-chat-dialect.js";
-import { openaiResponsesDialect } from "../../src/formats/openai-responses-dialect.js";
-import { piDialect } from "../../src/formats/pi-dialect.js";
+import { aiSdkFormat } from "../../src/formats/ai-sdk.js";
+import { anthropicFormat } from "../../src/formats/anthropic.js";
+import { claudeCodeFormat } from "../../src/formats/claude-code.js";
+import { codexFormat } from "../../src/formats/codex.js";
+import { geminiFormat } from "../../src/formats/gemini.js";
+import { langchainFormat } from "../../src/formats/langchain.js";
+import { mcpFormat } from "../../src/formats/mcp.js";
+import { openaiChatFormat } from "../../src/formats/openai-chat.js";
+import { openaiResponsesFormat } from "../../src/formats/openai-responses.js";
+import { piFormat } from "../../src/formats/pi.js";
 import type { FormatFixture, SampleResult, SampleTurn } from "../../src/testing/index.js";
 
 /** Fields that nobody knows, which must stay. */
@@ -221,20 +221,20 @@ function buildPi(turns: readonly SampleTurn[]): string[] {
 }
 
 export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
-  { name: "Anthropic", dialect: anthropicDialect, build: buildAnthropic },
-  { name: "OpenAI chat", dialect: openaiChatDialect, build: buildOpenaiChat, hasErrorFlag: false },
+  { name: "Anthropic", dialect: anthropicFormat, build: buildAnthropic },
+  { name: "OpenAI chat", dialect: openaiChatFormat, build: buildOpenaiChat, hasErrorFlag: false },
   {
     name: "OpenAI Responses",
-    dialect: openaiResponsesDialect,
+    dialect: openaiResponsesFormat,
     build: buildResponses,
     hasErrorFlag: false,
   },
-  { name: "AI SDK", dialect: aiSdkDialect, build: buildAiSdk },
-  { name: "LangChain", dialect: langchainDialect, build: buildLangchain },
-  { name: "LangChain as stored", dialect: langchainDialect, build: buildStoredLangchain },
-  { name: "Gemini", dialect: geminiDialect, build: buildGemini },
-  { name: "MCP", dialect: mcpDialect, build: buildMcp, hasIds: false },
-  { name: "Claude Code", dialect: claudeCodeDialect, build: buildClaudeCode },
-  { name: "Codex", dialect: codexDialect, build: buildCodex, hasErrorFlag: false },
-  { name: "pi", dialect: piDialect, build: buildPi },
+  { name: "AI SDK", dialect: aiSdkFormat, build: buildAiSdk },
+  { name: "LangChain", dialect: langchainFormat, build: buildLangchain },
+  { name: "LangChain as stored", dialect: langchainFormat, build: buildStoredLangchain },
+  { name: "Gemini", dialect: geminiFormat, build: buildGemini },
+  { name: "MCP", dialect: mcpFormat, build: buildMcp, hasIds: false },
+  { name: "Claude Code", dialect: claudeCodeFormat, build: buildClaudeCode },
+  { name: "Codex", dialect: codexFormat, build: buildCodex, hasErrorFlag: false },
+  { name: "pi", dialect: piFormat, build: buildPi },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DIALECTS } from "../../src/formats/dialects.js";
+import { FORMATS } from "../../src/formats/formats.js";
 import { formatSuite } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 
@@ -15,12 +15,12 @@ describe.each(FIXTURES)(
           results: [{ id: "call_1", toolName: "bash", text: "done", isError: false }],
         },
       ]);
-      const fitting = DIALECTS.filter((dialect) => dialect.refuse(messages) === undefined);
+      const fitting = FORMATS.filter((dialect) => dialect.mismatch(messages) === undefined);
       expect(fitting).toEqual([fixture.dialect]);
     });
   },
 );
 
 it("covers every dialect that there is [DESIGN-O-suite]", () => {
-  expect(new Set(FIXTURES.map(({ dialect }) => dialect))).toEqual(new Set(DIALECTS));
+  expect(new Set(FIXTURES.map(({ dialect }) => dialect))).toEqual(new Set(FORMATS));
 });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
 import { minChars } from "../../src/core/policies/min-chars.js";
-import { estimateTokens } from "../../src/core/tokens.js";
-import { DIALECTS } from "../../src/formats/dialects.js";
+import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
+import { FORMATS } from "../../src/formats/formats.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
 import { createMemoryWorkspace, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
@@ -38,7 +38,7 @@ const makeOffloader = () =>
     sessionId: "s",
     policy: minChars(100),
     countTokens: estimateTokens,
-    dialects: DIALECTS,
+    dialects: FORMATS,
     hash: sha256,
   });
 
@@ -47,7 +47,7 @@ describe.each(FIXTURES)("conversations of $name", ({ name, build, dialect }) => 
     await fc.assert(
       fc.asyncProperty(conversation, async (turns) => {
         const history = build(turns);
-        if (dialect.refuse(history) !== undefined) return;
+        if (dialect.mismatch(history) !== undefined) return;
         const offloader = makeOffloader();
         const { messages } = await offloader.offload(history);
         expect(history).toEqual(build(turns));

@@ -28,7 +28,10 @@ async function fill(
     const text = textOf(chars, `${label} ${at}`);
     const content = at % 2 === 0 ? text : streamOf(text);
     try {
-      const { record } = await workspace.put({ content }, { bizId: `${label}${at}`, ...SCOPE });
+      const { record } = await workspace.put(
+        { content },
+        { toolCallId: `${label}${at}`, ...SCOPE },
+      );
       acknowledged.set(record.artifactId, text);
     } catch (error) {
       expect(error).toMatchObject({ code: "WRITE_FAILED", cause: { code: "ENOSPC" } });
@@ -64,11 +67,11 @@ test("a disk that fills up: what was acknowledged is there, nothing else, and it
   }
   expect(acknowledged.size).toBeGreaterThan(12);
   expect((await statfs(disk)).bfree).toBe(0);
-  const another = workspace.put({ content: "x" }, { bizId: "x", sessionId: "s2" });
+  const another = workspace.put({ content: "x" }, { toolCallId: "x", sessionId: "s2" });
   expect((await rejectionOf(another)).code).toBe("WRITE_FAILED");
 
   await unlink(spare);
-  const { record } = await workspace.put({ content: "after" }, { bizId: "after", ...SCOPE });
+  const { record } = await workspace.put({ content: "after" }, { toolCallId: "after", ...SCOPE });
   acknowledged.set(record.artifactId, "after");
   await expectExactly(root, acknowledged);
   // Of the lines that did not fit, a part may be there; every other line is whole.

@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { createByteArena } from "../../src/core/searching/byte-arena.js";
-import type { SearchOutcome, SearchQuery } from "../../src/core/searching/search-query.js";
-import { encodeWtf8 } from "../../src/core/wtf8.js";
-import { createBufferArena, createNativeArena } from "../../src/infrastructure/native-arena.js";
-import { createSearcher } from "../../src/infrastructure/searcher.js";
-import type { SearchTarget } from "../../src/infrastructure/search-seat.js";
+import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
+import type { SearchOutcome, SearchQuery } from "../../src/core/lib/search/search-query.js";
+import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
+import {
+  createPlainSearchBuffer,
+  createNativeSearchBuffer,
+} from "../../src/infrastructure/search/native-search-buffer.js";
+import { createSearcher } from "../../src/infrastructure/search/searcher.js";
+import type { SearchTarget } from "../../src/infrastructure/search/search-worker.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
@@ -266,8 +269,8 @@ describe("the searcher", () => {
   });
 
   test("has fast ways that find the same bytes as the plain one", () => {
-    const arenas = [createNativeArena, createBufferArena, createByteArena].map((create) =>
-      create(4_096),
+    const arenas = [createNativeSearchBuffer, createPlainSearchBuffer, createSearchBuffer].map(
+      (create) => create(4_096),
     );
     const byte = fc.constantFrom(10, 97, 98, 99, 0xc3);
     fc.assert(
@@ -277,14 +280,14 @@ describe("the searcher", () => {
         fc.nat({ max: 100 }),
         fc.nat({ max: 300 }),
         (bytes, needle, from, length) => {
-          const answers = arenas.map((arena) => {
-            arena.bytes.fill(97).set(bytes);
-            arena.setNeedle(Uint8Array.from(needle));
+          const answers = arenas.map((searchBuffer) => {
+            searchBuffer.bytes.fill(97).set(bytes);
+            searchBuffer.setNeedle(Uint8Array.from(needle));
             const end = from + length;
             return [
-              arena.find(from, end),
-              arena.countLineFeeds(from, end),
-              arena.decode(from, end),
+              searchBuffer.find(from, end),
+              searchBuffer.countLineFeeds(from, end),
+              searchBuffer.decode(from, end),
             ];
           });
           expect(answers[0]).toEqual(answers[2]);

@@ -20,7 +20,7 @@ const WRITER = `
     }
   }
   const workspace = createWorkspace({ root: process.argv[1] });
-  const { record } = await workspace.put({ content: chunks() }, { bizId: "log", sessionId: "s1" });
+  const { record } = await workspace.put({ content: chunks() }, { toolCallId: "log", sessionId: "s1" });
   console.log(record.size.bytes);
 `;
 

@@ -57,7 +57,7 @@ const conversation = [
   { role: "tool", tool_call_id: "c1", content: log },
 ];
 const { messages, report } = await offloader.offload(conversation);
-assert.equal(report.totals.left, 1);
+assert.equal(report.totals.offloaded, 1);
 assert.deepEqual(await offloader.restore(messages), conversation);
 const { formatSuite } = await import("context-offload/testing");
 assert.equal(typeof formatSuite, "function");

@@ -114,7 +114,7 @@ export function toAnthropic(turns: readonly Turn[]): Anthropic.MessageParam[] {
         content: calls.map(({ id, result, isError }) => ({
           type: "tool_result",
           tool_use_id: id,
-          content: onlyText(result) ?? result.map(toAnthropicBlock),
+          content: soleText(result) ?? result.map(toAnthropicBlock),
           ...(isError ? { is_error: true } : {}),
         })),
       },
@@ -147,7 +147,7 @@ export function toChat(turns: readonly Turn[]): OpenAI.ChatCompletionMessagePara
       ...calls.map(({ id, result }) => ({
         role: "tool" as const,
         tool_call_id: id,
-        content: onlyText(result) ?? [
+        content: soleText(result) ?? [
           ...result.flatMap((piece) => ("text" in piece ? [textPart(piece.text)] : [])),
           textPart("(the pictures follow)"),
         ],
@@ -186,7 +186,7 @@ export function toResponses(turns: readonly Turn[]): OpenAI.Responses.ResponseIn
       ...calls.map(({ id, result }) => ({
         type: "function_call_output" as const,
         call_id: id,
-        output: onlyText(result) ?? result.map(toInputPart),
+        output: soleText(result) ?? result.map(toInputPart),
       })),
     ];
   });
@@ -231,7 +231,7 @@ export function toAiSdk(turns: readonly Turn[]): ModelMessage[] {
 }
 
 function toOutput({ result, isError }: Call): ToolResultPart["output"] {
-  const text = onlyText(result);
+  const text = soleText(result);
   if (text === undefined) {
     const value = result.map((piece) =>
       "text" in piece
@@ -244,7 +244,7 @@ function toOutput({ result, isError }: Call): ToolResultPart["output"] {
   return { type: isError ? "error-json" : "json", value: JSON.parse(text) as never };
 }
 
-function onlyText(pieces: readonly Piece[]): string | undefined {
+function soleText(pieces: readonly Piece[]): string | undefined {
   const [first, ...others] = pieces;
   return first && "text" in first && others.length === 0 ? first.text : undefined;
 }

@@ -1,4 +1,4 @@
-import { countOf } from "../digest/printable.js";
+import { countOf } from "../lib/digest/printable.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
 /** A range that was asked for, and what there is to ask for. */

@@ -1,6 +1,6 @@
-import type { Hash } from "../hash.js";
-import type { OffloadPlan } from "../offload.js";
-import type { ToolResult } from "../tool-result.js";
+import type { Hash } from "../engine/hash.js";
+import type { OffloadPlan } from "../engine/offload.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import { fileName, numberedName, type FileLayout, type StoredFile } from "./file-layout.js";
 import { resultName } from "./result-name.js";
 

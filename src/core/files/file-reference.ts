@@ -1,6 +1,6 @@
-import type { Hash } from "../hash.js";
-import type { Reference } from "../reference.js";
-import type { ToolResult } from "../tool-result.js";
+import type { Hash } from "../engine/hash.js";
+import type { Reference } from "../engine/reference.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import {
   DIRECT_LAYOUT,
   FILE_ENDING,

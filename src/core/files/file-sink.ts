@@ -1,9 +1,9 @@
-import { serializeContent } from "../content.js";
+import { serializeContent } from "../engine/content.js";
 import { ContextOffloadError } from "../errors/context-offload-error.js";
 import { WriteFailedError } from "../errors/write-failed-error.js";
-import type { Hash } from "../hash.js";
-import type { Sink } from "../sink.js";
-import type { ToolResult } from "../tool-result.js";
+import type { Hash } from "../engine/hash.js";
+import type { Sink } from "../engine/sink.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import { hashedFileName, joinPath, type StoredFile } from "./file-layout.js";
 import type { FileWriter, FolderWrite, FolderWriter } from "./file-writer.js";
 

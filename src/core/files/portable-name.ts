@@ -1,4 +1,4 @@
-import type { Hash } from "../hash.js";
+import type { Hash } from "../engine/hash.js";
 
 /** Longer ids get a hashed name, so that prefix, suffix and ending stay under 255 bytes. */
 const MAX_PORTABLE_CHARS = 200;

@@ -1,6 +1,6 @@
-import { serializeContent } from "../content.js";
-import type { Hash } from "../hash.js";
-import type { ToolResult } from "../tool-result.js";
+import { serializeContent } from "../engine/content.js";
+import type { Hash } from "../engine/hash.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import { portableName } from "./portable-name.js";
 
 const UNKNOWN = /^unknown-[0-9a-f]{16}/;

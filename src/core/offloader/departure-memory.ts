@@ -1,6 +1,6 @@
-import { serializeContent } from "../content.js";
-import type { Hash } from "../hash.js";
-import type { PlacedResult } from "./dialect-format.js";
+import { serializeContent } from "../engine/content.js";
+import type { Hash } from "../engine/hash.js";
+import type { PlacedResult } from "./survey-format.js";
 import type { StoredResult } from "./stored-result.js";
 
 /**
@@ -28,9 +28,9 @@ export class DepartureMemory {
     this.#departures.set(keyOf(result), { hash: this.#hashOf(result), stored });
   }
 
-  #hashOf({ content, found: { shell } }: PlacedResult): string {
+  #hashOf({ content, found: { wrapping } }: PlacedResult): string {
     const text = serializeContent(content);
-    const form = [typeof content, shell, this.#hash(text)];
+    const form = [typeof content, wrapping, this.#hash(text)];
     return this.#hash(JSON.stringify(form));
   }
 }

@@ -1,6 +1,6 @@
-import type { Dialect, MediaRule } from "../dialect.js";
-import type { Policy } from "../policy.js";
-import type { CountTokens } from "../tokens.js";
+import type { Format, MediaRule } from "../engine/format.js";
+import type { Policy } from "../engine/policy.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { OffloadReport } from "./report.js";
 
@@ -20,13 +20,13 @@ export interface OffloaderSettings {
   /** Which results leave. Replaces the default altogether: at least 1,000 tokens, errors kept. */
   readonly policy?: Policy | undefined;
   /** The dialect of the messages: a name, one of your own, or `auto`, the default. */
-  readonly format?: string | Dialect | undefined;
+  readonly format?: string | Format | undefined;
   /** `keep`, the default, leaves pictures, sound and documents in the message while text leaves. */
   readonly media?: MediaRule | undefined;
   /** `throw`, the default, or `keep`: what cannot be stored stays, and the report says why. */
   readonly onError?: "throw" | "keep" | undefined;
   /** What the host wishes for a result, for the policy `flagged`: `true` to leave, `false` to stay. */
-  readonly flagOf?: ((result: FlaggedResult) => boolean | undefined) | undefined;
+  readonly shouldOffload?: ((result: FlaggedResult) => boolean | undefined) | undefined;
   /** Other names under which the reading tools are known; their answers never leave. */
   readonly toolAliases?: readonly string[] | undefined;
   readonly countTokens?: CountTokens | undefined;

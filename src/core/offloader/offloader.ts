@@ -1,28 +1,28 @@
 import { DEFAULTS } from "../defaults.js";
-import type { Dialect } from "../dialect.js";
-import type { Hash } from "../hash.js";
-import { offload, planOffload, type OffloadWiring } from "../offload.js";
+import type { Format } from "../engine/format.js";
+import type { Hash } from "../engine/hash.js";
+import { offload, planOffload, type OffloadWiring } from "../engine/offload.js";
 import { requireVerdicts } from "../policies/require-policy.js";
-import type { Policy, Verdict } from "../policy.js";
-import type { Reference } from "../reference.js";
+import type { Policy, Verdict } from "../engine/policy.js";
+import type { Reference } from "../engine/reference.js";
 import { requireArray } from "../require-argument.js";
-import type { CountTokens } from "../tokens.js";
-import type { ToolResult } from "../tool-result.js";
-import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/knowledge-list.js";
-import { TOOL_NAMES } from "../workspace/reading.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
+import { TOOL_NAMES } from "../workspace/reading/reading.js";
 import { DepartureMemory } from "./departure-memory.js";
-import { DialectReader, type DialectFormat, type PlacedResult } from "./dialect-format.js";
+import { FormatReader, type SurveyFormat, type PlacedResult } from "./survey-format.js";
 import type { Offloader, OffloaderSettings } from "./offloader-types.js";
-import { pickDialect } from "./pick-dialect.js";
+import { pickFormat } from "./pick-format.js";
 import { continueFrom, NO_PROGRESS, recordProgress, type Progress } from "./progress.js";
 import { addTotals, reportResults } from "./report.js";
-import { findLeftBefore, ResultStorage } from "./result-storage.js";
+import { findOffloadedBefore, ResultStorage } from "./result-storage.js";
 import type { StoredResult } from "./stored-result.js";
 import { restoreMessages } from "./restore-messages.js";
-import { createToolDesk } from "./tool-desk.js";
+import { createToolCalls } from "./tool-calls.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
-  readonly dialects: readonly Dialect[];
+  readonly dialects: readonly Format[];
   readonly policy: Policy;
   readonly countTokens: CountTokens;
   readonly hash: Hash;
@@ -32,41 +32,45 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const { workspace, countTokens } = wiring;
   const policy = guardReading(wiring);
   const memory = new DepartureMemory(wiring.hash);
-  let reader: DialectReader | undefined;
+  let reader: FormatReader | undefined;
   let progress = NO_PROGRESS;
 
   /** The reader for these messages, of which as many were read before as `seen` says. */
-  const readerFor = (messages: readonly unknown[], seen: number): DialectReader => {
+  const readerFor = (messages: readonly unknown[], seen: number): FormatReader => {
     // A history keeps its dialect, as far as its new messages agree: the first few may fit several.
-    if (reader && reader.dialect.refuse(messages.slice(seen)) === undefined) return reader;
-    const dialect = pickDialect(wiring.dialects, wiring.format ?? "auto", messages);
+    if (reader && reader.dialect.mismatch(messages.slice(seen)) === undefined) return reader;
+    const dialect = pickFormat(wiring.dialects, wiring.format ?? "auto", messages);
     if (dialect === reader?.dialect) return reader;
-    return (reader = new DialectReader(dialect, { media: wiring.media ?? "keep" }, wiring.flagOf));
+    return (reader = new FormatReader(
+      dialect,
+      { media: wiring.media ?? "keep" },
+      wiring.shouldOffload,
+    ));
   };
 
   /** Where to begin: behind what an earlier call did, unless the dialect or the policy forbids it. */
-  const begin = (messages: readonly unknown[]): { start: Progress; current: DialectReader } => {
+  const begin = (messages: readonly unknown[]): { start: Progress; current: FormatReader } => {
     const start = continueFrom(progress, messages);
     const before = reader;
     const current = readerFor(messages, start.input.length);
-    return { start: policy.local && current === before ? start : NO_PROGRESS, current };
+    return { start: policy.perResult && current === before ? start : NO_PROGRESS, current };
   };
 
   /** The parts of the engine for the messages that come after `start`. */
   const prepare = async (
-    current: DialectReader,
+    current: FormatReader,
     start: Progress,
     signal: AbortSignal | undefined,
   ): Promise<{
     parts: OffloadWiring<unknown, StoredResult>;
     storage: ResultStorage;
-    format: DialectFormat;
+    format: SurveyFormat;
   }> => {
     const storage = new ResultStorage(wiring, memory, signal);
     const format = current.formatFrom({
       messageIndex: start.input.length,
       callNames: start.callNames,
-      leftBefore: policy.local ? () => false : await findLeftBefore(wiring),
+      offloadedBefore: policy.perResult ? () => false : await findOffloadedBefore(wiring),
     });
     const concurrency = DEFAULTS.writeConcurrency;
     const parts = { format, policy, reference, openSink: () => storage, concurrency };
@@ -118,7 +122,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return restored as never;
     },
 
-    ...createToolDesk(workspace, wiring, () => reader?.dialect),
+    ...createToolCalls(workspace, wiring, () => reader?.dialect),
   };
 }
 
@@ -126,7 +130,7 @@ const reference: Reference<StoredResult> = {
   render: (stored) => stored.reference,
   resolve(result) {
     const { found, id } = result as PlacedResult;
-    const text = found.onlyText;
+    const text = found.soleText;
     if (text === undefined || !isKnowledgeListFor(text, id)) return undefined;
     return { reference: text, tokens: 0, artifactId: parseKnowledgeList(text)?.[0] };
   },
@@ -136,12 +140,12 @@ const reference: Reference<StoredResult> = {
 function guardReading({ policy, workspace, toolAliases = [] }: OffloaderWiring): Policy {
   const { toolNames } = workspace.notice;
   const ours = new Set([...TOOL_NAMES.map((tool) => toolNames[tool] || tool), ...toolAliases]);
-  const settledOf = ({ toolName, chars, leftBefore }: ToolResult): Verdict | undefined => {
+  const settledOf = ({ toolName, chars, offloadedBefore }: ToolResult): Verdict | undefined => {
     // What the model has seen as a reference does not come back: that would rewrite what was sent.
-    if (leftBefore) return { leaves: true, reason: "it left before" };
-    if (chars === 0) return { leaves: false, reason: "it has no text" };
+    if (offloadedBefore) return { offload: true, reason: "it left before" };
+    if (chars === 0) return { offload: false, reason: "it has no text" };
     if (toolName === undefined || !ours.has(toolName)) return undefined;
-    return { leaves: false, reason: "it is the answer of a reading tool" };
+    return { offload: false, reason: "it is the answer of a reading tool" };
   };
   return {
     ...policy,

@@ -1,6 +1,6 @@
-import type { OffloadPlan } from "../offload.js";
-import type { CountTokens } from "../tokens.js";
-import type { ToolResult } from "../tool-result.js";
+import type { OffloadPlan } from "../engine/offload.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import type { Refusal, StoredResult } from "./stored-result.js";
 
 /** What became of one tool result. */
@@ -9,7 +9,7 @@ export interface ResultReport {
   readonly toolCallId: string | undefined;
   readonly toolName: string | undefined;
   /** `reference`: it had left before this call. `failed`: it could not be stored and stayed. */
-  readonly outcome: "left" | "reference" | "stayed" | "failed";
+  readonly outcome: "offloaded" | "reference" | "kept" | "failed";
   readonly reason: string;
   /** How many characters leave with it, or would. */
   readonly chars: number;
@@ -25,9 +25,9 @@ export interface ResultReport {
 /** Sums over the whole conversation. */
 export interface OffloadTotals {
   readonly results: number;
-  readonly left: number;
+  readonly offloaded: number;
   readonly references: number;
-  readonly stayed: number;
+  readonly kept: number;
   readonly failed: number;
   /** Characters and tokens that left, less the references that came. */
   readonly charsSaved: number;
@@ -42,9 +42,9 @@ export interface OffloadReport {
 
 export const NO_TOTALS: OffloadTotals = Object.freeze({
   results: 0,
-  left: 0,
+  offloaded: 0,
   references: 0,
-  stayed: 0,
+  kept: 0,
   failed: 0,
   charsSaved: 0,
   tokensSaved: 0,
@@ -71,11 +71,11 @@ export function reportResults(
       return { ...base, ...none, outcome: "reference", reason: why, artifactId, reference: text };
     }
     const put = stored.get(result);
-    if (put) return { ...base, outcome: "left", reason, ...put };
+    if (put) return { ...base, outcome: "offloaded", reason, ...put };
     const refusal = refusals.get(result);
     return refusal
       ? { ...base, ...none, error: undefined, ...refusal }
-      : { ...base, ...none, outcome: "stayed", reason };
+      : { ...base, ...none, outcome: "kept", reason };
   });
 }
 
@@ -89,9 +89,9 @@ export function addTotals(
   for (const { outcome, chars, tokens, reference } of results) {
     next.results++;
     if (outcome === "reference") next.references++;
-    else if (outcome !== "left") next[outcome]++;
+    else if (outcome !== "offloaded") next[outcome]++;
     else {
-      next.left++;
+      next.offloaded++;
       next.charsSaved += chars - (reference?.length ?? 0);
       next.tokensSaved += (tokens ?? 0) - countTokens(reference ?? "");
     }

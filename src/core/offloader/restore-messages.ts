@@ -1,12 +1,12 @@
-import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/knowledge-list.js";
-import type { DialectReader } from "./dialect-format.js";
+import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
+import type { FormatReader } from "./survey-format.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import { fetchContent } from "./result-storage.js";
 
 /** Puts back what references stand for; messages without one stay the same objects. */
 export async function restoreMessages(
   messages: readonly unknown[],
-  reader: DialectReader,
+  reader: FormatReader,
   settings: OffloaderSettings,
   signal: AbortSignal | undefined,
 ): Promise<readonly unknown[]> {
@@ -14,9 +14,9 @@ export async function restoreMessages(
   let changed = false;
   for (const [index, message] of messages.entries()) {
     const contents = [];
-    for (const { id, slot, onlyText } of reader.read(message).results) {
-      if (onlyText === undefined || !isKnowledgeListFor(onlyText, id)) continue;
-      const artifactId = parseKnowledgeList(onlyText)?.[0] ?? "";
+    for (const { id, slot, soleText } of reader.read(message).results) {
+      if (soleText === undefined || !isKnowledgeListFor(soleText, id)) continue;
+      const artifactId = parseKnowledgeList(soleText)?.[0] ?? "";
       contents.push(await fetchContent(settings, artifactId, slot, signal));
     }
     if (contents.length === 0) continue;

@@ -1,10 +1,10 @@
-import type { DialectResult, SlotContent } from "../dialect.js";
-import { serializeContent } from "../content.js";
-import type { Hash } from "../hash.js";
-import type { Sink } from "../sink.js";
-import type { ToolResult } from "../tool-result.js";
-import { idOfContent } from "../workspace/artifact-id.js";
-import type { ArtifactRecord } from "../workspace/artifact.js";
+import type { FormatResult, SlotContent } from "../engine/format.js";
+import { serializeContent } from "../engine/content.js";
+import type { Hash } from "../engine/hash.js";
+import type { Sink } from "../engine/sink.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { idOfContent } from "../workspace/artifacts/artifact-id.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type {
   ArtifactInput,
   PutOptions,
@@ -12,7 +12,7 @@ import type {
   Workspace,
 } from "../workspace/workspace-types.js";
 import type { DepartureMemory } from "./departure-memory.js";
-import type { PlacedResult } from "./dialect-format.js";
+import type { PlacedResult } from "./survey-format.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { Refusal, StoredResult } from "./stored-result.js";
 
@@ -20,10 +20,10 @@ import type { Refusal, StoredResult } from "./stored-result.js";
 const SURE_TO_PAY_CHARS = 12_000;
 
 /** Tells that a reference stands in the conversation, and not the content beside a copy of it. */
-const LEFT_KEY = "left_as";
+const OFFLOADED_KEY = "offloaded_as";
 
 /** Where the dialect's own part of a result is kept. */
-const SHELL_KEY = "format_shell";
+const WRAPPING_KEY = "format_wrapping";
 
 /** Takes what leaves into the workspace; remembers why something did not go. */
 export class ResultStorage implements Sink<StoredResult> {
@@ -68,7 +68,7 @@ export class ResultStorage implements Sink<StoredResult> {
     );
     if (preview.reference.length < result.chars) return { ...preview, artifactId: undefined };
     const reason = "its reference would not be shorter";
-    this.refusals.set(result, { outcome: "stayed", reason });
+    this.refusals.set(result, { outcome: "kept", reason });
     return undefined;
   }
 
@@ -104,11 +104,11 @@ export class ResultStorage implements Sink<StoredResult> {
     const input = this.#inputOf(result);
     const options = { ...this.#optionsFor(result), signal: this.#signal };
     const isOwn = ({ record }: PutOutcome) =>
-      JSON.stringify(record.metadata[SHELL_KEY]) === JSON.stringify(result.found.shell);
+      JSON.stringify(record.metadata[WRAPPING_KEY]) === JSON.stringify(result.found.wrapping);
     const first = await workspace.put(input, options);
     if (isOwn(first)) return first;
     const base = result.id ?? idOfContent(first.record.hash);
-    const formHash = this.#hash(JSON.stringify([first.record.hash, result.found.shell]));
+    const formHash = this.#hash(JSON.stringify([first.record.hash, result.found.wrapping]));
     for (const suffix of [formHash.slice(0, 12), formHash]) {
       const other = await workspace.put({ ...input, artifactId: `${base}-${suffix}` }, options);
       if (isOwn(other)) return other;
@@ -122,19 +122,19 @@ export class ResultStorage implements Sink<StoredResult> {
       content,
       metadata: {
         context_type: "tool_result",
-        [LEFT_KEY]: "reference",
+        [OFFLOADED_KEY]: "reference",
         agent_id: agentId ?? null,
         task_id: taskId ?? null,
         tool_name: toolName ?? null,
         ...(isError ? { is_error: true } : {}),
-        ...(found.shell === undefined ? {} : { [SHELL_KEY]: found.shell }),
+        ...(found.wrapping === undefined ? {} : { [WRAPPING_KEY]: found.wrapping }),
       },
     };
   }
 
   #optionsFor({ id }: PlacedResult): PutOptions {
     const { sessionId, parentSessionId } = this.#settings;
-    return { bizId: id, sessionId, parentSessionId };
+    return { toolCallId: id, sessionId, parentSessionId };
   }
 }
 
@@ -148,16 +148,16 @@ export async function fetchContent(
   const scope = { sessionId, signal };
   const { metadata } = await workspace.getArtifact(artifactId, scope);
   const content = (await workspace.getOriginal(artifactId, scope)) as SlotContent["content"];
-  return { slot, content, shell: metadata[SHELL_KEY] };
+  return { slot, content, wrapping: metadata[WRAPPING_KEY] };
 }
 
 /** Knows what the session holds already, by id and size: what left before is known again by these. */
-export async function findLeftBefore(
+export async function findOffloadedBefore(
   settings: OffloaderSettings,
-): Promise<(result: DialectResult) => boolean> {
+): Promise<(result: FormatResult) => boolean> {
   const held = new Map<string, Set<number>>();
   for (const { metadata, size } of await listHeld(settings)) {
-    if (metadata.biz_id === null || metadata[LEFT_KEY] !== "reference") continue;
+    if (metadata.biz_id === null || metadata[OFFLOADED_KEY] !== "reference") continue;
     held.set(metadata.biz_id, (held.get(metadata.biz_id) ?? new Set()).add(size.chars));
   }
   return ({ id, content }) => {

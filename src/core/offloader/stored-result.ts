@@ -8,7 +8,7 @@ export interface StoredResult {
 
 /** Why a result stayed though the policy let it go. */
 export interface Refusal {
-  readonly outcome: "stayed" | "failed";
+  readonly outcome: "kept" | "failed";
   readonly reason: string;
   readonly error?: unknown;
 }

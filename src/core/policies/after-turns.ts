@@ -1,19 +1,19 @@
-import type { Policy } from "../policy.js";
+import type { Policy } from "../engine/policy.js";
 import { requireCount } from "./require-count.js";
 
-/** The model sees a result in full for this many of its turns; then it leaves. */
+/** The model sees a result in full for this many of its turns; then it offload. */
 export function afterTurns(turns: number): Policy {
   requireCount("afterTurns", turns);
   const name = `afterTurns(${turns})`;
-  const leaves = { leaves: true, reason: `${name}: seen often enough` };
-  const stays = { leaves: false, reason: `${name}: not seen often enough` };
+  const offload = { offload: true, reason: `${name}: seen often enough` };
+  const stays = { offload: false, reason: `${name}: not seen often enough` };
   return {
     name,
-    readsTotal: false,
-    local: false,
+    needsTotalChars: false,
+    perResult: false,
     decide: (candidates, conversation) =>
       candidates.map(({ messageIndex }) =>
-        conversation.turnsAfter(messageIndex) >= turns ? leaves : stays,
+        conversation.turnsAfter(messageIndex) >= turns ? offload : stays,
       ),
   };
 }

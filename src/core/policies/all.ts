@@ -1,13 +1,13 @@
-import { chosenBy, type Policy, type Verdict } from "../policy.js";
+import { chosenBy, type Policy, type Verdict } from "../engine/policy.js";
 import { requirePolicies } from "./require-policy.js";
 
-/** A result leaves when every policy says so. Each sees only what those before it chose. */
+/** A result offload when every policy says so. Each sees only what those before it chose. */
 export function all(...policies: readonly Policy[]): Policy {
   const [first, ...rest] = requirePolicies("all", policies) as [Policy, ...Policy[]];
   return {
     name: `all(${policies.map(({ name }) => name).join(", ")})`,
-    readsTotal: policies.some(({ readsTotal }) => readsTotal),
-    local: policies.every(({ local }) => local),
+    needsTotalChars: policies.some(({ needsTotalChars }) => needsTotalChars),
+    perResult: policies.every(({ perResult }) => perResult),
     decide(candidates, conversation) {
       let verdicts = first.decide(candidates, conversation);
       for (const policy of rest) {
@@ -15,7 +15,7 @@ export function all(...policies: readonly Policy[]): Policy {
         if (chosen.length === 0) break;
         const next = policy.decide(chosen, conversation);
         // All were chosen so far and none is now: there is nothing to put together.
-        const isLast = chosen.length === verdicts.length && !next.some(({ leaves }) => leaves);
+        const isLast = chosen.length === verdicts.length && !next.some(({ offload }) => offload);
         verdicts = isLast ? next : overlay(verdicts, next);
       }
       return verdicts;
@@ -23,18 +23,18 @@ export function all(...policies: readonly Policy[]): Policy {
   };
 }
 
-/** A result that leaves does so for the reasons of all; one that stays for the reason of one. */
+/** A result that offload does so for the reasons of all; one that stays for the reason of one. */
 function joined(verdict: Verdict, next: Verdict): Verdict {
-  if (!next.leaves) return next;
-  return { leaves: true, reason: `${verdict.reason}; ${next.reason}` };
+  if (!next.offload) return next;
+  return { offload: true, reason: `${verdict.reason}; ${next.reason}` };
 }
 
-/** The verdicts of `next` take the places of those that said "leaves", in their order. */
+/** The verdicts of `next` take the places of those that said "offload", in their order. */
 function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readonly Verdict[] {
   const merged: Verdict[] = [];
   let at = 0;
   for (const verdict of verdicts) {
-    merged.push(verdict.leaves ? joined(verdict, next[at++] ?? verdict) : verdict);
+    merged.push(verdict.offload ? joined(verdict, next[at++] ?? verdict) : verdict);
   }
   return merged;
 }

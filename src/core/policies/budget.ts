@@ -1,7 +1,7 @@
-import type { Policy } from "../policy.js";
+import type { Policy } from "../engine/policy.js";
 import { requireObject } from "../require-argument.js";
-import { estimateTokens, type CountTokens } from "../tokens.js";
-import type { ToolResult } from "../tool-result.js";
+import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import { createResultTokenCounter } from "./count-result-tokens.js";
 import { requireCount } from "./require-count.js";
 
@@ -26,32 +26,32 @@ export function budget(options: BudgetOptions): Policy {
   requireCount("maxTokens", maxTokens);
   const tokensOf = createResultTokenCounter(countTokens);
   const name = `budget(${maxTokens})`;
-  const leaves = { leaves: true, reason: `${name}: to make room` };
-  const stays = { leaves: false, reason: `${name}: there is room` };
+  const offload = { offload: true, reason: `${name}: to make room` };
+  const stays = { offload: false, reason: `${name}: there is room` };
   return {
     name,
-    readsTotal: true,
-    local: false,
+    needsTotalChars: true,
+    perResult: false,
     decide(candidates, { totalChars }) {
       const sizes = candidates.map(tokensOf);
       const resultChars = candidates.reduce((sum, { chars }) => sum + chars, 0);
       let tokens = (totalChars - resultChars) / CHARS_PER_TOKEN;
       for (const size of sizes) tokens += size;
       const leaving = new Set<ToolResult>();
-      for (const index of orderOfLeaving(sizes)) {
+      for (const index of offloadOrder(sizes)) {
         if (tokens <= maxTokens) break;
         const saved = (sizes[index] ?? 0) - REFERENCE_TOKENS;
         if (saved <= 0) continue;
         leaving.add(candidates[index] as ToolResult);
         tokens -= saved;
       }
-      return candidates.map((result) => (leaving.has(result) ? leaves : stays));
+      return candidates.map((result) => (leaving.has(result) ? offload : stays));
     },
   };
 }
 
 /** Positions of results, those to leave first at the front. */
-function orderOfLeaving(sizes: readonly number[]): number[] {
+function offloadOrder(sizes: readonly number[]): number[] {
   const half = Math.ceil(sizes.length / 2);
   const largestFirst = (a: number, b: number) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b;
   const positions = [...sizes.keys()];

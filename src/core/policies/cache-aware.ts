@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import type { Conversation, Policy, Verdict } from "../policy.js";
-import type { ToolResult } from "../tool-result.js";
+import type { Conversation, Policy, Verdict } from "../engine/policy.js";
+import type { ToolResult } from "../engine/tool-result.js";
 
 export interface CacheAwareOptions {
   /** The price of a token that is read from the prompt cache, in any unit. Default 0.1. */
@@ -18,7 +18,7 @@ const REFERENCE_CHARS = 1_700;
 /**
  * Lets what was sent already leave only when it pays: when what is saved on every turn ahead is worth
  * more than the rest of the conversation, which must be written to the cache again. What the model
- * has not seen yet leaves at no cost. Stands behind other policies in `all`.
+ * has not seen yet offload at no cost. Stands behind other policies in `all`.
  */
 export function cacheAware(options: CacheAwareOptions = {}): Policy {
   const readPrice = requirePrice("readPrice", options.readPrice ?? 0.1);
@@ -40,11 +40,11 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
 
   return {
     name,
-    readsTotal: true,
-    local: false,
+    needsTotalChars: true,
+    perResult: false,
     decide(candidates, conversation) {
       const sent = candidates.filter(
-        (result) => !result.leftBefore && result.messageIndex < conversation.lastModelMessage,
+        (result) => !result.offloadedBefore && result.messageIndex < conversation.lastModelMessage,
       );
       let best = { at: sent.length, gain: 0 };
       for (const at of sent.keys()) {
@@ -52,12 +52,12 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
         if (gain > best.gain) best = { at, gain };
       }
       const leaving = new Set(sent.slice(best.at));
-      const pays = leavesFor(`${name}: pays, gains ${Math.round(best.gain)} token prices`);
-      const already = leavesFor(`${name}: left before`);
-      const fresh = leavesFor(`${name}: not sent yet`);
-      const costs: Verdict = { leaves: false, reason: `${name}: would cost more than it saves` };
+      const pays = offloadBecause(`${name}: pays, gains ${Math.round(best.gain)} token prices`);
+      const already = offloadBecause(`${name}: left before`);
+      const fresh = offloadBecause(`${name}: not sent yet`);
+      const costs: Verdict = { offload: false, reason: `${name}: would cost more than it saves` };
       return candidates.map((result) => {
-        if (result.leftBefore) return already;
+        if (result.offloadedBefore) return already;
         if (result.messageIndex >= conversation.lastModelMessage) return fresh;
         return leaving.has(result) ? pays : costs;
       });
@@ -65,8 +65,8 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
   };
 }
 
-function leavesFor(reason: string): Verdict {
-  return { leaves: true, reason };
+function offloadBecause(reason: string): Verdict {
+  return { offload: true, reason };
 }
 
 function requirePrice(argument: string, value: number): number {

@@ -1,6 +1,6 @@
-import type { CountTokens } from "../tokens.js";
-import type { ToolResult } from "../tool-result.js";
-import { renderValue } from "../workspace/readable-view.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { renderValue } from "../workspace/reading/readable-view.js";
 
 /** Contents up to this length are remembered, up to this many characters together. */
 const MAX_REMEMBERED_CHARS = 16_000;

@@ -1,11 +1,11 @@
-import type { Policy } from "../policy.js";
+import type { Policy } from "../engine/policy.js";
 
-const LEAVES = { leaves: true, reason: "the caller asked for it" } as const;
+const LEAVES = { offload: true, reason: "the caller asked for it" } as const;
 
-/** Every result leaves: the caller has judged already. */
+/** Every result offload: the caller has judged already. */
 export const everything: Policy = {
   name: "everything",
-  readsTotal: false,
-  local: true,
+  needsTotalChars: false,
+  perResult: true,
   decide: (candidates) => candidates.map(() => LEAVES),
 };

@@ -1,8 +1,8 @@
-import type { Policy } from "../policy.js";
+import type { Policy } from "../engine/policy.js";
 import { eachResult } from "./each-result.js";
 
-/** A result leaves when whoever made it asked for that. */
+/** A result offload when whoever made it asked for that. */
 export const flagged: Policy = eachResult("flagged", ({ offloadFlag }) => offloadFlag === true, {
-  leaves: "asked to leave",
+  offload: "asked to leave",
   stays: "not asked to leave",
 });

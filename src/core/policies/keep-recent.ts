@@ -1,17 +1,17 @@
-import type { Policy } from "../policy.js";
+import type { Policy } from "../engine/policy.js";
 import { requireCount } from "./require-count.js";
 
 /** The newest results stay, as many as this; those before them may leave. */
 export function keepRecent(count: number): Policy {
   requireCount("keepRecent", count);
   const name = `keepRecent(${count})`;
-  const leaves = { leaves: true, reason: `${name}: not among the newest` };
-  const stays = { leaves: false, reason: `${name}: among the newest` };
+  const offload = { offload: true, reason: `${name}: not among the newest` };
+  const stays = { offload: false, reason: `${name}: among the newest` };
   return {
     name,
-    readsTotal: false,
-    local: false,
+    needsTotalChars: false,
+    perResult: false,
     decide: (candidates) =>
-      candidates.map((_, index) => (index < candidates.length - count ? leaves : stays)),
+      candidates.map((_, index) => (index < candidates.length - count ? offload : stays)),
   };
 }

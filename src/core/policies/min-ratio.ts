@@ -1,4 +1,4 @@
-import type { Policy, Verdict } from "../policy.js";
+import type { Policy, Verdict } from "../engine/policy.js";
 import { requireNumber } from "./require-count.js";
 
 /**
@@ -8,18 +8,18 @@ import { requireNumber } from "./require-count.js";
 export function minRatio(threshold: number): Policy {
   requireNumber("minRatio", threshold);
   const name = `minRatio(${threshold})`;
-  const leaves = { leaves: true, reason: `${name}: worth the pass` };
-  const stays = { leaves: false, reason: `${name}: too small a share` };
+  const offload = { offload: true, reason: `${name}: worth the pass` };
+  const stays = { offload: false, reason: `${name}: too small a share` };
   return {
     name,
-    readsTotal: true,
-    local: false,
+    needsTotalChars: true,
+    perResult: false,
     decide(candidates, conversation) {
       let offloadableChars = 0;
       for (const { chars } of candidates) offloadableChars += chars;
       // With nothing to gain the share is not asked for: a threshold of 0 would let the pass through.
       const pays = offloadableChars > 0 && offloadableChars / conversation.totalChars >= threshold;
-      const verdict = pays ? leaves : stays;
+      const verdict = pays ? offload : stays;
       return new Array<Verdict>(candidates.length).fill(verdict);
     },
   };

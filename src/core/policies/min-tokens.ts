@@ -1,10 +1,10 @@
-import type { Policy } from "../policy.js";
-import { estimateTokens, type CountTokens } from "../tokens.js";
+import type { Policy } from "../engine/policy.js";
+import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { createResultTokenCounter } from "./count-result-tokens.js";
 import { eachResult } from "./each-result.js";
 import { requireNumber } from "./require-count.js";
 
-/** A result leaves when it has at least this many tokens. */
+/** A result offload when it has at least this many tokens. */
 export function minTokens(threshold: number, countTokens: CountTokens = estimateTokens): Policy {
   requireNumber("minTokens", threshold);
   const tokensOf = createResultTokenCounter(countTokens);
@@ -12,6 +12,6 @@ export function minTokens(threshold: number, countTokens: CountTokens = estimate
     `minTokens(${threshold})`,
     // A token has at least one character, so that a short result need not be counted.
     (result) => result.chars >= threshold && tokensOf(result) >= threshold,
-    { leaves: "long enough", stays: "too short" },
+    { offload: "long enough", stays: "too short" },
   );
 }

@@ -1,16 +1,16 @@
-import type { Policy } from "../policy.js";
+import type { Policy } from "../engine/policy.js";
 import { requirePolicy } from "./require-policy.js";
 
-/** A result leaves when the policy says that it stays, and the other way round. */
+/** A result offload when the policy says that it stays, and the other way round. */
 export function not(policy: Policy): Policy {
   requirePolicy("not", policy);
   return {
     name: `not(${policy.name})`,
-    readsTotal: policy.readsTotal,
-    local: policy.local,
+    needsTotalChars: policy.needsTotalChars,
+    perResult: policy.perResult,
     decide: (candidates, conversation) =>
       policy
         .decide(candidates, conversation)
-        .map(({ leaves, reason }) => ({ leaves: !leaves, reason: `not(${reason})` })),
+        .map(({ offload, reason }) => ({ offload: !offload, reason: `not(${reason})` })),
   };
 }

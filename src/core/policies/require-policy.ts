@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import type { Policy, Verdict } from "../policy.js";
+import type { Policy, Verdict } from "../engine/policy.js";
 
 const SHAPE =
-  "a policy, such as minTokens(1000), or an object with name, local, readsTotal and decide";
+  "a policy, such as minTokens(1000), or an object with name, local, needsTotalChars and decide";
 
 /** Refuses what is no policy when it is handed in, rather than when it is asked. */
 export function requirePolicy(argument: string, value: unknown): Policy {
@@ -30,10 +30,10 @@ export function requireVerdicts(
   if (isList && verdicts.every((verdict: unknown) => isVerdict(verdict))) {
     return verdicts as readonly Verdict[];
   }
-  const expected = `an array of ${count} verdicts, each with leaves (true or false) and reason`;
+  const expected = `an array of ${count} verdicts, each with offload (true or false) and reason`;
   throw new InvalidArgumentError(`what ${name} decided`, verdicts, expected);
 }
 
 function isVerdict(verdict: unknown): boolean {
-  return typeof (verdict as Partial<Verdict> | null | undefined)?.leaves === "boolean";
+  return typeof (verdict as Partial<Verdict> | null | undefined)?.offload === "boolean";
 }

@@ -1,7 +1,7 @@
-import { serializeContent } from "../content.js";
-import type { Policy } from "../policy.js";
-import type { CountTokens } from "../tokens.js";
-import type { ToolResult } from "../tool-result.js";
+import { serializeContent } from "../engine/content.js";
+import type { Policy } from "../engine/policy.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ToolResult } from "../engine/tool-result.js";
 
 /** Why a result left or stayed, in the order in which the rules are asked. */
 export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
@@ -19,27 +19,27 @@ export interface ToolResultRules {
 /** Seed 004: asked to stay, on the white list, asked to leave, too many tokens. */
 export function toolResultRules(rules: ToolResultRules): Policy {
   const whiteList = new Set(rules.whiteList);
-  const judge = (result: ToolResult): { leaves: boolean; reason: RuleReason } => {
+  const judge = (result: ToolResult): { offload: boolean; reason: RuleReason } => {
     const { toolName, actionName, offloadFlag } = result;
     if (toolName !== undefined && rules.readingTools.has(toolName)) {
-      return { leaves: false, reason: "none" };
+      return { offload: false, reason: "none" };
     }
-    if (offloadFlag === false) return { leaves: false, reason: "metadata" };
+    if (offloadFlag === false) return { offload: false, reason: "metadata" };
     if (toolName !== undefined) {
       const action = `${toolName}:${actionName ?? ""}`;
       if (whiteList.has(toolName) || whiteList.has(action)) {
-        return { leaves: true, reason: "white_list" };
+        return { offload: true, reason: "white_list" };
       }
     }
-    if (offloadFlag === true) return { leaves: true, reason: "metadata" };
+    if (offloadFlag === true) return { offload: true, reason: "metadata" };
     return rules.countTokens(serializeContent(result.content)) > rules.tokenThreshold
-      ? { leaves: true, reason: "tokens" }
-      : { leaves: false, reason: "none" };
+      ? { offload: true, reason: "tokens" }
+      : { offload: false, reason: "none" };
   };
   return {
     name: "toolResultRules",
-    readsTotal: false,
-    local: true,
+    needsTotalChars: false,
+    perResult: true,
     decide: (candidates) => candidates.map(judge),
   };
 }

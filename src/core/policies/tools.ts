@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import type { Policy } from "../policy.js";
-import type { ToolResult } from "../tool-result.js";
+import type { Policy } from "../engine/policy.js";
+import type { ToolResult } from "../engine/tool-result.js";
 import { requireObject } from "../require-argument.js";
 import { eachResult } from "./each-result.js";
 import { requireTexts } from "./require-count.js";
@@ -12,7 +12,7 @@ export interface ToolsPolicyOptions {
   readonly never?: readonly string[] | undefined;
 }
 
-/** A result leaves, or stays, for the tool that it comes from. */
+/** A result offload, or stays, for the tool that it comes from. */
 export function tools(options: ToolsPolicyOptions): Policy {
   requireObject("tools", options, "an object with only, never or both");
   const { only, never } = options;
@@ -25,7 +25,7 @@ export function tools(options: ToolsPolicyOptions): Policy {
   return eachResult(
     `tools(${named.join(" ")})`,
     (result) => !isListed(result, never ?? []) && (!only || isListed(result, only)),
-    { leaves: "a tool whose results may leave", stays: "a tool whose results stay" },
+    { offload: "a tool whose results may leave", stays: "a tool whose results stay" },
   );
 }
 

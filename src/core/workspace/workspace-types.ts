@@ -1,20 +1,20 @@
-import type { Content } from "../content.js";
-import type { CountTokens } from "../tokens.js";
-import type { ArtifactRecord } from "./artifact.js";
-import type { VerifyOptions, VerifyReport } from "./artifact-store.js";
+import type { Content } from "../engine/content.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ArtifactRecord } from "./artifacts/artifact.js";
+import type { VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
 import type { EventDetails } from "./events.js";
-import type { GrepOptions } from "./grep-knowledge.js";
-import type { ContentSource } from "./intake.js";
-import type { NoticeOptions } from "./knowledge-list.js";
-import type { KnowledgeTool, ToolsOptions } from "./knowledge-tool.js";
-import type { ArtifactPage, SearchFilter } from "./list-artifacts.js";
-import type { QueryOptions } from "./query-knowledge.js";
-import type { ByIdOptions, ByLinesOptions } from "./read-knowledge.js";
-import type { Reading, Scope } from "./reading.js";
+import type { GrepOptions } from "./reading/grep-knowledge.js";
+import type { ContentSource } from "./artifacts/prepare-content.js";
+import type { NoticeOptions } from "./reference/knowledge-list.js";
+import type { KnowledgeTool, ToolsOptions } from "./tools/knowledge-tool.js";
+import type { ArtifactPage, SearchFilter } from "./artifacts/list-artifacts.js";
+import type { QueryOptions } from "./reading/query-knowledge.js";
+import type { ByIdOptions, ByLinesOptions } from "./reading/read-knowledge.js";
+import type { Reading, Scope } from "./reading/reading.js";
 
 /** A content to store, with what is known of it. */
 export interface ArtifactInput {
-  /** The id that it should have; the `bizId` of the call without it. */
+  /** The id that it should have; the `toolCallId` of the call without it. */
   readonly artifactId?: string | undefined;
   readonly content: ContentSource;
   /** Any of the named metadata, and whatever else should be kept with it. */
@@ -23,7 +23,7 @@ export interface ArtifactInput {
 
 export interface PutOptions extends Scope {
   /** The id of the tool call. */
-  readonly bizId?: string | undefined;
+  readonly toolCallId?: string | undefined;
   /** Lets this session, too, read what is stored here; never the other way round. */
   readonly parentSessionId?: string | undefined;
 }

@@ -1,9 +1,9 @@
-import type { Hash } from "../hash.js";
-import type { CountTokens } from "../tokens.js";
-import type { ArtifactStore } from "./artifact-store.js";
+import type { Hash } from "../engine/hash.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ArtifactStore } from "./artifacts/artifact-store.js";
 import type { Clock, EventLogger } from "./events.js";
-import type { SearchText } from "./grep-knowledge.js";
-import type { NoticeOptions } from "./knowledge-list.js";
+import type { SearchText } from "./reading/grep-knowledge.js";
+import type { NoticeOptions } from "./reference/knowledge-list.js";
 
 /** The parts that make a workspace. */
 export interface WorkspaceWiring {

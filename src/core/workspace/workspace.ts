@@ -1,18 +1,18 @@
-import { serializeContent } from "../content.js";
+import { serializeContent } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { requireObject } from "../require-argument.js";
-import { infoOf } from "./describe-record.js";
+import { infoOf } from "./artifacts/describe-record.js";
 import { EventReporter } from "./events.js";
-import { visibleSessions } from "./find-artifact.js";
-import { renderKnowledgeList } from "./knowledge-list.js";
-import { createKnowledgeTools } from "./knowledge-tools.js";
-import { listArtifacts } from "./list-artifacts.js";
-import { previewArtifact } from "./preview-artifact.js";
-import { createPut, type StoredIntake } from "./put-artifact.js";
-import { readCount } from "./read-count.js";
-import { createReadingVerbs } from "./reading-verbs.js";
-import { systemPrompt } from "./system-prompt.js";
+import { visibleSessions } from "./artifacts/find-artifact.js";
+import { renderKnowledgeList } from "./reference/knowledge-list.js";
+import { createKnowledgeTools } from "./tools/knowledge-tools.js";
+import { listArtifacts } from "./artifacts/list-artifacts.js";
+import { previewArtifact } from "./artifacts/preview-artifact.js";
+import { createPut, type StoredContent } from "./artifacts/put-artifact.js";
+import { readCount } from "../read-count.js";
+import { createReadingVerbs } from "./reading/reading-verbs.js";
+import { systemPrompt } from "./reference/system-prompt.js";
 import type { ArtifactInput, Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
@@ -47,13 +47,13 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         );
       }
       const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
-      const stored: StoredIntake[] = [];
+      const stored: StoredContent[] = [];
       for (const input of inputs as readonly ArtifactInput[])
         stored.push(await putOne(input, options));
-      const contents = stored.flatMap(({ intake }) => intake.content ?? []);
+      const contents = stored.flatMap(({ prepared }) => prepared.content ?? []);
       const chars = stored.reduce((sum, { record }) => sum + record.size.chars, 0);
       return contents.length === stored.length && chars < inlineChars
-        ? stored.map(({ intake }) => serializeContent(intake.content ?? "")).join("\n\n")
+        ? stored.map(({ prepared }) => serializeContent(prepared.content ?? "")).join("\n\n")
         : renderKnowledgeList(
             stored.map(({ entry }) => entry),
             notice,

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { collectPieces } from "../../core/reading/read-pieces.js";
-import type { OpenContent } from "../../core/workspace/artifact-store.js";
-import { memoryContent } from "../../core/workspace/memory-content.js";
+import { collectPieces } from "../../core/lib/text/read-pieces.js";
+import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
+import { memoryContent } from "../../core/workspace/artifacts/memory-content.js";
 import { hashContent, openContent, type OpenFile } from "./open-content.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
 

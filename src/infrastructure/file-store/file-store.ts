@@ -4,16 +4,16 @@ import { ArtifactGoneError } from "../../core/errors/artifact-gone-error.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { ReadFailedError } from "../../core/errors/read-failed-error.js";
 import { WriteFailedError } from "../../core/errors/write-failed-error.js";
-import { candidateIds } from "../../core/workspace/artifact-id.js";
-import type { ArtifactRecord } from "../../core/workspace/artifact.js";
+import { candidateIds } from "../../core/workspace/artifacts/artifact-id.js";
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactStore,
   NewArtifact,
   OpenContent,
-  SessionContents,
+  SessionListing,
   VerifyOptions,
   VerifyReport,
-} from "../../core/workspace/artifact-store.js";
+} from "../../core/workspace/artifacts/artifact-store.js";
 import { claimName } from "../claim-name.js";
 import { hasCode } from "../error-code.js";
 import { sha256 } from "../hash.js";
@@ -131,7 +131,7 @@ export class FileStore implements ArtifactStore {
     return ids;
   }
 
-  async contents(sessionId: string): Promise<SessionContents> {
+  async listSession(sessionId: string): Promise<SessionListing> {
     const manifest = this.#manifestOf(sessionId);
     await this.#refuseLinks(manifest.folder);
     return load(manifest);
@@ -237,7 +237,7 @@ export class FileStore implements ArtifactStore {
   }
 }
 
-async function load(manifest: Manifest): Promise<SessionContents> {
+async function load(manifest: Manifest): Promise<SessionListing> {
   try {
     return await manifest.load();
   } catch (cause) {

@@ -1,4 +1,4 @@
-import type { ArtifactRecord, TextSize } from "../../core/workspace/artifact.js";
+import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
 
 /** An artifact as its line has it; where its file is follows from its id, whatever a line says. */
 export type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;

@@ -1,4 +1,4 @@
-import type { ArtifactRecord } from "../../core/workspace/artifact.js";
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 
 /** What was read of a manifest so far. */
 export interface ReadState {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, link, lstat, open, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { SessionContents } from "../../core/workspace/artifact-store.js";
+import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
 import { hasCode } from "../error-code.js";
 import { closeSoon } from "./close-soon.js";
 import { emptyState } from "./manifest-state.js";
@@ -67,7 +67,7 @@ export class Manifest {
   }
 
   /** What the manifest says now, entries of other processes included. */
-  async load(): Promise<SessionContents> {
+  async load(): Promise<SessionListing> {
     // Calls that come while one is reading share it only if it started after they did; chaining
     // keeps it simple and right.
     const before = this.#reading ?? Promise.resolve();
@@ -78,7 +78,7 @@ export class Manifest {
   }
 
   /** What it said when it was last loaded. */
-  get contents(): SessionContents {
+  get contents(): SessionListing {
     const { artifacts, removed, children } = this.#state;
     return { artifacts, removed, children };
   }

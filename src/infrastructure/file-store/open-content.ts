@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { readPieces } from "../../core/reading/read-pieces.js";
-import type { OpenContent } from "../../core/workspace/artifact-store.js";
+import { readPieces } from "../../core/lib/text/read-pieces.js";
+import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
   O_RDONLY: number;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Hash } from "../../core/hash.js";
+import type { Hash } from "../../core/engine/hash.js";
 import { portableName } from "../../core/files/portable-name.js";
 
 /** Changes when files are laid out in another way; an old tree is never misread. */

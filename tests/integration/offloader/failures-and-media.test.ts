@@ -38,7 +38,7 @@ describe("media in a result", () => {
       image,
       image,
     ]);
-    expect(report.results[0]).toMatchObject({ outcome: "left", chars: 20_000 });
+    expect(report.results[0]).toMatchObject({ outcome: "offloaded", chars: 20_000 });
     expect(await offloader.restore(messages)).toEqual(history);
     expect((await offloader.offload(messages)).messages).toBe(messages);
   });
@@ -86,7 +86,7 @@ describe("what cannot be stored", () => {
       reference: undefined,
       error: expect.objectContaining({ code: "WRITE_FAILED" }) as object,
     });
-    expect(report.totals).toMatchObject({ left: 0, failed: 1 });
+    expect(report.totals).toMatchObject({ offloaded: 0, failed: 1 });
     expect(events).toContainEqual(
       expect.objectContaining({ event: "failure", verb: "put", biz_id: "a", code: "WRITE_FAILED" }),
     );
@@ -100,7 +100,7 @@ describe("what cannot be stored", () => {
     expect((await offloader.offload(history)).report.totals).toMatchObject({ failed: 1 });
     await rm(root);
     const { messages, report } = await offloader.offload(history);
-    expect(report.totals).toMatchObject({ left: 1, failed: 0 });
+    expect(report.totals).toMatchObject({ offloaded: 1, failed: 0 });
     expect(await offloader.restore(messages)).toEqual(history);
   });
 });

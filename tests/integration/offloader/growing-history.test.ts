@@ -10,11 +10,11 @@ import {
   keepRecent,
   minChars,
   minRatio,
-  type Dialect,
+  type Format,
   type Message,
   type OffloaderOptions,
 } from "../../../src/index.js";
-import { anthropicDialect } from "../../../src/formats/anthropic-dialect.js";
+import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { conversationOf, logOf, readSample } from "./conversation.js";
 
@@ -75,11 +75,11 @@ describe("a history that grows turn by turn", () => {
 
   it("looks only at what is new when the message objects are the same [DESIGN-O-new-only]", async () => {
     let reads = 0;
-    const counting: Dialect = {
-      ...anthropicDialect,
+    const counting: Format = {
+      ...anthropicFormat,
       read: (message, options) => {
         reads++;
-        return anthropicDialect.read(message, options);
+        return anthropicFormat.read(message, options);
       },
     };
     const offloader = await makeOffloader({ format: counting });
@@ -96,7 +96,7 @@ describe("a history that grows turn by turn", () => {
     const { report } = await offloader.offload(more);
     expect(reads).toBe(2);
     expect(report.results.map(({ toolCallId }) => toolCallId)).toEqual(["new"]);
-    expect(report.totals).toMatchObject({ results: 51, left: 51 });
+    expect(report.totals).toMatchObject({ results: 51, offloaded: 51 });
   });
 
   it("is not confused by a history that was cut or changed in the middle [DESIGN-O-changed]", async () => {
@@ -140,7 +140,7 @@ describe("a history that grows turn by turn", () => {
     await offloader.offload(history);
     history.push(...conversationOf({ id: "b", text: logOf(9_000, "b") }).slice(1));
     const { report } = await offloader.offload(history);
-    expect(report.totals).toMatchObject({ left: 2 });
+    expect(report.totals).toMatchObject({ offloaded: 2 });
   });
 });
 

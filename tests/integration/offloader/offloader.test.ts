@@ -34,7 +34,7 @@ describe("an offloader", () => {
     const before = structuredClone(history);
     const { messages, report } = await offloader.offload(history);
     expect(history).toEqual(before);
-    expect(report.totals.left).toBeGreaterThan(5);
+    expect(report.totals.offloaded).toBeGreaterThan(5);
     expect(JSON.stringify(messages).length).toBeLessThan(JSON.stringify(history).length / 2);
     expect(await offloader.restore(messages)).toEqual(history);
   });
@@ -61,7 +61,7 @@ describe("an offloader", () => {
         messageIndex: 2,
         toolCallId: "a",
         toolName: "read_log",
-        outcome: "left",
+        outcome: "offloaded",
         reason: expect.stringContaining("minTokens(1000): long enough") as string,
         chars: 50_000,
         tokens: expect.any(Number) as number,
@@ -69,17 +69,17 @@ describe("an offloader", () => {
         artifactId: "a",
         error: undefined,
       },
-      expect.objectContaining({ toolCallId: "b", outcome: "stayed", chars: 2 }),
+      expect.objectContaining({ toolCallId: "b", outcome: "kept", chars: 2 }),
       expect.objectContaining({
         toolCallId: "c",
-        outcome: "stayed",
+        outcome: "kept",
         reason: "keepErrors: an error",
       }),
     ]);
     expect(report.totals).toMatchObject({
       results: 3,
-      left: 1,
-      stayed: 2,
+      offloaded: 1,
+      kept: 2,
       references: 0,
       failed: 0,
     });
@@ -102,7 +102,7 @@ describe("an offloader", () => {
   it("lets a policy that is given replace the default altogether [DESIGN-O-replaced]", async () => {
     const { offloader } = await makeOffloader({ policy: minChars(2_000) });
     const history = conversationOf({ id: "a", text: logOf(3_000), isError: true });
-    expect((await offloader.offload(history)).report.totals.left).toBe(1);
+    expect((await offloader.offload(history)).report.totals.offloaded).toBe(1);
   });
 
   it("keeps a result whose reference would not be shorter [DESIGN-O-pays]", async () => {
@@ -111,7 +111,7 @@ describe("an offloader", () => {
     const { messages, report } = await offloader.offload(history);
     expect(messages).toBe(history);
     expect(report.results[0]).toMatchObject({
-      outcome: "stayed",
+      outcome: "kept",
       reason: "its reference would not be shorter",
     });
     expect(await listTree(root).catch(() => [])).toEqual([]);
@@ -138,7 +138,7 @@ describe("an offloader", () => {
       { id: "c", text: logOf(30_000) },
     );
     const { messages, report } = await offloader.offload(history);
-    expect(report.results.map(({ outcome }) => outcome)).toEqual(["stayed", "stayed", "left"]);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["kept", "kept", "offloaded"]);
     const { offloader: fresh } = await makeOffloader({ policy: minChars(1) });
     const again = await fresh.offload(structuredClone(messages).slice(5));
     expect(again.report.results.map(({ outcome }) => outcome)).toEqual(["reference"]);
@@ -188,7 +188,7 @@ describe("an offloader", () => {
   it("lets the host flag results", async () => {
     const { offloader } = await makeOffloader({
       policy: flagged,
-      flagOf: ({ toolCallId, toolName }) => toolName === "read_log" && toolCallId !== "b",
+      shouldOffload: ({ toolCallId, toolName }) => toolName === "read_log" && toolCallId !== "b",
     });
     const history = conversationOf(
       { id: "a", text: logOf(9_000), tool: "read_log" },
@@ -196,7 +196,7 @@ describe("an offloader", () => {
       { id: "c", text: logOf(9_000) },
     );
     const { report } = await offloader.offload(history);
-    expect(report.results.map(({ outcome }) => outcome)).toEqual(["left", "stayed", "stayed"]);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["offloaded", "kept", "kept"]);
   });
 
   it("counts tokens of what can be read, not of pictures that stay", async () => {
@@ -217,8 +217,8 @@ describe("an offloader", () => {
     for (const answer of [null, [], [true], [{ leaves: "yes" }]]) {
       const policy = {
         name: "mine",
-        local: true,
-        readsTotal: false,
+        perResult: true,
+        needsTotalChars: false,
         decide: () => answer as never,
       };
       const { offloader } = await makeOffloader({ policy });

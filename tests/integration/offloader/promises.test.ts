@@ -8,7 +8,7 @@ import {
   cacheAware,
   createOffloader,
   createWorkspace,
-  type Dialect,
+  type Format,
   type OffloaderOptions,
 } from "../../../src/index.js";
 import { formatSuite, type SampleTurn } from "../../../src/testing/index.js";
@@ -30,7 +30,7 @@ describe("an offloader without a policy", () => {
       { id: "error", text: logOf(10_000), isError: true },
     );
     const { report } = await offloader.offload(history);
-    expect(report.results.map(({ outcome }) => outcome)).toEqual(["stayed", "left", "stayed"]);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["kept", "offloaded", "kept"]);
   });
 });
 
@@ -72,7 +72,7 @@ describe("the outcome", () => {
     const history = conversationOf({ id: "a", text: logOf(50_000) }, { id: "b", text: "ok" });
     const { report } = await offloader.offload(history);
     expect(report.results[0]).toMatchObject({
-      outcome: "left",
+      outcome: "offloaded",
       reason: expect.stringMatching(/cacheAware\(.*\): pays, gains \d+ token prices/) as string,
     });
   });
@@ -109,15 +109,15 @@ interface Note {
 }
 
 /** A dialect that the package does not know. */
-const notes: Dialect = {
+const notes: Format = {
   name: "notes",
-  refuse: (messages) =>
+  mismatch: (messages) =>
     messages.every((note) => typeof (note as Partial<Note>).by === "string")
       ? undefined
       : "a note is by nobody",
   read(message) {
     const { by, text, calls = [], call: id } = message as Note;
-    const result = { slot: 0, id, content: text, onlyText: text, chars: text.length };
+    const result = { slot: 0, id, content: text, soleText: text, chars: text.length };
     return {
       fromModel: by === "model",
       calls,
@@ -148,7 +148,7 @@ describe("a format of somebody else [DESIGN-O-suite-stranger]", () => {
     const result = { id: "c1", toolName: "bash", text: logOf(20_000), isError: false };
     const history = buildNotes([{ say: "Look.", results: [result] }]);
     const { messages, report } = await offloader.offload(history);
-    expect(report.results[0]).toMatchObject({ outcome: "left", toolName: "bash" });
+    expect(report.results[0]).toMatchObject({ outcome: "offloaded", toolName: "bash" });
     expect(await offloader.restore(messages)).toEqual(history);
     expect(offloader.tools()).toContainEqual({ name: "grep_knowledge" });
   });

@@ -14,8 +14,8 @@ const JSON_LINES = JSON.stringify(VALUES, null, 2).split("\n");
 
 async function makeCached() {
   const store = await makeStore();
-  await store.workspace.put({ content: TEXT }, { bizId: "text", sessionId: "s1" });
-  await store.workspace.put({ content: JSON_LINE }, { bizId: "json", sessionId: "s1" });
+  await store.workspace.put({ content: TEXT }, { toolCallId: "text", sessionId: "s1" });
+  await store.workspace.put({ content: JSON_LINE }, { toolCallId: "json", sessionId: "s1" });
   await expectRight(store.workspace);
   return { ...store, cache: join(store.sessionFolder("s1"), ".cache") };
 }
@@ -156,7 +156,7 @@ const READER = `
     process.setgid(65534);
     process.setuid(65534);
   }
-  const put = await workspace.put({ content: "new" }, { bizId: "b", sessionId: "s1" }).catch((error) => error.code);
+  const put = await workspace.put({ content: "new" }, { toolCallId: "b", sessionId: "s1" }).catch((error) => error.code);
   const answers = [
     put,
     (await workspace.getKnowledgeByLines("text", 59_000, 59_000)).text,
@@ -172,7 +172,7 @@ const READER = `
 describe.skipIf(process.platform === "win32")("a tree that cannot be written to", () => {
   test.each(["with caches", "without caches"])("can be read, %s", async (which) => {
     const { root, workspace, cache } = await makeCached();
-    await workspace.put({ content: "small" }, { bizId: "small", sessionId: "s1" });
+    await workspace.put({ content: "small" }, { toolCallId: "small", sessionId: "s1" });
     if (which === "without caches") await rm(cache, { recursive: true });
     await chmod(dirname(root), 0o755);
     for (const path of ["", ...(await listTree(root))]) {

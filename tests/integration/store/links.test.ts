@@ -14,7 +14,7 @@ const SCOPE = { sessionId: "s1" };
 /** A store with one artifact, of which one path was moved out and is a link now. */
 async function makeLinked(path: string) {
   const { root, workspace, sessionFolder } = await makeStore();
-  await workspace.put({ content: TEXT }, { bizId: "a", ...SCOPE });
+  await workspace.put({ content: TEXT }, { toolCallId: "a", ...SCOPE });
   await workspace.getKnowledgeByLines("a", 2, 3, SCOPE);
   const outside = join(root, "..", "outside");
   await rename(join(root, path), outside);
@@ -33,8 +33,8 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     const before = await readTree(outside);
     for (const workspace of workspaces) {
       for (const call of [
-        () => workspace.put({ content: "new" }, { bizId: "b", ...SCOPE }),
-        () => workspace.put({ content: TEXT }, { bizId: "a", ...SCOPE }),
+        () => workspace.put({ content: "new" }, { toolCallId: "b", ...SCOPE }),
+        () => workspace.put({ content: TEXT }, { toolCallId: "a", ...SCOPE }),
         () => workspace.getOriginal("a", SCOPE),
         () => workspace.getKnowledgeByLines("a", 2, 3, SCOPE),
         () => workspace.grepKnowledge("a", "line", SCOPE),
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     const { outside, workspaces } = await makeLinked("v1/default/s1/manifest.jsonl");
     const before = await readFile(outside, "utf8");
     for (const workspace of workspaces) {
-      const put = workspace.put({ content: "new" }, { bizId: "b", ...SCOPE });
+      const put = workspace.put({ content: "new" }, { toolCallId: "b", ...SCOPE });
       expect((await rejectionOf(put)).code).toBe("WRITE_FAILED");
       expect((await rejectionOf(workspace.getOriginal("a", SCOPE))).code).toBe("READ_FAILED");
       expect((await rejectionOf(workspace.verify())).code).toBe("READ_FAILED");
@@ -82,12 +82,12 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
         expect((await rejectionOf(call())).code).toBe("READ_FAILED");
       }
       expect((await workspace.verify()).damaged).toMatchObject([{ artifactId: "a" }]);
-      const { record } = await workspace.put({ content: "new" }, { bizId: "a", ...SCOPE });
+      const { record } = await workspace.put({ content: "new" }, { toolCallId: "a", ...SCOPE });
       expect(record.artifactId).toMatch(/^a-[0-9a-f]{12}$/);
       expect(await readlink(file)).toBe(outside);
     }
     for (const workspace of workspaces) {
-      await workspace.put({ content: TEXT }, { bizId: "a", ...SCOPE });
+      await workspace.put({ content: TEXT }, { toolCallId: "a", ...SCOPE });
       expect(await workspace.getOriginal("a", SCOPE)).toBe(TEXT);
     }
     expect(await readFile(outside, "utf8")).toBe(TEXT);
@@ -98,7 +98,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     const { root, workspace, sessionFolder } = await makeStore();
     await mkdir(sessionFolder("s1"), { recursive: true });
     await symlink(join(root, "..", "outside"), join(sessionFolder("s1"), "a.txt"));
-    const { record } = await workspace.put({ content: "new" }, { bizId: "a", ...SCOPE });
+    const { record } = await workspace.put({ content: "new" }, { toolCallId: "a", ...SCOPE });
     expect(record.artifactId).toMatch(/^a-[0-9a-f]{12}$/);
     expect(await workspace.getOriginal(record.artifactId)).toBe("new");
     expect(await listTree(join(root, ".."))).not.toContain("outside");
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
 
   test("a file, a pipe: nobody waits for it", async () => {
     const { workspace, sessionFolder } = await makeStore();
-    const put = (content: string) => workspace.put({ content }, { bizId: "a", ...SCOPE });
+    const put = (content: string) => workspace.put({ content }, { toolCallId: "a", ...SCOPE });
     await put("content");
     const file = join(sessionFolder("s1"), "a.txt");
     await unlink(file);

@@ -8,8 +8,8 @@ import { makeStore, openStore, readManifest } from "../../support/store-files.js
 /** A session with one artifact, and its manifest. */
 async function makeSession() {
   const store = await makeStore();
-  const put = (content: string, bizId: string) =>
-    store.workspace.put({ content }, { bizId, sessionId: "s1" });
+  const put = (content: string, toolCallId: string) =>
+    store.workspace.put({ content }, { toolCallId, sessionId: "s1" });
   const { record } = await put("first 漢字", "first");
   const manifest = join(store.sessionFolder("s1"), "manifest.jsonl");
   return { ...store, put, record, manifest };
@@ -106,13 +106,13 @@ describe("a manifest without its first line", () => {
   ])("%s: the session goes on, under its name", async (_, text) => {
     for (const sessionId of ["s1", "a hashed / name"]) {
       const { root, workspace } = await makeStore();
-      await workspace.put({ content: "lost" }, { bizId: "lost", sessionId });
+      await workspace.put({ content: "lost" }, { toolCallId: "lost", sessionId });
       const [path = ""] = (await listTree(root)).filter((name) => name.endsWith("manifest.jsonl"));
       await writeFile(join(root, path), text);
       const fresh = openStore(root);
       // Looked at before anybody said what the session is called.
       expect((await fresh.queryArtifacts()).artifacts).toEqual([]);
-      await fresh.put({ content: "new" }, { bizId: "new", sessionId });
+      await fresh.put({ content: "new" }, { toolCallId: "new", sessionId });
       for (const reader of [workspace, fresh, openStore(root)]) {
         const { artifacts } = await reader.queryArtifacts();
         expect(artifacts).toMatchObject([{ artifactId: "new", sessionId }]);
@@ -125,7 +125,7 @@ describe("a manifest without its first line", () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await mkdir(sessionFolder("s1"), { recursive: true });
     expect(await workspace.verify()).toMatchObject({ artifacts: 0, brokenLines: 0 });
-    await workspace.put({ content: "new" }, { bizId: "new", sessionId: "s1" });
+    await workspace.put({ content: "new" }, { toolCallId: "new", sessionId: "s1" });
     expect((await readManifest(sessionFolder("s1")))[0]).toEqual({ session: "s1", layout: 1 });
     expect(await openStore(root).getOriginal("new")).toBe("new");
   });
@@ -135,7 +135,7 @@ describe("a manifest without its first line", () => {
     await rm(manifest);
     const other = openStore(root);
     for (const id of ["a", "b", "c"]) {
-      await other.put({ content: `of ${id}` }, { bizId: id, sessionId: "s1" });
+      await other.put({ content: `of ${id}` }, { toolCallId: id, sessionId: "s1" });
     }
     const { artifacts } = await workspace.queryArtifacts();
     expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["a", "b", "c"]);
@@ -152,8 +152,8 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
       // Every third content is the same in both; ids collide all the time.
       const text = (at % 3 === 0 ? "both " : label + " ") + at + " 漢字 ".repeat(at);
       const content = at % 5 === 0 ? [text] : text;
-      const bizId = "id" + (at % 20);
-      const { record } = await workspace.put({ content }, { bizId, sessionId: "s1" });
+      const toolCallId = "id" + (at % 20);
+      const { record } = await workspace.put({ content }, { toolCallId, sessionId: "s1" });
       console.log(JSON.stringify({ id: record.artifactId, content }));
     }
   `;
@@ -190,7 +190,7 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
       const workspace = createWorkspace({ root });
       while (Date.now() < Number(startAt));
       for (let at = 0; at < 200; at++) {
-        await workspace.put({ content: label }, { bizId: label, sessionId: "s" + at });
+        await workspace.put({ content: label }, { toolCallId: label, sessionId: "s" + at });
       }
     `;
     const labels = ["one", "two", "three"];
@@ -215,8 +215,8 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
       import { createWorkspace } from "context-offload";
       const [root, id] = process.argv.slice(1);
       const workspace = createWorkspace({ root });
-      await workspace.put({ content: "of " + id }, { bizId: id, sessionId: "s1" });
-      await workspace.put({ content: "of " + id }, { bizId: id, sessionId: "new " + id });
+      await workspace.put({ content: "of " + id }, { toolCallId: id, sessionId: "s1" });
+      await workspace.put({ content: "of " + id }, { toolCallId: id, sessionId: "new " + id });
     `;
     const ids = async () =>
       (await workspace.queryArtifacts()).artifacts.map(({ artifactId }) => artifactId).sort();

@@ -11,13 +11,13 @@ const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
 describe("what a person finds in the folder", () => {
   test("a folder per session, a file per artifact with its very content, a manifest [DESIGN-W-disk-layout]", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
-    await workspace.put({ content: EXACT }, { bizId: "a", sessionId: "s1" });
+    await workspace.put({ content: EXACT }, { toolCallId: "a", sessionId: "s1" });
     await workspace.put(
       { content: [{ type: "text", text: "é" }] },
-      { bizId: "b", sessionId: "s1" },
+      { toolCallId: "b", sessionId: "s1" },
     );
-    await workspace.put({ content: "lone \ud83d" }, { bizId: "c", sessionId: "s2" });
-    await workspace.put({ content: "" }, { bizId: "d", sessionId: "s2" });
+    await workspace.put({ content: "lone \ud83d" }, { toolCallId: "c", sessionId: "s2" });
+    await workspace.put({ content: "" }, { toolCallId: "d", sessionId: "s2" });
     expect(await listTree(root)).toEqual([
       "v1/",
       "v1/default/",
@@ -48,11 +48,11 @@ describe("what a person finds in the folder", () => {
     const { workspace, sessionFolder } = await makeStore();
     const manifest = join(sessionFolder("s1"), "manifest.jsonl");
     const steps = [
-      () => workspace.put({ content: "one" }, { bizId: "a", sessionId: "s1" }),
-      () => workspace.put({ content: "two" }, { bizId: "a", sessionId: "s1" }),
+      () => workspace.put({ content: "one" }, { toolCallId: "a", sessionId: "s1" }),
+      () => workspace.put({ content: "two" }, { toolCallId: "a", sessionId: "s1" }),
       () => workspace.put({ content: "x" }, { sessionId: "child", parentSessionId: "s1" }),
       () => workspace.remove("a", { sessionId: "s1" }),
-      () => workspace.put({ content: "one" }, { bizId: "a", sessionId: "s1" }),
+      () => workspace.put({ content: "one" }, { toolCallId: "a", sessionId: "s1" }),
     ];
     let before = Buffer.alloc(0);
     for (const step of steps) {
@@ -69,7 +69,7 @@ describe("what a person finds in the folder", () => {
 
   test("nothing is added to it for a content that is there already", async () => {
     const { workspace, sessionFolder } = await makeStore();
-    const put = () => workspace.put({ content: "same" }, { bizId: "a", sessionId: "s1" });
+    const put = () => workspace.put({ content: "same" }, { toolCallId: "a", sessionId: "s1" });
     const { record } = await put();
     const before = await readFile(join(sessionFolder("s1"), "manifest.jsonl"));
     expect((await put()).record).toEqual(record);
@@ -83,12 +83,15 @@ describe("what a person finds in the folder", () => {
       const { root, workspace } = await makeStore();
       const before = process.umask(0);
       try {
-        await workspace.put({ content: textOf(2_000_000) }, { bizId: "text", sessionId: "s1" });
+        await workspace.put(
+          { content: textOf(2_000_000) },
+          { toolCallId: "text", sessionId: "s1" },
+        );
         const json = JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
         async function* chunks() {
           yield await Promise.resolve(Buffer.from(json));
         }
-        await workspace.put({ content: chunks() }, { bizId: "json", sessionId: "s1" });
+        await workspace.put({ content: chunks() }, { toolCallId: "json", sessionId: "s1" });
         await workspace.getKnowledgeByLines("text", 5, 6);
         await workspace.getKnowledgeByLines("json", 5, 6);
       } finally {
@@ -115,8 +118,8 @@ describe("ids are data", () => {
   test("whatever they are, all stays where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
     const { root, workspace } = await makeStore();
     for (const id of HOSTILE) {
-      await workspace.put({ content: `of ${id}` }, { bizId: id, sessionId: id });
-      await openStore(root, id).put({ content: `in ${id}` }, { bizId: id, sessionId: id });
+      await workspace.put({ content: `of ${id}` }, { toolCallId: id, sessionId: id });
+      await openStore(root, id).put({ content: `in ${id}` }, { toolCallId: id, sessionId: id });
     }
     expect(await listTree(join(root, ".."))).toContain("root/v1/default/");
     for (const path of await listTree(join(root, ".."))) {
@@ -138,7 +141,7 @@ describe("ids are data", () => {
   test("the same id with other content gets a suffix of its hash", async () => {
     const { root, workspace } = await makeStore();
     const put = async (content: string) =>
-      (await workspace.put({ content }, { bizId: "a", sessionId: "s1" })).record;
+      (await workspace.put({ content }, { toolCallId: "a", sessionId: "s1" })).record;
     const [one, two] = [await put("one"), await put("two")];
     expect(one.artifactId).toBe("a");
     expect(two.artifactId).toBe(`a-${two.hash.slice(0, 12)}`);
@@ -153,10 +156,10 @@ describe("ids are data", () => {
     async (how) => {
       const { root, workspace } = await makeStore();
       for (let round = 0; round < 20; round++) {
-        const bizId = `id${round}`;
+        const toolCallId = `id${round}`;
         const contents = round % 2 === 0 ? ['["a"]', ["a"]] : [["a"], '["a"]'];
         const put = async (content: string | string[]) =>
-          (await workspace.put({ content }, { bizId, sessionId: "s1" })).record.artifactId;
+          (await workspace.put({ content }, { toolCallId, sessionId: "s1" })).record.artifactId;
         const ids =
           how === "at once"
             ? await Promise.all(contents.map(put))
@@ -178,10 +181,13 @@ describe("a file that was lost or spoilt", () => {
     ["changed, same size", (file: string) => writeFile(file, "Content")],
   ])("%s: reading says so, and putting the content again brings it back", async (_, spoil) => {
     const { root, workspace } = await makeStore();
-    const { record } = await workspace.put({ content: "content" }, { bizId: "a", sessionId: "s1" });
+    const { record } = await workspace.put(
+      { content: "content" },
+      { toolCallId: "a", sessionId: "s1" },
+    );
     await spoil(record.location);
     expect((await rejectionOf(workspace.getOriginal("a"))).code).toMatch(/GONE|READ_FAILED/);
-    const again = await workspace.put({ content: "content" }, { bizId: "a", sessionId: "s1" });
+    const again = await workspace.put({ content: "content" }, { toolCallId: "a", sessionId: "s1" });
     expect(await openStore(root).getOriginal(again.record.artifactId)).toBe("content");
     expect(again.record.artifactId).toBe("a");
     expect(await workspace.verify()).toMatchObject({ damaged: [], missing: [], orphaned: [] });
@@ -189,7 +195,7 @@ describe("a file that was lost or spoilt", () => {
 
   test("the whole session deleted beneath a running process", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
-    const put = () => workspace.put({ content: "content" }, { bizId: "a", sessionId: "s1" });
+    const put = () => workspace.put({ content: "content" }, { toolCallId: "a", sessionId: "s1" });
     await put();
     await rm(sessionFolder("s1"), { recursive: true });
     expect((await rejectionOf(workspace.getOriginal("a"))).code).toBe("UNKNOWN_ARTIFACT");

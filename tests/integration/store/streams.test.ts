@@ -11,7 +11,7 @@ import { rejectionOf } from "../../support/rejection.js";
 import { runProgram } from "../../support/run-program.js";
 import { bytesOf, makeStore, openStore } from "../../support/store-files.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
-import { anyCuts, anyText, cutAt } from "../../unit/core/reading/texts.js";
+import { anyCuts, anyText, cutAt } from "../../unit/core/lib/text/texts.js";
 
 const SCOPE = { sessionId: "s1" };
 
@@ -26,7 +26,7 @@ describe("a content that comes as a stream", () => {
   test("is described as it is, wherever it was cut, and is what the string is [DESIGN-W-stream-put]", async () => {
     const { workspace } = await makeStore();
     let number = 0;
-    const scope = () => ({ bizId: "a", sessionId: `s${number++}` });
+    const scope = () => ({ toolCallId: "a", sessionId: `s${number++}` });
     await fc.assert(
       fc.asyncProperty(anyText, anyCuts, async (text, cuts) => {
         const whole = (await workspace.put({ content: text }, scope())).record;
@@ -51,11 +51,11 @@ describe("a content that comes as a stream", () => {
       );
       const streamed = await workspace.put(
         { content: streamOf(chunks) },
-        { bizId: `c${size}`, ...SCOPE },
+        { toolCallId: `c${size}`, ...SCOPE },
       );
       const whole = await workspace.put(
         { content: bytes.toString() },
-        { bizId: `c${size}`, ...SCOPE },
+        { toolCallId: `c${size}`, ...SCOPE },
       );
       expect(streamed).toEqual(whole);
     }
@@ -66,7 +66,7 @@ describe("a content that comes as a stream", () => {
     const text = Array.from({ length: 30 }, () => LINES.join("\n")).join("\n");
     const { record, reference } = await workspace.put(
       { content: streamOf(cutAt(Buffer.from(text), [0.1, 0.5, 0.77])) },
-      { bizId: "a", ...SCOPE },
+      { toolCallId: "a", ...SCOPE },
     );
     expect(record.size).toMatchObject({ chars: text.length, lines: 120_000 });
     const tokens = estimateTokens(text);
@@ -83,7 +83,7 @@ describe("a content that comes as a stream", () => {
     for (const chunks of [[], [Buffer.alloc(0), Buffer.alloc(0)]]) {
       const { record } = await workspace.put(
         { content: streamOf(chunks) },
-        { bizId: "a", ...SCOPE },
+        { toolCallId: "a", ...SCOPE },
       );
       expect(record).toMatchObject({
         artifactId: "a",
@@ -104,7 +104,7 @@ describe("a content that comes as a stream", () => {
       createReadStream(file, { highWaterMark: 777 }),
       Readable.toWeb(createReadStream(file)) as unknown as AsyncIterable<Uint8Array>,
     ]) {
-      const { record } = await workspace.put({ content }, { bizId: "a", ...SCOPE });
+      const { record } = await workspace.put({ content }, { toolCallId: "a", ...SCOPE });
       expect(record.artifactId).toBe("a");
     }
     expect(await workspace.getOriginal("a")).toBe(bytes.toString());
@@ -120,7 +120,7 @@ describe("a content that comes as a stream", () => {
         yield await Promise.resolve(chunk.subarray(0, length));
       }
     }
-    await workspace.put({ content: reusing() }, { bizId: "a", ...SCOPE });
+    await workspace.put({ content: reusing() }, { toolCallId: "a", ...SCOPE });
     expect((await workspace.getOriginal("a")) === bytes.toString()).toBe(true);
   });
 });
@@ -132,11 +132,11 @@ describe("a stream that goes wrong", () => {
     ["in the middle", 400],
   ])("%s leaves nothing and rejects with the cause [DESIGN-W-stream-broken]", async (_, chunks) => {
     const { workspace, sessionFolder } = await makeStore();
-    await workspace.put({ content: "first" }, { bizId: "first", ...SCOPE });
+    await workspace.put({ content: "first" }, { toolCallId: "first", ...SCOPE });
     for (let round = 0; round < 30; round++) {
       const failure = new Error(`broke off in round ${round}`);
       const content = streamOf(Array<Uint8Array>(chunks).fill(Buffer.alloc(10_000)), failure);
-      const error = await rejectionOf(workspace.put({ content }, { bizId: "a", ...SCOPE }));
+      const error = await rejectionOf(workspace.put({ content }, { toolCallId: "a", ...SCOPE }));
       expect(error.code).toBe("WRITE_FAILED");
       expect(error.cause).toBe(failure);
       expect(error.message).toContain(failure.message);
@@ -150,7 +150,7 @@ describe("a stream that goes wrong", () => {
     const texts = Readable.from([Buffer.from("text")]).setEncoding("utf8");
     const numbers = streamOf([new Uint16Array([1, 2])] as unknown as Uint8Array[]);
     for (const content of [texts, numbers]) {
-      const error = await rejectionOf(workspace.put({ content }, { bizId: "a", ...SCOPE }));
+      const error = await rejectionOf(workspace.put({ content }, { toolCallId: "a", ...SCOPE }));
       expect(error.code).toBe("INVALID_ARGUMENT");
       expect(error.message).toContain("Uint8Array");
     }
@@ -167,7 +167,7 @@ describe("bytes that are no text", () => {
     ["a character cut off at the end", Buffer.from("e6bc", "hex")],
   ])("%s: come back exactly, as a stream", async (_, bytes) => {
     const { root, workspace } = await makeStore();
-    await workspace.put({ content: streamOf(cutAt(bytes, [0.3])) }, { bizId: "a", ...SCOPE });
+    await workspace.put({ content: streamOf(cutAt(bytes, [0.3])) }, { toolCallId: "a", ...SCOPE });
     expect(await bytesOf(await openStore(root).getOriginal("a"))).toEqual(bytes);
     expect(typeof (await workspace.getKnowledgeById("a")).text).toBe("string");
   });
@@ -189,7 +189,7 @@ const LONG = `
   }
   const sum = createHash("sha256");
   for await (const chunk of chunks()) sum.update(chunk);
-  const { record } = await workspace.put({ content: chunks() }, { bizId: "long", sessionId: "s1" });
+  const { record } = await workspace.put({ content: chunks() }, { toolCallId: "long", sessionId: "s1" });
   const original = await workspace.getOriginal("long");
   let read = 0;
   const again = createHash("sha256");

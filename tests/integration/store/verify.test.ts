@@ -12,7 +12,10 @@ async function makeSessions() {
   const store = await makeStore();
   for (const sessionId of ["s1", "s2"]) {
     for (const id of ["a", "b", "c"]) {
-      await store.workspace.put({ content: `${id} of ${sessionId}` }, { bizId: id, sessionId });
+      await store.workspace.put(
+        { content: `${id} of ${sessionId}` },
+        { toolCallId: id, sessionId },
+      );
     }
   }
   const file = (name: string) => join(store.sessionFolder("s1"), name);
@@ -122,7 +125,7 @@ describe("verify", () => {
 
   test("counts what was made from artifacts that are gone among the orphans", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
-    await workspace.put({ content: textOf(2_000_000) }, { bizId: "a", sessionId: "s1" });
+    await workspace.put({ content: textOf(2_000_000) }, { toolCallId: "a", sessionId: "s1" });
     await workspace.getKnowledgeByLines("a", 2, 3);
     const cache = join(sessionFolder("s1"), ".cache");
     const kept = await listTree(cache);
@@ -149,7 +152,7 @@ describe("verify while another process puts and removes", () => {
     const workspace = createWorkspace({ root: process.argv[1] });
     for (let at = 0; at < 300; at++) {
       const content = "content " + at + " ".repeat(at * 50);
-      const { record } = await workspace.put({ content }, { bizId: "id" + (at % 40), sessionId: "s1" });
+      const { record } = await workspace.put({ content }, { toolCallId: "id" + (at % 40), sessionId: "s1" });
       // Time has passed, as far as anybody can tell.
       if (at % 2 === 0) utimesSync(record.location, 1, 1);
       if (at % 3 === 0) await workspace.remove(record.artifactId, { sessionId: "s1" });
@@ -192,7 +195,7 @@ describe("verify while another process puts and removes", () => {
     for (let round = 0; round < 100; round++) {
       await makeOrphan(join(sessionFolder("s1"), `id${round}.txt`));
       const [{ record }] = await Promise.all([
-        openStore(root).put({ content: "orphan" }, { bizId: `id${round}`, sessionId: "s1" }),
+        openStore(root).put({ content: "orphan" }, { toolCallId: `id${round}`, sessionId: "s1" }),
         workspace.verify({ deleteOrphans: true }),
       ]);
       expect(await workspace.getOriginal(record.artifactId)).toBe("orphan");

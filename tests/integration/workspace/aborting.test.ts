@@ -5,9 +5,9 @@ import { openWorkspace, workspaceOf } from "./open-workspace.js";
 type Verb = (workspace: Workspace, signal: AbortSignal) => Promise<unknown>;
 
 const VERBS: Record<string, Verb> = {
-  put: (workspace, signal) => workspace.put({ content: "x" }, { bizId: "b", signal }),
+  put: (workspace, signal) => workspace.put({ content: "x" }, { toolCallId: "b", signal }),
   offloadByWorkspace: (workspace, signal) =>
-    workspace.offloadByWorkspace({ content: "x" }, { bizId: "b", signal }),
+    workspace.offloadByWorkspace({ content: "x" }, { toolCallId: "b", signal }),
   process: (workspace, signal) =>
     createToolResultOffload({ workspace, whiteList: ["t"] }).process(
       { toolName: "t", content: "x" },
@@ -74,7 +74,7 @@ describe("a signal that is aborted meanwhile", () => {
         yield Buffer.from(`chunk ${at}\n`);
       }
     })();
-    const put = workspace.put({ content }, { bizId: "a", signal: controller.signal });
+    const put = workspace.put({ content }, { toolCallId: "a", signal: controller.signal });
     await expect(put).rejects.toBe(reason);
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
     expect((await workspace.verify()).orphaned).toEqual([]);

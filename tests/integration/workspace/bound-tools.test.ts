@@ -17,17 +17,17 @@ const SECRET = "the secret of another session";
 async function openShared(): Promise<{ workspace: Workspace; strangerPath: string }> {
   const root = await makeTempFolder();
   const workspace = createWorkspace({ root, namespace: "one" });
-  await workspace.put({ content: "mine" }, { bizId: "of-me", sessionId: "me" });
+  await workspace.put({ content: "mine" }, { toolCallId: "of-me", sessionId: "me" });
   await workspace.put(
     { content: "my child's" },
-    { bizId: "of-child", sessionId: "child", parentSessionId: "me" },
+    { toolCallId: "of-child", sessionId: "child", parentSessionId: "me" },
   );
   const { record } = await workspace.put(
     { content: SECRET },
-    { bizId: "of-stranger", sessionId: "stranger" },
+    { toolCallId: "of-stranger", sessionId: "stranger" },
   );
   const other = createWorkspace({ root, namespace: "two" });
-  await other.put({ content: SECRET }, { bizId: "of-other", sessionId: "me" });
+  await other.put({ content: SECRET }, { toolCallId: "of-other", sessionId: "me" });
   return { workspace, strangerPath: record.location };
 }
 

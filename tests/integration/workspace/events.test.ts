@@ -36,7 +36,7 @@ const OF_A = {
 
 async function putCall(workspace: Workspace): Promise<void> {
   const artifact = { content: "[1,\n2]", metadata: { tool_name: "bash" } };
-  await workspace.put(artifact, { bizId: "call_1", sessionId: "s1" });
+  await workspace.put(artifact, { toolCallId: "call_1", sessionId: "s1" });
 }
 
 describe("events [DESIGN-W-events]", () => {
@@ -111,7 +111,9 @@ describe("events [DESIGN-W-events]", () => {
 
   test("a put that is refused is a failure", async () => {
     const { workspace, events } = await openLogged();
-    await workspace.put({ content: 7 as unknown as string }, { bizId: "b" }).catch(() => undefined);
+    await workspace
+      .put({ content: 7 as unknown as string }, { toolCallId: "b" })
+      .catch(() => undefined);
     expect(events).toMatchObject([{ event: "failure", biz_id: "b", code: "INVALID_ARGUMENT" }]);
   });
 

@@ -131,7 +131,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
 describe("a record", () => {
   test("tells the size of what is stored", async () => {
     const workspace = await openWorkspace({ countTokens: (text) => text.length });
-    const { record } = await workspace.put({ content: "é\n😀" }, { bizId: "a" });
+    const { record } = await workspace.put({ content: "é\n😀" }, { toolCallId: "a" });
     expect(record.size).toEqual({ bytes: 7, chars: 4, lines: 2, tokens: 4 });
   });
 });

@@ -90,8 +90,8 @@ describe("a reference", () => {
 
   test("is the same bytes in another folder and another session [DESIGN-5]", async () => {
     const artifact = { content: LOG, metadata: { tool_name: "bash" } };
-    const one = await (await openWorkspace()).put(artifact, { bizId: "b", sessionId: "s1" });
-    const other = await (await openWorkspace()).put(artifact, { bizId: "b", sessionId: "s2" });
+    const one = await (await openWorkspace()).put(artifact, { toolCallId: "b", sessionId: "s1" });
+    const other = await (await openWorkspace()).put(artifact, { toolCallId: "b", sessionId: "s2" });
     expect(other.reference).toBe(one.reference);
   });
 
@@ -196,7 +196,7 @@ describe("the notice names what this agent has [DESIGN-10]", () => {
 
   test("the path of the file", async () => {
     const workspace = await openWorkspace({ readBy: "path" });
-    const { record, reference } = await workspace.put({ content: LOG }, { bizId: "a" });
+    const { record, reference } = await workspace.put({ content: LOG }, { toolCallId: "a" });
     expect(entryOf(reference).attributes["path"]).toBe(record.location);
     expect(reference).toContain("path");
     expect(reference).not.toMatch(/get_|grep_|query_/);
@@ -212,14 +212,14 @@ describe("offloadByWorkspace", () => {
   test("gives short contents back, together long ones as one list [DESIGN-W-put-several]", async () => {
     const workspace = await openWorkspace();
     const half = textOf(20_000, "half");
-    expect(await workspace.offloadByWorkspace({ content: "short" }, { bizId: "one" })).toBe(
+    expect(await workspace.offloadByWorkspace({ content: "short" }, { toolCallId: "one" })).toBe(
       "short",
     );
     const artifacts = [
       { artifactId: "p", content: half },
       { artifactId: "q", content: half },
     ];
-    const text = await workspace.offloadByWorkspace(artifacts, { bizId: "two" });
+    const text = await workspace.offloadByWorkspace(artifacts, { toolCallId: "two" });
     expect(parseKnowledgeList(text)).toEqual(["p", "q"]);
     const { artifacts: stored } = await workspace.queryArtifacts({ biz_id: "two" });
     expect(stored.map(({ artifactId }) => artifactId)).toEqual(["p", "q"]);
@@ -227,7 +227,7 @@ describe("offloadByWorkspace", () => {
 
   test("none at all is an error [DESIGN-W-put-none]", async () => {
     const workspace = await openWorkspace();
-    await expect(workspace.offloadByWorkspace([], { bizId: "a" })).rejects.toMatchObject({
+    await expect(workspace.offloadByWorkspace([], { toolCallId: "a" })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       argument: "artifacts",
     });

@@ -9,8 +9,8 @@ const idsOf = (artifacts: readonly ArtifactRecord[]) =>
 
 async function openFilled(): Promise<Workspace> {
   const workspace = await openWorkspace();
-  const put = (bizId: string, sessionId: string, metadata: Record<string, unknown>) =>
-    workspace.put({ content: bizId, metadata }, { bizId, sessionId });
+  const put = (toolCallId: string, sessionId: string, metadata: Record<string, unknown>) =>
+    workspace.put({ content: toolCallId, metadata }, { toolCallId, sessionId });
   await put("a1", "a", { task_id: "t1", tool_name: "bash", exit_code: 0, cached: true });
   await put("a2", "a", { task_id: "t2", tool_name: "browser", exit_code: 1 });
   await put("b1", "b", { task_id: "t1", context_type: "summary" });
@@ -93,13 +93,13 @@ describe("queryArtifacts", () => {
         const ids: string[] = [];
         for (const [session, count] of counts.entries()) {
           for (let at = 0; at < count; at++) {
-            const bizId = `${session}-${at}`;
+            const toolCallId = `${session}-${at}`;
             const kind = at % 2 ? "odd" : "even";
             await workspace.put(
-              { content: bizId, metadata: { kind } },
-              { bizId, sessionId: `s:${session}` },
+              { content: toolCallId, metadata: { kind } },
+              { toolCallId, sessionId: `s:${session}` },
             );
-            ids.push(bizId);
+            ids.push(toolCallId);
           }
         }
         const pages = await followCursors(workspace, {}, { limit });
@@ -117,8 +117,11 @@ describe("queryArtifacts", () => {
     let added = 0;
     const pages = await followCursors(workspace, {}, { limit: 1 }, async () => {
       if (added++ > 4) return;
-      await workspace.put({ content: `${added}` }, { bizId: `new${added}`, sessionId: "b" });
-      await workspace.put({ content: `${added}` }, { bizId: `A${added}`, sessionId: `0${added}` });
+      await workspace.put({ content: `${added}` }, { toolCallId: `new${added}`, sessionId: "b" });
+      await workspace.put(
+        { content: `${added}` },
+        { toolCallId: `A${added}`, sessionId: `0${added}` },
+      );
     });
     const listed = pages.flat();
     expect(new Set(listed).size).toBe(listed.length);
@@ -154,7 +157,10 @@ describe("getToolResultOffloadInfo", () => {
     const workspace = await openWorkspace({ countTokens: () => 7 });
     const before = new Date().toISOString();
     const metadata = { tool_name: "browser", action_name: "open", task_id: "t" };
-    await workspace.put({ content: "two\nlines", metadata }, { bizId: "call_1", sessionId: "s" });
+    await workspace.put(
+      { content: "two\nlines", metadata },
+      { toolCallId: "call_1", sessionId: "s" },
+    );
     const { artifacts, nextCursor } = await workspace.getToolResultOffloadInfo();
     const [info] = artifacts;
     expect(info).toEqual({

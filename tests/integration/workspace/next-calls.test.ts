@@ -47,7 +47,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
     const workspace = await openWorkspace();
     for (let at = 0; at < 12; at++) {
       const metadata = { task_id: at % 2 ? "odd" : "even" };
-      const place = { bizId: `id${at}`, sessionId: at < 8 ? "s1" : "s2" };
+      const place = { toolCallId: `id${at}`, sessionId: at < 8 ? "s1" : "s2" };
       await workspace.put({ content: `${at}`, metadata }, place);
     }
     const input = { task_id: "odd", session_id: "s1", limit: 1 };
@@ -65,7 +65,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
   test("an id that several sessions hold tells the parameter to add", async () => {
     const workspace = await openWorkspace();
     for (const sessionId of ["s1", "s2"])
-      await workspace.put({ content: numbered(9_000) }, { bizId: "a", sessionId });
+      await workspace.put({ content: numbered(9_000) }, { toolCallId: "a", sessionId });
     const run = toolRunner(workspace);
     const { text } = await run("get_knowledge_by_id", { artifact_id: "a" });
     expect(text).toMatch(/^AMBIGUOUS_ARTIFACT: .*"s1", "s2".* session_id/);

@@ -21,7 +21,7 @@ export async function workspaceOf(
 ): Promise<Workspace> {
   const { sessionId, parentSessionId, ...rest } = options;
   const workspace = await openWorkspace(rest);
-  await workspace.put({ content }, { bizId: "a", sessionId, parentSessionId });
+  await workspace.put({ content }, { toolCallId: "a", sessionId, parentSessionId });
   return workspace;
 }
 

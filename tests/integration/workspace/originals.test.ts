@@ -70,7 +70,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     const workspace = await openWorkspace();
     for (let cut = 0; cut <= bytes.length; cut++) {
       const content = streamOf(bytes.subarray(0, cut), bytes.subarray(cut));
-      await workspace.put({ content }, { bizId: "a", sessionId: `s${cut}` });
+      await workspace.put({ content }, { toolCallId: "a", sessionId: `s${cut}` });
       expect(await workspace.getOriginal("a", { sessionId: `s${cut}` })).toBe("é😀\n漢");
     }
   });
@@ -104,7 +104,7 @@ describe("the original [DESIGN-W-read-original]", () => {
 
   test("of a file that was changed is refused [DESIGN-W-read-damaged]", async () => {
     const workspace = await openWorkspace();
-    const { record } = await workspace.put({ content: "as it was" }, { bizId: "a" });
+    const { record } = await workspace.put({ content: "as it was" }, { toolCallId: "a" });
     await appendFile(record.location, "!");
     const error = await rejectionOf(workspace.getOriginal("a"));
     expect(error.code).toBe("READ_FAILED");
@@ -117,7 +117,7 @@ describe("the original [DESIGN-W-read-original]", () => {
       await Promise.resolve();
       yield "text" as unknown as Uint8Array;
     })();
-    await expect(workspace.put({ content }, { bizId: "a" })).rejects.toThrow();
+    await expect(workspace.put({ content }, { toolCallId: "a" })).rejects.toThrow();
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 
@@ -128,7 +128,7 @@ describe("the original [DESIGN-W-read-original]", () => {
       await Promise.resolve();
       throw new Error("the source broke");
     })();
-    const error = await rejectionOf(workspace.put({ content }, { bizId: "a" }));
+    const error = await rejectionOf(workspace.put({ content }, { toolCallId: "a" }));
     expect(error.code).toBe("WRITE_FAILED");
     expect(error.message).toContain("the source broke");
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { viewKind } from "../../../src/core/workspace/readable-view.js";
+import { viewKind } from "../../../src/core/workspace/reading/readable-view.js";
 import { createWorkspace, estimateTokens } from "../../../src/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { openWorkspace } from "./open-workspace.js";
@@ -31,7 +31,7 @@ test.each(["a", " ", "\n", "7", "漢"])(
 
 test("content without a line in the manifest is no artifact, and the same content takes it over [DESIGN-STORE]", async () => {
   const root = await makeTempFolder();
-  const { record } = await createWorkspace({ root }).put({ content: "text" }, { bizId: "a" });
+  const { record } = await createWorkspace({ root }).put({ content: "text" }, { toolCallId: "a" });
   const manifest = join(dirname(record.location), "manifest.jsonl");
   const [header = ""] = (await readFile(manifest, "utf8")).split("\n");
   await writeFile(manifest, header);
@@ -41,7 +41,9 @@ test("content without a line in the manifest is no artifact, and the same conten
   await expect(workspace.getKnowledgeById("a")).rejects.toMatchObject({ code: "UNKNOWN_ARTIFACT" });
   expect((await workspace.verify()).orphaned).toEqual([record.location]);
 
-  expect((await workspace.put({ content: "text" }, { bizId: "a" })).record.artifactId).toBe("a");
+  expect((await workspace.put({ content: "text" }, { toolCallId: "a" })).record.artifactId).toBe(
+    "a",
+  );
   expect((await workspace.getKnowledgeById("a")).text).toBe("text");
   expect((await workspace.verify()).orphaned).toEqual([]);
 });

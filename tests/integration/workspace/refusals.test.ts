@@ -19,7 +19,7 @@ describe("what cannot be read", () => {
     async (_, verb) => {
       const workspace = await openWorkspace();
       for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
-        await workspace.put({ content: id }, { bizId: id });
+        await workspace.put({ content: id }, { toolCallId: id });
       const error = await rejectionOf(verb(workspace, "call_17"));
       expect(error.code).toBe("UNKNOWN_ARTIFACT");
       expect(error).toHaveProperty("nearest.length", 5);
@@ -54,7 +54,7 @@ describe("what cannot be read", () => {
     "%s says so of a file deleted by hand [DESIGN-W-read-gone]",
     async (_, verb) => {
       const workspace = await openWorkspace();
-      const { record } = await workspace.put({ content: "[1]" }, { bizId: "a" });
+      const { record } = await workspace.put({ content: "[1]" }, { toolCallId: "a" });
       await unlink(record.location);
       const error = await rejectionOf(verb(workspace, "a"));
       expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "missing" });
@@ -82,7 +82,7 @@ describe("what cannot be read", () => {
   test("what was removed can be put again and read [DESIGN-W-remove]", async () => {
     const workspace = await workspaceOf("one");
     await workspace.remove("a");
-    await workspace.put({ content: "two" }, { bizId: "a" });
+    await workspace.put({ content: "two" }, { toolCallId: "a" });
     expect(await workspace.getOriginal("a")).toBe("two");
   });
 });
@@ -93,7 +93,7 @@ describe("a bad artifact is refused", () => {
     ["content", {}, {}],
     ["content", { content: 7 }, {}],
     ["artifactId", { content: "x", artifactId: 7 }, {}],
-    ["bizId", { content: "x" }, { bizId: 7 }],
+    ["toolCallId", { content: "x" }, { toolCallId: 7 }],
     ["sessionId", { content: "x" }, { sessionId: {} }],
     ["metadata", { content: "x", metadata: "tool_name" }, {}],
     ["metadata", { content: "x", metadata: { big: 10n } }, {}],

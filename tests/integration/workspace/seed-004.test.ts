@@ -164,7 +164,7 @@ describe("what comes back", () => {
   test("of offloadByWorkspace follows the same rule, and biz_id is the call's [004-store-biz-id]", async () => {
     const { workspace } = await openOffload();
     const artifact = { content: "short", metadata: { biz_id: "another" } };
-    const options = { bizId: "call_9", sessionId: "s1" };
+    const options = { toolCallId: "call_9", sessionId: "s1" };
     expect(await workspace.offloadByWorkspace([artifact], options)).toBe("short");
     const { artifacts } = await workspace.queryArtifacts({ biz_id: "call_9" });
     expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["call_9"]);
@@ -182,7 +182,7 @@ describe("finding and reading", () => {
       await op.process(snapshot("one\ntwo\nthree", id), { taskId, sessionId });
     }
     const metadata = { context_type: "note" };
-    await workspace.put({ content: "a note", metadata }, { bizId: "n", sessionId: "s1" });
+    await workspace.put({ content: "a note", metadata }, { toolCallId: "n", sessionId: "s1" });
     return { workspace, events };
   }
 

@@ -24,8 +24,8 @@ const reads = Object.entries(READS);
 describe("without a session [DESIGN-W-read-ambiguous]", () => {
   test.each(reads)("%s finds an id that one session holds", async (_, read) => {
     const workspace = await openWorkspace();
-    await workspace.put({ content: "[1]" }, { bizId: "a", sessionId: "s1" });
-    await workspace.put({ content: "[2]" }, { bizId: "b", sessionId: "s2" });
+    await workspace.put({ content: "[1]" }, { toolCallId: "a", sessionId: "s1" });
+    await workspace.put({ content: "[2]" }, { toolCallId: "b", sessionId: "s2" });
     await expect(read(workspace, "a")).resolves.toBeDefined();
     await expect(read(workspace, "b")).resolves.toBeDefined();
   });
@@ -33,7 +33,10 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
   test.each(reads)("%s refuses an id that several hold, and names them", async (_, read) => {
     const workspace = await openWorkspace();
     for (const sessionId of ["s1", "s2", "s3"])
-      await workspace.put({ content: "[1]" }, { bizId: sessionId === "s3" ? "b" : "a", sessionId });
+      await workspace.put(
+        { content: "[1]" },
+        { toolCallId: sessionId === "s3" ? "b" : "a", sessionId },
+      );
     const error = await rejectionOf(read(workspace, "a"));
     expect(error).toMatchObject({ code: "AMBIGUOUS_ARTIFACT", sessionIds: ["s1", "s2"] });
     expect(error.message).toMatch(/"s1", "s2".*sessionId/);
@@ -42,7 +45,7 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
 
   test("what is put goes into a session of its own, and is found", async () => {
     const workspace = await openWorkspace();
-    const { record } = await workspace.put({ content: "x" }, { bizId: "a" });
+    const { record } = await workspace.put({ content: "x" }, { toolCallId: "a" });
     expect(record).toMatchObject({ sessionId: "default", metadata: { session_id: null } });
     expect(await workspace.getOriginal("a")).toBe("x");
   });
@@ -50,7 +53,7 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
   test("remove takes only what is meant", async () => {
     const workspace = await openWorkspace();
     for (const sessionId of ["s1", "s2"])
-      await workspace.put({ content: "x" }, { bizId: "a", sessionId });
+      await workspace.put({ content: "x" }, { toolCallId: "a", sessionId });
     expect((await rejectionOf(workspace.remove("a"))).code).toBe("AMBIGUOUS_ARTIFACT");
     await workspace.remove("a", { sessionId: "s1" });
     expect(await workspace.getOriginal("a")).toBe("x");
@@ -63,8 +66,8 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
 describe("a session", () => {
   test.each(reads)("%s sees nothing of another one", async (_, read) => {
     const workspace = await openWorkspace();
-    await workspace.put({ content: "[1]" }, { bizId: "mine", sessionId: "s1" });
-    await workspace.put({ content: "[2]" }, { bizId: "mine-too", sessionId: "s2" });
+    await workspace.put({ content: "[1]" }, { toolCallId: "mine", sessionId: "s1" });
+    await workspace.put({ content: "[2]" }, { toolCallId: "mine-too", sessionId: "s2" });
     const error = await rejectionOf(read(workspace, "mine-too", "s1"));
     expect(error).toMatchObject({ code: "UNKNOWN_ARTIFACT", nearest: ["mine"] });
     expect((await rejectionOf(read(workspace, "mine", "no-such"))).code).toBe("UNKNOWN_ARTIFACT");
@@ -74,8 +77,8 @@ describe("a session", () => {
     "%s: a parent reads its child and grandchild; never the other way round [DESIGN-W-sessions-parent] [DESIGN-W-sessions-one-way]",
     async (_, read) => {
       const workspace = await openWorkspace();
-      const put = (bizId: string, sessionId: string, parentSessionId?: string) =>
-        workspace.put({ content: "[1]" }, { bizId, sessionId, parentSessionId });
+      const put = (toolCallId: string, sessionId: string, parentSessionId?: string) =>
+        workspace.put({ content: "[1]" }, { toolCallId, sessionId, parentSessionId });
       await put("of-parent", "parent");
       await put("of-child", "child", "parent");
       await put("of-sibling", "sibling", "parent");
@@ -101,18 +104,30 @@ describe("a session", () => {
   test("its own artifact comes before a child's of the same id; two children's are ambiguous", async () => {
     const workspace = await openWorkspace();
     for (const sessionId of ["c1", "c2"])
-      await workspace.put({ content: sessionId }, { bizId: "a", sessionId, parentSessionId: "p" });
+      await workspace.put(
+        { content: sessionId },
+        { toolCallId: "a", sessionId, parentSessionId: "p" },
+      );
     const error = await rejectionOf(workspace.getOriginal("a", { sessionId: "p" }));
     expect(error).toMatchObject({ code: "AMBIGUOUS_ARTIFACT", sessionIds: ["c1", "c2"] });
-    await workspace.put({ content: "p" }, { bizId: "a", sessionId: "p" });
+    await workspace.put({ content: "p" }, { toolCallId: "a", sessionId: "p" });
     expect(await workspace.getOriginal("a", { sessionId: "p" })).toBe("p");
   });
 
   test("sessions that are each other's parents do not hang", async () => {
     const workspace = await openWorkspace();
-    await workspace.put({ content: "x" }, { bizId: "a", sessionId: "s", parentSessionId: "s" });
-    await workspace.put({ content: "y" }, { bizId: "b", sessionId: "t", parentSessionId: "s" });
-    await workspace.put({ content: "z" }, { bizId: "c", sessionId: "s", parentSessionId: "t" });
+    await workspace.put(
+      { content: "x" },
+      { toolCallId: "a", sessionId: "s", parentSessionId: "s" },
+    );
+    await workspace.put(
+      { content: "y" },
+      { toolCallId: "b", sessionId: "t", parentSessionId: "s" },
+    );
+    await workspace.put(
+      { content: "z" },
+      { toolCallId: "c", sessionId: "s", parentSessionId: "t" },
+    );
     expect(await workspace.getOriginal("b", { sessionId: "s" })).toBe("y");
     expect(await workspace.getOriginal("a", { sessionId: "t" })).toBe("x");
   });
@@ -121,9 +136,9 @@ describe("a session", () => {
     const root = await makeTempFolder();
     const one = createWorkspace({ root });
     const other = createWorkspace({ root });
-    await one.put({ content: "x" }, { bizId: "a", sessionId: "c", parentSessionId: "p" });
+    await one.put({ content: "x" }, { toolCallId: "a", sessionId: "c", parentSessionId: "p" });
     expect(await other.getOriginal("a", { sessionId: "p" })).toBe("x");
-    await one.put({ content: "y" }, { bizId: "b", sessionId: "c" });
+    await one.put({ content: "y" }, { toolCallId: "b", sessionId: "c" });
     expect(await other.getOriginal("b", { sessionId: "c" })).toBe("y");
   });
 });
@@ -133,7 +148,7 @@ describe("a namespace [DESIGN-W-sessions-apart]", () => {
     const root = await makeTempFolder();
     const one = createWorkspace({ root, namespace: "one" });
     const other = createWorkspace({ root, namespace: "other" });
-    await one.put({ content: "[1]" }, { bizId: "a", sessionId: "s" });
+    await one.put({ content: "[1]" }, { toolCallId: "a", sessionId: "s" });
     for (const sessionId of [undefined, "s", "../one/s"]) {
       const error = await rejectionOf(read(other, "a", sessionId));
       expect(error).toMatchObject({ code: "UNKNOWN_ARTIFACT", nearest: [] });
@@ -163,8 +178,11 @@ describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
     const top = await makeTempFolder();
     const root = join(top, "one", "two");
     const workspace = createWorkspace({ root, namespace: id });
-    await workspace.put({ content: "plain" }, { bizId: "plain", sessionId: "plain" });
-    const { record } = await workspace.put({ content: "hostile" }, { bizId: id, sessionId: id });
+    await workspace.put({ content: "plain" }, { toolCallId: "plain", sessionId: "plain" });
+    const { record } = await workspace.put(
+      { content: "hostile" },
+      { toolCallId: id, sessionId: id },
+    );
     expect(record).toMatchObject({ artifactId: id, sessionId: id });
     const fresh = createWorkspace({ root, namespace: id });
     for (const sessionId of [undefined, id])
@@ -178,7 +196,7 @@ describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
 
   test("an empty session is a session like any other", async () => {
     const workspace = await openWorkspace();
-    await workspace.put({ content: "x" }, { bizId: "a", sessionId: "" });
+    await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "" });
     expect(await workspace.getOriginal("a", { sessionId: "" })).toBe("x");
     expect((await rejectionOf(workspace.getOriginal("a", { sessionId: "s" }))).code).toBe(
       "UNKNOWN_ARTIFACT",
@@ -188,7 +206,7 @@ describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
   test("a session's folder that is a link is not followed", async () => {
     const root = await makeTempFolder();
     const workspace = createWorkspace({ root });
-    const { record } = await workspace.put({ content: "x" }, { bizId: "a", sessionId: "s" });
+    const { record } = await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s" });
     await symlink(join(record.location, ".."), join(root, "v1", "default", "link"));
     const error = await rejectionOf(workspace.getOriginal("a", { sessionId: "link" }));
     expect(error.code).toBe("UNSAFE_PATH");

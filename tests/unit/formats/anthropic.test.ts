@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAnthropicFormat } from "../../../src/formats/anthropic.js";
+import { createAnthropicFormat } from "../../../src/formats/anthropic-files.js";
 import type { MessageLike } from "../../../src/formats/anthropic-types.js";
 
 const history = createAnthropicFormat<MessageLike>({

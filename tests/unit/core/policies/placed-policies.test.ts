@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation, Policy } from "../../../../src/core/policy.js";
+import type { Conversation, Policy } from "../../../../src/core/engine/policy.js";
 import { afterTurns } from "../../../../src/core/policies/after-turns.js";
 import { all } from "../../../../src/core/policies/all.js";
 import { any } from "../../../../src/core/policies/any.js";
@@ -12,8 +12,8 @@ import { minChars } from "../../../../src/core/policies/min-chars.js";
 import { minTokens } from "../../../../src/core/policies/min-tokens.js";
 import { not } from "../../../../src/core/policies/not.js";
 import { tools } from "../../../../src/core/policies/tools.js";
-import type { ToolResult } from "../../../../src/core/tool-result.js";
-import { createConversation } from "../../../../src/core/conversation.js";
+import type { ToolResult } from "../../../../src/core/engine/tool-result.js";
+import { createConversation } from "../../../../src/core/engine/conversation.js";
 import { toolResult } from "../../../support/tool-results.js";
 
 /** A conversation in which the model speaks at even positions and tools answer at odd ones. */
@@ -32,7 +32,9 @@ const at = (messageIndex: number, chars: number, changes: Partial<ToolResult> = 
   toolResult("word ".repeat(Math.ceil(chars / 5)).slice(0, chars), { messageIndex, ...changes });
 
 function leaving(policy: Policy, results: readonly ToolResult[], messageCount = 10): boolean[] {
-  return policy.decide(results, conversationOf(results, messageCount)).map(({ leaves }) => leaves);
+  return policy
+    .decide(results, conversationOf(results, messageCount))
+    .map(({ offload }) => offload);
 }
 
 describe("policies that look at one result alone", () => {
@@ -78,12 +80,12 @@ describe("policies that look at one result alone", () => {
 
   it("are told from those that look at the place or the whole [DESIGN-O-local]", () => {
     for (const policy of [minChars(1), minTokens(1), tools({ only: [] }), flagged, keepErrors]) {
-      expect(policy.local, policy.name).toBe(true);
-      expect(all(policy, not(policy)).local).toBe(true);
+      expect(policy.perResult, policy.name).toBe(true);
+      expect(all(policy, not(policy)).perResult).toBe(true);
     }
     for (const policy of [keepRecent(1), afterTurns(1), budget({ maxTokens: 1 }), cacheAware()]) {
-      expect(policy.local, policy.name).toBe(false);
-      expect(any(minChars(1), policy).local).toBe(false);
+      expect(policy.perResult, policy.name).toBe(false);
+      expect(any(minChars(1), policy).perResult).toBe(false);
     }
   });
 });
@@ -94,15 +96,15 @@ describe("any and not", () => {
     const results = [at(1, 200), at(1, 5, { offloadFlag: true }), at(1, 5)];
     const verdicts = policy.decide(results, conversationOf(results, 10));
     expect(verdicts).toEqual([
-      { leaves: true, reason: "minChars(100): long enough" },
-      { leaves: true, reason: "flagged: asked to leave" },
-      { leaves: false, reason: "minChars(100): too short" },
+      { offload: true, reason: "minChars(100): long enough" },
+      { offload: true, reason: "flagged: asked to leave" },
+      { offload: false, reason: "minChars(100): too short" },
     ]);
   });
 
   it("not turns a policy round and says so [DESIGN-O-any-not]", () => {
     const [verdict] = not(keepErrors).decide([at(1, 9)], conversationOf([], 2));
-    expect(verdict).toEqual({ leaves: false, reason: "not(keepErrors: no error)" });
+    expect(verdict).toEqual({ offload: false, reason: "not(keepErrors: no error)" });
   });
 });
 
@@ -162,7 +164,7 @@ describe("cacheAware", () => {
     const policy = cacheAware({ readPrice: 0.1, writePrice: 1.25, turnsAhead: 0 });
     const [verdict] = policy.decide(results, conversationOf(results, 10));
     expect(verdict).toMatchObject({
-      leaves: true,
+      offload: true,
       reason: expect.stringContaining("not sent yet") as string,
     });
   });
@@ -189,7 +191,7 @@ describe("cacheAware", () => {
     expect(
       cacheAware({ turnsAhead: 20 })
         .decide(results, wide)
-        .map((v) => v.leaves),
+        .map((v) => v.offload),
     ).toEqual([false, true]);
   });
 
@@ -200,7 +202,7 @@ describe("cacheAware", () => {
   });
 
   it("lets go again what left before, whatever it costs, since that is what was sent", () => {
-    const results = [at(1, 3_000, { leftBefore: true }), at(5, 200_000)];
+    const results = [at(1, 3_000, { offloadedBefore: true }), at(5, 200_000)];
     const policy = cacheAware({ turnsAhead: 0 });
     expect(leaving(policy, results)).toEqual([true, false]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation, Policy } from "../../../../src/core/policy.js";
+import type { Conversation, Policy } from "../../../../src/core/engine/policy.js";
 import { all } from "../../../../src/core/policies/all.js";
 import { everything } from "../../../../src/core/policies/everything.js";
 import { minChars } from "../../../../src/core/policies/min-chars.js";
@@ -17,7 +17,7 @@ const conversationOf = (totalChars: number): Conversation => ({
 });
 
 const leaving = (policy: Policy, lengths: number[], totalChars: number) =>
-  policy.decide(ofLengths(...lengths), conversationOf(totalChars)).map(({ leaves }) => leaves);
+  policy.decide(ofLengths(...lengths), conversationOf(totalChars)).map(({ offload }) => offload);
 
 describe("everything", () => {
   it("lets all leave, the empty one too", () => {
@@ -55,11 +55,11 @@ describe("all", () => {
     const seen: number[] = [];
     const spy: Policy = {
       name: "spy",
-      readsTotal: false,
-      local: true,
+      needsTotalChars: false,
+      perResult: true,
       decide: (candidates) => {
         seen.push(...candidates.map(({ chars }) => chars));
-        return candidates.map(({ chars }) => ({ leaves: chars !== 300, reason: "spy" }));
+        return candidates.map(({ chars }) => ({ offload: chars !== 300, reason: "spy" }));
       },
     };
     expect(leaving(all(minChars(100), spy), [50, 200, 300, 99, 400], 1049)).toEqual([
@@ -82,14 +82,14 @@ describe("all", () => {
   it("asks no further policy when nothing is left to choose from", () => {
     const never: Policy = {
       name: "never",
-      readsTotal: true,
-      local: true,
+      needsTotalChars: true,
+      perResult: true,
       decide: () => {
         throw new Error("must not be asked");
       },
     };
     const policy = all(minChars(100), never);
     expect(leaving(policy, [1, 2], 3)).toEqual([false, false]);
-    expect(policy).toMatchObject({ name: "all(minChars(100), never)", readsTotal: true });
+    expect(policy).toMatchObject({ name: "all(minChars(100), never)", needsTotalChars: true });
   });
 });

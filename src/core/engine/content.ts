@@ -1,0 +1,19 @@
+import { ContentNotSerializableError } from "../errors/content-not-serializable-error.js";
+
+/** What one tool call returned: a text, an array of blocks, or in some dialects a JSON object. */
+export type Content = string | readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** The content as one text: a string as it stands, blocks as JSON. */
+export function serializeContent(content: Content, indent?: number): string {
+  if (typeof content === "string") return content;
+  try {
+    return JSON.stringify(content, null, indent);
+  } catch (cause) {
+    throw new ContentNotSerializableError(cause);
+  }
+}
+
+/** How many characters the content has in a message; blocks count as their compact JSON. */
+export function countContentChars(content: Content): number {
+  return typeof content === "string" ? content.length : serializeContent(content).length;
+}

@@ -1,0 +1,109 @@
+import type { ByteSource } from "../text/byte-source.js";
+import { decodeWtf8 } from "../text/wtf8.js";
+import { BACKSLASH } from "./json-bytes.js";
+import { unescapeJson } from "./json-unescape.js";
+
+const CHUNK_BYTES = 256 * 1024;
+const UNICODE_ESCAPE = 0x75;
+
+/** A stretch of text in a source, JSON's escapes included if it is the inside of a string. */
+export interface JsonStretch {
+  readonly start: number;
+  readonly end: number;
+  readonly isEscaped: boolean;
+}
+
+export interface CharacterWindow {
+  readonly text: string;
+  /** How many characters the whole stretch has. */
+  readonly total: number;
+}
+
+/**
+ * The characters of a stretch from `offset` on, at most `maxChars`, and how many there are in all.
+ * Counted as JavaScript counts, in UTF-16 units, after unescaping; no pair of surrogates is cut.
+ */
+export async function readCharacters(
+  source: ByteSource,
+  stretch: JsonStretch,
+  offset: number,
+  maxChars: number,
+  signal?: AbortSignal,
+): Promise<CharacterWindow> {
+  const counter = new CharacterCounter(stretch, offset, offset + maxChars);
+  for (let at = stretch.start; at < stretch.end; at += CHUNK_BYTES) {
+    signal?.throwIfAborted();
+    counter.push(await source.read(at, Math.min(at + CHUNK_BYTES, stretch.end)), at);
+  }
+  const { total, first, from, to } = counter;
+  if (maxChars === 0 || offset >= total) return { text: "", total };
+  const decoded = decodeWtf8(await source.read(from, to));
+  const skipped = offset - first;
+  const characters = stretch.isEscaped ? unescapeJson(decoded) : decoded;
+  const text = characters.slice(skipped, skipped + maxChars);
+  const isCut = offset + text.length < total;
+  return { text: isCut ? withoutHalfPair(text) : text, total };
+}
+
+/** How many characters a stretch has. */
+export async function countCharacters(
+  source: ByteSource,
+  stretch: JsonStretch,
+  signal?: AbortSignal,
+): Promise<number> {
+  return (await readCharacters(source, stretch, 0, 0, signal)).total;
+}
+
+/** A text whose last character is not the first half of a pair, unless it has no other. */
+export function withoutHalfPair(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return text.length > 1 && last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}
+
+/** Counts characters by their first bytes, and finds the bytes that hold a window of them. */
+class CharacterCounter {
+  total = 0;
+  /** The bytes of the window, and the number of the character that it begins with. */
+  from = -1;
+  first = 0;
+  to: number;
+  /** How many bytes of an escape are due; -1 directly after its backslash. */
+  #escape = 0;
+
+  readonly #stretch: JsonStretch;
+  readonly #firstChar: number;
+  readonly #endChar: number;
+
+  constructor(stretch: JsonStretch, firstChar: number, endChar: number) {
+    this.#stretch = stretch;
+    this.#firstChar = firstChar;
+    this.#endChar = endChar;
+    this.to = stretch.end;
+  }
+
+  push(chunk: Uint8Array, base: number): void {
+    const { isEscaped, end } = this.#stretch;
+    const firstChar = this.#firstChar;
+    const endChar = this.#endChar;
+    let escape = this.#escape;
+    let total = this.total;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number;
+      if (escape !== 0) {
+        escape = escape > 0 ? escape - 1 : byte === UNICODE_ESCAPE ? 4 : 0;
+        continue;
+      }
+      if ((byte & 0xc0) === 0x80) continue;
+      const units = byte >= 0xf0 ? 2 : 1;
+      if (this.from === -1 && total + units > firstChar) {
+        this.from = base + at;
+        this.first = total;
+      }
+      if (total >= endChar && this.to === end) this.to = base + at;
+      total += units;
+      if (isEscaped && byte === BACKSLASH) escape = -1;
+    }
+    this.#escape = escape;
+    this.total = total;
+  }
+}

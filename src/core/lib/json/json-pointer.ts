@@ -1,0 +1,74 @@
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+
+const EXPECTED =
+  'a JSON pointer such as "/items/0/name" ("" is the whole, "~1" stands for a slash in a key and "~0" for a tilde)';
+
+/**
+ * The keys and indices that a pointer names, outermost first. What begins with a slash is read by
+ * RFC 6901 to the letter; so is what follows a `#`, percent-decoded. Models write other forms
+ * too, which are taken for what they mean: `$.a.b[0]`, `.a.b`, `a.b[0]`, `a["b c"]`.
+ */
+export function parsePointer(text: string, argument = "pointer"): readonly string[] {
+  if (text === "" || text === "#" || text === "$" || text === ".") return [];
+  if (text.startsWith("/")) return splitPointer(text, text, argument);
+  if (text.startsWith("#/")) return splitPointer(decodeFragment(text, argument), text, argument);
+  return parsePath(text, argument);
+}
+
+/** The RFC 6901 text of a pointer. */
+export function formatPointer(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The index that a token names in an array; undefined for `-`, `01`, `1.0` and every word. */
+export function indexOfToken(token: string): number | undefined {
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(token)) return undefined;
+  return Number(token);
+}
+
+function splitPointer(pointer: string, text: string, argument: string): string[] {
+  if (/~(?![01])/.test(pointer)) throw new InvalidArgumentError(argument, text, EXPECTED);
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function decodeFragment(text: string, argument: string): string {
+  try {
+    return decodeURIComponent(text.slice(1));
+  } catch {
+    throw new InvalidArgumentError(argument, text, EXPECTED);
+  }
+}
+
+/** One step of a path: a name, an index in brackets, or a quoted key in brackets. */
+const STEP = /\.?([^.[\]'"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\['((?:[^'\\]|\\.)*)'\]/gy;
+
+function parsePath(text: string, argument: string): string[] {
+  const start = text.startsWith("$.") || text.startsWith("$[") ? 1 : 0;
+  const tokens: string[] = [];
+  let at = start;
+  while (at < text.length) {
+    STEP.lastIndex = at;
+    const match = STEP.exec(text);
+    const [whole = "", name, index, double, single] = match ?? [];
+    // Only the first name of a path may come without a dot before it.
+    const isJoined = name !== undefined && at > 0 && !whole.startsWith(".");
+    if (match === null || isJoined || name === "*") {
+      throw new InvalidArgumentError(argument, text, EXPECTED);
+    }
+    tokens.push(name ?? index ?? unquote(double) ?? (single ?? "").replace(/\\(.)/gs, "$1"));
+    at += whole.length;
+  }
+  return tokens;
+}
+
+function unquote(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1).replace(/\\(.)/gs, "$1");
+  }
+}

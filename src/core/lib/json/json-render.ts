@@ -1,0 +1,84 @@
+import { NotJsonError } from "../../errors/not-json-error.js";
+import type { ByteSource } from "../text/byte-source.js";
+import { decodeWtf8 } from "../text/wtf8.js";
+import { countCharacters, readCharacters, type JsonStretch } from "./json-characters.js";
+import { createJsonIndenter } from "./json-indenter.js";
+import { isContainer, type JsonKind } from "./json-kind.js";
+import { formatPointer } from "./json-pointer.js";
+import { JsonSyntaxError } from "./json-syntax-error.js";
+
+/** A character takes at most so many bytes; what has more than that many times the cap is over it. */
+const MOST_BYTES_PER_CHAR = 4;
+/** So much of a long string is shown before the note that there is more. */
+const HEAD_CHARS = 60;
+
+/** A value in the source, and how to ask for it. */
+export interface JsonPiece {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: JsonKind;
+  /** Undefined where a key on the way is too long to be named. */
+  readonly tokens: readonly string[] | undefined;
+}
+
+/** What is read, and how much may be said of it. */
+export interface RenderContext {
+  readonly source: ByteSource;
+  readonly maxChars: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Note {
+  readonly text: string;
+  /** How many characters it stands for. */
+  readonly chars: number;
+}
+
+export function isReadable(context: RenderContext, start: number, end: number): boolean {
+  return end - start <= context.maxChars * MOST_BYTES_PER_CHAR;
+}
+
+/** The value indented; undefined when it is longer than `cap` characters or nested too deep. */
+export async function renderWhole(
+  context: RenderContext,
+  piece: JsonPiece,
+  cap: number,
+): Promise<string | undefined> {
+  if (!isReadable(context, piece.start, piece.end)) return undefined;
+  context.signal?.throwIfAborted();
+  const bytes = await context.source.read(piece.start, piece.end);
+  const indenter = createJsonIndenter();
+  try {
+    const text = decodeWtf8(indenter.push(bytes)) + decodeWtf8(indenter.end());
+    return text.length <= cap ? text : undefined;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (error.isTooDeep) return undefined;
+    throw new NotJsonError(piece.start + error.offset, error.reason, { cause: error });
+  }
+}
+
+/** A JSON string that stands for a value which is too long: how long it is, and its pointer. */
+export async function renderNote(context: RenderContext, piece: JsonPiece): Promise<Note> {
+  const { source, signal } = context;
+  const stretch = stretchOf(piece);
+  const isText = piece.kind === "string";
+  const head = isText
+    ? await readCharacters(source, stretch, 0, HEAD_CHARS, signal)
+    : { text: "", total: await countCharacters(source, stretch, signal) };
+  const kind = isContainer(piece.kind) ? `${piece.kind}, ` : "";
+  const where = piece.tokens === undefined ? "" : `, pointer ${formatPointer(piece.tokens)}`;
+  const note = `${head.text}… ${kind}${groupDigits(head.total)} characters${where}`;
+  return { text: JSON.stringify(note), chars: head.total - head.text.length };
+}
+
+/** The characters that a value is read by: a string's own, the text of everything else. */
+export function stretchOf({ start, end, kind }: JsonPiece): JsonStretch {
+  const isEscaped = kind === "string";
+  return isEscaped ? { start: start + 1, end: end - 1, isEscaped } : { start, end, isEscaped };
+}
+
+/** 1234567 as "1,234,567", whatever the locale. */
+export function groupDigits(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}

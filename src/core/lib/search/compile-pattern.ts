@@ -1,0 +1,177 @@
+import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
+import { messageOf } from "../../errors/message-of.js";
+import { encodeWtf8, isWellFormed } from "../text/wtf8.js";
+import { MAX_NEEDLE_BYTES } from "./search-buffer.js";
+import { explainForeignSyntax } from "./foreign-syntax.js";
+import { literalChar, shapeOf } from "./pattern-shape.js";
+import { tokenizePattern, type PatternToken } from "./pattern-tokens.js";
+import type { SearchQuery } from "./search-query.js";
+
+/** Where a match lies in a text; `end` is past its last character. */
+export interface Span {
+  readonly index: number;
+  readonly end: number;
+}
+
+/** A pattern that is ready to be looked for. */
+export interface CompiledPattern {
+  /** The first match in a line's text that begins at `from` or later. */
+  find(text: string, from: number): Span | undefined;
+  /** Bytes that every matching line holds. */
+  readonly requiredBytes: Uint8Array | undefined;
+  /** True when a line matches exactly if it holds `requiredBytes`. */
+  readonly exact: boolean;
+  /**
+   * Where, in many lines at once, the next line that may match is touched, from `from` on; -1 if none
+   * may. Undefined where each line must be looked at on its own.
+   */
+  readonly findInBlock: ((text: string, from: number) => number) | undefined;
+}
+
+/** A required text that is on nearly every line saves no work. */
+const ON_MOST_LINES = /^[a-z\d .:/-]?$/i;
+
+/**
+ * Makes a query's pattern ready.
+ *
+ * @throws InvalidPatternError when it is empty or no regular expression.
+ */
+export function compilePattern(
+  query: Pick<SearchQuery, "pattern" | "literal" | "ignoreCase">,
+): CompiledPattern {
+  const { pattern } = query;
+  if (pattern === "") {
+    throw new InvalidPatternError(pattern, "it is empty and would match every line");
+  }
+  if (query.literal) return compileLiteral(pattern, pattern, query.ignoreCase);
+  const { source, flags } = splitInlineFlags(pattern, query.ignoreCase);
+  if (source === "") {
+    throw new InvalidPatternError(pattern, "it has flags but nothing to look for");
+  }
+  const tokens = tokenizePattern(source);
+  const advice = explainForeignSyntax(tokens);
+  if (advice !== undefined) throw new InvalidPatternError(pattern, advice);
+  const plain = plainText(tokens);
+  if (plain !== undefined) return compileLiteral(pattern, plain, flags.includes("i"));
+  return compileExpression(pattern, source, tokens, flags);
+}
+
+function compileLiteral(pattern: string, text: string, ignoreCase: boolean): CompiledPattern {
+  if (text.includes("\n")) {
+    throw new InvalidPatternError(
+      pattern,
+      "it holds a line break, and the search goes line by line; search for one of its lines and ask for context lines",
+    );
+  }
+  const required = ignoreCase ? undefined : asBytes(text);
+  if (required === undefined) {
+    const source = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    return compileExpression(pattern, source, tokenizePattern(source), ignoreCase ? "i" : "");
+  }
+  return {
+    find: (line, from) => {
+      const index = line.indexOf(text, from);
+      return index === -1 ? undefined : { index, end: index + text.length };
+    },
+    requiredBytes: required.subarray(0, MAX_NEEDLE_BYTES),
+    exact: required.length <= MAX_NEEDLE_BYTES,
+    findInBlock: undefined,
+  };
+}
+
+function compileExpression(
+  pattern: string,
+  source: string,
+  tokens: readonly PatternToken[],
+  flags: string,
+): CompiledPattern {
+  const expression = compile(pattern, source, `${flags}g`);
+  const shape = shapeOf(tokens, flags.includes("i"));
+  const required = ON_MOST_LINES.test(shape.required) ? undefined : asBytes(shape.required);
+  const block =
+    required === undefined && !flags.includes("s")
+      ? blockExpression(shape.blockSource, expression.flags)
+      : undefined;
+  return {
+    find: (text, from) => {
+      const match = run(pattern, expression, text, from);
+      return match === null
+        ? undefined
+        : { index: match.index, end: match.index + match[0].length };
+    },
+    requiredBytes: required?.subarray(0, MAX_NEEDLE_BYTES),
+    exact: false,
+    findInBlock: block && ((text, from) => run(pattern, block, text, from)?.index ?? -1),
+  };
+}
+
+/** Runs an expression; one that is too large shows only now. */
+function run(
+  pattern: string,
+  expression: RegExp,
+  text: string,
+  from: number,
+): RegExpExecArray | null {
+  expression.lastIndex = from;
+  try {
+    return expression.exec(text);
+  } catch (error) {
+    throw new InvalidPatternError(pattern, objection(error));
+  }
+}
+
+function compile(pattern: string, source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch (strict) {
+    // Without `u` a needless backslash or a lone brace is fine, but \p{L} would mean "p{L}".
+    if (/\\[pP]\{|\\u\{/.test(source)) throw new InvalidPatternError(pattern, objection(strict));
+    try {
+      return new RegExp(source, flags);
+    } catch (error) {
+      throw new InvalidPatternError(pattern, objection(error));
+    }
+  }
+}
+
+function blockExpression(source: string | undefined, flags: string): RegExp | undefined {
+  if (source === undefined) return undefined;
+  try {
+    return new RegExp(source, `${flags}m`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the engine says, without the pattern, which it repeats however long it is. */
+function objection(error: unknown): string {
+  return messageOf(error).replace(/^Invalid regular expression: \/[^]*\/[a-z]*: /, "");
+}
+
+/** Takes `(?i)`, `(?m)` and `(?s)` off the start. Lines are searched one by one, so `m` changes nothing. */
+function splitInlineFlags(pattern: string, ignoreCase: boolean): { source: string; flags: string } {
+  const inline = /^(?:\(\?[ims]+\))*/.exec(pattern)?.[0] ?? "";
+  const has = (flag: string): boolean => inline.includes(flag);
+  return {
+    source: pattern.slice(inline.length),
+    flags: (ignoreCase || has("i") ? "i" : "") + (has("s") ? "s" : ""),
+  };
+}
+
+/** The text that the pieces stand for, where none of them is special. */
+function plainText(tokens: readonly PatternToken[]): string | undefined {
+  let text = "";
+  for (const token of tokens) {
+    const char = literalChar(token);
+    if (char === undefined) return undefined;
+    text += char;
+  }
+  return text;
+}
+
+/** The bytes to look for in place of the text, where they stand for nothing else. */
+function asBytes(text: string): Uint8Array | undefined {
+  // Half a pair has no bytes of its own; bytes that are no text are read as U+FFFD; and a "\r" may
+  // belong to the line break.
+  return isWellFormed(text) && !/[\r\ufffd]/.test(text) ? encodeWtf8(text) : undefined;
+}

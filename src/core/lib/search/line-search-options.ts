@@ -1,0 +1,22 @@
+import type { SearchBuffer } from "./search-buffer.js";
+import type { CompiledPattern } from "./compile-pattern.js";
+import type { SearchMatch } from "./search-query.js";
+
+/** How far a search has come. Written while it runs, so that it can be read from elsewhere. */
+export interface SearchTally {
+  scannedLines: number;
+  matchingLines: number;
+}
+
+/** What a search needs besides its query. */
+export interface LineSearchOptions {
+  readonly pattern: CompiledPattern;
+  /** Takes each match, in order, as soon as its context lines are known. */
+  readonly onMatch: (match: SearchMatch) => void;
+  /** Asked between lines; once it says true the search stands still. Default: never. */
+  readonly shouldStop?: () => boolean;
+  /** Default: an searchBuffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
+  readonly searchBuffer?: SearchBuffer;
+  /** Default: an object of its own. */
+  readonly tally?: SearchTally;
+}

@@ -1,0 +1,85 @@
+import { decodeWtf8 } from "./wtf8.js";
+import { requireOwnIndex, type IndexedText, type Position } from "./indexed-text.js";
+import { readBetween, readText } from "./read-bytes.js";
+import { requireCap, requireRange } from "./require-range.js";
+import { LINE_FEED, scanBytes } from "./scan-bytes.js";
+import { seekLineEnd, seekLineStart, seekPartEnd } from "./seek.js";
+
+export interface LinesRequest {
+  /** The first line, from 1. */
+  readonly startLine: number;
+  /** The last line, included. One past the end of the text means the end. */
+  readonly endLine: number;
+  /** The most UTF-16 units to give back. */
+  readonly maxChars: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LinesRead {
+  /** The lines with "\n" between them and none after the last; a "\r" stands where it stood. */
+  readonly text: string;
+  readonly startLine: number;
+  /** The last line that `text` holds; it holds it whole, unless there is a `cut`. */
+  readonly endLine: number;
+  /** Set when the first line alone is longer than the cap, so that `text` is the start of it. */
+  readonly cut?: LineCut;
+}
+
+export interface LineCut {
+  readonly line: number;
+  /** How many of its UTF-16 units were given; go on with `readLineChars` at the next one. */
+  readonly shownChars: number;
+  /** How many it has. */
+  readonly lineChars: number;
+}
+
+/**
+ * Reads whole lines, as many as fit into `maxChars`; a first line that does not fit is cut, never
+ * inside of a surrogate pair. However large the text is, only the blocks around the first line's
+ * start and the last one's end and the lines themselves are read.
+ */
+export async function readLines(text: IndexedText, request: LinesRequest): Promise<LinesRead> {
+  const { startLine, maxChars, signal } = request;
+  const { lines } = text.index;
+  requireOwnIndex(text);
+  requireCap("maxChars", maxChars);
+  requireRange({
+    names: ["startLine", "endLine"],
+    start: startLine,
+    end: request.endLine,
+    count: lines,
+    unit: "line",
+    owner: "it",
+  });
+  const endLine = Math.min(request.endLine, lines);
+  const start = await seekLineStart(text, startLine, signal);
+  const end = await seekLineEnd(text, endLine, signal);
+  if (end.char - start.char <= maxChars) {
+    return { text: await readText(text, start, end, signal), startLine, endLine };
+  }
+  return readFitting(text, start, request);
+}
+
+async function readFitting(
+  text: IndexedText,
+  start: Position,
+  { startLine, maxChars, signal }: LinesRequest,
+): Promise<LinesRead> {
+  const limit = await seekPartEnd(text, start, maxChars, signal);
+  const lineEnd = await seekLineEnd(text, startLine, signal);
+  if (lineEnd.char > limit.char) {
+    const shownChars = limit.char - start.char;
+    return {
+      text: await readText(text, start, limit, signal),
+      startLine,
+      endLine: startLine,
+      cut: { line: startLine, shownChars, lineChars: lineEnd.char - start.char },
+    };
+  }
+  // One byte more: a line break right behind the limit ends a line that just fits.
+  const behind = { byte: Math.min(limit.byte + 1, text.index.bytes), char: limit.char + 1 };
+  const bytes = await readBetween(text, start, behind, signal);
+  const lastBreak = bytes.lastIndexOf(LINE_FEED);
+  const whole = lastBreak === -1 ? bytes : bytes.subarray(0, lastBreak);
+  return { text: decodeWtf8(whole), startLine, endLine: startLine + scanBytes(whole).breaks };
+}

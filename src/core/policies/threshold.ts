@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { InvalidEnvironmentError } from "../errors/invalid-environment-error.js";
+
+/** The variables of a process, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ThresholdSource {
+  /** The name of the option, for errors. */
+  readonly option: string;
+  readonly given: number | undefined;
+  readonly variable: string;
+  readonly environment: Environment;
+  readonly fallback: number;
+}
+
+const PLAIN_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * The threshold that holds for this call: the option, else the environment, else the default. Its
+ * range is the caller's business; that it is a number is ours, since `parseFloat("20%")` is 20.
+ */
+export function readThreshold(source: ThresholdSource): number {
+  const { option, given, variable, environment, fallback } = source;
+  if (given !== undefined) {
+    if (typeof given !== "number" || Number.isNaN(given)) {
+      throw new InvalidArgumentError(option, given, "a number");
+    }
+    return given;
+  }
+  const text = environment[variable]?.trim();
+  if (!text) return fallback;
+  if (!PLAIN_NUMBER.test(text)) {
+    throw new InvalidEnvironmentError(variable, text, `a plain number such as ${fallback}`);
+  }
+  return Number(text);
+}

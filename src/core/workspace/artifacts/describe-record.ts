@@ -1,0 +1,55 @@
+import type { ArtifactRecord } from "./artifact.js";
+import type { EventDetails } from "../events.js";
+import type { PreparedContent } from "./prepare-content.js";
+import type { KnowledgeEntry } from "../reference/knowledge-list.js";
+import type { OffloadInfo } from "../workspace-types.js";
+
+/** What a reference, a listing and a log say of an artifact. */
+
+export function entryOf(record: ArtifactRecord, prepared: PreparedContent): KnowledgeEntry {
+  const { tool_name, action_name } = record.metadata;
+  return {
+    artifactId: record.artifactId,
+    tool: [tool_name, action_name].filter((name) => name !== null).join(":") || undefined,
+    chars: record.size.chars,
+    lines: prepared.viewLines(),
+    tokens: record.size.tokens,
+    digest: prepared.digest(),
+    path: record.location,
+  };
+}
+
+export function infoOf({
+  artifactId,
+  sessionId,
+  size,
+  createdAt,
+  metadata,
+}: ArtifactRecord): OffloadInfo {
+  return {
+    artifact_id: artifactId,
+    biz_id: metadata.biz_id,
+    tool_name: metadata.tool_name,
+    action_name: metadata.action_name,
+    session_id: sessionId,
+    task_id: metadata.task_id,
+    chars: size.chars,
+    lines: size.viewLines ?? size.lines,
+    tokens: size.tokens,
+    created_at: createdAt,
+  };
+}
+
+export function detailsOf({ artifactId, metadata, sessionId }: ArtifactRecord): EventDetails {
+  return {
+    artifact_id: artifactId,
+    biz_id: metadata.biz_id,
+    context_type: metadata.context_type,
+    session_id: sessionId,
+    tool_name: metadata.tool_name,
+  };
+}
+
+export function sizeOf({ size: { chars, lines, tokens } }: ArtifactRecord): EventDetails {
+  return { chars, lines, tokens };
+}

@@ -1,0 +1,57 @@
+import { AmbiguousArtifactError } from "../../errors/ambiguous-artifact-error.js";
+import { ArtifactGoneError } from "../../errors/artifact-gone-error.js";
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { UnknownArtifactError } from "../../errors/unknown-artifact-error.js";
+import { requireText } from "../../require-argument.js";
+import type { ArtifactRecord } from "./artifact.js";
+import type { ArtifactStore } from "./artifact-store.js";
+import { nearestIds } from "./nearest-ids.js";
+
+const NEAREST_SHOWN = 5;
+
+/** The sessions that a session may read: itself, its children and theirs. All of them for nobody. */
+export async function visibleSessions(
+  store: ArtifactStore,
+  sessionId: unknown,
+): Promise<readonly string[]> {
+  if (sessionId === undefined) return store.sessions();
+  if (typeof sessionId !== "string") {
+    throw new InvalidArgumentError("sessionId", sessionId, "a string");
+  }
+  const seen = new Set([sessionId]);
+  for (const id of seen) {
+    // A set that grows while it is walked through reaches the children's children too.
+    for (const child of (await store.listSession(id)).children) seen.add(child);
+  }
+  return [...seen];
+}
+
+/** Finds an artifact among what the session may read, or says why not. */
+export async function findArtifact(
+  store: ArtifactStore,
+  artifactId: unknown,
+  sessionId: string | undefined,
+): Promise<ArtifactRecord> {
+  const id = requireText("artifactId", artifactId, "the id in the reference");
+  const found: ArtifactRecord[] = [];
+  const others: string[] = [];
+  let removed = false;
+  for (const session of await visibleSessions(store, sessionId)) {
+    const contents = await store.listSession(session);
+    const record = contents.artifacts.get(id);
+    // A session's own artifact comes before those of its children.
+    if (record && session === sessionId) return record;
+    if (record) found.push(record);
+    else if (contents.removed.has(id)) removed = true;
+    for (const other of contents.artifacts.keys()) others.push(other);
+  }
+  const [first, second] = found;
+  if (first && second)
+    throw new AmbiguousArtifactError(
+      id,
+      found.map((record) => record.sessionId),
+    );
+  if (first) return first;
+  if (removed) throw new ArtifactGoneError(id, "removed");
+  throw new UnknownArtifactError(id, nearestIds(id, others, NEAREST_SHOWN));
+}

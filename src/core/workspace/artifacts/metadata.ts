@@ -1,0 +1,44 @@
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { requireObject } from "../../require-argument.js";
+import type { ArtifactMetadata } from "./artifact.js";
+
+const NAMED = [
+  "context_type",
+  "biz_id",
+  "agent_id",
+  "task_id",
+  "session_id",
+  "tool_name",
+  "action_name",
+] as const;
+
+/** Metadata as it will be read back, which is as JSON holds it. */
+export function readMetadata(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === undefined || given === null) return {};
+  const object = requireObject("metadata", given, "an object");
+  try {
+    return JSON.parse(JSON.stringify(object)) as Readonly<Record<string, unknown>>;
+  } catch {
+    throw new InvalidArgumentError("metadata", given, "an object that JSON can hold");
+  }
+}
+
+/** The metadata of seed 004, all of it: what is not known is `null`. */
+export function completeMetadata(
+  given: Readonly<Record<string, unknown>>,
+  toolCallId: string | undefined,
+  sessionId: string | undefined,
+): ArtifactMetadata {
+  const named = Object.fromEntries(NAMED.map((name) => [name, textOrNull(given[name])]));
+  return {
+    ...given,
+    ...named,
+    context_type: textOrNull(given["context_type"]) ?? "tool_result",
+    biz_id: toolCallId ?? textOrNull(given["biz_id"]),
+    session_id: sessionId ?? textOrNull(given["session_id"]),
+  } as ArtifactMetadata;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,169 @@
+import { DEFAULTS } from "../../defaults.js";
+import { countOf } from "../../lib/digest/printable.js";
+import { SearchTimeoutError } from "../../errors/search-timeout-error.js";
+import { requireRange } from "../../lib/text/require-range.js";
+import type {
+  ContextLine,
+  SearchMatch,
+  SearchOutcome,
+  SearchQuery,
+} from "../../lib/search/search-query.js";
+import type { ReadOptions, Reading } from "./reading.js";
+import type { ReadTarget } from "./read-knowledge.js";
+
+/** Searches a text off the main thread. */
+export type SearchText = (
+  target: { readonly path: string } | { readonly bytes: Uint8Array },
+  query: SearchQuery,
+  options: { readonly deadlineMs: number; readonly signal?: AbortSignal },
+) => Promise<SearchOutcome>;
+
+export interface GrepOptions extends ReadOptions {
+  readonly ignoreCase?: boolean | undefined;
+  /** Lines shown before and after each match. Default 0. */
+  readonly contextBefore?: number | undefined;
+  readonly contextAfter?: number | undefined;
+  /** Default 50. */
+  readonly maxResults?: number | undefined;
+  /** Takes the pattern as it stands rather than as a regular expression. */
+  readonly literal?: boolean | undefined;
+  /** The line to search from, to go on after an earlier answer. Default 1. */
+  readonly startLine?: number | undefined;
+  /** Default 2,000. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface GrepRequest {
+  readonly query: SearchQuery;
+  readonly deadlineMs: number;
+}
+
+/** The matching lines, as `grep -n` prints them. */
+export async function grepText(
+  target: ReadTarget,
+  { query, deadlineMs }: GrepRequest,
+  searchText: SearchText,
+): Promise<Reading> {
+  const { source, index } = target.text;
+  const { fromLine = 1 } = query;
+  if (fromLine > 1) {
+    const range = { start: fromLine, end: fromLine, count: index.lines };
+    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "it" });
+  }
+  const where =
+    source.path === undefined
+      ? { bytes: await source.read(0, source.size) }
+      : { path: source.path };
+  const signal = target.signal ? { signal: target.signal } : {};
+  const outcome = await searchText(where, query, { deadlineMs, ...signal });
+  const stopped = outcome.stoppedBy === "deadline";
+  if (stopped && outcome.matches.length === 0) {
+    throw new SearchTimeoutError(query.pattern, deadlineMs, outcome.scannedLines);
+  }
+  return answer(target, query, outcome, deadlineMs);
+}
+
+function answer(
+  { record, view, maxChars }: ReadTarget,
+  query: SearchQuery,
+  outcome: SearchOutcome,
+  deadlineMs: number,
+): Reading {
+  const shown: SearchMatch[] = [];
+  const notes: string[] = [];
+  let text = "";
+  for (const match of outcome.matches) {
+    const next = text + (shown.length === 0 ? "" : separatorOf(query)) + renderMatch(match);
+    if (next.length > maxChars && shown.length > 0) break;
+    shown.push(match);
+    if (next.length <= maxChars) text = next;
+    else {
+      text = renderFitting(match, maxChars);
+      notes.push("Only the lines next to the match fit into this answer.");
+      break;
+    }
+  }
+  const left = outcome.matchingLines - shown.length;
+  const last = shown.at(-1);
+  const more = last !== undefined && (left > 0 || !outcome.complete);
+  if (outcome.stoppedBy === "deadline") {
+    const passed = countOf(outcome.scannedLines, "line");
+    notes.push(`The search was stopped after ${deadlineMs} ms, ${passed} in.`);
+  }
+  if (shown.length === 0) notes.push("No line matches.");
+  return {
+    artifactId: record.artifactId,
+    sessionId: record.sessionId,
+    view,
+    text,
+    range: {
+      unit: "matches",
+      from: shown.length > 0 ? 1 : 0,
+      to: shown.length,
+      of: outcome.matchingLines,
+    },
+    leftOut: left > 0 ? { unit: "matches", count: left } : undefined,
+    next: more
+      ? {
+          tool: "grep_knowledge",
+          input: {
+            artifact_id: record.artifactId,
+            pattern: query.pattern,
+            start_line: (left > 0 ? last.line : Math.max(last.line, outcome.scannedLines)) + 1,
+            ...(query.literal ? { literal: true } : {}),
+            ...(query.ignoreCase ? { ignore_case: true } : {}),
+            ...(query.contextBefore > 0 ? { context_before: query.contextBefore } : {}),
+            ...(query.contextAfter > 0 ? { context_after: query.contextAfter } : {}),
+            ...(query.maxResults === DEFAULTS.searchResults
+              ? {}
+              : { max_results: query.maxResults }),
+            ...(view === "raw" ? { view } : {}),
+          },
+        }
+      : undefined,
+    note: notes.length > 0 ? notes.join(" ") : undefined,
+  };
+}
+
+function separatorOf({ contextBefore, contextAfter }: SearchQuery): string {
+  return contextBefore + contextAfter > 0 ? "\n--\n" : "\n";
+}
+
+function renderMatch(match: SearchMatch): string {
+  return [
+    ...match.before.map(renderContext),
+    `${match.line}:${renderWindow(match)}`,
+    ...match.after.map(renderContext),
+  ].join("\n");
+}
+
+/** The matching line, and of the lines around it those next to it, as many as fit. */
+function renderFitting({ before, after, ...match }: SearchMatch, maxChars: number): string {
+  let text = cutText(renderMatch({ ...match, before: [], after: [] }), maxChars);
+  for (let step = 1; step <= Math.max(before.length, after.length); step++) {
+    const above = before.at(-step);
+    const below = after[step - 1];
+    const wider = [above && renderContext(above), text, below && renderContext(below)]
+      .filter((part) => part !== undefined)
+      .join("\n");
+    if (wider.length > maxChars) break;
+    text = wider;
+  }
+  return text;
+}
+
+/** Never ends inside of a surrogate pair. */
+function cutText(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, "");
+}
+
+/** A window says where in the line it is, so that the rest can be read by characters. */
+function renderWindow({ text, textColumn, lineChars, column }: SearchMatch): string {
+  if (text.length >= lineChars) return text;
+  const end = textColumn + text.length - 1;
+  return `[characters ${textColumn}-${end} of ${lineChars}, match at ${column}] ${text}`;
+}
+
+function renderContext({ line, text, lineChars }: ContextLine): string {
+  return `${line}-${text}${text.length < lineChars ? ` [… ${lineChars} characters]` : ""}`;
+}

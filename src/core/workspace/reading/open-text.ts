@@ -1,0 +1,84 @@
+import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
+import type { IndexedText } from "../../lib/text/indexed-text.js";
+import { collectPieces, readPieces } from "../../lib/text/read-pieces.js";
+import { decodeTextIndex, encodeTextIndex } from "../../lib/text/text-index-codec.js";
+import { indexText, type TextIndex } from "../../lib/text/text-index.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
+import { memoryContent } from "../artifacts/memory-content.js";
+import { looksLikeJson, viewKind, viewOfBlocks, viewOfOneLine } from "./readable-view.js";
+import type { View } from "./reading.js";
+
+/** What is smaller is made anew each time rather than kept. */
+const MIN_KEPT_BYTES = 1_048_576;
+
+/** The text that lines are counted in, open for reading and searching. */
+export interface OpenText extends IndexedText {
+  readonly source: OpenContent;
+  close(): Promise<void>;
+}
+
+export async function openText(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  view: View,
+  signal: AbortSignal | undefined,
+): Promise<OpenText> {
+  const stored = await store.open(record);
+  const opened = [stored];
+  const close = async () => {
+    for (const content of opened) await content.close();
+  };
+  try {
+    const made = view === "raw" ? undefined : await openView(store, record, stored, signal);
+    if (made) opened.push(made);
+    const source = made ?? stored;
+    const index = await openIndex(store, record, source, made ? "view-index" : "index", signal);
+    return { source, index, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The readable view where it differs from the stored text. */
+async function openView(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<OpenContent | undefined> {
+  const kind = viewKind(record);
+  if (kind === "stored" || (kind === "one-line" && !(await looksLikeJson(stored))))
+    return undefined;
+  const make = () => (kind === "blocks" ? viewOfBlocks(stored) : viewOfOneLine(stored, signal));
+  try {
+    return stored.size < MIN_KEPT_BYTES
+      ? memoryContent(await collectPieces(make()))
+      : await store.openDerived(record, "view", make);
+  } catch (error) {
+    // It only looked like JSON: the text as it stands is what there is to read.
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function openIndex(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  source: OpenContent,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<TextIndex> {
+  const make = () => indexText(source, { signal });
+  if (source.size < MIN_KEPT_BYTES) return make();
+  const kept = await store.openDerived(record, name, async function* () {
+    yield encodeTextIndex(await make());
+  });
+  try {
+    const index = decodeTextIndex(await collectPieces(readPieces(kept, signal)));
+    return index?.bytes === source.size ? index : await make();
+  } finally {
+    await kept.close();
+  }
+}

@@ -1,0 +1,135 @@
+import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
+import { collectPieces, readPieces } from "../../lib/text/read-pieces.js";
+import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
+import { memoryContent } from "../artifacts/memory-content.js";
+import { viewKind } from "./readable-view.js";
+import type { Reading, Scope } from "./reading.js";
+
+export interface QueryOptions extends Scope {
+  /** An RFC 6901 pointer; the whole value without it. */
+  readonly pointer?: string | undefined;
+  /** The most elements of an array. Default 20. */
+  readonly limit?: number | undefined;
+  /** Only these keys of an object, or of every object of an array. */
+  readonly fields?: readonly string[] | undefined;
+  /** Where an earlier answer stopped; its `next` says it. */
+  readonly cursor?: string | undefined;
+  readonly maxChars?: number | undefined;
+}
+
+export interface QueryRequest {
+  readonly pointer: string;
+  /** Of an array 20 unless told; of an object as many members as fit. */
+  readonly limit: number | undefined;
+  readonly fields: readonly string[] | undefined;
+  readonly offset: number;
+  readonly maxChars: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What is wrong with the inner JSON that need not be wrong with the blocks around it. */
+const OUTER_MAY_HAVE_IT: ReadonlySet<ErrorCode> = new Set(["POINTER_NOT_FOUND", "NOT_JSON"]);
+
+/** A part of a JSON artifact, by pointer. */
+export async function queryArtifact(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  request: QueryRequest,
+): Promise<Reading> {
+  const stored = await store.open(record);
+  try {
+    return answer(record, request, await query(record, stored, request));
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError) || error.argument !== "offset") throw error;
+    throw new InvalidArgumentError("cursor", String(error.received), error.expected);
+  } finally {
+    await stored.close();
+  }
+}
+
+async function query(
+  record: ArtifactRecord,
+  stored: OpenContent,
+  request: QueryRequest,
+): Promise<JsonReading> {
+  const { pointer, limit, offset, maxChars, fields, signal } = request;
+  const asked = {
+    pointer,
+    limit,
+    offset,
+    maxChars,
+    ...(fields ? { fields } : {}),
+    ...(signal ? { signal } : {}),
+  };
+  const inner = await innerJson(record, stored, signal);
+  if (!inner) return queryJson(stored, asked);
+  try {
+    return await queryJson(inner, asked);
+  } catch (error) {
+    // What the text block holds is meant first; the blocks around it can be asked for all the same.
+    if (!ContextOffloadError.isInstance(error) || !OUTER_MAY_HAVE_IT.has(error.code)) throw error;
+    return await queryJson(stored, asked).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** The JSON inside a lone text block, which is how many tools send their JSON. */
+async function innerJson(
+  record: ArtifactRecord,
+  stored: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<OpenContent | undefined> {
+  if (viewKind(record) !== "blocks") return undefined;
+  const value: unknown = JSON.parse(decodeWtf8(await collectPieces(readPieces(stored, signal))));
+  const [block, ...others] = Array.isArray(value) ? (value as unknown[]) : [];
+  const { type, text } = (block ?? {}) as { type?: unknown; text?: unknown };
+  if (others.length > 0 || type !== "text" || typeof text !== "string") return undefined;
+  return /^\s*[[{]/.test(text) ? memoryContent(encodeWtf8(text)) : undefined;
+}
+
+function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading): Reading {
+  const { items, leftOut, nextOffset } = read;
+  const chars = read.text.length;
+  return {
+    artifactId: record.artifactId,
+    sessionId: record.sessionId,
+    view: "raw",
+    text: read.text,
+    range: items
+      ? { unit: "items", ...items }
+      : {
+          unit: "chars",
+          from: request.offset + Math.min(chars, 1),
+          to: request.offset + chars,
+          of: request.offset + chars + (leftOut?.chars ?? 0),
+        },
+    leftOut:
+      leftOut?.items !== undefined
+        ? { unit: "items", count: leftOut.items }
+        : leftOut?.chars !== undefined
+          ? { unit: "chars", count: leftOut.chars }
+          : undefined,
+    next:
+      nextOffset === undefined
+        ? undefined
+        : {
+            tool: "query_knowledge",
+            input: {
+              artifact_id: record.artifactId,
+              pointer: request.pointer,
+              ...(request.fields ? { fields: request.fields } : {}),
+              ...(request.limit === undefined ? {} : { limit: request.limit }),
+              cursor: String(nextOffset),
+            },
+          },
+    note:
+      items && leftOut?.chars !== undefined
+        ? "Values that are too long are left out; each stands with the pointer to read it by."
+        : undefined,
+  };
+}

@@ -1,0 +1,186 @@
+import { readChars, readLineChars } from "../../lib/text/read-chars.js";
+import { readLines } from "../../lib/text/read-lines.js";
+import { requireRange } from "../../lib/text/require-range.js";
+import { seekLineEnd, seekLineStart } from "../../lib/text/seek.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import type { OpenText } from "./open-text.js";
+import type { NextCall, Reading, ReadOptions, View } from "./reading.js";
+
+/** What a read needs to know beside the range. */
+export interface ReadTarget {
+  readonly record: ArtifactRecord;
+  readonly text: OpenText;
+  readonly view: View;
+  readonly maxChars: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface CharRange {
+  /** The first character, counted from 1. */
+  readonly startChar?: number | undefined;
+  /** The last character, included. */
+  readonly endChar?: number | undefined;
+}
+
+export type ByIdOptions = ReadOptions & CharRange;
+export type ByLinesOptions = ReadOptions & CharRange;
+
+/** From the first line on, as much as fits. */
+export async function readFromStart(target: ReadTarget): Promise<Reading> {
+  const { lines } = target.text.index;
+  if (lines === 0) return answer(target, { text: "", unit: "lines", from: 0, to: 0, of: 0 });
+  return readLineRange(target, 1, lines);
+}
+
+export async function readLineRange(
+  target: ReadTarget,
+  startLine: number,
+  endLine: number,
+): Promise<Reading> {
+  const { text, maxChars } = target;
+  const read = await readLines(text, { startLine, endLine, maxChars, signal: target.signal });
+  const range = { text: read.text, unit: "lines", of: text.index.lines } as const;
+  const place = { ...range, from: read.startLine, to: read.endLine };
+  const last = Math.min(endLine, text.index.lines);
+  if (read.cut) {
+    const { line, shownChars, lineChars } = read.cut;
+    return answer(target, place, {
+      left: { unit: "chars", count: lineChars - shownChars },
+      next: lineCall(target, line, last, { start_char: shownChars + 1 }),
+      note: `Line ${line} is longer than one reading; it is read on by characters${behind(line, last)}.`,
+    });
+  }
+  if (read.endLine >= last) return answer(target, place);
+  return answer(target, place, {
+    left: { unit: "lines", count: last - read.endLine },
+    next: lineCall(target, read.endLine + 1, last),
+  });
+}
+
+/** A line from one of its characters on, and how to go on with the lines behind it. */
+export async function readColumns(
+  target: ReadTarget,
+  line: number,
+  endLine: number,
+  { startChar = 1, endChar }: CharRange,
+): Promise<Reading> {
+  const { text, maxChars, signal } = target;
+  const { lines } = text.index;
+  const names = ["startLine", "endLine"] as const;
+  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "it" });
+  const toChar = endChar ?? Math.max(startChar, await countLineChars(target, line));
+  const request = { line, startChar, endChar: toChar, maxChars, signal };
+  const read = await readLineChars(text, request);
+  const place = {
+    text: read.text,
+    unit: "chars",
+    from: read.startChar,
+    to: read.endChar,
+    of: read.lineChars,
+  } as const;
+  const last = Math.min(endLine, lines);
+  const lastChar = Math.min(toChar, read.lineChars);
+  if (read.endChar < lastChar) {
+    const end = endChar === undefined ? {} : { end_char: lastChar };
+    return answer(target, place, {
+      left: { unit: "chars", count: lastChar - read.endChar },
+      next: lineCall(target, line, last, { start_char: read.endChar + 1, ...end }),
+      note: `These are characters of line ${line}${behind(line, last)}.`,
+    });
+  }
+  const note = `These are characters of line ${line}.`;
+  if (last <= line) return answer(target, place, { note });
+  return answer(target, place, {
+    left: { unit: "lines", count: last - line },
+    next: lineCall(target, line + 1, last),
+    note,
+  });
+}
+
+async function countLineChars({ text, signal }: ReadTarget, line: number): Promise<number> {
+  const start = await seekLineStart(text, line, signal);
+  const end = await seekLineEnd(text, line, signal);
+  return end.char - start.char;
+}
+
+/** What was asked for beside a line that takes more than one reading. */
+function behind(line: number, last: number): string {
+  return last > line ? `, and lines ${line + 1} to ${last} come after it` : "";
+}
+
+export async function readCharRange(
+  target: ReadTarget,
+  startChar: number,
+  endChar: number,
+): Promise<Reading> {
+  const { text, maxChars, record, view } = target;
+  const read = await readChars(text, { startChar, endChar, maxChars, signal: target.signal });
+  const of = text.index.chars;
+  const place = {
+    text: read.text,
+    unit: "chars",
+    from: read.startChar,
+    to: read.endChar,
+    of,
+  } as const;
+  const last = Math.min(endChar, of);
+  if (read.endChar >= last) return answer(target, place);
+  return answer(target, place, {
+    left: { unit: "chars", count: last - read.endChar },
+    next: {
+      tool: "get_knowledge_by_id",
+      input: {
+        artifact_id: record.artifactId,
+        start_char: read.endChar + 1,
+        end_char: last,
+        ...(view === "raw" ? { view } : {}),
+      },
+    },
+  });
+}
+
+interface Place {
+  readonly text: string;
+  readonly unit: Reading["range"]["unit"];
+  readonly from: number;
+  readonly to: number;
+  readonly of: number;
+}
+
+interface Rest {
+  readonly left?: NonNullable<Reading["leftOut"]>;
+  readonly next?: NextCall;
+  readonly note?: string;
+}
+
+function answer({ record, view }: ReadTarget, place: Place, rest: Rest = {}): Reading {
+  const { text, ...range } = place;
+  return {
+    artifactId: record.artifactId,
+    sessionId: record.sessionId,
+    view,
+    text,
+    range,
+    leftOut: rest.left,
+    next: rest.next,
+    note: rest.note,
+  };
+}
+
+function lineCall(
+  { record, view }: ReadTarget,
+  startLine: number,
+  endLine: number,
+  columns: Readonly<Record<string, number>> = {},
+): NextCall {
+  return {
+    tool: "get_knowledge_by_lines",
+    input: {
+      artifact_id: record.artifactId,
+      start_line: startLine,
+      end_line: endLine,
+      ...columns,
+      ...(view === "raw" ? { view } : {}),
+    },
+  };
+}

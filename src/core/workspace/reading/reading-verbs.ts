@@ -1,0 +1,183 @@
+import { DEFAULTS } from "../../defaults.js";
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { requireText } from "../../require-argument.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
+import type { EventDetails, EventReporter } from "../events.js";
+import { findArtifact } from "../artifacts/find-artifact.js";
+import { getOriginal } from "../artifacts/get-original.js";
+import { grepText } from "./grep-knowledge.js";
+import { openText } from "./open-text.js";
+import { queryArtifact } from "./query-knowledge.js";
+import { readCount } from "../../read-count.js";
+import {
+  readCharRange,
+  readColumns,
+  readFromStart,
+  readLineRange,
+  type ReadTarget,
+} from "./read-knowledge.js";
+import type { Reading, ReadOptions, Scope, View } from "./reading.js";
+import type { Workspace } from "../workspace-types.js";
+import type { WorkspaceWiring } from "../workspace-wiring.js";
+
+/** The verbs that look at one artifact. */
+type ReadingVerbs = Pick<
+  Workspace,
+  | "getKnowledgeById"
+  | "getKnowledgeByLines"
+  | "grepKnowledge"
+  | "queryKnowledge"
+  | "getArtifact"
+  | "getOriginal"
+  | "remove"
+>;
+
+export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporter): ReadingVerbs {
+  const { store, hash } = wiring;
+
+  /** Finds an artifact and does something with it, and tells of it. */
+  const withArtifact = <T>(
+    verb: string,
+    artifactId: string,
+    scope: Scope,
+    work: (record: ArtifactRecord) => Promise<T>,
+    describe: (outcome: T) => EventDetails & { readonly event?: "read" | "remove" } = () => ({}),
+  ): Promise<T> => {
+    const known: EventDetails = { artifact_id: artifactId, session_id: scope.sessionId ?? null };
+    return events.observe(
+      verb,
+      known,
+      async () => {
+        scope.signal?.throwIfAborted();
+        const record = await findArtifact(store, artifactId, scope.sessionId);
+        // From here on a failure, too, is told with all that is known of the artifact.
+        Object.assign(known, detailsOf(record));
+        return work(record);
+      },
+      (outcome) => ({ event: "read", ...describe(outcome) }),
+    );
+  };
+
+  const read = (
+    verb: string,
+    artifactId: string,
+    options: ReadOptions,
+    work: (target: ReadTarget) => Promise<Reading>,
+  ): Promise<Reading> =>
+    withArtifact(
+      verb,
+      artifactId,
+      options,
+      async (record) => {
+        const { signal } = options;
+        const view = requireView(options.view);
+        const maxChars = readCount("maxChars", options.maxChars, DEFAULTS.readChars);
+        const text = await openText(store, record, view, signal);
+        try {
+          return await work({ record, text, view, maxChars, signal });
+        } finally {
+          await text.close();
+        }
+      },
+      ({ text }) => ({ chars: text.length }),
+    );
+
+  return {
+    getKnowledgeById: (artifactId, options = {}) =>
+      read("getKnowledgeById", artifactId, options, (target) =>
+        options.startChar === undefined && options.endChar === undefined
+          ? readFromStart(target)
+          : readCharRange(
+              target,
+              options.startChar ?? 1,
+              options.endChar ?? Math.max(options.startChar ?? 1, target.text.index.chars),
+            ),
+      ),
+
+    getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
+      read("getKnowledgeByLines", artifactId, options, (target) => {
+        const { startChar, endChar } = options;
+        if (startChar === undefined && endChar === undefined) {
+          return readLineRange(target, startLine, endLine);
+        }
+        if (endChar !== undefined && startLine !== endLine) {
+          const expected = "the same as startLine when endChar is given";
+          throw new InvalidArgumentError("endLine", endLine, expected);
+        }
+        return readColumns(target, startLine, endLine, { startChar, endChar });
+      }),
+
+    grepKnowledge: (artifactId, pattern, options = {}) =>
+      read("grepKnowledge", artifactId, options, (target) =>
+        grepText(
+          target,
+          {
+            query: {
+              pattern: requireText("pattern", pattern, "what to search for"),
+              literal: options.literal ?? false,
+              ignoreCase: options.ignoreCase ?? false,
+              contextBefore: readCount("contextBefore", options.contextBefore, 0, 0),
+              contextAfter: readCount("contextAfter", options.contextAfter, 0, 0),
+              maxResults: readCount("maxResults", options.maxResults, DEFAULTS.searchResults),
+              windowChars: Math.min(DEFAULTS.searchWindowChars, target.maxChars),
+              fromLine: readCount("startLine", options.startLine, 1),
+            },
+            deadlineMs: readCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
+          },
+          wiring.searchText,
+        ),
+      ),
+
+    queryKnowledge: (artifactId, options = {}) =>
+      withArtifact(
+        "queryKnowledge",
+        artifactId,
+        options,
+        (record) =>
+          queryArtifact(store, record, {
+            pointer: options.pointer ?? "",
+            limit: options.limit === undefined ? undefined : readCount("limit", options.limit, 1),
+            fields: options.fields,
+            offset: readCount("cursor", asNumber(options.cursor), 0, 0),
+            maxChars: readCount("maxChars", options.maxChars, DEFAULTS.readChars),
+            signal: options.signal,
+          }),
+        ({ text }) => ({ chars: text.length }),
+      ),
+
+    getArtifact: (artifactId, options = {}) =>
+      withArtifact("getArtifact", artifactId, options, (record) => Promise.resolve(record)),
+
+    getOriginal: (artifactId, options = {}) =>
+      withArtifact(
+        "getOriginal",
+        artifactId,
+        options,
+        async (record) => ({
+          record,
+          original: await getOriginal(store, record, hash, options.signal),
+        }),
+        ({ record }) => sizeOf(record),
+      ).then(({ original }) => original),
+
+    remove: (artifactId, options = {}) =>
+      withArtifact(
+        "remove",
+        artifactId,
+        options,
+        (record) => store.remove(record),
+        () => ({ event: "remove" }),
+      ),
+  };
+}
+
+function requireView(view: unknown): View {
+  if (view === undefined || view === "readable") return "readable";
+  if (view === "raw") return view;
+  throw new InvalidArgumentError("view", view, "readable or raw");
+}
+
+function asNumber(cursor: string | undefined): number | undefined {
+  return cursor === undefined ? undefined : Number(cursor);
+}

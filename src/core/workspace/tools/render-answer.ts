@@ -1,0 +1,47 @@
+import type { ToolNaming } from "../reference/knowledge-list.js";
+import type { NextCall, Reading } from "../reading/reading.js";
+import type { OffloadInfo } from "../workspace-types.js";
+
+/** A reading as a model gets it: what it is, the text, what was left out and how to go on. */
+export function renderReading(
+  reading: Reading,
+  naming: ToolNaming,
+  kept: NextCall["input"],
+): string {
+  const { artifactId, range, text, leftOut, next, note } = reading;
+  const { unit, from, to, of } = range;
+  const heading =
+    of === 0
+      ? `[${artifactId}: ${unit === "matches" ? "no matches" : "empty"}]`
+      : `[${artifactId}: ${unit} ${from}-${to} of ${of}]`;
+  const footing = [
+    note ?? "",
+    leftOut ? `${leftOut.count} ${leftOut.unit} left out.` : "",
+    next ? renderNext({ ...next, input: { ...next.input, ...kept } }, naming) : "",
+  ].filter((part) => part !== "");
+  const parts = [heading, text, footing.length > 0 ? `[${footing.join(" ")}]` : ""];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** The list of what is stored, a line each. */
+export function renderInfo(
+  page: { readonly artifacts: readonly OffloadInfo[]; readonly nextCursor: string | undefined },
+  naming: ToolNaming,
+  kept: NextCall["input"],
+): string {
+  if (page.artifacts.length === 0) return "No tool results are stored.";
+  const lines = page.artifacts.map((info) => JSON.stringify(info));
+  if (page.nextCursor !== undefined) {
+    const next: NextCall = {
+      tool: "get_tool_result_offload_info",
+      input: { ...kept, cursor: page.nextCursor },
+    };
+    lines.push(`[There are more. ${renderNext(next, naming)}]`);
+  }
+  return lines.join("\n");
+}
+
+function renderNext({ tool, input }: NextCall, naming: ToolNaming): string {
+  const name = naming[tool] ?? tool;
+  return name === false ? "" : `Next: ${name}(${JSON.stringify(input)})`;
+}

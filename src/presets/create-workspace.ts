@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import { DEFAULTS } from "../core/defaults.js";
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
+import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
+import type { EventLogger } from "../core/workspace/events.js";
+import type { ReadBy, ToolNaming } from "../core/workspace/reference/knowledge-list.js";
+import { readCount } from "../core/read-count.js";
+import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
+import { wireWorkspace } from "../core/workspace/workspace.js";
+import type { Workspace } from "../core/workspace/workspace-types.js";
+import { FileStore } from "../infrastructure/file-store/file-store.js";
+import { sha256 } from "../infrastructure/hash.js";
+import { createSearcher } from "../infrastructure/search/searcher.js";
+import {
+  wireToolResultOffload,
+  type ToolResultOffload,
+  type ToolResultOffloadOptions,
+} from "./tool-result.js";
+
+/** Where a workspace keeps things, and how its agent reads them. */
+export interface WorkspaceOptions {
+  /** The folder; made when it is missing. A relative one counts from the working directory. */
+  readonly root: string;
+  /** Workspaces of different namespaces see nothing of each other. Default `default`. */
+  readonly namespace?: string | undefined;
+  /** How the agent reads what left; a reference names only that. Default `tools`. */
+  readonly readBy?: ReadBy | undefined;
+  /** The agent's own names of the reading tools; `false` for one that it does not get. */
+  readonly toolNames?: ToolNaming | undefined;
+  /** The longest digest in a reference. Default 1,200 characters. */
+  readonly digestChars?: number | undefined;
+  /** Default: an estimate that needs no dependency. */
+  readonly countTokens?: CountTokens | undefined;
+  /** Gets an event for every offload, read, skip and failure. Default: nobody. */
+  readonly logger?: EventLogger | undefined;
+}
+
+/**
+ * A workspace on plain files: every tool result an artifact that can be read back in parts.
+ *
+ * @example
+ * const workspace = createWorkspace({ root: ".offload" });
+ * const { record } = await workspace.put({ content: log }, { toolCallId: "toolu_01", sessionId: "s1" });
+ * const { text } = await workspace.grepKnowledge(record.artifactId, "ERROR", { sessionId: "s1" });
+ */
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  requireObject("options", options, "an object with root");
+  const root = resolve(requireText("root", options.root, "the folder that takes the artifacts"));
+  const { namespace = "default", countTokens = estimateTokens } = options;
+  requireText("namespace", namespace, "it keeps workspaces apart");
+  requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
+  for (const name of Object.keys(options.toolNames ?? {})) {
+    requireChoice("toolNames", name, TOOL_NAMES);
+  }
+  if (options.logger !== undefined && typeof options.logger !== "function") {
+    throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
+  }
+  const searcher = createSearcher();
+  return wireWorkspace({
+    namespace,
+    store: new FileStore(root, namespace),
+    searchText: (target, query, limits) => searcher.search(target, query, limits),
+    closeSearch: () => searcher.close(),
+    hash: sha256,
+    clock: Date,
+    countTokens,
+    digestChars: readCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
+    notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
+    logger: options.logger,
+  });
+}
+
+/**
+ * Decides for each tool result whether it goes into the workspace, and returns what belongs into the
+ * context: the content itself, or a `<knowledge_list>`.
+ *
+ * @example
+ * const op = createToolResultOffload({ workspace, whiteList: ["browser:snapshot"] });
+ * const { content, decision } = await op.process(toolResult, { sessionId: "s1" });
+ */
+export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
+  requireObject("options", options, "an object with a workspace");
+  requireObject("workspace", options.workspace, "what createWorkspace returned");
+  const { countTokens = options.workspace.countTokens } = options;
+  return wireToolResultOffload({ ...options, countTokens });
+}

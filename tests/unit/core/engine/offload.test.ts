@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import type { MessageFormat } from "../../../../src/core/engine/message-format.js";
+import { offload, planOffload, type OffloadWiring } from "../../../../src/core/engine/offload.js";
+import { minChars } from "../../../../src/core/policies/min-chars.js";
+import type { Reference } from "../../../../src/core/engine/reference.js";
+
+/** A dialect made up for this test: the engine must need nothing of Anthropic's. */
+interface Note {
+  readonly kind: "said" | "returned";
+  readonly id?: string;
+  readonly body: string;
+  readonly extra?: object;
+}
+
+const noteFormat: MessageFormat<Note> = {
+  name: "notes",
+  survey: (notes) => ({
+    otherChars: 0,
+    results: notes.flatMap(({ kind, id, body }, messageIndex) =>
+      kind === "returned" ? [{ messageIndex, slot: 0, id, content: body, chars: body.length }] : [],
+    ),
+  }),
+  replace: (note, [replacement]) => ({ ...note, body: replacement?.text ?? note.body }),
+};
+
+const keyReference: Reference<string> = {
+  render: (key) => `@${key}`,
+  resolve: ({ content, id }) => (content === `@${id ?? ""}` ? id : undefined),
+};
+
+function wire(changes: Partial<OffloadWiring<Note, string>> = {}) {
+  const kept = new Map<string, unknown>();
+  const wiring: OffloadWiring<Note, string> = {
+    format: noteFormat,
+    policy: minChars(5),
+    reference: keyReference,
+    openSink: () => ({
+      put: async ({ id, content }) => {
+        await Promise.resolve();
+        kept.set(id ?? "", content);
+        return id ?? "";
+      },
+    }),
+    concurrency: 2,
+    ...changes,
+  };
+  return { wiring, kept };
+}
+
+const notes: readonly Note[] = Object.freeze([
+  Object.freeze({ kind: "said", body: "a long question about everything" } as const),
+  Object.freeze({ kind: "returned", id: "one", body: "a long answer", extra: {} } as const),
+  Object.freeze({ kind: "returned", id: "two", body: "ok" } as const),
+  Object.freeze({ kind: "returned", id: "long-id", body: "@long-id" } as const),
+  Object.freeze({ kind: "returned", id: "x", body: "look at @x, it is great" } as const),
+]);
+
+describe("the engine", () => {
+  it("locates, decides, keeps, refers and replaces, in any dialect [DESIGN-ENGINE]", async () => {
+    const { wiring, kept } = wire();
+    const { messages, departures } = await offload(notes, wiring);
+    expect(messages.map(({ body }) => body)).toEqual([
+      "a long question about everything",
+      "@one",
+      "ok",
+      "@long-id",
+      "@x",
+    ]);
+    expect([...kept]).toEqual([
+      ["one", "a long answer"],
+      ["x", "look at @x, it is great"],
+    ]);
+    expect(departures.map(({ text }) => text)).toEqual(["@one", "@x"]);
+  });
+
+  it("shares what it did not change, in the message and around it [DESIGN-2-engine]", async () => {
+    const { messages } = await offload(notes, wire().wiring);
+    expect(messages).not.toBe(notes);
+    expect(messages[0]).toBe(notes[0]);
+    expect(messages[1]).not.toBe(notes[1]);
+    expect(messages[1]?.extra).toBe(notes[1]?.extra);
+    expect(messages[3]).toBe(notes[3]);
+  });
+
+  it("returns the very array when nothing offload, and opens no sink [DESIGN-2] [003-NF-constraint-guard]", async () => {
+    const { wiring } = wire({
+      policy: minChars(1000),
+      openSink: () => {
+        throw new Error("must not be opened");
+      },
+    });
+    const { messages, departures } = await offload(notes, wiring);
+    expect(messages).toBe(notes);
+    expect(departures).toEqual([]);
+  });
+
+  it("changes nothing the second time [DESIGN-3]", async () => {
+    const { wiring, kept } = wire();
+    const once = await offload(notes, wiring);
+    kept.clear();
+    const twice = await offload(once.messages, wiring);
+    expect(twice.messages).toBe(once.messages);
+    expect(kept.size).toBe(0);
+  });
+
+  it("says of every result what happens to it and why, before anything is written", () => {
+    const { wiring, kept } = wire();
+    const plan = planOffload(notes, wiring);
+    expect(plan.results.map(({ id }) => id)).toEqual(["one", "two", "long-id", "x"]);
+    expect([...plan.references.values()]).toEqual(["long-id"]);
+    expect(plan.candidates.map(({ id }) => id)).toEqual(["one", "two", "x"]);
+    expect(plan.verdicts.map(({ reason }) => reason)).toEqual([
+      "minChars(5): long enough",
+      "minChars(5): too short",
+      "minChars(5): long enough",
+    ]);
+    expect(plan.leaving.map(({ id }) => id)).toEqual(["one", "x"]);
+    expect(kept.size).toBe(0);
+  });
+
+  it("lets no reference appear before every content is kept [DESIGN-1]", async () => {
+    const rendered: string[] = [];
+    const { wiring } = wire({
+      reference: {
+        ...keyReference,
+        render: (key) => {
+          rendered.push(key);
+          return `@${key}`;
+        },
+      },
+      openSink: () => ({
+        put: ({ id }) =>
+          id === "x" ? Promise.reject(new Error("disk on fire")) : Promise.resolve(id ?? ""),
+      }),
+    });
+    const before = structuredClone(notes);
+    await expect(offload(notes, wiring)).rejects.toThrow("disk on fire");
+    expect(notes).toEqual(before);
+    expect(rendered).not.toContain("x");
+  });
+
+  it("replaces before it copies, so that what left is not copied along", async () => {
+    const copied: string[] = [];
+    const { wiring } = wire({
+      copy: (note) => {
+        copied.push(note.body);
+        return { ...note };
+      },
+    });
+    await offload(notes, wiring);
+    expect(copied).toEqual(["@one", "@x"]);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+
+import { digestText } from "../../../../../src/core/lib/digest/digest.js";
+import { HTML } from "./sample-texts.js";
+
+describe("the digest of HTML", () => {
+  it("has the title and the headings, not what is hidden [DESIGN-W-digest-html]", () => {
+    const { kind, text } = digestText(HTML);
+    expect(kind).toBe("html");
+    expect(text).toContain("Title: Tides & harbours\n");
+    expect(text).toContain("Headings:\n10: h1 Tides today\n13: h2 Ems – Leer <north>\n");
+    expect(text).toContain("Text begins: Tides today Low water at noon.");
+    expect(text).not.toContain("not me");
+    expect(text).not.toContain("nor me");
+  });
+
+  it("finds a page behind a fetcher's first line, and a part of a page", () => {
+    expect(digestText(`Contents of https://example.org:\n${HTML}`).kind).toBe("html");
+    expect(digestText("<div><p>a</p><ul><li>b</li></ul></div>\n".repeat(20)).kind).toBe("html");
+    expect(digestText("<note>\n<to>Ada</to>\n</note>\n").kind).toBe("text");
+  });
+
+  it("reads the start of a large page and says so", () => {
+    const page = `<html>${"<h2>Station</h2>\n<p>deep</p>\n".repeat(20_000)}</html>`;
+    expect(digestText(page).text).toContain(
+      "Headings (sampled: the first 131,072 chars):\n1: h2 Station",
+    );
+  });
+});

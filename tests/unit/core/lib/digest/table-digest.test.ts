@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+
+import { digestText } from "../../../../../src/core/lib/digest/digest.js";
+import { csvText, logText } from "./sample-texts.js";
+
+const PSQL = ` id | name  | depth
+----+-------+-------
+  1 | Leer  |   4.5
+  2 | Emden |  11.0
+  3 | Weener|   3.2
+(3 rows)
+`;
+const MYSQL = `+----+-------+
+| id | name  |
++----+-------+
+|  1 | Leer  |
+|  2 | Emden |
++----+-------+
+`;
+const KUBECTL = `NAME        READY   STATUS    AGE
+tide-0      1/1     Running   3d
+tide-1      0/1     Pending   2m
+harbour-9   1/1     Running   9d
+`;
+const LS = `total 12
+drwxr-xr-x  3 ada staff   96 Jan  5 10:00 .
+-rw-r--r--  1 ada staff 1200 Jan  5 10:01 tide.txt
+-rw-r--r--  1 ada staff   20 Jan  5 10:02 ems.txt
+-rw-r--r--  1 ada staff   21 Jan  5 10:03 leer.txt
+`;
+
+describe("the digest of a table", () => {
+  it("has the header, the columns, the rows and two of them [DESIGN-W-digest-table]", () => {
+    expect(digestText(csvText(300)).text).toBe(
+      'Table (CSV), 4 columns, 300 rows, 301 lines.\nColumns: id, name, harbour, depth\n2: 1,"Buoy, no. 1",Ems,0.5\n3: 2,"Buoy, no. 2",Ems,1',
+    );
+  });
+
+  it("counts a quoted cell with a line feed as one row", () => {
+    const text = 'id,note,n\n1,"two\nlines",3\n2,"x",4\n3,y,5\n';
+    expect(digestText(text).text).toContain("3 columns, 3 rows, 5 lines");
+    expect(digestText(text).text).toContain("4: 2,");
+  });
+
+  it.each([
+    ["TSV", "a\tb\n1\t2\n3\t4\n", "2 columns, 2 rows"],
+    ["CSV with semicolons", "a;b;c\n1;2;3\n4;5;6\n", "3 columns, 2 rows"],
+    ["Markdown", "| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n", "2 columns, 3 rows"],
+    ["drawn with |", PSQL, "3 columns, 3 rows"],
+    ["drawn with |", MYSQL, "2 columns, 2 rows"],
+    ["aligned columns", KUBECTL, "4 columns, 3 rows"],
+    ["ls -l", LS, "7 columns, 4 rows"],
+  ])("reads %s", (format, text, size) => {
+    const digest = digestText(text);
+    expect(digest.kind).toBe("table");
+    expect(digest.text).toContain(`Table (${format}), ${size}`);
+  });
+
+  it("says 'about' where it did not count", () => {
+    expect(digestText(csvText(9_000)).text).toContain("about 9,000 rows");
+  });
+
+  it("names some of many columns", () => {
+    const row = (name: string): string =>
+      Array.from({ length: 400 }, (_, at) => name + String(at)).join(",");
+    const { text } = digestText(`${row("column")}\n${row("a")}\n${row("b")}\n`);
+    expect(text).toMatch(/Columns: column0, column1, .*, … 3\d\d more\n2: a0,/);
+  });
+
+  it("takes neither logs, code nor prose for one", () => {
+    expect(digestText(logText(30).replace(/\.123/g, ",123")).kind).toBe("log");
+    expect(
+      digestText("Well, then.\nSo, they said.\nNo, thanks.\nYes, please.\nOh, dear.\n").kind,
+    ).toBe("text");
+    expect(digestText("const [a, b] = f();\nconst [c, d] = g();\nconst [e, f] = h();\n").kind).toBe(
+      "code",
+    );
+  });
+});

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ContextOffloadError } from "../../../../../src/core/errors/context-offload-error.js";
+import { InvalidPatternError } from "../../../../../src/core/errors/invalid-pattern-error.js";
+import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
+import { shapeOf } from "../../../../../src/core/lib/search/pattern-shape.js";
+import { tokenizePattern } from "../../../../../src/core/lib/search/pattern-tokens.js";
+
+function compile(pattern: string, options: { literal?: boolean; ignoreCase?: boolean } = {}) {
+  return compilePattern({ pattern, literal: false, ignoreCase: false, ...options });
+}
+
+function refusal(pattern: string, literal = false): string {
+  try {
+    compile(pattern, { literal });
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidPatternError);
+    expect(ContextOffloadError.isInstance(error) && error.code).toBe("INVALID_PATTERN");
+    const { message } = error as InvalidPatternError;
+    expect(message).toContain("literal: true");
+    return message;
+  }
+  throw new Error(`${pattern} was accepted`);
+}
+
+const finds = (pattern: string, text: string, options = {}): boolean =>
+  compile(pattern, options).find(text, 0) !== undefined;
+
+describe("a pattern", () => {
+  it("is refused with what the engine objected to", () => {
+    expect(refusal("a(b")).toContain("Unterminated group");
+    expect(refusal("[z-a]")).toContain("out of order");
+    expect(refusal("\\p{Nonsense}")).toContain("property name");
+    expect(refusal("")).toContain("empty");
+    expect(refusal("", true)).toContain("empty");
+    expect(refusal("(?i)")).toContain("nothing to look for");
+  });
+
+  it.each([
+    ["\\Afoo", "write ^"],
+    ["foo\\z", "write $"],
+    ["foo\\Z", "write $"],
+    ["a++b", "write +"],
+    ["a*+", "write *"],
+    ["a{2,3}+", "write {2,3}"],
+    ["[[:alpha:]]+", "[a-zA-Z]"],
+    ["[^[:digit:]_]", "\\d"],
+    ["[[:^space:]]", "[^\\s]"],
+    ["(?>a)", "(?:"],
+    ["(?P<name>a)", "(?<name>"],
+    ["foo(?i)bar", "very start"],
+    ["(?x)a b", "very start"],
+    ["a\\nb", "line by line"],
+    ["a\nb", "line by line"],
+    ["\\Qa.b\\E", "backslash"],
+    ["\\hfoo", "[ \\t]"],
+    ["\\yfoo", "leave out the backslash"],
+  ])("%j of another engine is explained", (pattern, advice) => {
+    expect(refusal(pattern)).toContain(advice);
+  });
+
+  it("with a line break is refused as a literal too", () => {
+    expect(refusal("a\nb", true)).toContain("line by line");
+  });
+
+  it("may begin with flags", () => {
+    expect(finds("(?i)ERROR", "an error")).toBe(true);
+    expect(finds("(?is)A.B", "a\rb")).toBe(true);
+    expect(finds("(?i)(?s)A.B", "a\rb")).toBe(true);
+    expect(finds("(?m)^b", "ab")).toBe(false);
+    expect(finds("ERROR", "an error")).toBe(false);
+  });
+
+  it("is read by code points, and loosely where that does not compile", () => {
+    expect(finds("^.$", "😀")).toBe(true);
+    expect(finds("^\\p{L}+$", "漢字é")).toBe(true);
+    expect(finds("a\\-b", "a-b")).toBe(true);
+    expect(finds("[0-9]{", "1{")).toBe(true);
+    expect(finds('\\"[a-z]\\"', '"a"')).toBe(true);
+  });
+
+  it("ignores case in a literal without reading it as an expression", () => {
+    expect(finds("A.B", "xa.b", { literal: true, ignoreCase: true })).toBe(true);
+    expect(finds("A.B", "xacb", { literal: true, ignoreCase: true })).toBe(false);
+  });
+
+  it("without special characters is looked for as bytes", () => {
+    for (const pattern of ["timeout", "a\\.b", "1{", "é"]) {
+      expect(compile(pattern)).toMatchObject({ exact: true });
+    }
+    expect(compile("a.b", { literal: true })).toMatchObject({ exact: true });
+    expect(compile("x".repeat(5_000))).toMatchObject({ exact: false });
+    expect(compile("x".repeat(5_000)).requiredBytes).toHaveLength(1_024);
+  });
+});
+
+describe("the shape of a pattern", () => {
+  const required = (source: string, ignoreCase = false): string =>
+    shapeOf(tokenizePattern(source), ignoreCase).required;
+
+  it.each([
+    ["timeout after \\d{4} ms", "timeout after "],
+    ["colou?r", "colo"],
+    ["ab+cd", "ab"],
+    ["ab*cde", "cde"],
+    ["x{0,2}yz", "yz"],
+    ["x{2}", "x"],
+    ["abc|abd", ""],
+    ["(abc|abd)ef", "ef"],
+    ["(?:abc)?", ""],
+    ["[abc]d", "d"],
+    ["a\\tb\\.c", "a\tb.c"],
+    ["\\bword\\b", "word"],
+  ])("%j requires %j", (source, text) => {
+    expect(required(source)).toBe(text);
+  });
+
+  it("requires no letters when their case does not count", () => {
+    expect(required("ab_12:c", true)).toBe("_12:");
+  });
+
+  it("never runs over a line's end where lines are searched together", () => {
+    for (const source of ["a\\sb", "a\\Wb", "a\\Db", "a[^x]b", "a\\P{L}b"]) {
+      const block = shapeOf(tokenizePattern(source), false).blockSource ?? "";
+      expect(new RegExp(block, "u").test("a\nb")).toBe(false);
+      expect(new RegExp(block, "u").test("a b")).toBe(true);
+    }
+    for (const source of ["(?=a)", "(?<!a)b", "(a)\\1", "(?<n>a)\\k<n>", "[\\s,]"]) {
+      expect(shapeOf(tokenizePattern(source), false).blockSource).toBeUndefined();
+    }
+  });
+
+  it("is read off pieces that make up the source", () => {
+    const part = fc.constantFrom(..."ab\\[](){}?*+.^$|-:,1<=!>ip".split(""));
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const source = parts.join("");
+        expect(
+          tokenizePattern(source)
+            .map(({ text }) => text)
+            .join(""),
+        ).toBe(source);
+      }),
+    );
+  });
+});

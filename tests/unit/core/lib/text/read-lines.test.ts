@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { InvalidArgumentError } from "../../../../../src/core/errors/invalid-argument-error.js";
+import { OutOfRangeError } from "../../../../../src/core/errors/out-of-range-error.js";
+import { readLines, type LinesRead } from "../../../../../src/core/lib/text/read-lines.js";
+import { anyCuts, anyText, encodeInParts, indexed, isInsidePair } from "./texts.js";
+import { memorySource, splitLines, tinyDistance } from "./texts.js";
+
+const nonEmptyText = anyText.filter((text) => text !== "");
+
+/** What a reader would give that holds the whole text in memory. */
+function naiveLines(text: string, startLine: number, endLine: number, maxChars: number): LinesRead {
+  const lines = splitLines(text).slice(startLine - 1, endLine);
+  const [first = ""] = lines;
+  const shown = isInsidePair(first, maxChars) ? (maxChars === 1 ? 2 : maxChars - 1) : maxChars;
+  if (first.length > shown) {
+    return {
+      text: first.slice(0, shown),
+      startLine,
+      endLine: startLine,
+      cut: { line: startLine, shownChars: shown, lineChars: first.length },
+    };
+  }
+  while (lines.length > 1 && lines.join("\n").length > maxChars) lines.pop();
+  return { text: lines.join("\n"), startLine, endLine: startLine + lines.length - 1 };
+}
+
+describe("readLines", () => {
+  it("gives what a naive split gives, whatever the text, the range and the cap", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        nonEmptyText,
+        anyCuts,
+        tinyDistance,
+        fc.nat(),
+        fc.nat({ max: 12 }),
+        fc.integer({ min: 1, max: 60 }),
+        async (content, cuts, distance, place, more, maxChars) => {
+          const text = indexed(encodeInParts(content, cuts), distance);
+          const startLine = 1 + (place % text.index.lines);
+          const endLine = startLine + more;
+          const read = await readLines(text, { startLine, endLine, maxChars });
+          expect(read).toEqual(naiveLines(content, startLine, endLine, maxChars));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("gives the whole text in consecutive reads", async () => {
+    await fc.assert(
+      fc.asyncProperty(nonEmptyText, tinyDistance, async (content, distance) => {
+        const text = indexed(content, distance);
+        const parts: string[] = [];
+        for (let startLine = 1; startLine <= text.index.lines;) {
+          const endLine = startLine + 2;
+          const read = await readLines(text, { startLine, endLine, maxChars: 10_000 });
+          parts.push(read.text);
+          startLine = read.endLine + 1;
+        }
+        expect(parts.join("\n")).toBe(content.replace(/\n$/, ""));
+      }),
+    );
+  });
+
+  it("keeps a carriage return and drops only the last line break", async () => {
+    const text = indexed("a\r\n\r\nb\r\n\n");
+    expect(await readLines(text, { startLine: 1, endLine: 9, maxChars: 99 })).toEqual({
+      text: "a\r\n\r\nb\r\n",
+      startLine: 1,
+      endLine: 4,
+    });
+  });
+
+  it("takes along a line that just fits", async () => {
+    const text = indexed("ab\ncd\nef\n");
+    const linesIn = async (maxChars: number): Promise<number> =>
+      (await readLines(text, { startLine: 1, endLine: 3, maxChars })).endLine;
+    expect(await Promise.all([2, 4, 5, 7, 8].map(linesIn))).toEqual([1, 1, 2, 2, 3]);
+  });
+
+  it("cuts a first line that is too long, never inside of a pair [DESIGN-W-read-long-line]", async () => {
+    const text = indexed("ab😀cd\nnext");
+    const read = await readLines(text, { startLine: 1, endLine: 2, maxChars: 3 });
+    expect(read).toEqual({
+      text: "ab",
+      startLine: 1,
+      endLine: 1,
+      cut: { line: 1, shownChars: 2, lineChars: 6 },
+    });
+    const pair = await readLines(indexed("😀"), { startLine: 1, endLine: 1, maxChars: 1 });
+    expect(pair).toEqual({ text: "😀", startLine: 1, endLine: 1 });
+  });
+
+  it("stays bounded on bytes that are no text", async () => {
+    const text = indexed(new Uint8Array(1_000_000).fill(0x80));
+    const read = await readLines(text, { startLine: 1, endLine: 1, maxChars: 10 });
+    expect(read.text).toMatch(/^\ufffd+$/);
+    expect(read.text.length).toBeLessThan(70_000);
+  });
+});
+
+describe("readLines refuses", () => {
+  const text = indexed("line\n".repeat(3_412));
+  const read = (startLine: number, endLine: number, maxChars = 100): Promise<unknown> =>
+    readLines(text, { startLine, endLine, maxChars });
+
+  it.each([
+    [4_000, 4_100, "but it has 3,412 lines. Ask for a startLine from 1 to 3412"],
+    [0, 5, "lines are counted from 1; it has 3,412 lines"],
+    [-7, 5, "startLine -7 to endLine 5 was asked for"],
+    [20, 10, "the start is after the end; it has 3,412 lines"],
+  ])("lines %i to %i and says what would be right", async (startLine, endLine, message) => {
+    const error = await read(startLine, endLine).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OutOfRangeError);
+    expect(error).toMatchObject({ code: "OUT_OF_RANGE", range: { count: 3_412 } });
+    expect((error as Error).message).toContain(message);
+  });
+
+  it("any line of an empty text", async () => {
+    const reading = readLines(indexed(""), { startLine: 1, endLine: 1, maxChars: 9 });
+    await expect(reading).rejects.toThrow("it has 0 lines: there is nothing to read");
+  });
+
+  it("numbers that are not whole, and a cap that lets nothing through", async () => {
+    for (const reading of [read(1.5, 2), read(1, Infinity), read(NaN, 2), read(1, 2, 0)]) {
+      await expect(reading).rejects.toBeInstanceOf(InvalidArgumentError);
+    }
+  });
+
+  it("an index of other bytes, and a source that is shorter than it says", async () => {
+    const request = { startLine: 1, endLine: 2, maxChars: 100 };
+    const other = { source: memorySource(new Uint8Array(5)), index: text.index };
+    await expect(readLines(other, request)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      received: 17_060,
+    });
+    const short = { source: { ...other.source, size: text.index.bytes }, index: text.index };
+    await expect(readLines(short, request)).rejects.toMatchObject({ code: "READ_FAILED" });
+  });
+
+  it("to go on when the signal says so", async () => {
+    const signal = AbortSignal.abort(new Error("enough"));
+    const reading = readLines(text, { startLine: 1, endLine: 2, maxChars: 100, signal });
+    await expect(reading).rejects.toThrow("enough");
+  });
+});

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createOffloader, minChars } from "../../../src/index.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
+import { codexFormat as dialect } from "../../../src/formats/codex.js";
+import { expectToKnowItsOwn, leaveAndReturn } from "./offload-and-restore.js";
+import { fill, Hole, oddWriters } from "./odd-json.js";
+
+const KEEP = { media: "keep" } as const;
+const picture = { type: "input_image", image_url: "data:image/png;base64,AA" };
+
+const item = (payload: object) =>
+  JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", type: "response_item", payload });
+const output = (call_id: unknown, value: unknown, type = "function_call_output") =>
+  item({ type, call_id, output: value, passed: { on: true } });
+
+describe("the dialect of Codex rollouts", () => {
+  it.each(["function_call_output", "custom_tool_call_output"])(
+    "reads a %s [DESIGN-O-codex]",
+    (type) => {
+      const line = output("c1", "printed", type);
+      expect(dialect.read(line, KEEP).results).toEqual([
+        {
+          slot: 0,
+          id: "c1",
+          content: "printed",
+          soleText: "printed",
+          chars: 7,
+          isError: false,
+          toolName: undefined,
+          wrapping: undefined,
+        },
+      ]);
+      const { left, back } = leaveAndReturn(dialect, line);
+      expect(left).toBe(line.replace("printed", "reference 0"));
+      expect(back).toBe(line);
+    },
+  );
+
+  it("reads an output that says whether the call succeeded; that stays", () => {
+    const line = output("c1", { content: "no such file", success: false });
+    expect(dialect.read(line, KEEP).results).toMatchObject([
+      { content: "no such file", isError: true },
+    ]);
+    const { left, back } = leaveAndReturn(dialect, line);
+    expect(left).toBe(line.replace("no such file", "reference 0"));
+    expect(back).toBe(line);
+  });
+
+  it("keeps media beside the reference, or takes it along", () => {
+    const line = output("c1", [{ type: "input_text", text: "words" }, picture]);
+    expect(dialect.read(line, KEEP).results[0]?.chars).toBe(5);
+    const kept = leaveAndReturn(dialect, line);
+    expect(JSON.parse(kept.left)).toMatchObject({
+      payload: { output: [{ type: "input_text", text: "reference 0" }, picture] },
+    });
+    expect(kept.back).toBe(line);
+    const taken = leaveAndReturn(dialect, line, "offload");
+    expect(taken.left).not.toContain("base64");
+    expect(taken.back).toBe(line);
+  });
+
+  it("reads calls, who speaks, and what stands outside of results [DESIGN-O-codex]", () => {
+    const call = item({
+      type: "function_call",
+      name: "wrapping",
+      arguments: '{"a":1}',
+      call_id: "c1",
+    });
+    expect(dialect.read(call, KEEP)).toMatchObject({
+      fromModel: true,
+      calls: [{ id: "c1", name: "wrapping" }],
+      results: [],
+    });
+    expect(dialect.read(call, KEEP).otherChars()).toBe(7);
+    const custom = item({ type: "custom_tool_call", name: "patch", input: "***", call_id: "c2" });
+    expect(dialect.read(custom, KEEP).calls).toEqual([{ id: "c2", name: "patch" }]);
+    const said = { type: "message", content: [{ type: "output_text", text: "Done." }] };
+    expect(dialect.read(item({ ...said, role: "assistant" }), KEEP).fromModel).toBe(true);
+    expect(dialect.read(item({ ...said, role: "user" }), KEEP).fromModel).toBe(false);
+    expect(dialect.read(item({ ...said, role: "user" }), KEEP).otherChars()).toBe(5);
+    expect(dialect.read(output("c1", "printed"), KEEP).otherChars()).toBe(0);
+  });
+
+  it.each([
+    "",
+    "broken",
+    "[]",
+    output("c1", null),
+    output("c1", { other: "object" }),
+    item({ type: "message", role: "user", content: [] }),
+    '{"type":"response_item","payload":"function_call_output"}',
+    '{"type":"event_msg","payload":{"type":"function_call_output","call_id":"a","output":"x"}}',
+    '{"type":"compacted","payload":{"replacement_history":[{"type":"function_call_output"}]}}',
+  ])("finds no result in %s", (line) => {
+    expect(dialect.read(line, KEEP).results).toEqual([]);
+  });
+
+  it("changes the output and no other character of its line [DESIGN-O-lines]", () => {
+    const content = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(fc.record({ type: fc.constantFrom("input_text", "x"), text: fc.string() })),
+    );
+    fc.assert(
+      fc.property(
+        content,
+        fc.boolean(),
+        fc.jsonValue(),
+        oddWriters,
+        fc.constantFrom("", "\r", "\n"),
+        (value, isWrapped, unknown, write, lineEnd) => {
+          const hole = new Hole("@@hole@@");
+          const payload = {
+            unknown,
+            type: "function_call_output",
+            output: isWrapped ? { success: true, content: hole, unknown } : hole,
+            call_id: "c1",
+          };
+          const frame = write({ type: "response_item", payload, unknown }) + lineEnd;
+          const line = fill(frame, { "@@hole@@": write(value).trim() });
+          const { left, back } = leaveAndReturn(dialect, line);
+          const reference = Array.isArray(value)
+            ? '[{"type":"input_text","text":"reference 0"}]'
+            : '"reference 0"';
+          expect(left).toBe(fill(frame, { "@@hole@@": reference }));
+          expect(back).toBe(line);
+        },
+      ),
+    );
+  });
+
+  it("brings a rollout back byte for byte: ids used again, and none at all", async () => {
+    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
+    const lines = [
+      '{"type":"session_meta","payload":{"id":"x"}}\n',
+      item({ type: "function_call", name: "wrapping", arguments: "{}", call_id: "c1" }),
+      output("c1", long("first")),
+      output("c1", long("second")) + "\r\n",
+      output(undefined, long("third")),
+      output("", [{ type: "input_text", text: long("fourth") }, picture]),
+    ];
+    const workspace = createMemoryWorkspace();
+    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
+    const { messages, report } = await createOffloader(settings).offload(lines);
+    expect(report.totals).toMatchObject({ results: 4, offloaded: 4 });
+    expect(report.results[0]?.toolName).toBe("wrapping");
+    expect(await createOffloader(settings).restore(messages)).toEqual(lines);
+    expect((await createOffloader(settings).offload(messages)).messages).toEqual(messages);
+    await workspace.close();
+  });
+
+  it("knows its own lines, and refuses others' with a reason", () => {
+    expectToKnowItsOwn(dialect);
+  });
+
+  it("has the tools of the Responses API", () => {
+    const tool = { name: "grep", description: "d", inputSchema: {} };
+    expect(dialect.describeTools([tool])).toEqual([
+      { type: "function", name: "grep", description: "d", parameters: {}, strict: false },
+    ]);
+    const call = { type: "function_call", call_id: "c", name: "grep", arguments: '{"a":1}' };
+    expect(dialect.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
+    expect(dialect.answerCall(call, { text: "x", isError: false })).toEqual({
+      type: "function_call_output",
+      call_id: "c",
+      output: "x",
+    });
+  });
+});
