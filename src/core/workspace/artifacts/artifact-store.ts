@@ -8,6 +8,11 @@ export interface NewArtifact {
   readonly wantedId: string | undefined;
   readonly type: ArtifactType;
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
+  /**
+   * SHA-256 of the content, computed when it is first called; `undefined` for a stream. A store calls
+   * it while the system writes, unless it needs the hash for a name.
+   */
+  readonly hash?: (() => string) | undefined;
   /** Called once, when all of the content has been taken. */
   readonly describe: () => TextSize;
   readonly createdAt: string;
