@@ -8,6 +8,7 @@ import type {
   SlotText,
   ToolInputSchema,
 } from "../core/engine/format.js";
+import { describeValue } from "../core/errors/describe-value.js";
 import {
   isBlockContent,
   readBlockContent,
@@ -16,13 +17,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import {
-  asList,
-  asRecord,
-  isRecord,
-  textOf,
-  type JsonRecord,
-} from "./shared/json-record.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 
 /** A tool as Anthropic's API takes it. */
 export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
@@ -139,7 +134,10 @@ function mismatchOf(message: JsonRecord, hasBlocks: boolean): string | undefined
   if (!Array.isArray(content)) return "has no content";
   const stranger = content.find((block) => !isAnthropicBlock(block)) as unknown;
   if (stranger === undefined) return undefined;
-  return `has a block of type ${JSON.stringify(asRecord(stranger)["type"])}`;
+  const foreign = typeOf(stranger);
+  return foreign === undefined
+    ? `has a block without a type, ${describeValue(stranger)}`
+    : `has a block of type ${JSON.stringify(foreign)}`;
 }
 
 function hasToolBlocks(message: unknown): boolean {
@@ -148,8 +146,10 @@ function hasToolBlocks(message: unknown): boolean {
 }
 
 function isAnthropicBlock(block: unknown): boolean {
-  const type = typeOf(block);
-  return typeof type === "string" && !FOREIGN_BLOCKS.test(type);
+  const { type, source } = asRecord(block);
+  if (typeof type !== "string" || FOREIGN_BLOCKS.test(type)) return false;
+  // Others have images too, but hold their data themselves.
+  return type !== "image" || isRecord(source);
 }
 
 /** A message of role `tool` whose blocks are not results themselves, nor another vendor's. */

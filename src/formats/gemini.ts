@@ -111,7 +111,8 @@ export const geminiFormat = {
 
 function mismatchOf({ role, parts, content }: JsonRecord): string | undefined {
   if (!ROLES.includes(role)) return `has the role ${JSON.stringify(role)} instead of user or model`;
-  if (!Array.isArray(parts)) return content === undefined ? "has no parts" : "has content, not parts";
+  if (!Array.isArray(parts))
+    return content === undefined ? "has no parts" : "has content, not parts";
   const stranger: unknown = parts.find((part) => !isGeminiPart(part));
   if (stranger === undefined) return undefined;
   return `has a part that is not Gemini's: ${describeValue(stranger)}`;
@@ -123,10 +124,10 @@ function isGeminiPart(part: unknown): boolean {
   return part["function_response"] === undefined && part["function_call"] === undefined;
 }
 
-/** A part has no type, so that it is called by its fields. */
+/** A part has no type, so that it is called by its fields; Pydantic AI's has a kind. */
 function unknownType(part: JsonRecord): string | undefined {
-  const isKnown = PART_FIELDS.some((field) => part[field] !== undefined);
-  return isKnown ? undefined : Object.keys(part).join("+");
+  if (PART_FIELDS.some((field) => part[field] !== undefined)) return undefined;
+  return textOf(part["part_kind"]) ?? Object.keys(part).join("+");
 }
 
 function readFunctionCall(

@@ -104,7 +104,7 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   for (const { result, text } of offloaded) freedChars += result.chars - text.length;
   const isTouched = offloaded.length > 0;
   return {
-    message: isTouched ? ({ ...messages[0], role: message.role } as M) : message,
+    message: isTouched ? { ...(messages[0] as M), role: message.role } : message,
     freedChars,
     file,
     files,

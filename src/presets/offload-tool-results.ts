@@ -81,28 +81,27 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
     countOther: policy.needsTotalChars,
     nameOf: (index) => `messages[${index}]`,
   });
-  const { messages, offloaded } = await offload<AnthropicMessageLike, { path: string; name: string }>(
-    input,
-    survey,
-    {
-      format: anthropicFormat,
-      media: "offload",
-      policy,
-      reference: createFileReference("history", root, sha256),
-      openSink: (plan) =>
-        createFileSink({
-          writer,
-          root,
-          folders: [],
-          names: allotNames(plan, HISTORY_LAYOUT, sha256),
-          existing: "keep",
-          hash: sha256,
-          indent: 2,
-        }),
-      concurrency: DEFAULTS.writeConcurrency,
-      copy: deepCopy,
-    },
-  );
+  const { messages, offloaded } = await offload<
+    AnthropicMessageLike,
+    { path: string; name: string }
+  >(input, survey, {
+    format: anthropicFormat,
+    media: "offload",
+    policy,
+    reference: createFileReference("history", root, sha256),
+    openSink: (plan) =>
+      createFileSink({
+        writer,
+        root,
+        folders: [],
+        names: allotNames(plan, HISTORY_LAYOUT, sha256),
+        existing: "keep",
+        hash: sha256,
+        indent: 2,
+      }),
+    concurrency: DEFAULTS.writeConcurrency,
+    copy: deepCopy,
+  });
   let freedChars = 0;
   for (const { result } of offloaded) freedChars += result.chars;
   return {

@@ -8,6 +8,7 @@ import type { Reference } from "../engine/reference.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { requireArray } from "../require-argument.js";
+import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { ContentMemory, type StoredResult } from "./content-memory.js";
@@ -65,14 +66,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
   /** What the session holds, where anything depends on it. */
   const holdSession = async (results: readonly ToolResult[]): Promise<HeldSession> => {
-    if (results.length === 0) return NOTHING_HELD;
-    try {
-      return await core.listSession(sessionId);
-    } catch (error) {
-      if (wiring.onError !== "keep") throw error;
-      // Then each put fails for itself, and each result is kept with its reason.
-      return NOTHING_HELD;
-    }
+    const depends =
+      contents.hasStored ||
+      !policy.perResult ||
+      results.some(({ soleText }) => looksLikeReference(soleText));
+    if (!depends || results.length === 0) return NOTHING_HELD;
+    // A store that cannot be read fails at the put, result by result, with its own reason.
+    return core.listSession(sessionId).catch(() => NOTHING_HELD);
   };
 
   const partsFor = (

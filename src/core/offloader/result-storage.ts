@@ -62,12 +62,10 @@ export class ResultStorage implements Sink<StoredResult> {
       if (!price) return undefined;
       const { record, reference } = await this.#putAsIs(result, prepared);
       const isPlain = reference === price.reference;
-      const referenceTokens = isPlain
-        ? price.referenceTokens
-        : this.#wiring.countTokens(reference);
+      const referenceTokens = isPlain ? price.referenceTokens : this.#wiring.countTokens(reference);
       const { tokens } = result;
       const stored = { reference, referenceTokens, tokens, artifactId: record.artifactId };
-      result.known.stored.set(wrappingKey(result), stored);
+      result.keepStored(wrappingKey(result), stored);
       return stored;
     } catch (error) {
       // The workspace has told the logger. An aborted call is not a failure of the store.

@@ -7,7 +7,13 @@ import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
 import type { KnownContent } from "./artifacts/prepare-content.js";
 import type { EventDetails } from "./events.js";
 import type { ToolNaming } from "./tools/tool-naming.js";
-import type { ArtifactInput, Original, PutOptions, PutOutcome, Workspace } from "./workspace-types.js";
+import type {
+  ArtifactInput,
+  Original,
+  PutOptions,
+  PutOutcome,
+  Workspace,
+} from "./workspace-types.js";
 
 /** What works on a workspace from inside needs more than its users, and tells no logger of its looks. */
 export interface WorkspaceCore {

@@ -36,9 +36,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   /** Prepares and stores, and tells the logger of both. */
   const storeArtifact = (
     prepare: () => PreparedArtifact,
-    signal: AbortSignal | undefined,
+    { toolCallId, sessionId, signal }: PutOptions,
   ): Promise<StoredArtifact> => {
-    const known: EventDetails = {};
+    const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
     return events.observe(
       "put",
       known,
@@ -53,14 +53,17 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   };
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
-    storeArtifact(() => prepareArtifact(wiring, input, options), options.signal);
+    storeArtifact(() => prepareArtifact(wiring, input, options), options);
 
   const outcomeOf = ({ record, entry }: StoredArtifact): PutOutcome => ({
     record,
     reference: renderKnowledgeList([entry], notice),
   });
 
-  const list = async (filter: SearchFilter, options: Scope & ListOptions): Promise<ArtifactPage> => {
+  const list = async (
+    filter: SearchFilter,
+    options: Scope & ListOptions,
+  ): Promise<ArtifactPage> => {
     options.signal?.throwIfAborted();
     requireObject("searchFilter", filter, "an object of metadata that must be equal");
     const wanted = asText(filter["session_id"]);
@@ -150,7 +153,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     toolNames: notice.toolNames,
     countTokens: wiring.countTokens,
     prepare: (artifact, options, known) => prepareArtifact(wiring, artifact, options, known),
-    store: async (prepared) => outcomeOf(await storeArtifact(() => prepared, undefined)),
+    store: async (prepared) => outcomeOf(await storeArtifact(() => prepared, {})),
     listSession: (sessionId) => store.listSession(sessionId),
     original: (record, signal) => getOriginal(store, record, wiring.hash, signal),
     note: (event, verb, details) => {

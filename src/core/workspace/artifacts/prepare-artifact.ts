@@ -102,7 +102,12 @@ async function storeOrAbort(
 }
 
 function entryOf(
-  { artifactId, hash, metadata, size }: Omit<ArtifactRecord, "sessionId" | "type" | "createdAt" | "location">,
+  {
+    artifactId,
+    hash,
+    metadata,
+    size,
+  }: Omit<ArtifactRecord, "sessionId" | "type" | "createdAt" | "location">,
   content: PreparedContent,
   path: string,
 ): KnowledgeEntry {
