@@ -11,7 +11,6 @@ import { requireChoice, requireObject, requireText } from "../core/require-argum
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
-import { sha256 } from "../infrastructure/hash.js";
 import { createWorkspace } from "./create-workspace.js";
 import { pickFormat } from "./pick-format.js";
 
@@ -77,7 +76,6 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     pickFormat: (messages) => pickFormat(messages, format),
     policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
     countTokens: options.countTokens ?? coreOf(workspace).countTokens,
-    hash: sha256,
   }) as OffloaderFor<Choice>;
 }
 

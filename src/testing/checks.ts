@@ -4,7 +4,6 @@ import { wireOffloader } from "../core/offloader/offloader.js";
 import { minChars } from "../core/policies/min-chars.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { checkHash } from "./check-hash.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
 
@@ -57,7 +56,6 @@ export function createConversationCheck(
       format,
       formats: [format],
       pickFormat: () => format,
-      hash: checkHash,
     });
   const read = (messages: readonly unknown[]) => collect(messages, format);
 

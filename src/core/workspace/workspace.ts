@@ -152,6 +152,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   return attachCore(workspace, {
     toolNames: notice.toolNames,
     countTokens: wiring.countTokens,
+    hash: wiring.hash,
     prepare: (artifact, options, known) => prepareArtifact(wiring, artifact, options, known),
     store: async (prepared) => outcomeOf(await storeArtifact(() => prepared, {})),
     listSession: (sessionId) => store.listSession(sessionId),
