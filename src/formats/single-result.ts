@@ -1,7 +1,7 @@
 import { countContentChars, type Content } from "../core/engine/content.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { MessageFormat } from "../core/engine/message-format.js";
-import { requireObject } from "../core/require-argument.js";
+import { requireObject } from "../core/arguments.js";
 
 /** What one tool call returned, in no vendor's shape. */
 export interface ToolResultInput {

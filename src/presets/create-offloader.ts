@@ -3,10 +3,9 @@ import { wireOffloader } from "../core/offloader/offloader.js";
 import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
-import { requireTexts } from "../core/policies/require-count.js";
+import { requireChoice, requireObject, requireStrings, requireText } from "../core/arguments.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
 import { DEFAULTS } from "../core/defaults.js";
-import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { FORMATS } from "../formats/formats.js";
 import { sha256 } from "../infrastructure/hash.js";
 
@@ -27,7 +26,7 @@ export function createOffloader(options: OffloaderOptions): Offloader {
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
   if (options.policy !== undefined) requirePolicy("policy", options.policy);
-  if (options.toolAliases !== undefined) requireTexts("toolAliases", options.toolAliases);
+  if (options.toolAliases !== undefined) requireStrings("toolAliases", options.toolAliases);
   requireFormat(options.format);
   const { countTokens = options.workspace.countTokens } = options;
   const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);

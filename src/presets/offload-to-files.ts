@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { FileWriter } from "../core/files/file-writer.js";
-import { requireArray, requireObject, requireText } from "../core/require-argument.js";
+import { requireArray, requireObject, requireText } from "../core/arguments.js";
 import type { MessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";

@@ -6,7 +6,7 @@ import { toolResultRules, type RuleReason } from "../core/policies/tool-result-r
 import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import { isKnowledgeListFor } from "../core/workspace/reference/knowledge-list.js";
 import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
-import { readCount } from "../core/read-count.js";
+import { requireCount } from "../core/arguments.js";
 import type { PutOutcome, Workspace } from "../core/workspace/workspace-types.js";
 import { singleResultFormat, type ToolResultInput } from "../formats/single-result.js";
 
@@ -54,10 +54,15 @@ export function wireToolResultOffload(
   options: ToolResultOffloadOptions & { readonly countTokens: CountTokens },
 ): ToolResultOffload {
   const { workspace, countTokens } = options;
-  const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+  const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
   const policy = toolResultRules({
     whiteList: readNames("whiteList", options.whiteList),
-    tokenThreshold: readCount("tokenThreshold", options.tokenThreshold, DEFAULTS.tokenThreshold, 0),
+    tokenThreshold: requireCount(
+      "tokenThreshold",
+      options.tokenThreshold,
+      DEFAULTS.tokenThreshold,
+      0,
+    ),
     countTokens,
     readingTools: readingToolsOf(workspace),
   });

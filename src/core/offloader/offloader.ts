@@ -5,7 +5,7 @@ import { offload, planOffload, type OffloadWiring } from "../engine/offload.js";
 import { requireVerdicts } from "../policies/require-policy.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 import type { Reference } from "../engine/reference.js";
-import { requireArray } from "../require-argument.js";
+import { requireArray } from "../arguments.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/reference/knowledge-list.js";

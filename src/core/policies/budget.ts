@@ -1,9 +1,8 @@
 import type { Policy } from "../engine/policy.js";
-import { requireObject } from "../require-argument.js";
+import { requireCount, requireObject } from "../arguments.js";
 import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { createResultTokenCounter } from "./count-result-tokens.js";
-import { requireCount } from "./require-count.js";
 
 /** What is left in place of a result counts too, roughly. */
 const REFERENCE_TOKENS = 550;
@@ -23,7 +22,7 @@ export interface BudgetOptions {
 export function budget(options: BudgetOptions): Policy {
   requireObject("budget", options, "an object with maxTokens");
   const { maxTokens, countTokens = estimateTokens } = options;
-  requireCount("maxTokens", maxTokens);
+  requireCount("maxTokens", maxTokens, undefined, 0);
   const tokensOf = createResultTokenCounter(countTokens);
   const name = `budget(${maxTokens})`;
   const offload = { offload: true, reason: `${name}: to make room` };

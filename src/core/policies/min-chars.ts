@@ -1,5 +1,5 @@
 import type { Policy, Verdict } from "../engine/policy.js";
-import { requireNumber } from "./require-count.js";
+import { requireNumber } from "../arguments.js";
 
 /** A result offload when it has at least this many characters. An empty one never does. */
 export function minChars(threshold: number): Policy {

@@ -1,5 +1,5 @@
 import type { Policy, Verdict } from "../engine/policy.js";
-import { requireNumber } from "./require-count.js";
+import { requireNumber } from "../arguments.js";
 
 /**
  * The candidates leave together when they make at least this share of all characters, or none does.

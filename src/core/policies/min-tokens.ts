@@ -2,7 +2,7 @@ import type { Policy } from "../engine/policy.js";
 import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { createResultTokenCounter } from "./count-result-tokens.js";
 import { eachResult } from "./each-result.js";
-import { requireNumber } from "./require-count.js";
+import { requireNumber } from "../arguments.js";
 
 /** A result offload when it has at least this many tokens. */
 export function minTokens(threshold: number, countTokens: CountTokens = estimateTokens): Policy {

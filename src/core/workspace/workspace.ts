@@ -1,7 +1,7 @@
 import { serializeContent } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import { requireObject } from "../require-argument.js";
+import { requireCount, requireObject } from "../arguments.js";
 import { infoOf } from "./artifacts/describe-record.js";
 import { EventReporter } from "./events.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
@@ -10,7 +10,6 @@ import { createKnowledgeTools } from "./tools/knowledge-tools.js";
 import { listArtifacts } from "./artifacts/list-artifacts.js";
 import { previewArtifact } from "./artifacts/preview-artifact.js";
 import { createPut, type StoredContent } from "./artifacts/put-artifact.js";
-import { readCount } from "../read-count.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { systemPrompt } from "./reference/system-prompt.js";
 import type { ArtifactInput, Workspace } from "./workspace-types.js";
@@ -46,7 +45,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
           "an artifact, or an array of at least one",
         );
       }
-      const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+      const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
       const stored: StoredContent[] = [];
       for (const input of inputs as readonly ArtifactInput[])
         stored.push(await putOne(input, options));
@@ -75,7 +74,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
           // The session is what holds the artifact, whether or not its metadata says so.
           const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
           return listArtifacts(store, sessions, rest, {
-            limit: readCount("limit", options.limit, DEFAULTS.listLimit),
+            limit: requireCount("limit", options.limit, DEFAULTS.listLimit),
             cursor: options.cursor,
             signal: options.signal,
           });

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { requireObject } from "../../require-argument.js";
+import { requireObject } from "../../arguments.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
 import { detailsOf, entryOf, sizeOf } from "./describe-record.js";
