@@ -1,6 +1,7 @@
 export type { Content } from "./core/engine/content.js";
 export { DEFAULTS } from "./core/defaults.js";
-export { digestText, type ContentKind, type Digest } from "./core/lib/digest/digest.js";
+export { digestText } from "./core/digest-text.js";
+export type { ContentKind, Digest } from "./core/lib/digest/digest.js";
 export { AmbiguousArtifactError } from "./core/errors/ambiguous-artifact-error.js";
 export { ArtifactGoneError } from "./core/errors/artifact-gone-error.js";
 export { ContentNotSerializableError } from "./core/errors/content-not-serializable-error.js";

@@ -1,6 +1,8 @@
-import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { DEFAULTS } from "../../defaults.js";
+import { ArgumentError } from "../../lib/argument-error.js";
+import { JsonPointerError } from "../../lib/json/json-pointer-error.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
+import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
 import { collectPieces, readPieces } from "../../lib/text/read-pieces.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
@@ -31,9 +33,6 @@ export interface QueryRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What is wrong with the inner JSON that need not be wrong with the blocks around it. */
-const OUTER_MAY_HAVE_IT: ReadonlySet<ErrorCode> = new Set(["POINTER_NOT_FOUND", "NOT_JSON"]);
-
 /** A part of a JSON artifact, by pointer. */
 export async function queryArtifact(
   store: ArtifactStore,
@@ -44,8 +43,8 @@ export async function queryArtifact(
   try {
     return answer(record, request, await query(record, stored, request));
   } catch (error) {
-    if (!(error instanceof InvalidArgumentError) || error.argument !== "offset") throw error;
-    throw new InvalidArgumentError("cursor", String(error.received), error.expected);
+    if (!(error instanceof ArgumentError) || error.argument !== "offset") throw error;
+    throw new ArgumentError("cursor", String(error.received), error.expected);
   } finally {
     await stored.close();
   }
@@ -60,6 +59,7 @@ async function query(
   const asked = {
     pointer,
     limit,
+    arrayLimit: DEFAULTS.queryLimit,
     offset,
     maxChars,
     ...(fields ? { fields } : {}),
@@ -71,7 +71,7 @@ async function query(
     return await queryJson(inner, asked);
   } catch (error) {
     // What the text block holds is meant first; the blocks around it can be asked for all the same.
-    if (!ContextOffloadError.isInstance(error) || !OUTER_MAY_HAVE_IT.has(error.code)) throw error;
+    if (!(error instanceof JsonPointerError || error instanceof JsonSyntaxError)) throw error;
     return await queryJson(stored, asked).catch(() => {
       throw error;
     });

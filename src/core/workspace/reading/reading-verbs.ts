@@ -6,6 +6,7 @@ import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
 import type { EventDetails, EventReporter } from "../events.js";
 import { findArtifact } from "../artifacts/find-artifact.js";
 import { getOriginal } from "../artifacts/get-original.js";
+import { toCodedError } from "./coded-errors.js";
 import { grepText } from "./grep-knowledge.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
@@ -52,7 +53,9 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         const record = await findArtifact(store, artifactId, scope.sessionId);
         // From here on a failure, too, is told with all that is known of the artifact.
         Object.assign(known, detailsOf(record));
-        return work(record);
+        return work(record).catch((error: unknown) => {
+          throw toCodedError(error);
+        });
       },
       (outcome) => ({ event: "read", ...describe(outcome) }),
     );
