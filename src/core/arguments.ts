@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from "./errors/invalid-argument-error.js";
+import { nonEmptyText } from "./lib/text/non-empty-text.js";
 
 /** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */
 
 export function requireText(argument: string, value: unknown, purpose: string): string {
-  if (typeof value === "string" && value !== "") return value;
+  const text = nonEmptyText(value);
+  if (text !== undefined) return text;
   throw new InvalidArgumentError(argument, value, `a non-empty string: ${purpose}`);
 }
 

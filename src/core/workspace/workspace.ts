@@ -1,6 +1,7 @@
 import { serializeContent } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { nonEmptyText } from "../lib/text/non-empty-text.js";
 import { requireCount, requireObject } from "../arguments.js";
 import { infoOf } from "./artifacts/describe-record.js";
 import { EventReporter } from "./events.js";
@@ -68,7 +69,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         async () => {
           options.signal?.throwIfAborted();
           requireObject("searchFilter", filter, "an object of metadata that must be equal");
-          const wanted = asText(filter["session_id"]);
+          const wanted = nonEmptyText(filter["session_id"]);
           const visible = await visibleSessions(store, options.sessionId);
           const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
           // The session is what holds the artifact, whether or not its metadata says so.
@@ -111,8 +112,4 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     close: wiring.closeSearch,
   };
   return workspace;
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
