@@ -1,4 +1,5 @@
 export { DEFAULTS } from "./core/defaults.js";
+export { digestText } from "./core/digest-text.js";
 export type { Content } from "./core/engine/content.js";
 export type {
   Format,
@@ -33,12 +34,7 @@ export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
 export { WriteFailedError } from "./core/errors/write-failed-error.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type { FileWriter } from "./core/files/file-writer.js";
-export {
-  digestText,
-  type ContentKind,
-  type Digest,
-  type DigestOptions,
-} from "./core/lib/digest/digest.js";
+export type { ContentKind, Digest } from "./core/lib/digest/digest.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
   ArrivedResult,

@@ -1,3 +1,4 @@
+import { requireChoice, requireObject, requireText } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
@@ -7,7 +8,6 @@ import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
-import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";

@@ -1,3 +1,4 @@
+import { requireArray } from "../arguments.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
@@ -6,7 +7,6 @@ import type { Policy } from "../engine/policy.js";
 import type { Reference } from "../engine/reference.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { requireArray } from "../require-argument.js";
 import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
