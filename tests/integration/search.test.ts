@@ -9,10 +9,7 @@ import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
 import type { SearchOutcome, SearchQuery } from "../../src/core/lib/search/search-query.js";
 import type { SearchSource } from "../../src/core/lib/search/search-source.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
-import {
-  createPlainSearchBuffer,
-  createNativeSearchBuffer,
-} from "../../src/infrastructure/search/native-search-buffer.js";
+import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-search-buffer.js";
 import type { SearchJob } from "../../src/infrastructure/search/search-job.js";
 import { SearchQueue } from "../../src/infrastructure/search/search-queue.js";
 import { createSearcher } from "../../src/infrastructure/search/searcher.js";
@@ -429,10 +426,8 @@ describe("the searcher", () => {
     expect(stdout.trim()).toBe("2");
   });
 
-  test("has fast ways that find the same bytes as the plain one", () => {
-    const arenas = [createNativeSearchBuffer, createPlainSearchBuffer, createSearchBuffer].map(
-      (create) => create(4_096),
-    );
+  test("has a fast way that finds the same bytes as the plain one", () => {
+    const buffers = [createSimdSearchBuffer(4_096), createSearchBuffer(4_096)];
     const byte = fc.constantFrom(10, 97, 98, 99, 0xc3);
     fc.assert(
       fc.property(
@@ -441,7 +436,8 @@ describe("the searcher", () => {
         fc.nat({ max: 100 }),
         fc.nat({ max: 300 }),
         (bytes, needle, from, length) => {
-          const answers = arenas.map((searchBuffer) => {
+          const answers = buffers.map((searchBuffer) => {
+            if (searchBuffer === undefined) throw new Error("WebAssembly is missing");
             searchBuffer.bytes.fill(97).set(bytes);
             searchBuffer.setNeedle(Uint8Array.from(needle));
             const end = from + length;
@@ -451,8 +447,7 @@ describe("the searcher", () => {
               searchBuffer.decode(from, end),
             ];
           });
-          expect(answers[0]).toEqual(answers[2]);
-          expect(answers[1]).toEqual(answers[2]);
+          expect(answers[0]).toEqual(answers[1]);
         },
       ),
       { numRuns: 2_000 },

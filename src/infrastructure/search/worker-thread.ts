@@ -3,8 +3,9 @@ import { parentPort } from "node:worker_threads";
 import { compilePattern } from "../../core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../core/lib/search/line-search.js";
 import { PatternError } from "../../core/lib/search/pattern-error.js";
+import { createSearchBuffer } from "../../core/lib/search/search-buffer.js";
 import type { SearchMatch } from "../../core/lib/search/search-query.js";
-import { createNativeSearchBuffer } from "./native-search-buffer.js";
+import { createSimdSearchBuffer } from "./simd-search-buffer.js";
 import {
   SharedProgress,
   type SearchAnswer,
@@ -16,7 +17,8 @@ import {
 const SENT_AT_ONCE = 200;
 const BATCH = 50;
 
-const searchBuffer = createNativeSearchBuffer(SEARCH_BUFFER_BYTES);
+const searchBuffer =
+  createSimdSearchBuffer(SEARCH_BUFFER_BYTES) ?? createSearchBuffer(SEARCH_BUFFER_BYTES);
 let running:
   { readonly id: number; readonly lines: LineSearch; readonly send: () => void } | undefined;
 

@@ -20,7 +20,7 @@ const LONG_LINE_BYTES = 1_048_576;
  * writes aligned: just behind the start of a page they take several times as long.
  */
 const FRESH_AT = LONG_LINE_BYTES;
-/** What an searchBuffer must hold for a search. */
+/** What a search buffer must hold for a search. */
 export const SEARCH_BUFFER_BYTES = PIECE_BYTES + LONG_LINE_BYTES;
 
 /**
@@ -37,7 +37,7 @@ export class LineSearch {
   readonly #collector: MatchCollector;
   readonly #fromLine: number;
   readonly tally: SearchTally;
-  /** The bytes of the searchBuffer that wait to be searched, from here to `#end`. */
+  /** The bytes of the search buffer that wait to be searched, from here to `#end`. */
   #start = FRESH_AT;
   #end = FRESH_AT;
   /** Number of the line that begins there, or of the long line under way. */
