@@ -15,6 +15,9 @@ const START_MS = 10_000;
 /** How many pieces are on their way to a worker, so that it never waits for the next one. */
 const PIECES_AHEAD = 2;
 
+/** In Deno a descriptor is known only to the thread that opened it. */
+const SHARES_DESCRIPTORS = !("Deno" in globalThis);
+
 /**
  * A worker and the one search that it runs. The search is settled when the thread no longer reads
  * from its file: a descriptor that is closed before may by then be another file's.
@@ -63,7 +66,7 @@ export class SearchWorker {
     const { query, deadlineMs, source } = job;
     const { fd, size } = source;
     const id = this.#id;
-    const file = fd === undefined ? undefined : { fd, size };
+    const file = fd === undefined || !SHARES_DESCRIPTORS ? undefined : { fd, size };
     this.#post({ id, kind: "search", query, deadlineMs, progress: job.progress.buffer, file });
     this.#pieces = file === undefined ? readWhole(job) : undefined;
     for (let ahead = 0; ahead < PIECES_AHEAD; ahead++) void this.#sendPiece(job);
