@@ -1,4 +1,4 @@
-import { encodeWtf8, isWellFormed } from "../text/wtf8.js";
+import { encodeWtf8 } from "../text/wtf8.js";
 import { MAX_NEEDLE_BYTES } from "./search-buffer.js";
 import { explainForeignSyntax } from "./foreign-syntax.js";
 import { PatternError } from "./pattern-error.js";
@@ -20,6 +20,8 @@ export interface CompiledPattern {
   readonly requiredBytes: Uint8Array | undefined;
   /** True for plain text: the time that a search takes is linear. */
   readonly isPlain: boolean;
+  /** See `PatternShape`. */
+  readonly longestMatch: number;
   /** True when a line matches exactly if it holds `requiredBytes`. */
   readonly exact: boolean;
   /**
@@ -76,6 +78,7 @@ function compileLiteral(text: string, ignoreCase: boolean): CompiledPattern {
     },
     requiredBytes: required.subarray(0, MAX_NEEDLE_BYTES),
     isPlain: true,
+    longestMatch: text.length,
     exact: required.length <= MAX_NEEDLE_BYTES,
     findInBlock: undefined,
   };
@@ -102,6 +105,7 @@ function compileExpression(
     },
     requiredBytes: required?.subarray(0, MAX_NEEDLE_BYTES),
     isPlain: false,
+    longestMatch: shape.longestMatch,
     exact: false,
     findInBlock: block && ((text, from) => run(block, text, from)?.index ?? -1),
   };
@@ -169,7 +173,7 @@ function plainText(tokens: readonly PatternToken[]): string | undefined {
 
 /** The bytes to look for in place of the text, where they stand for nothing else. */
 function asBytes(text: string): Uint8Array | undefined {
-  // Half a pair has no bytes of its own; bytes that are no text are read as U+FFFD; and a "\r" may
-  // belong to the line break.
-  return isWellFormed(text) && !/[\r\ufffd]/.test(text) ? encodeWtf8(text) : undefined;
+  // A pair may be stored as one character or as its halves; bytes that are not text are read as
+  // U+FFFD; and a "\r" may belong to the line break.
+  return /[\r\ufffd\ud800-\udfff]/.test(text) ? undefined : encodeWtf8(text);
 }
