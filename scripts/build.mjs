@@ -1,7 +1,8 @@
 /** Compiles to a folder aside and puts it in place at the end, so that nobody meets half a build. */
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleWorkerSource } from "./bundle-worker.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -12,6 +13,11 @@ try {
   await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
     cwd: root,
   });
+  const search = join(making, "infrastructure", "search");
+  const source = await bundleWorkerSource(join(search, "worker-thread.js"));
+  await writeFile(join(search, "worker-source.js"), source);
+  // Nothing imports it: it is part of the package as text.
+  for (const type of ["js", "d.ts"]) await rm(join(search, `worker-thread.${type}`));
   await rename(join(root, "dist"), old).catch(() => undefined);
   await rename(making, join(root, "dist"));
 } finally {
