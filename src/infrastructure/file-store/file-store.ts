@@ -26,6 +26,7 @@ import { verifyFiles } from "./verify-files.js";
 
 /** How many sessions' manifests are remembered. */
 const MAX_MANIFESTS = 256;
+const LOADED_AT_ONCE = 8;
 
 /**
  * Artifacts as plain files: a folder per session, a file per artifact, a manifest. Content is written
@@ -53,19 +54,21 @@ export class FileStore implements ArtifactStore {
   }
 
   async sessions(): Promise<readonly string[]> {
-    const ids: string[] = [];
-    for (const manifest of await this.#allManifests()) {
-      // A session keeps its name, so that a manifest that was read once need not be read for it.
-      if (!manifest.exists || manifest.sessionId === undefined) await load(manifest);
-      if (manifest.exists && manifest.sessionId !== undefined) ids.push(manifest.sessionId);
+    const manifests = await this.#allManifests();
+    // A session keeps its name, so that a manifest that was read once need not be read for it.
+    const unread = manifests.filter(({ exists, sessionId }) => !exists || sessionId === undefined);
+    for (let at = 0; at < unread.length; at += LOADED_AT_ONCE) {
+      await Promise.all(unread.slice(at, at + LOADED_AT_ONCE).map(load));
     }
-    return ids;
+    return manifests.flatMap(({ exists, sessionId, isForeign }) =>
+      exists && sessionId !== undefined && !isForeign ? [sessionId] : [],
+    );
   }
 
   async listSession(sessionId: string): Promise<SessionListing> {
     const manifest = this.#manifestOf(sessionId);
-    await this.#checkFolder(manifest);
-    return load(manifest);
+    const [listing] = await Promise.all([load(manifest), this.#checkFolder(manifest)]);
+    return listing;
   }
 
   async open(record: ArtifactRecord): Promise<OpenContent> {

@@ -29,6 +29,12 @@ export class Manifest implements CheckedFolder {
     return this.#reader.sessionId;
   }
 
+  /** Whether the session has its folder elsewhere: this one is a copy, or was renamed. */
+  get isForeign(): boolean {
+    const { owner } = this.#reader.state;
+    return owner !== undefined && this.layout.sessionFolder(owner) !== this.folder;
+  }
+
   /** Whether there was a manifest when it was last looked for. */
   get exists(): boolean {
     return this.#reader.state.file !== "";
