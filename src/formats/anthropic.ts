@@ -17,13 +17,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import {
-  asList,
-  asRecord,
-  isRecord,
-  textOf,
-  type JsonRecord,
-} from "./shared/json-record.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 
 /** A tool as Anthropic's API takes it. */
 export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };

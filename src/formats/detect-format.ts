@@ -9,8 +9,7 @@ const MESSAGES_COMPARED = 100;
 
 /** The format of the messages, or why each one does not fit, the nearest first. */
 export type Detection<F extends Format> =
-  | { readonly format: F }
-  | { readonly mismatches: readonly FormatMismatch[] };
+  { readonly format: F } | { readonly mismatches: readonly FormatMismatch[] };
 
 /** Finds the first format that fits. */
 export function detectFormat<F extends Format = (typeof FORMATS)[number]>(

@@ -111,7 +111,8 @@ export const geminiFormat = {
 
 function mismatchOf({ role, parts, content }: JsonRecord): string | undefined {
   if (!ROLES.includes(role)) return `has the role ${JSON.stringify(role)} instead of user or model`;
-  if (!Array.isArray(parts)) return content === undefined ? "has no parts" : "has content, not parts";
+  if (!Array.isArray(parts))
+    return content === undefined ? "has no parts" : "has content, not parts";
   const stranger: unknown = parts.find((part) => !isGeminiPart(part));
   if (stranger === undefined) return undefined;
   return `has a part that is not Gemini's: ${describeValue(stranger)}`;

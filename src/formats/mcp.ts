@@ -102,10 +102,7 @@ export const mcpFormat = {
 /** The answer to a JSON-RPC request is a response; the answer to its params alone, a result. */
 function answerCall(call: McpRequest, answer: ToolAnswer): McpResponse;
 function answerCall(call: unknown, answer: ToolAnswer): McpToolAnswer;
-function answerCall(
-  call: unknown,
-  { text, isError }: ToolAnswer,
-): McpToolAnswer | McpResponse {
+function answerCall(call: unknown, { text, isError }: ToolAnswer): McpToolAnswer | McpResponse {
   const result: McpToolAnswer = {
     content: [{ type: "text", text }],
     ...(isError ? { isError } : {}),

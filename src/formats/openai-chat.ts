@@ -6,13 +6,7 @@ import type {
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import {
-  asList,
-  asRecord,
-  isRecord,
-  textOf,
-  type JsonRecord,
-} from "./shared/json-record.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
   isLangChainMessage,
@@ -36,7 +30,8 @@ const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "func
 const FOREIGN_PART =
   /tool|^(?:input_(?:text|image|file)|output_text|image|document|reasoning|function(?:Call|Response))$/i;
 
-const KNOWN_PART = /^(?:text|refusal|thinking|input_audio|file|(?:image|audio|video|document)_url)$/;
+const KNOWN_PART =
+  /^(?:text|refusal|thinking|input_audio|file|(?:image|audio|video|document)_url)$/;
 
 /** OpenAI Chat Completions: a result is a message of role `tool`, or of the older role `function`. */
 export const openaiChatFormat = {

@@ -6,12 +6,7 @@ import type {
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import {
-  asRecord,
-  isRecord,
-  textOf,
-  type JsonRecord,
-} from "./shared/json-record.js";
+import { asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
   isLangChainMessage,

@@ -221,20 +221,20 @@ function buildPi(turns: readonly SampleTurn[]): string[] {
 }
 
 export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
-  { name: "Anthropic", dialect: anthropicFormat, build: buildAnthropic },
-  { name: "OpenAI chat", dialect: openaiChatFormat, build: buildOpenaiChat, hasErrorFlag: false },
+  { name: "Anthropic", format: anthropicFormat, build: buildAnthropic },
+  { name: "OpenAI chat", format: openaiChatFormat, build: buildOpenaiChat, hasErrorFlag: false },
   {
     name: "OpenAI Responses",
-    dialect: openaiResponsesFormat,
+    format: openaiResponsesFormat,
     build: buildResponses,
     hasErrorFlag: false,
   },
-  { name: "AI SDK", dialect: aiSdkFormat, build: buildAiSdk },
-  { name: "LangChain", dialect: langchainFormat, build: buildLangchain },
-  { name: "LangChain as stored", dialect: langchainFormat, build: buildStoredLangchain },
-  { name: "Gemini", dialect: geminiFormat, build: buildGemini },
-  { name: "MCP", dialect: mcpFormat, build: buildMcp, hasIds: false },
-  { name: "Claude Code", dialect: claudeCodeFormat, build: buildClaudeCode },
-  { name: "Codex", dialect: codexFormat, build: buildCodex, hasErrorFlag: false },
-  { name: "pi", dialect: piFormat, build: buildPi },
+  { name: "AI SDK", format: aiSdkFormat, build: buildAiSdk },
+  { name: "LangChain", format: langchainFormat, build: buildLangchain },
+  { name: "LangChain as stored", format: langchainFormat, build: buildStoredLangchain },
+  { name: "Gemini", format: geminiFormat, build: buildGemini },
+  { name: "MCP", format: mcpFormat, build: buildMcp, hasIds: false },
+  { name: "Claude Code", format: claudeCodeFormat, build: buildClaudeCode },
+  { name: "Codex", format: codexFormat, build: buildCodex, hasErrorFlag: false },
+  { name: "pi", format: piFormat, build: buildPi },
 ];
