@@ -1,22 +1,20 @@
-import { serializeContent } from "../engine/content.js";
 import type { Policy } from "../engine/policy.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { tokensOf } from "./tokens-of.js";
 import type { ToolResult } from "../engine/tool-result.js";
 
-/** Why a result left or stayed, in the order in which the rules are asked. */
+/** Why a result was offloaded or kept. */
 export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
 
 export interface ToolResultRules {
-  /** Names of tools, or of one action of a tool as `tool:action`, whose results always leave. */
+  /** Names of tools, or of one action of a tool as `tool:action`, whose results are always offloaded. */
   readonly whiteList: readonly string[];
-  /** More tokens than this leave. */
+  /** Results of more tokens than this are offloaded. */
   readonly tokenThreshold: number;
-  readonly countTokens: CountTokens;
-  /** Tools whose results never leave: those that read what left. */
+  /** Tools whose results are never offloaded: those that read what was. */
   readonly readingTools: ReadonlySet<string>;
 }
 
-/** Seed 004: asked to stay, on the white list, asked to leave, too many tokens. */
+/** In this order: the host wishes to keep it, the white list, the host wishes to offload it, tokens. */
 export function toolResultRules(rules: ToolResultRules): Policy {
   const whiteList = new Set(rules.whiteList);
   const judge = (result: ToolResult): { offload: boolean; reason: RuleReason } => {
@@ -32,7 +30,7 @@ export function toolResultRules(rules: ToolResultRules): Policy {
       }
     }
     if (offloadFlag === true) return { offload: true, reason: "metadata" };
-    return rules.countTokens(serializeContent(result.content)) > rules.tokenThreshold
+    return tokensOf(result) > rules.tokenThreshold
       ? { offload: true, reason: "tokens" }
       : { offload: false, reason: "none" };
   };
