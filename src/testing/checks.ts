@@ -1,13 +1,13 @@
-import type { FormatResult } from "../core/engine/format.js";
+import type { Format, FormatResult } from "../core/engine/format.js";
 import type { Offloader } from "../core/offloader/offloader-types.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
-import { FormatReader } from "../core/offloader/survey-format.js";
 import { minChars } from "../core/policies/min-chars.js";
-import type { ToolResult } from "../core/engine/tool-result.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
+import type { Workspace } from "../core/workspace/workspace-types.js";
 import { checkHash } from "./check-hash.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
+import { readConversation, type ConversationReading } from "./read-conversation.js";
 
 /** One thing that must hold. `run` throws when it does not. */
 export interface Check {
@@ -23,14 +23,16 @@ export interface Expectation {
 /** What a check has at hand. */
 export interface CheckContext {
   readonly history: unknown[];
-  /** The results of the history, placed and named. */
-  readonly results: readonly ToolResult[];
+  /** The results of the history, with the names of their tools. */
+  readonly results: readonly FormatResult[];
   readonly expect: Expectation;
   readonly offload: (history: readonly unknown[]) => ReturnType<Offloader["offload"]>;
   readonly restore: (messages: readonly unknown[]) => Promise<readonly unknown[]>;
   /** Another offloader on a workspace of its own. */
   readonly fresh: () => Offloader;
-  readonly read: (messages: readonly unknown[]) => readonly FormatResult[];
+  /** Another offloader on the same workspace, as after a restart. */
+  readonly reopened: () => Offloader;
+  readonly read: (messages: readonly unknown[]) => ConversationReading;
 }
 
 const expectation: Expectation = {
@@ -41,48 +43,47 @@ const expectation: Expectation = {
 };
 
 /** Makes checks that each get a conversation and an offloader of their own. */
-export function createConversationCheck(
-  fixture: FormatFixture,
-): (
+export function createConversationCheck({
+  format,
+  build,
+}: FormatFixture): (
   name: string,
   turns: readonly SampleTurn[],
   run: (context: CheckContext) => void | Promise<void>,
 ) => Check {
-  const options = { media: "keep" } as const;
-  const fresh = () =>
-    wireOffloader({
-      workspace: createMemoryWorkspace(),
-      sessionId: "suite",
-      policy: minChars(1_000),
-      countTokens: estimateTokens,
-      format: fixture.dialect,
-      dialects: [fixture.dialect],
-      hash: checkHash,
-    });
-  const read = (messages: readonly unknown[]) =>
-    messages.flatMap((message) => fixture.dialect.read(message, options).results);
-
+  const fresh = () => openOffloader(format, createMemoryWorkspace());
+  const read = (messages: readonly unknown[]) => readConversation(format, messages);
   return (name, turns, run) => ({
     name,
     async run() {
-      const history = fixture.build(turns);
-      const format = new FormatReader(fixture.dialect, options).formatFrom({
-        messageIndex: 0,
-        callNames: new Map(),
-        offloadedBefore: () => false,
-      });
-      const { results } = format.survey(history, { countOther: false });
-      const offloader = fresh();
+      const history = build(turns);
+      const workspace = createMemoryWorkspace();
+      const reopened = () => openOffloader(format, workspace);
+      const offloader = reopened();
       await run({
         history,
-        results,
+        results: read(history).results,
         expect: expectation,
         offload: (messages) => offloader.offload(messages),
         restore: (messages) => offloader.restore(messages),
         fresh,
+        reopened,
         read,
       });
     },
+  });
+}
+
+function openOffloader(format: Format, workspace: Workspace): Offloader {
+  return wireOffloader({
+    workspace,
+    sessionId: "suite",
+    policy: minChars(1_000),
+    countTokens: estimateTokens,
+    format,
+    formats: [format],
+    pickFormat: () => format,
+    hash: checkHash,
   });
 }
 

@@ -362,7 +362,7 @@ describe("the LangChain format: tools", () => {
     expect(langchainFormat.readCall({ ...call, type: undefined })).toBeDefined();
     for (const isError of [false, true]) {
       const answer = langchainFormat.answerCall(call, { text: "line 7", isError });
-      const message = coerceMessageLikeToMessage(answer as never);
+      const message = coerceMessageLikeToMessage(answer);
       expect(message).toBeInstanceOf(ToolMessage);
       const status = isError ? "error" : "success";
       expect(message).toMatchObject({ content: "line 7", tool_call_id: "a", name: "grep", status });
