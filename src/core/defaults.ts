@@ -1,5 +1,7 @@
 /** Every threshold of the package, once. The documentation quotes these. */
 export const DEFAULTS = Object.freeze({
+  /** The folder of an offloader that is given neither a folder nor a workspace. */
+  root: ".offload",
   /** A shorter tool result is kept in a history pass, in characters (`OFFLOAD_CHAR_THRESHOLD`). */
   charThreshold: 100,
   /** A history pass is skipped when it could offload less than this share (`OFFLOAD_RATIO_THRESHOLD`). */

@@ -1,3 +1,4 @@
+import { requireChoice, requireObject, requireText } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
@@ -7,51 +8,48 @@ import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
-import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { pickFormat } from "../formats/detect-format.js";
-import { FORMATS, type FormatName, type FormatNamed } from "../formats/formats.js";
-import { sha256 } from "../infrastructure/hash.js";
+import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
+import { pickFormat } from "./pick-format.js";
 
 /** A format by its name, your own, or `auto` to find it out from the messages. */
 export type FormatChoice = FormatName | "auto" | Format;
 
-type Chosen<Choice> = Choice extends FormatName
-  ? FormatNamed<Choice>
-  : Choice extends Format
-    ? Choice
-    : Format;
+type ChosenTools<Choice> = Choice extends FormatName
+  ? ToolsOf<Choice>
+  : Choice extends Format<never, infer Tools>
+    ? Tools
+    : unknown;
+
+type ChosenAnswer<Choice> = Choice extends FormatName
+  ? AnswerOf<Choice>
+  : Choice extends Format<never, unknown, infer Answer>
+    ? Answer
+    : unknown;
 
 /** The reading tools by the name of a format, each in its vendor's shape. */
-export type ToolsByFormat = {
-  [Name in FormatName]: ReturnType<FormatNamed<Name>["describeTools"]>;
-};
+export type ToolsByFormat = { [Name in FormatName]: ToolsOf<Name> };
 
 /** An offloader whose tools and answers are typed by its format. */
 export type OffloaderFor<Choice extends FormatChoice> = Offloader<
-  ReturnType<Chosen<Choice>["describeTools"]>,
-  ReturnType<Chosen<Choice>["answerCall"]>,
+  ChosenTools<Choice>,
+  ChosenAnswer<Choice>,
   ToolsByFormat
 >;
 
-/** How an offloader is made: on a folder, or on a workspace of yours. */
-export type OffloaderOptions<Choice extends FormatChoice = FormatChoice> = OffloaderSettings & {
+/** How an offloader is made: on a folder, or on your own workspace. */
+export interface OffloaderOptions<
+  Choice extends FormatChoice = FormatChoice,
+> extends OffloaderSettings {
+  /** The folder of a workspace with default options; created when it is missing. Default `.offload`. */
+  readonly root?: string | undefined;
+  /** What `createWorkspace` returned, instead of a folder. */
+  readonly workspace?: Workspace | undefined;
   /** The format of the messages. Default `auto`. */
   readonly format?: Choice | undefined;
-} & (
-    | {
-        /** The folder of a workspace with default options; created when it is missing. */
-        readonly root: string;
-        readonly workspace?: undefined;
-      }
-    | {
-        /** What `createWorkspace` returned. */
-        readonly workspace: Workspace;
-        readonly root?: undefined;
-      }
-  );
+}
 
 /**
  * One object that keeps any agent's conversation short: pass it the history every turn.
@@ -78,17 +76,16 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     pickFormat: (messages) => pickFormat(messages, format),
     policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
     countTokens: options.countTokens ?? coreOf(workspace).countTokens,
-    hash: sha256,
   }) as OffloaderFor<Choice>;
 }
 
 function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
-  if (workspace !== undefined && root !== undefined) {
+  if (workspace === undefined) return createWorkspace({ root: root ?? DEFAULTS.root });
+  if (root !== undefined) {
     throw new InvalidArgumentError("root", root, "omitted when a workspace is given");
   }
-  if (root !== undefined) return createWorkspace({ root });
   coreOf(workspace);
-  return workspace as Workspace;
+  return workspace;
 }
 
 /** The format that was chosen; `undefined` to find it out. */

@@ -1,12 +1,12 @@
+import { requireCount, requireObject } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { countContentChars, type Content } from "../core/engine/content.js";
 import type { ToolResult } from "../core/engine/tool-result.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import { findReferenced } from "../core/offloader/held-session.js";
-import { toolResultRules, type RuleReason } from "../core/policies/tool-result-rules.js";
-import { readCount } from "../core/read-count.js";
-import { requireObject } from "../core/require-argument.js";
+import { judgeByRules, type RuleReason } from "../core/policies/tool-result-rules.js";
+import { looksLikeReference } from "../core/workspace/reference/knowledge-list.js";
 import { savesEnough } from "../core/workspace/reference/saves-enough.js";
 import { nameTools } from "../core/workspace/tools/tool-naming.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
@@ -63,6 +63,9 @@ export interface ToolResultOffload {
   ): Promise<{ readonly content: Content; readonly decision: OffloadDecision }>;
 }
 
+/** What becomes of a result that is a reference already. */
+const NOT_AGAIN = { offload: false, reason: "none" } as const;
+
 /** The session of results whose owner names none. */
 const DEFAULT_SESSION = "default";
 
@@ -78,13 +81,18 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
   requireObject("options", options, "an object with a workspace");
   const core = coreOf(options.workspace);
   const { countTokens = core.countTokens } = options;
-  const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
-  const policy = toolResultRules({
+  const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+  const rules = {
     whiteList: readNames("whiteList", options.whiteList),
-    tokenThreshold: readCount("tokenThreshold", options.tokenThreshold, DEFAULTS.tokenThreshold, 0),
+    tokenThreshold: requireCount(
+      "tokenThreshold",
+      options.tokenThreshold,
+      DEFAULTS.tokenThreshold,
+      0,
+    ),
     readingTools: new Set(nameTools(core.toolNames).map(({ name }) => name)),
     countTokens: options.countTokens,
-  });
+  };
 
   return {
     async process(toolResult, context = {}) {
@@ -99,11 +107,16 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       const candidate: ToolResult = Object.defineProperty(result, "tokens", {
         get: () => prepared.content.tokens(),
       });
-      const session = await core.listSession(context.sessionId ?? DEFAULT_SESSION);
-      const isReference = findReferenced(session, result.soleText, id) !== undefined;
-      const [verdict] = isReference ? [] : policy.decide([candidate]);
-      const reason = verdict?.reason ?? "none";
-      if (!verdict?.offload) {
+      const isReference =
+        looksLikeReference(result.soleText) &&
+        findReferenced(
+          await core.listSession(context.sessionId ?? DEFAULT_SESSION),
+          result.soleText,
+          id,
+        ) !== undefined;
+      const verdict = isReference ? NOT_AGAIN : judgeByRules(rules, candidate);
+      const { reason } = verdict;
+      if (!verdict.offload) {
         core.note("skip", "process", {
           biz_id: id ?? null,
           session_id: context.sessionId ?? null,

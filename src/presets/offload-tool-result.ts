@@ -1,3 +1,4 @@
+import { requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
@@ -10,7 +11,6 @@ import type { FileWriter } from "../core/files/file-writer.js";
 import { portableName } from "../core/files/portable-name.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { everything } from "../core/policies/everything.js";
-import { requireObject, requireText } from "../core/require-argument.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
@@ -104,7 +104,7 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   for (const { result, text } of offloaded) freedChars += result.chars - text.length;
   const isTouched = offloaded.length > 0;
   return {
-    message: isTouched ? ({ ...messages[0], role: message.role } as M) : message,
+    message: isTouched ? { ...(messages[0] as M), role: message.role } : message,
     freedChars,
     file,
     files,

@@ -1,3 +1,4 @@
+import { requireArray, requireObject } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
@@ -11,7 +12,6 @@ import { all } from "../core/policies/all.js";
 import { minChars } from "../core/policies/min-chars.js";
 import { minRatio } from "../core/policies/min-ratio.js";
 import { readThreshold } from "../core/policies/threshold.js";
-import { requireArray, requireObject } from "../core/require-argument.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
@@ -81,28 +81,27 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
     countOther: policy.needsTotalChars,
     nameOf: (index) => `messages[${index}]`,
   });
-  const { messages, offloaded } = await offload<AnthropicMessageLike, { path: string; name: string }>(
-    input,
-    survey,
-    {
-      format: anthropicFormat,
-      media: "offload",
-      policy,
-      reference: createFileReference("history", root, sha256),
-      openSink: (plan) =>
-        createFileSink({
-          writer,
-          root,
-          folders: [],
-          names: allotNames(plan, HISTORY_LAYOUT, sha256),
-          existing: "keep",
-          hash: sha256,
-          indent: 2,
-        }),
-      concurrency: DEFAULTS.writeConcurrency,
-      copy: deepCopy,
-    },
-  );
+  const { messages, offloaded } = await offload<
+    AnthropicMessageLike,
+    { path: string; name: string }
+  >(input, survey, {
+    format: anthropicFormat,
+    media: "offload",
+    policy,
+    reference: createFileReference("history", root, sha256),
+    openSink: (plan) =>
+      createFileSink({
+        writer,
+        root,
+        folders: [],
+        names: allotNames(plan, HISTORY_LAYOUT, sha256),
+        existing: "keep",
+        hash: sha256,
+        indent: 2,
+      }),
+    concurrency: DEFAULTS.writeConcurrency,
+    copy: deepCopy,
+  });
   let freedChars = 0;
   for (const { result } of offloaded) freedChars += result.chars;
   return {

@@ -34,9 +34,10 @@ function requireShape(messages: readonly unknown[], nameOf: SurveyRequest["nameO
   for (const [index, message] of messages.entries()) {
     const at = nameOf(index);
     if (!isObject(message)) throw new InvalidArgumentError(at, message, "a message object");
-    const { role, content, tool_use_id, tool_call_id, tool_calls } = message;
+    const { content, tool_use_id, tool_call_id, tool_calls } = message;
     if (tool_calls !== undefined) refuseOthers(messages);
-    if (role === "tool") requireId(`${at}.tool_use_id`, tool_use_id ?? tool_call_id);
+    requireId(`${at}.tool_use_id`, tool_use_id);
+    requireId(`${at}.tool_call_id`, tool_call_id);
     if (typeof content === "string") continue;
     if (!Array.isArray(content)) {
       throw new InvalidArgumentError(`${at}.content`, content, CONTENT_SHAPE);

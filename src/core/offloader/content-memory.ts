@@ -29,6 +29,8 @@ export interface KnownContent {
  */
 export class ContentMemory {
   readonly #known = new Map<string, KnownContent>();
+  /** Whether anything was stored yet. */
+  hasStored = false;
 
   constructor(
     readonly hash: Hash,

@@ -61,7 +61,11 @@ export interface ArrivedResult extends OffloadOptions {
  * @typeParam Answer - The answer to a call of one of them.
  * @typeParam ToolsByFormat - The same tools by the name of a format.
  */
-export interface Offloader<Tools = unknown, Answer = unknown, ToolsByFormat = object> {
+export interface Offloader<
+  Tools = unknown,
+  Answer = unknown,
+  ToolsByFormat = Record<string, unknown>,
+> {
   /** The workspace that holds what was offloaded. */
   readonly workspace: Workspace;
   /** Any format in, the same format out. Call it every turn with the whole history. */

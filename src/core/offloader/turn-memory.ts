@@ -10,6 +10,7 @@ class SeenMessage implements MessageVisitor {
   isModel = false;
   replyId: string | undefined;
   otherChars = 0;
+  answers = 0;
   readonly calls: { readonly id: string | undefined; readonly name: string }[] = [];
   readonly found: FormatResult[] = [];
   results: readonly LocatedResult[] = [];
@@ -35,7 +36,12 @@ class SeenMessage implements MessageVisitor {
   }
 
   result(result: FormatResult): void {
+    this.answers++;
     this.found.push(result);
+  }
+
+  answer(): void {
+    this.answers++;
   }
 
   other(chars: number): void {
@@ -126,7 +132,7 @@ export class TurnMemory {
 
   /** Whether calls before the last reply were made, and nothing in the history answers any call. */
   get hasUnansweredCalls(): boolean {
-    if (this.#messages.some(({ found }) => found.length > 0)) return false;
+    if (this.#messages.some(({ answers }) => answers > 0)) return false;
     const last = this.#messages.findLastIndex(({ isModel }) => isModel);
     return this.#messages.some(({ calls }, index) => index < last && calls.length > 0);
   }

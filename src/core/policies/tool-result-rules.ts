@@ -1,6 +1,6 @@
-import type { Policy } from "../engine/policy.js";
-import { tokensOf } from "./tokens-of.js";
 import type { ToolResult } from "../engine/tool-result.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { tokensOf } from "./tokens-of.js";
 
 /** Why a result was offloaded or kept. */
 export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
@@ -12,32 +12,26 @@ export interface ToolResultRules {
   readonly tokenThreshold: number;
   /** Tools whose results are never offloaded: those that read what was. */
   readonly readingTools: ReadonlySet<string>;
+  /** Default: as the workspace counts. */
+  readonly countTokens: CountTokens | undefined;
 }
 
-/** In this order: the host wishes to keep it, the white list, the host wishes to offload it, tokens. */
-export function toolResultRules(rules: ToolResultRules): Policy {
-  const whiteList = new Set(rules.whiteList);
-  const judge = (result: ToolResult): { offload: boolean; reason: RuleReason } => {
-    const { toolName, actionName, offloadFlag } = result;
-    if (toolName !== undefined && rules.readingTools.has(toolName)) {
-      return { offload: false, reason: "none" };
-    }
-    if (offloadFlag === false) return { offload: false, reason: "metadata" };
-    if (toolName !== undefined) {
-      const action = `${toolName}:${actionName ?? ""}`;
-      if (whiteList.has(toolName) || whiteList.has(action)) {
-        return { offload: true, reason: "white_list" };
-      }
-    }
-    if (offloadFlag === true) return { offload: true, reason: "metadata" };
-    return tokensOf(result) > rules.tokenThreshold
-      ? { offload: true, reason: "tokens" }
-      : { offload: false, reason: "none" };
-  };
-  return {
-    name: "toolResultRules",
-    needsTotalChars: false,
-    perResult: true,
-    decide: (candidates) => candidates.map(judge),
-  };
+/** Judges one result, in this order: a wish to keep it, the white list, a wish to offload it, tokens. */
+export function judgeByRules(
+  { whiteList, tokenThreshold, readingTools, countTokens }: ToolResultRules,
+  result: ToolResult,
+): { readonly offload: boolean; readonly reason: RuleReason } {
+  const { toolName, actionName, offloadFlag } = result;
+  if (toolName !== undefined && readingTools.has(toolName)) {
+    return { offload: false, reason: "none" };
+  }
+  if (offloadFlag === false) return { offload: false, reason: "metadata" };
+  const isListed =
+    toolName !== undefined &&
+    (whiteList.includes(toolName) || whiteList.includes(`${toolName}:${actionName ?? ""}`));
+  if (isListed) return { offload: true, reason: "white_list" };
+  if (offloadFlag === true) return { offload: true, reason: "metadata" };
+  return tokensOf(result, countTokens) > tokenThreshold
+    ? { offload: true, reason: "tokens" }
+    : { offload: false, reason: "none" };
 }

@@ -1,4 +1,5 @@
 import type { Content } from "../engine/content.js";
+import type { Hash } from "../engine/hash.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
@@ -7,12 +8,20 @@ import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
 import type { KnownContent } from "./artifacts/prepare-content.js";
 import type { EventDetails } from "./events.js";
 import type { ToolNaming } from "./tools/tool-naming.js";
-import type { ArtifactInput, Original, PutOptions, PutOutcome, Workspace } from "./workspace-types.js";
+import type {
+  ArtifactInput,
+  Original,
+  PutOptions,
+  PutOutcome,
+  Workspace,
+} from "./workspace-types.js";
 
 /** What works on a workspace from inside needs more than its users, and tells no logger of its looks. */
 export interface WorkspaceCore {
   readonly toolNames: ToolNaming;
   readonly countTokens: CountTokens;
+  /** How artifacts are hashed here. */
+  readonly hash: Hash;
   prepare(artifact: ArtifactInput, options: PutOptions, known?: KnownContent): PreparedArtifact;
   /** Stores what was prepared, and tells the logger of it. */
   store(prepared: PreparedArtifact): Promise<PutOutcome>;

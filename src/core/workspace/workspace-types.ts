@@ -93,10 +93,7 @@ export interface Workspace {
   ): Promise<Reading>;
   grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;
   queryKnowledge(artifactId: string, options?: QueryOptions): Promise<Reading>;
-  queryArtifacts(
-    filter?: SearchFilter,
-    options?: Scope & ListOptions,
-  ): Promise<ArtifactPage>;
+  queryArtifacts(filter?: SearchFilter, options?: Scope & ListOptions): Promise<ArtifactPage>;
   getToolResultOffloadInfo(options?: OffloadInfoOptions): Promise<{
     readonly artifacts: readonly OffloadInfo[];
     readonly nextCursor: string | undefined;

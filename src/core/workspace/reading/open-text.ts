@@ -5,12 +5,15 @@ import { decodeTextIndex, encodeTextIndex } from "../../lib/text/text-index-code
 import { indexText, type TextIndex } from "../../lib/text/text-index.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
-import { memoryContent } from "../artifacts/memory-content.js";
-import { looksLikeJson, viewKind, viewOfBlocks, viewOfOneLine } from "./readable-view.js";
+import {
+  looksLikeJson,
+  MIN_KEPT_BYTES,
+  openMadeView,
+  viewKind,
+  viewOfBlocks,
+  viewOfOneLine,
+} from "./readable-view.js";
 import type { View } from "./reading.js";
-
-/** What is smaller is made anew each time rather than kept. */
-const MIN_KEPT_BYTES = 1_048_576;
 
 /** The text that lines are counted in, open for reading and searching. */
 export interface OpenText extends IndexedText {
@@ -51,11 +54,9 @@ async function openView(
   const kind = viewKind(record);
   if (kind === "stored" || (kind === "one-line" && !(await looksLikeJson(stored))))
     return undefined;
-  const make = () => (kind === "blocks" ? viewOfBlocks(stored) : viewOfOneLine(stored, signal));
+  const make = kind === "blocks" ? viewOfBlocks : viewOfOneLine;
   try {
-    return stored.size < MIN_KEPT_BYTES
-      ? memoryContent(await collectPieces(make()))
-      : await store.openDerived(record, "view", make);
+    return await openMadeView(store, record, () => make(stored, signal));
   } catch (error) {
     // It only looked like JSON: the text as it stands is what there is to read.
     if (error instanceof JsonSyntaxError) return undefined;

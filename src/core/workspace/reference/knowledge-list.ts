@@ -56,6 +56,11 @@ export function parseKnowledgeList(text: string): readonly string[] | undefined 
   return parseTargets(text)?.map(({ artifactId }) => artifactId);
 }
 
+/** Whether a text begins like a reference, so that it is worth asking a store about it. */
+export function looksLikeReference(text: string | undefined): boolean {
+  return text?.startsWith(LIST_START) === true;
+}
+
 /**
  * What a text points to, when it is as a whole the reference of this tool call. Whether there is such
  * an artifact, only the store can tell: tool output can lie.
