@@ -15,6 +15,12 @@ const SAMPLE = fileURLToPath(new URL("conversations/checkout-outage.json", impor
 /** Something that the person at the terminal can fix. */
 class InputError extends Error {}
 
+// A reader such as `head` may close the pipe early.
+process.stdout.on("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 try {
   await main(process.argv.slice(2));
 } catch (error) {
