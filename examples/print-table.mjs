@@ -4,9 +4,6 @@ import { estimateTokens } from "context-offload";
 
 const colour = process.stdout.isTTY && !process.env["NO_COLOR"];
 
-/** A pipe has no width of its own; 100 columns keep its output the same everywhere. */
-const width = Math.min(Math.max(process.stdout.columns || 100, 60), 120);
-
 /** @param {string} text */
 export const bold = (text) => (colour ? `\u001b[1m${text}\u001b[22m` : text);
 

@@ -3,7 +3,7 @@
 import ts from "typescript";
 
 /** How a comment names a default: "Default 1,000." or "Default: the workspace's counter." */
-const DEFAULT = /\bDefault:? (?<value>[^.;:]+(?:\.\d+)?)(?:\.(?= |$))?/;
+const DEFAULT = /\bDefault:? (?<value>[^.;:]+(?:\.\d+)?)[.;:]?(?= |$)/;
 
 /**
  * @typedef {object} Member
@@ -93,7 +93,7 @@ function memberOf(checker, symbol) {
       name: symbol.name,
       type: typeOf(checker, symbol, node),
       isOptional: (symbol.flags & ts.SymbolFlags.Optional) !== 0,
-      text: comment.replace(DEFAULT, "").trim(),
+      text: comment.replace(DEFAULT, "").replace(/\s+/g, " ").trim(),
       fallback:
         tag?.text?.map((part) => part.text).join("") ??
         DEFAULT.exec(comment)?.groups?.["value"] ??
