@@ -71,18 +71,19 @@ describe("the README", async () => {
 describe("the list of the public interface", async () => {
   const page = await readFile(join(ROOT, "docs/api.md"), "utf8");
 
-  it("has every export of every entry", async () => {
-    for (const entry of [
-      "context-offload",
-      "context-offload/policies",
-      "context-offload/testing",
-    ]) {
+  it.each(["context-offload", "context-offload/policies", "context-offload/testing"])(
+    "has every export of %s",
+    async (entry) => {
       const section = page.split(`\n## ${entry}\n`)[1]?.split("\n## ")[0] ?? "";
-      for (const name of Object.keys((await import(entry)) as object)) {
-        expect(section, `${entry}: ${name}`).toContain(`\n#### ${name}\n`);
+      // In the repository, so that the package finds itself by its name.
+      const list = `console.log(Object.keys(await import("${entry}")).join())`;
+      const args = ["--input-type=module", "--eval", list];
+      const { stdout } = await run(process.execPath, args, { cwd: ROOT });
+      for (const name of stdout.trim().split(",")) {
+        expect(section, name).toContain(`\n#### ${name}\n`);
       }
-    }
-  });
+    },
+  );
 
   it("has options with their defaults", () => {
     expect(page).toMatch(/^\| `readBy` +\| `ReadBy` +\| `tools` +\|/m);
