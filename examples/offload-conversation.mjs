@@ -43,7 +43,9 @@ async function main(args) {
 
   const offloader = createOffloader({ root: folder, sessionId: "session-1", format });
   const { messages: after, report } = await offloader.offload(before);
-  if (!isDeepStrictEqual(await offloader.restore(after), before)) {
+  const changed = [...after.keys()].filter((at) => after[at] !== before[at]);
+  const restored = await offloader.restore(changed.map((at) => after[at]));
+  if (!changed.every((at, nth) => isDeepStrictEqual(restored[nth], before[at]))) {
     throw new Error("the restored messages differ from the original ones");
   }
   await mkdir(dirname(output), { recursive: true });

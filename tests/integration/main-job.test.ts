@@ -111,7 +111,8 @@ describe("examples/offload-conversation.mjs", () => {
     ]);
     const isText = typeof messages[0] === "string";
     const ending = isText ? "jsonl" : "json";
-    const text = isText ? messages.join("") : JSON.stringify(messages);
+    const lines = messages.map((line) => `${String(line).trimEnd()}\n`);
+    const text = isText ? lines.join("") : JSON.stringify(messages);
     const { status, stdout, stderr } = run(write(`talk.${ending}`, text), "out/here");
     expect(stderr).toBe("");
     expect(status).toBe(0);
