@@ -5,6 +5,8 @@ import ts from "typescript";
 /** How a comment names a default: "Default 1,000." or "Default: the workspace's counter." */
 const DEFAULT = /\bDefault:? (?<value>[^.;:]+(?:\.\d+)?)[.;:]?(?= |$)/;
 
+const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+
 /**
  * @typedef {object} Member
  * @property {string} name
@@ -65,27 +67,44 @@ function describe(checker, name, symbol, declaration) {
     const members = isTable ? type.getProperties().flatMap((one) => memberOf(checker, one)) : [];
     return { name, kind: "object", signature: isTable ? "" : shown, text, members };
   }
-  if (ts.isClassDeclaration(declaration)) {
-    const members = declaration.members.flatMap((node) => {
-      const isPublic = !ts.getCombinedModifierFlags(node) || isReadonly(node);
-      const member = node.name && checker.getSymbolAtLocation(node.name);
-      return isPublic && member && !ts.isConstructorDeclaration(node)
-        ? memberOf(checker, member)
-        : [];
-    });
-    return { name, kind: "class", signature: "", text, members };
-  }
-  const isInterface = ts.isInterfaceDeclaration(declaration);
   const type = checker.getDeclaredTypeOfSymbol(symbol);
-  const members = isInterface ? type.getProperties().flatMap((one) => memberOf(checker, one)) : [];
-  const alias = ts.isTypeAliasDeclaration(declaration) ? sourceOf(declaration.type) : "";
-  return { name, kind: "type", signature: alias, text, members };
+  const members = listProperties(type).flatMap((one) => memberOf(checker, one));
+  if (ts.isClassDeclaration(declaration)) {
+    const own = checker.getTypeOfSymbolAtLocation(symbol, declaration).getProperties();
+    const declared = own.filter((one) => one.valueDeclaration?.parent === declaration);
+    const statics = declared.flatMap((one) => memberOf(checker, one));
+    const named = statics.map((one) => ({ ...one, name: `static ${one.name}` }));
+    return { name, kind: "class", signature: "", text, members: [...members, ...named] };
+  }
+  const isAlias = ts.isTypeAliasDeclaration(declaration);
+  const signature = isAlias && members.length === 0 ? sourceOf(declaration.type) : "";
+  return { name, kind: "type", signature, text, members };
+}
+
+/**
+ * The properties of an object type; of a union of them, those that any of them has.
+ *
+ * @param {ts.Type} type
+ * @returns {ts.Symbol[]}
+ */
+function listProperties(type) {
+  if (type.isUnion()) {
+    const parts = type.types.map(listProperties);
+    if (parts.some((part) => part.length === 0)) return [];
+    return [...new Map(parts.flat().map((symbol) => [symbol.name, symbol])).values()];
+  }
+  const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
+  if (!isObject || type.getCallSignatures().length > 0) return [];
+  return type.getProperties();
 }
 
 /** @param {ts.TypeChecker} checker @param {ts.Symbol} symbol @returns {Member[]} */
 function memberOf(checker, symbol) {
   const node = symbol.valueDeclaration ?? symbol.declarations?.[0];
-  if (node === undefined) return [];
+  // What the language itself brings, such as the name and the stack of an error, is known.
+  if (node === undefined || !node.getSourceFile().fileName.includes("/src/")) return [];
+  const isPrivate = node.getText().startsWith("#") || /^readonly #/.test(node.getText());
+  if (isPrivate || ts.getCombinedModifierFlags(node) & HIDDEN) return [];
   const tag = symbol.getJsDocTags(checker).find(({ name }) => /^default(Value)?$/.test(name));
   const comment = commentOf(checker, symbol);
   return [
@@ -117,7 +136,11 @@ function typeOf(checker, symbol, node) {
 /** @param {ts.TypeChecker} checker @param {ts.Symbol} symbol */
 function commentOf(checker, symbol) {
   const parts = symbol.getDocumentationComment(checker);
-  return ts.displayPartsToString(parts).replace(/\s+/g, " ").trim();
+  return ts
+    .displayPartsToString(parts)
+    .replace(/\s+/g, " ")
+    .replace(/^\s*- /, "")
+    .trim();
 }
 
 /** A function without its body, in one line. */
@@ -138,19 +161,16 @@ function collapse(text) {
   return text
     .replace(/\/\*\*[^]*?\*\//g, "")
     .replace(/\s+/g, " ")
+    .replace(/^\| /, "")
     .replace(/([([<]) /g, "$1")
     .replace(/,? ([)\]>])(?!=)/g, "$1")
     .replaceAll("= >", "=>")
     .replaceAll("readonly ", "")
+    .replace(/(\w\?: [^;,()]+?) \| undefined/g, "$1")
     .trim();
 }
 
 /** An overload, rather than what implements them all. */
 function hasNoBody(/** @type {ts.Declaration} */ node) {
   return ts.isFunctionDeclaration(node) && node.body === undefined;
-}
-
-/** @param {ts.Declaration} node */
-function isReadonly(node) {
-  return ts.getCombinedModifierFlags(node) === ts.ModifierFlags.Readonly;
 }

@@ -78,14 +78,14 @@ function renderExport({ name, kind, signature, text, members }) {
     `#### ${name}`,
     ...(text === "" ? [] : [escapeText(text)]),
     ...(code === "" ? [] : [`\`\`\`text\n${code}\n\`\`\``]),
-    ...(members.length === 0 ? [] : [renderMembers(members)]),
+    ...(members.length === 0 ? [] : [renderMembers(members, kind === "object" ? "value" : "type")]),
   ];
 }
 
-/** @param {readonly Member[]} members */
-function renderMembers(members) {
+/** @param {readonly Member[]} members @param {string} second The title of the second column. */
+function renderMembers(members, second) {
   const hasOptions = members.some(({ isOptional }) => isOptional);
-  const head = hasOptions ? ["name", "type", "default", ""] : ["name", "type", ""];
+  const head = hasOptions ? ["name", second, "default", ""] : ["name", second, ""];
   const rows = members.map(({ name, type, isOptional, fallback, text }) => {
     const value = fallback ?? (isOptional ? "none" : "required");
     const cells = [`\`${name}\``, `\`${type}\``, ...(hasOptions ? [value] : []), escapeText(text)];
