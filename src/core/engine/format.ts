@@ -38,6 +38,8 @@ export interface MessageVisitor {
   /** A call that the host has to answer with a result; one that the provider runs itself is none. */
   call(id: string | undefined, name: string): void;
   result(result: FormatResult): void;
+  /** A call was answered with nothing to offload: no content, a denial, a value that JSON cannot hold. */
+  answer?(id: string | undefined): void;
   /** Characters outside of results; with the type of the part or block when the format does not know it. */
   other(chars: number, unknownType?: string): void;
 }
