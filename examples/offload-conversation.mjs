@@ -75,11 +75,38 @@ async function readConversation(path) {
     throw new InputError(`${show(path)}: cannot be read: ${describeError(cause)}`, { cause });
   });
   try {
-    return parseConversation(text);
+    return parseMessageLines(text) ?? parseConversation(text);
   } catch (cause) {
     const why = describeError(cause);
     if (why === undefined) throw cause;
     throw new InputError(`${show(path)}: ${why}`, { cause });
+  }
+}
+
+/**
+ * A file with one message per line: to the package its lines are parsed, since they hold no more than
+ * the messages do.
+ *
+ * @param {string} text
+ */
+function parseMessageLines(text) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const messages = lines.map(parseMessage);
+  if (messages.length < 2 || messages.includes(undefined)) return undefined;
+  return {
+    ...parseConversation(messages),
+    stringify: (/** @type {readonly unknown[]} */ list) =>
+      list.map((message) => `${JSON.stringify(message)}\n`).join(""),
+  };
+}
+
+/** @param {string} line @returns {unknown} */
+function parseMessage(line) {
+  try {
+    const value = JSON.parse(line);
+    return typeof value?.role === "string" ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 // Runs the package on the sample conversation and puts what comes out into the README: a tool result
-// before and after, the model's next call, what it all costs, and the picture. With `--check` it only
-// says whether they are up to date.
+// before and after, the model's next call, what it all costs, and the picture; and the reference into
+// the page on the workspace. With `--check` it only says whether they are up to date.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,19 +16,30 @@ const PICTURE = "docs/images/before-after.svg";
 const SHOWN = "toolu_01mNzU6zXKN3RfwsM4V1qrr1";
 const PATTERN = ",[2-6],429,";
 
-const { blocks, picture } = await makeSample();
-const readme = await readFile(join(ROOT, "README.md"), "utf8");
-const filled = Object.entries(blocks).reduce(fillBlock, readme);
-const drawn = await readFile(join(ROOT, PICTURE), "utf8").catch(() => "");
-if (filled === readme && drawn === picture) {
+const { blocks, reference, picture } = await makeSample();
+const pages = [
+  await fillPage("README.md", (page) => Object.entries(blocks).reduce(fillBlock, page)),
+  await fillPage("docs/workspace.md", (page) => fillReference(page, reference)),
+  await fillPage(PICTURE, () => picture),
+];
+const outdated = pages.filter(({ before, after }) => before !== after);
+if (outdated.length === 0) {
   console.log("README: the sample is up to date");
 } else if (process.argv.includes("--check")) {
-  console.error("README: the sample is out of date; run node scripts/make-readme-sample.mjs");
+  const names = outdated.map(({ path }) => path).join(", ");
+  console.error(`out of date: ${names}; run node scripts/make-readme-sample.mjs`);
   process.exitCode = 1;
 } else {
-  await writeFile(join(ROOT, "README.md"), filled);
-  await writeFile(join(ROOT, PICTURE), picture);
-  console.log(`README.md and ${PICTURE} written`);
+  for (const { path, after } of outdated) {
+    await writeFile(join(ROOT, path), after);
+    console.log(`${path} written`);
+  }
+}
+
+/** @param {string} path @param {(text: string) => string} fill */
+async function fillPage(path, fill) {
+  const before = await readFile(join(ROOT, path), "utf8").catch(() => "");
+  return { path, before, after: fill(before) };
 }
 
 async function makeSample() {
@@ -83,7 +94,7 @@ async function makeSample() {
       after: splitParts(after, places),
       offloaded: offloaded.length,
     });
-    return { blocks: { sample, cost }, picture };
+    return { blocks: { sample, cost }, reference: shown.reference, picture };
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -122,6 +133,13 @@ function fillBlock(text, [name, block]) {
   if (!text.includes(start) || !text.includes(end)) throw new Error(`README.md has no ${start}`);
   const before = text.slice(0, text.indexOf(start) + start.length);
   return `${before}\n\n${block}\n\n${text.slice(text.indexOf(end))}`;
+}
+
+/** @param {string} page @param {string} reference */
+function fillReference(page, reference) {
+  const block = /(<!-- reference: \w+ -->\n+```text\n)[^]*?(\n```)/;
+  if (!block.test(page)) throw new Error("docs/workspace.md has no reference to fill in");
+  return page.replace(block, (_, start, end) => `${start}${reference}${end}`);
 }
 
 /** @param {number} count */
