@@ -1,0 +1,13 @@
+export { afterTurns } from "./core/policies/after-turns.js";
+export { all } from "./core/policies/all.js";
+export { any } from "./core/policies/any.js";
+export { budget, type BudgetOptions } from "./core/policies/budget.js";
+export { cacheAware, type CacheAwareOptions } from "./core/policies/cache-aware.js";
+export { flagged } from "./core/policies/flagged.js";
+export { keepErrors } from "./core/policies/keep-errors.js";
+export { keepRecent } from "./core/policies/keep-recent.js";
+export { minChars } from "./core/policies/min-chars.js";
+export { minRatio } from "./core/policies/min-ratio.js";
+export { minTokens } from "./core/policies/min-tokens.js";
+export { not } from "./core/policies/not.js";
+export { tools, type ToolsPolicyOptions } from "./core/policies/tools.js";
