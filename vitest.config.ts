@@ -6,7 +6,10 @@ const builtSearchWorker = {
   name: "built-search-worker",
   transform(code: string, id: string) {
     if (!id.endsWith("/src/infrastructure/search/search-worker.ts")) return undefined;
-    return code.replace("./worker-thread.js", "../../../dist/infrastructure/search/worker-thread.js");
+    return code.replace(
+      "./worker-thread.js",
+      "../../../dist/infrastructure/search/worker-thread.js",
+    );
   },
 };
 
@@ -24,7 +27,6 @@ export default defineConfig({
     setupFiles: ["tests/support/fixed-seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
-    globalSetup: ["tests/support/build-dist.ts"],
     reporters: ["default", "json"],
     outputFile: { json: "reports/vitest.json" },
     projects: [
@@ -33,7 +35,17 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          include: ["tests/{architecture,conformance,faults,integration,runtime}/**/*.test.ts"],
+          // Child processes and the packed package run what is built.
+          globalSetup: ["tests/support/build-dist.ts"],
+          include: ["tests/{architecture,conformance,faults,integration}/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "runtime",
+          globalSetup: ["tests/runtime/setup.ts"],
+          include: ["tests/runtime/*.test.ts"],
         },
       },
     ],
