@@ -1,20 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { bundleWorkerSource } from "./scripts/bundle-worker.mjs";
 
-/** A worker is started from a file that Node can run, which of the search's source only the build is. */
-const builtSearchWorker = {
-  name: "built-search-worker",
-  transform(code: string, id: string) {
-    if (!id.endsWith("/src/infrastructure/search/search-worker.ts")) return undefined;
-    return code.replace(
-      "./worker-thread.js",
-      "../../../dist/infrastructure/search/worker-thread.js",
-    );
-  },
+/** The build makes the search worker a text; tests from source need it without a build. */
+const searchWorkerSource = {
+  name: "search-worker-source",
+  load: (id: string) =>
+    id.endsWith("/src/infrastructure/search/worker-source.ts")
+      ? bundleWorkerSource(id.replace("worker-source", "worker-thread"))
+      : undefined,
 };
 
 export default defineConfig({
-  plugins: [builtSearchWorker],
+  plugins: [searchWorkerSource],
   resolve: {
     alias: [
       {

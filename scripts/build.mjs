@@ -1,7 +1,8 @@
 /** Builds to a folder aside and puts it in place at the end, so that nobody meets half a build. */
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleWorkerSource } from "./bundle-worker.mjs";
 import { joinModules } from "./join-modules.mjs";
 import { restoreAfterPacking } from "./published-form.mjs";
 import { runOrThrow } from "./run-command.mjs";
@@ -16,6 +17,9 @@ try {
   await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
     cwd: root,
   });
+  const search = join(making, "infrastructure", "search");
+  const source = await bundleWorkerSource(join(search, "worker-thread.js"));
+  await writeFile(join(search, "worker-source.js"), source);
   await joinModules(root, making);
   await rename(join(root, "dist"), old).catch(() => undefined);
   await rename(making, join(root, "dist"));

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import ts from "typescript";
 
 /**
@@ -13,23 +13,21 @@ import ts from "typescript";
 export async function joinModules(root, folder) {
   const entries = await readEntries(root);
   const compiled = await listFiles(folder, /\.js$/);
-  const { metafile } = await build({
-    entryPoints: entries.map((entry) => `${entry}.js`),
-    absWorkingDir: folder,
-    outdir: folder,
-    outbase: folder,
-    allowOverwrite: true,
-    chunkNames: "shared-[hash]",
-    bundle: true,
-    splitting: true,
-    format: "esm",
+  const bundle = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [entry, join(folder, `${entry}.js`)])),
     platform: "node",
-    target: "node18",
-    charset: "utf8",
-    metafile: true,
-    logLevel: "warning",
+    transform: { target: "node18" },
+    // It would name the folder, and every build would have other bytes.
+    experimental: { attachDebugInfo: "none" },
   });
-  const joined = Object.keys(metafile.outputs).map((path) => join(folder, path));
+  const { output } = await bundle.write({
+    dir: folder,
+    format: "esm",
+    chunkFileNames: "shared-[hash].js",
+    minifyInternalExports: false,
+  });
+  await bundle.close();
+  const joined = output.map(({ fileName }) => join(folder, fileName));
   const reached = await findReachable(entries.map((entry) => join(folder, `${entry}.d.ts`)));
   const declarations = await listFiles(folder, /\.d\.ts(?:\.map)?$/);
   const unused = [

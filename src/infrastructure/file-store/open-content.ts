@@ -17,7 +17,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
 export const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 export interface OpenFile extends OpenContent {
-  readonly path: string;
+  readonly fd: number;
   /** Another one as soon as somebody wrote to the file or put another in its place. */
   readonly stamp: string;
 }
@@ -29,7 +29,7 @@ export async function openContent(path: string): Promise<OpenFile> {
     if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
     const size = Number(stats.size);
     return {
-      path,
+      fd: handle.fd,
       size,
       stamp: [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":"),
       close: () => handle.close(),

@@ -57,7 +57,7 @@ export class LineSearch {
     if (requiredBytes !== undefined) this.#searchBuffer.setNeedle(requiredBytes);
   }
 
-  /** True once `shouldStop` said so; what is fed from then on is ignored. */
+  /** True once `shouldStop` said so, or `stop` was called. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -79,6 +79,11 @@ export class LineSearch {
     }
     if (this.#end === SEARCH_BUFFER_BYTES) this.#drop(this.#start);
     if (this.#shouldStop()) this.#stopped = true;
+  }
+
+  /** Ends the search here: what is fed from now on is ignored. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   push(chunk: Uint8Array): void {
