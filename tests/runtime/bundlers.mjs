@@ -45,11 +45,11 @@ function esbuild(format) {
     });
 }
 
-/** @type {Bundler} */
+/** @param {Bundling} bundling */
 async function rollup({ modules, entry, outFile }) {
-  const require = requireFrom(modules);
-  const { nodeResolve } = require("@rollup/plugin-node-resolve");
-  const bundle = await require("rollup").rollup({
+  const load = requireFrom(modules);
+  const { nodeResolve } = load("@rollup/plugin-node-resolve");
+  const bundle = await load("rollup").rollup({
     input: entry,
     external: /^node:/,
     plugins: [nodeResolve()],

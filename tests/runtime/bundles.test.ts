@@ -16,7 +16,7 @@ describe("the packed package in a bundle stores, searches and queries", () => {
   });
   afterAll(() => rm(outputs, { recursive: true, force: true }));
 
-  it.each(Object.entries(BUNDLERS))("made by %s", async (name, { extension, bundle }, context) => {
+  it.for(Object.entries(BUNDLERS))("made by %s", async ([name, { extension, bundle }], context) => {
     const modules = await obtain(context, installTools());
     const outFile = join(outputs, `${name.replaceAll(/\W+/g, "-")}${extension}`);
     await bundle({ modules, entry: join(folder, "run-smoke.mjs"), outFile });

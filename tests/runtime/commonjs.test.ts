@@ -38,7 +38,7 @@ describe("a CommonJS program", () => {
   const run = (binary: string, program: string) =>
     runCommand(binary, [program, join(project, "workspace-")], { cwd: project });
 
-  it.each(["Node 22", "Node 24"])("can require the package on %s", async (name, context) => {
+  it.for(["Node 22", "Node 24"])("can require the package on %s", async (name, context) => {
     const outcome = await run(await obtain(context, findRuntime(name)), "require.js");
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stdout: "100:ERROR 7\n" });
   });
@@ -60,10 +60,12 @@ describe("a CommonJS program", () => {
       workspace = 1;
     `;
     await writeFile(join(project, "typed.ts"), source);
-    const options = ["--module", "node16", "--target", "es2022", "--strict", "--types", ""];
-    const compiled = await runCommand(process.execPath, [tsc, ...options, "typed.ts"], {
-      cwd: project,
-    });
+    const compilerOptions = { module: "node16", target: "es2022", strict: true, types: [] };
+    await writeFile(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["typed.ts"] }),
+    );
+    const compiled = await runCommand(process.execPath, [tsc, "-p", project], { cwd: project });
     expect(compiled).toMatchObject({ code: 0, stdout: "" });
     const node = await obtain(context, findRuntime("Node 18"));
     const outcome = await run(node, "typed.js");

@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, inject, it } from "vitest";
 import { runOrThrow } from "../../scripts/run-command.mjs";
 import { PACKAGE_LIMITS } from "./package-limits.js";
@@ -62,6 +62,13 @@ describe("the packed package", () => {
         expect((await stat(path)).isFile()).toBe(true);
       }
     }
+  });
+
+  it("names its errors as they are exported", async () => {
+    const entry = (await import(pathToFileURL(join(installed, "dist/index.js")).href)) as object;
+    const errors = Object.entries(entry).filter(([name]) => name.endsWith("Error"));
+    expect(errors.length).toBeGreaterThan(10);
+    for (const [name, value] of errors) expect((value as { name: string }).name).toBe(name);
   });
 
   it("has the documentation with it", () => {

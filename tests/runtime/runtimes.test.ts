@@ -11,7 +11,7 @@ describe("the packed package stores, searches and queries", () => {
     expect(outcome.stdout).toContain(`ok on node ${process.versions.node}`);
   });
 
-  it.each(["Node 18", "Node 22", "Node 24"])(
+  it.for(["Node 18", "Node 22", "Node 24"])(
     "on %s [000-NF-compatibility-node] [002-NF-compatibility-node] [001-STACK-node] [001-MATRIX]",
     async (name, context) => {
       const binary = await obtain(context, findRuntime(name));

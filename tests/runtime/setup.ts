@@ -1,4 +1,4 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
@@ -19,6 +19,8 @@ export default async function installOnce(project: TestProject): Promise<() => P
   for (const program of ["smoke.mjs", "run-smoke.mjs"]) await copyProgram(program, program);
   // Under this name Jest and Vitest find it; the run that packs the package should not.
   await copyProgram("smoke-case.mjs", "smoke.test.mjs");
+  // Vitest would otherwise take the configuration of some folder above.
+  await writeFile(join(folder, "vitest.config.mjs"), "export default {};\n");
   project.provide("packed", { folder, bytes, files });
   return remove;
 
