@@ -17,7 +17,7 @@ export async function packPackage(destination) {
   const copy = await mkdtemp(join(tmpdir(), "context-offload-packing-"));
   try {
     const { files } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-    for (const name of ["package.json", "repository.json", "README.md", "LICENSE", ...files]) {
+    for (const name of ["package.json", "README.md", "LICENSE", ...files]) {
       await cp(join(ROOT, name), join(copy, name), { recursive: true });
     }
     await applyPublishedForm(copy);

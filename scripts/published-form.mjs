@@ -60,7 +60,8 @@ export async function restoreAfterPacking(root) {
  * @param {string} address
  */
 function publishManifest(text, address) {
-  const { workspaces: _, ...manifest } = JSON.parse(text);
+  const manifest = JSON.parse(text);
+  delete manifest.workspaces;
   const links =
     address === ""
       ? {}

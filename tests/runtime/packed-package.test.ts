@@ -33,7 +33,7 @@ describe("the packed package", () => {
     expect(await readManifest()).not.toHaveProperty("workspaces");
   });
 
-  it("weighs no more than it may", async () => {
+  it("weighs no more than it may", () => {
     expect(bytes).toBeLessThan(PACKAGE_LIMITS.packedBytes);
     const code = files.filter((file) => /\.[cm]?js$/.test(file));
     expect(code.length).toBeLessThanOrEqual(PACKAGE_LIMITS.codeFiles);

@@ -39,8 +39,6 @@ const BINARIES: Readonly<Record<string, (platform: string) => string>> = {
   Deno: (platform) => `@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}/deno`,
 };
 
-export type RuntimeName = keyof typeof BINARIES;
-
 export async function findRuntime(name: string): Promise<string> {
   const platform = `${process.platform}-${process.arch}`;
   const path = BINARIES[name]?.(platform);
