@@ -19,6 +19,10 @@ export default defineConfig({
         find: /^context-offload$/,
         replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)),
       },
+      {
+        find: /^context-offload\/policies$/,
+        replacement: fileURLToPath(new URL("src/policies.ts", import.meta.url)),
+      },
     ],
   },
   test: {

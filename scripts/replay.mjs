@@ -8,7 +8,7 @@ import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createOffloader, createWorkspace, openConversation } from "context-offload";
+import { createOffloader, createWorkspace, parseConversation } from "context-offload";
 
 /** A recording that is none of ours to offload. */
 class Refused extends Error {}
@@ -90,7 +90,7 @@ function stepOf(length) {
 async function openFile(file) {
   const text = await readFile(file, "utf8");
   try {
-    return openConversation(file.endsWith(".json") ? JSON.parse(text) : text).messages;
+    return parseConversation(text).messages;
   } catch (error) {
     return refuse(error);
   }

@@ -1,6 +1,19 @@
-export type { Content } from "./core/engine/content.js";
 export { DEFAULTS } from "./core/defaults.js";
-export { digestText, type ContentKind, type Digest } from "./core/lib/digest/digest.js";
+export type { Content } from "./core/engine/content.js";
+export type {
+  Format,
+  FormatOptions,
+  FormatReadOptions,
+  FormatResult,
+  MediaRule,
+  MessageVisitor,
+  ReadCall,
+  SlotContent,
+  SlotText,
+  ToolAnswer,
+  ToolDescription,
+  ToolInputSchema,
+} from "./core/engine/format.js";
 export { AmbiguousArtifactError } from "./core/errors/ambiguous-artifact-error.js";
 export { ArtifactGoneError } from "./core/errors/artifact-gone-error.js";
 export { ContentNotSerializableError } from "./core/errors/content-not-serializable-error.js";
@@ -16,112 +29,116 @@ export { ReadFailedError } from "./core/errors/read-failed-error.js";
 export { SearchFailedError } from "./core/errors/search-failed-error.js";
 export { SearchTimeoutError } from "./core/errors/search-timeout-error.js";
 export { UnknownArtifactError } from "./core/errors/unknown-artifact-error.js";
+export { UnknownFormatError, type FormatMismatch } from "./core/errors/unknown-format-error.js";
 export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
 export { WriteFailedError } from "./core/errors/write-failed-error.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type { FileWriter } from "./core/files/file-writer.js";
+export {
+  digestText,
+  type ContentKind,
+  type Digest,
+  type DigestOptions,
+} from "./core/lib/digest/digest.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
+export type {
+  ArrivedResult,
+  FlaggedResult,
+  Offloader,
+  OffloaderSettings,
+  OffloadOptions,
+  RestoreOptions,
+  UnknownReference,
+} from "./core/offloader/offloader-types.js";
+export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
+export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
+export type { ToolResult } from "./core/engine/tool-result.js";
+export type { RuleReason } from "./core/policies/tool-result-rules.js";
 export type { VerifyOptions, VerifyReport } from "./core/workspace/artifacts/artifact-store.js";
 export type {
   ArtifactMetadata,
   ArtifactRecord,
   ArtifactType,
+  TextSize,
 } from "./core/workspace/artifacts/artifact.js";
+export type { ArtifactPage, SearchFilter } from "./core/workspace/artifacts/list-artifacts.js";
+export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
-export {
-  parseKnowledgeList,
-  type ReadBy,
-  type ToolNaming,
-} from "./core/workspace/reference/knowledge-list.js";
-export type {
-  KnowledgeTool,
-  ToolAnswer,
-  ToolsOptions,
-} from "./core/workspace/tools/knowledge-tool.js";
-export type { ArtifactPage, SearchFilter } from "./core/workspace/artifacts/list-artifacts.js";
 export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
 export type { ByIdOptions, ByLinesOptions } from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,
   type NextCall,
   type Reading,
+  type ReadOptions,
   type Scope,
   type ToolName,
+  type View,
 } from "./core/workspace/reading/reading.js";
-export type { JsonSchema } from "./core/workspace/tools/tool-schemas.js";
+export { parseKnowledgeList, type ReadBy } from "./core/workspace/reference/knowledge-list.js";
+export type { ToolNaming } from "./core/workspace/tools/tool-naming.js";
 export type {
   ArtifactInput,
+  ListOptions,
   OffloadByWorkspaceOptions,
   OffloadInfo,
   OffloadInfoOptions,
   Original,
   PutOptions,
   PutOutcome,
+  ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";
+export { aiSdkFormat } from "./formats/ai-sdk.js";
+export { anthropicFormat } from "./formats/anthropic.js";
 export type {
-  ContentBlock,
-  ImageBlock,
-  Message,
-  MessageLike,
-  TextBlock,
-  ToolResultBlock,
-  ToolUseBlock,
+  AnthropicContentBlock,
+  AnthropicImageBlock,
+  AnthropicMessage,
+  AnthropicMessageLike,
+  AnthropicTextBlock,
+  AnthropicToolResultBlock,
+  AnthropicToolUseBlock,
 } from "./formats/anthropic-types.js";
-export type { ToolResultInput } from "./formats/single-result.js";
+export { claudeCodeFormat } from "./formats/claude-code.js";
+export { codexFormat } from "./formats/codex.js";
+export type { AnswerOf, FormatName, ToolsOf } from "./formats/formats.js";
+export { geminiFormat } from "./formats/gemini.js";
+export { langchainFormat } from "./formats/langchain.js";
+export { mcpFormat } from "./formats/mcp.js";
+export { openaiChatFormat } from "./formats/openai-chat.js";
+export { openaiResponsesFormat } from "./formats/openai-responses.js";
+export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
+export { piFormat } from "./formats/pi.js";
 export { NodeFileWriter } from "./infrastructure/file-writer.js";
 export { readOffloadedFile } from "./infrastructure/read-offloaded-file.js";
-export type { DirectOffloadResult } from "./presets/direct.js";
-export type { HistoryOffloadResult, HistoryThresholds } from "./presets/history.js";
-export type {
-  OffloadDecision,
-  ToolResultContext,
-  ToolResultOffload,
-  ToolResultOffloadOptions,
-} from "./presets/tool-result.js";
+export {
+  createOffloader,
+  type FormatChoice,
+  type OffloaderFor,
+  type OffloaderOptions,
+  type ToolsByFormat,
+} from "./presets/create-offloader.js";
 export {
   createToolResultOffload,
-  createWorkspace,
-  type WorkspaceOptions,
-} from "./presets/create-workspace.js";
+  type OffloadDecision,
+  type ToolResultContext,
+  type ToolResultInput,
+  type ToolResultOffload,
+  type ToolResultOffloadOptions,
+} from "./presets/create-tool-result-offload.js";
+export { createWorkspace, type WorkspaceOptions } from "./presets/create-workspace.js";
 export {
   offloadToolResult,
-  offloadToolResults,
-  offloadToolResultsWithWriter,
   offloadToolResultWithWriter,
   type DirectOffloadOptions,
+  type DirectOffloadResult,
+} from "./presets/offload-tool-result.js";
+export {
+  offloadToolResults,
+  offloadToolResultsWithWriter,
   type HistoryOffloadOptions,
-} from "./presets/offload-to-files.js";
-export { createOffloader, type OffloaderOptions } from "./presets/create-offloader.js";
-export type { FlaggedResult, Offloader, OffloadOptions } from "./core/offloader/offloader-types.js";
-export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
-export { UnknownFormatError } from "./core/errors/unknown-format-error.js";
-export type {
-  Format,
-  FormatCall,
-  FormatOptions,
-  FormatResult,
-  MediaRule,
-  MessageReading,
-  ReadCall,
-  SlotContent,
-  SlotText,
-  ToolDescription,
-} from "./core/engine/format.js";
-export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
-export type { ToolResult } from "./core/engine/tool-result.js";
-export { afterTurns } from "./core/policies/after-turns.js";
-export { all } from "./core/policies/all.js";
-export { any } from "./core/policies/any.js";
-export { budget, type BudgetOptions } from "./core/policies/budget.js";
-export { cacheAware, type CacheAwareOptions } from "./core/policies/cache-aware.js";
-export { flagged } from "./core/policies/flagged.js";
-export { keepErrors } from "./core/policies/keep-errors.js";
-export { keepRecent } from "./core/policies/keep-recent.js";
-export { minChars } from "./core/policies/min-chars.js";
-export { minRatio } from "./core/policies/min-ratio.js";
-export { minTokens } from "./core/policies/min-tokens.js";
-export { not } from "./core/policies/not.js";
-export { tools, type ToolsPolicyOptions } from "./core/policies/tools.js";
-export { openConversation } from "./formats/parse-conversation.js";
+  type HistoryOffloadResult,
+  type HistoryThresholds,
+} from "./presets/offload-tool-results.js";

@@ -1,55 +1,83 @@
 import { countContentChars, type Content } from "../core/engine/content.js";
-import type { Format, FormatResult, MediaRule } from "../core/engine/format.js";
-import { describeAiSdkTool } from "./shared/ai-sdk-tool.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import type {
+  Format,
+  FormatReadOptions,
+  MediaRule,
+  MessageVisitor,
+} from "../core/engine/format.js";
+import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
+import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
+import { firstMismatch } from "./shared/first-mismatch.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 
-/** Parts of a `content` output that are nothing to read as text. */
-const MEDIA_TYPES = new Set([
-  ...["media", "file-data", "file-url", "file-id"],
-  ...["image-data", "image-url", "image-file-id"],
-]);
+/** The answer to a call, a part for a message of role `tool`. */
+export type AiSdkToolAnswer = {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text"; value: string } | { type: "error-text"; value: string };
+};
 
-/** The parts that each role may carry. A system message is a plain text. */
+/** Parts of a `content` output: `file` is version 7's, the rest are older. */
+const MEDIA_PARTS =
+  /^(?:media|file(?:-data|-url|-id|-reference)?|image-(?:data|url|file-id|file-reference))$/;
+
+const RULES: BlockRules = {
+  textType: "text",
+  // A file may be a text document in the message itself, which is text.
+  isMedia: ({ type, data }) =>
+    MEDIA_PARTS.test(String(type)) && !(type === "file" && asRecord(data)["type"] === "text"),
+  // It speaks to the provider and not to the model.
+  isFixed: ({ type }) => type === "custom",
+  cacheMarks: ["providerOptions"],
+};
+
+/** The parts that each role may have. A system message is a plain text. */
 const PART_TYPES: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["system", []],
   ["user", ["text", "image", "file"]],
-  ["assistant", ["text", "file", "reasoning", "tool-call", "tool-result", "tool-approval-request"]],
+  [
+    "assistant",
+    [
+      ...["text", "file", "custom", "reasoning", "reasoning-file"],
+      ...["tool-call", "tool-result", "tool-approval-request"],
+    ],
+  ],
   ["tool", ["tool-result", "tool-approval-response"]],
+]);
+
+/** Other vendors have parts of the same type; these fields are the AI SDK's. */
+const OWN_FIELDS: ReadonlyMap<unknown, string> = new Map([
+  ["image", "image"],
+  ["file", "data"],
+  ["reasoning-file", "data"],
+  ["tool-call", "toolCallId"],
 ]);
 
 /**
  * AI SDK `ModelMessage`: results are `tool-result` parts of a message of the role tool. Those in an
- * assistant message stay: the provider ran the tool, and takes its answer back only in its own shape.
+ * assistant message are kept: the provider ran the tool, and takes its answer back only as it was.
  */
-export const aiSdkFormat: Format = {
-  name: "ai-sdk",
+export const aiSdkFormat = {
+  name: "ai-sdk" as const,
 
-  mismatch(messages) {
-    for (const [index, message] of messages.entries()) {
-      const why = mismatchOf(message);
-      if (why !== undefined) return `message ${index} ${why}`;
-    }
-    return undefined;
-  },
+  mismatch: (messages) => firstMismatch(messages, mismatchOf),
 
-  read(message, { media }) {
+  read(message, visitor, options) {
     const { role, content } = asRecord(message);
-    const parts = Array.isArray(content) ? content.map(asRecord) : [];
-    const results = role === "tool" ? parts.flatMap((part, i) => readResult(part, i, media)) : [];
-    return {
-      fromModel: role === "assistant",
-      calls: parts
-        .filter(({ type }) => type === "tool-call")
-        .map(({ toolCallId, toolName }) => ({ id: idOf(toolCallId), name: String(toolName) })),
-      results,
-      otherChars: () => {
-        if (typeof content === "string") return content.length;
-        const located = new Set(results.map(({ slot }) => slot));
-        const others = parts.filter((_, slot) => !located.has(slot));
-        return others.reduce((sum, part) => sum + countPartChars(part), 0);
-      },
-    };
+    if (role === "assistant") visitor.modelMessage();
+    if (typeof content === "string") {
+      visitor.other(content.length);
+      return;
+    }
+    const known = PART_TYPES.get(role);
+    for (const [slot, item] of asList(content).entries()) {
+      const part = asRecord(item);
+      const type = String(part["type"]);
+      if (role === "tool" && type === "tool-result") readResult(part, slot, visitor, options);
+      else readPart(part, known?.includes(type) === true ? undefined : type, visitor, options);
+    }
   },
 
   replace: (message, texts, { media }) =>
@@ -71,7 +99,7 @@ export const aiSdkFormat: Format = {
       ]),
     ),
 
-  describeTools: (tools) =>
+  describeTools: (tools): Record<string, AiSdkTool> =>
     Object.fromEntries(tools.map((tool) => [tool.name, describeAiSdkTool(tool)])),
 
   readCall(call) {
@@ -81,22 +109,26 @@ export const aiSdkFormat: Format = {
       : undefined;
   },
 
-  answerCall(call, { text, isError }) {
+  answerCall(call, { text, isError }): AiSdkToolAnswer {
     const { toolCallId, toolName } = asRecord(call);
-    const output = { type: isError ? "error-text" : "text", value: text };
-    return { type: "tool-result", toolCallId, toolName, output };
+    return {
+      type: "tool-result",
+      toolCallId: textOf(toolCallId) ?? "",
+      toolName: textOf(toolName) ?? "",
+      output: { type: isError ? "error-text" : "text", value: text },
+    };
   },
-};
+} satisfies Format;
 
-function mismatchOf(message: unknown): string | undefined {
-  const { role, content, parts, tool_calls, tool_call_id, _getType } = asRecord(message);
+function mismatchOf(message: JsonRecord): string | undefined {
+  const { role, content, parts, tool_calls, tool_call_id, _getType } = message;
   if (typeof _getType === "function") return "is an instance of a LangChain message";
   const allowed = PART_TYPES.get(role);
   if (!allowed) {
     return `has the role ${JSON.stringify(role)} instead of system, user, assistant or tool`;
   }
   if (parts !== undefined && content === undefined) {
-    return "has parts and no content (messages of a user interface go through convertToModelMessages first)";
+    return "has parts and no content (convert UI messages with convertToModelMessages first)";
   }
   if (tool_calls !== undefined || tool_call_id !== undefined) {
     return "has tool_calls or a tool_call_id, where the AI SDK has parts of its content";
@@ -114,37 +146,46 @@ function mismatchOf(message: unknown): string | undefined {
   return undefined;
 }
 
-/** Other vendors have parts of the same type; these fields are the AI SDK's. */
 function missingField(part: JsonRecord): string | undefined {
-  const { type, output, toolCallId, image, data } = part;
-  if (type === "image") return image === undefined ? "image" : undefined;
-  if (type === "file") return data === undefined ? "data" : undefined;
-  if (type === "tool-call") return toolCallId === undefined ? "toolCallId" : undefined;
-  return type === "tool-result" && !isRecord(output) ? "an output (AI SDK 5 and later)" : undefined;
+  const { type, output } = part;
+  if (type === "tool-result") {
+    return isRecord(output) ? undefined : "an output (AI SDK 5 and later)";
+  }
+  const field = OWN_FIELDS.get(type);
+  return field !== undefined && part[field] === undefined ? field : undefined;
 }
 
-function readResult(part: JsonRecord, slot: number, media: MediaRule): FormatResult[] {
-  const { type, value } = asRecord(part["output"]);
-  if (part["type"] !== "tool-result" || !isLeavable(type, value)) return [];
-  const { toolCallId, toolName } = part;
-  const parts = type === "content" ? (value as readonly unknown[]) : undefined;
-  return [
-    {
-      slot,
-      id: idOf(toolCallId),
-      content: value,
-      soleText: parts ? soleTextOf(parts) : typeof value === "string" ? value : undefined,
-      chars: parts ? countLeaving(parts, media) : countContentChars(value),
-      toolName: typeof toolName === "string" && toolName !== "" ? toolName : undefined,
-      isError: isErrorType(type),
-      // All else of the output stays in the message; a reference may change its type alone.
-      wrapping: type,
-    },
-  ];
+function readResult(
+  part: JsonRecord,
+  slot: number,
+  visitor: MessageVisitor,
+  { media, countOther }: FormatReadOptions,
+): void {
+  const { toolCallId, toolName, output } = part;
+  const { type, value } = asRecord(output);
+  const id = textOf(toolCallId);
+  if (!isOffloadable(type, value)) {
+    visitor.answer?.(id);
+    if (countOther) visitor.other(countJsonChars(output));
+    return;
+  }
+  const found =
+    type === "content" || typeof value === "string"
+      ? readBlockContent(value as string | readonly unknown[], RULES, media)
+      : { content: value, soleText: undefined, chars: countContentChars(value) };
+  visitor.result({
+    slot,
+    id,
+    ...found,
+    toolName: textOf(toolName),
+    isError: isErrorType(type),
+    // All else of the output stays in the message; a reference may change its type alone.
+    wrapping: type,
+  });
 }
 
 /** A denial has no value; a number or a flag is short; what JSON cannot hold could not come back. */
-function isLeavable(type: unknown, value: unknown): value is Content {
+function isOffloadable(type: unknown, value: unknown): value is Content {
   switch (type) {
     case "text":
     case "error-text":
@@ -160,57 +201,17 @@ function isLeavable(type: unknown, value: unknown): value is Content {
   }
 }
 
-function withOutputs(
-  message: unknown,
-  changes: readonly (readonly [slot: number, change: (output: JsonRecord) => JsonRecord])[],
-): unknown {
-  const parts = (asRecord(message)["content"] as readonly unknown[]).slice();
-  for (const [slot, change] of changes) {
-    const part = asRecord(parts[slot]);
-    parts[slot] = { ...part, output: change(asRecord(part["output"])) };
+function readPart(
+  part: JsonRecord,
+  unknownType: string | undefined,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
+  const { type, toolCallId, toolName, providerExecuted } = part;
+  if (type === "tool-call" && providerExecuted !== true) {
+    visitor.call(textOf(toolCallId), String(toolName));
   }
-  return { ...asRecord(message), content: parts };
-}
-
-/** The reference as a text, or as parts where something must stay beside it. */
-function referenceOutput(output: JsonRecord, text: string, media: MediaRule): JsonRecord {
-  const { type, value } = output;
-  if (isErrorType(type)) return { ...output, type: "error-text", value: text };
-  const parts: readonly unknown[] = type === "content" && Array.isArray(value) ? value : [];
-  const kept = parts.filter((part) => staysInline(part, media));
-  // The options of a part that leaves may be a cache mark; the last of them goes with the reference.
-  const providerOptions = parts
-    .filter((part) => !staysInline(part, media))
-    .map((part) => asRecord(part)["providerOptions"])
-    .findLast((options) => options !== undefined);
-  if (kept.length === 0 && providerOptions === undefined) {
-    return { ...output, type: "text", value: text };
-  }
-  const marked = providerOptions === undefined ? {} : { providerOptions };
-  return { ...output, value: [{ type: "text", text, ...marked }, ...kept] };
-}
-
-/** A custom part speaks to the provider and not to the model, so no rule takes it out. */
-function staysInline(part: unknown, media: MediaRule): boolean {
-  const { type } = asRecord(part);
-  return type === "custom" || (media === "keep" && MEDIA_TYPES.has(String(type)));
-}
-
-function countLeaving(parts: readonly unknown[], media: MediaRule): number {
-  let chars = 0;
-  for (const part of parts) {
-    if (staysInline(part, media)) continue;
-    const { type, text } = asRecord(part);
-    chars += type === "text" && typeof text === "string" ? text.length : countJsonChars(part);
-  }
-  return chars;
-}
-
-/** The one text beside nothing but media: where a reference would stand. */
-function soleTextOf(parts: readonly unknown[]): string | undefined {
-  const [first, ...others] = parts.filter((part) => !staysInline(part, "keep"));
-  const { type, text } = asRecord(first);
-  return others.length === 0 && type === "text" && typeof text === "string" ? text : undefined;
+  visitor.other(countOther ? countPartChars(part) : 0, unknownType);
 }
 
 function countPartChars(part: JsonRecord): number {
@@ -218,17 +219,36 @@ function countPartChars(part: JsonRecord): number {
   if ((type === "text" || type === "reasoning") && typeof text === "string") return text.length;
   if (type === "tool-call") return countJsonChars(input);
   if (type === "tool-result") return countJsonChars(output);
-  const data = part["image"] ?? part["data"];
-  if (data instanceof Uint8Array || data instanceof ArrayBuffer) {
-    return Math.ceil(data.byteLength / 3) * 4;
+  const held = part["image"] ?? part["data"];
+  const bytes = asRecord(held)["type"] === "data" ? asRecord(held)["data"] : held;
+  if (bytes instanceof Uint8Array || bytes instanceof ArrayBuffer) {
+    return Math.ceil(bytes.byteLength / 3) * 4;
   }
   return countJsonChars(part);
 }
 
-function isErrorType(type: unknown): boolean {
-  return type === "error-text" || type === "error-json";
+function withOutputs(
+  message: unknown,
+  changes: readonly (readonly [slot: number, change: (output: JsonRecord) => JsonRecord])[],
+): unknown {
+  const parts = asList(asRecord(message)["content"]).slice();
+  for (const [slot, change] of changes) {
+    const part = asRecord(parts[slot]);
+    parts[slot] = { ...part, output: change(asRecord(part["output"])) };
+  }
+  return { ...asRecord(message), content: parts };
 }
 
-function idOf(id: unknown): string | undefined {
-  return typeof id === "string" && id !== "" ? id : undefined;
+/** The reference as a text, or as parts where something is kept beside it. */
+function referenceOutput(output: JsonRecord, text: string, media: MediaRule): JsonRecord {
+  const { type, value } = output;
+  if (isErrorType(type)) return { ...output, type: "error-text", value: text };
+  const reference = referenceContent(type === "content" ? value : text, text, RULES, media);
+  return typeof reference === "string"
+    ? { ...output, type: "text", value: reference }
+    : { ...output, value: reference };
+}
+
+function isErrorType(type: unknown): boolean {
+  return type === "error-text" || type === "error-json";
 }

@@ -1,17 +1,17 @@
 /** A piece of text. */
-export interface TextBlock {
+export interface AnthropicTextBlock {
   type: "text";
   text: string;
 }
 
-/** A picture, inline or by address. */
-export interface ImageBlock {
+/** An image, inline or by address. */
+export interface AnthropicImageBlock {
   type: "image";
   source: { type: "base64"; media_type: string; data: string } | { type: "url"; url: string };
 }
 
 /** A call of a tool, as the model made it. */
-export interface ToolUseBlock {
+export interface AnthropicToolUseBlock {
   type: "tool_use";
   id: string;
   name: string;
@@ -19,26 +19,27 @@ export interface ToolUseBlock {
 }
 
 /** What the call returned. */
-export interface ToolResultBlock {
+export interface AnthropicToolResultBlock {
   type: "tool_result";
   tool_use_id: string;
-  content?: string | ContentBlock[];
+  content?: string | AnthropicContentBlock[];
   is_error?: boolean;
 }
 
-export type ContentBlock = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock;
+export type AnthropicContentBlock =
+  AnthropicTextBlock | AnthropicImageBlock | AnthropicToolUseBlock | AnthropicToolResultBlock;
 
-/** A message as Anthropic's API has it. */
-export interface Message {
+/** A message as Anthropic's API has it; role `tool` for hosts that keep a result as a message. */
+export interface AnthropicMessage {
   role: "user" | "assistant" | "tool";
-  content: string | ContentBlock[];
+  content: string | AnthropicContentBlock[];
 }
 
 /**
- * What the functions take: anything of a message's shape, so that the messages of a vendor's SDK,
- * with blocks and fields that are not known here, go in and come out with their own type.
+ * What the functions take: anything shaped like a message, so that messages of the vendor's SDK,
+ * with blocks and fields that are not listed here, go in and come out with their own type.
  */
-export interface MessageLike {
+export interface AnthropicMessageLike {
   readonly role: string;
   readonly content: string | readonly { readonly type: string }[];
 }

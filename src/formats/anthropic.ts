@@ -1,70 +1,108 @@
-import { countContentChars, type Content } from "../core/engine/content.js";
-import type { Format, FormatResult, MediaRule } from "../core/engine/format.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { countContentChars } from "../core/engine/content.js";
+import type {
+  Format,
+  FormatOptions,
+  FormatReadOptions,
+  MessageVisitor,
+  SlotContent,
+  SlotText,
+  ToolInputSchema,
+} from "../core/engine/format.js";
+import { describeValue } from "../core/errors/describe-value.js";
+import {
+  isBlockContent,
+  readBlockContent,
+  referenceContent,
+  type BlockContent,
+  type BlockRules,
+} from "./shared/blocks.js";
+import { firstMismatch } from "./shared/first-mismatch.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 
-/** Blocks that are nothing to read as text. */
-const MEDIA_TYPES = new Set(["image", "document", "audio", "video"]);
+/** A tool as Anthropic's API takes it. */
+export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
 
-/** Anthropic Messages: results are `tool_result` blocks of a user message. */
-export const anthropicFormat: Format = {
-  name: "anthropic",
+/** The answer to a call, a block for a user message. */
+export type AnthropicToolAnswer = {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string;
+  is_error?: true;
+};
+
+/** The slot of a result that is the message itself rather than one of its blocks. */
+const WHOLE_MESSAGE = -1;
+
+const MEDIA_TYPES: readonly unknown[] = ["image", "document", "audio", "video"];
+
+const RULES: BlockRules = {
+  textType: "text",
+  isMedia: ({ type }) => MEDIA_TYPES.includes(type),
+  // The API itself acts on it.
+  isFixed: ({ type }) => type === "tool_reference",
+  cacheMarks: ["cache_control"],
+};
+
+/** Every block that a message of the API may hold. What a server tool returned is among them. */
+const KNOWN_BLOCKS =
+  /^(?:text|image|document|audio|video|search_result|(?:redacted_)?thinking|tool_(?:use|result|reference|addition|removal)|server_tool_use|mcp_tool_(?:use|listing)|\w+_tool_result|container_upload|compaction|fallback|advisor_\w+)$/;
+
+/** Words of other vendors. The API's own are in snake case, so that other cases are foreign too. */
+const FOREIGN_BLOCKS = /[^a-z0-9_]|^(?:image_url|input_\w+|output_\w+|function\w*|refusal|file)$/;
+
+/**
+ * Anthropic Messages: results are `tool_result` blocks of a user message. A message of role `tool`
+ * is a result as a whole; the API has no such role, so it does not count as Anthropic's by itself.
+ */
+export const anthropicFormat = {
+  name: "anthropic" as const,
 
   mismatch(messages) {
     // The API has no system message in the list, but recordings put it there.
     const hasBlocks = messages.some(hasToolBlocks);
-    for (const [index, message] of messages.entries()) {
-      const { role, content, tool_calls } = asRecord(message);
-      if (tool_calls !== undefined) return `message ${index} has tool_calls`;
-      if (role === "system" && hasBlocks) continue;
-      if (role !== "user" && role !== "assistant") {
-        return `message ${index} has the role ${JSON.stringify(role)} instead of user or assistant`;
+    return firstMismatch(messages, (message) => mismatchOf(message, hasBlocks));
+  },
+
+  /** The common cases come first: reading a history must cost little more than adding up lengths. */
+  read(message, visitor, options) {
+    const { role, content, id } = asRecord(message);
+    if (role === "assistant") visitor.modelMessage(textOf(id));
+    if (role === "tool" && isWholeResult(content)) {
+      readWhole(asRecord(message), content, visitor, options);
+    } else if (typeof content === "string") {
+      visitor.other(content.length);
+    } else if (Array.isArray(content)) {
+      for (let slot = 0; slot < content.length; slot++) {
+        const block: unknown = content[slot];
+        const { type, text } = asRecord(block);
+        if (type === "text" && typeof text === "string") visitor.other(text.length);
+        else if (type === "tool_result") readResult(asRecord(block), slot, visitor, options);
+        else readOther(block, visitor, options);
       }
-      if (typeof content === "string") continue;
-      if (!Array.isArray(content)) return `message ${index} has no content`;
-      const stranger: unknown = content.find((block) => !isAnthropicBlock(block));
-      if (stranger !== undefined) {
-        return `message ${index} has a block of type ${JSON.stringify(asRecord(stranger)["type"])}`;
-      }
+    } else {
+      const what = isRecord(message) ? "malformed content" : "malformed message";
+      visitor.other(countWhere(options, message), what);
     }
-    return undefined;
   },
 
-  read(message, { media }) {
-    const { role, content } = asRecord(message);
-    const blocks = Array.isArray(content) ? content.map(asRecord) : [];
-    return {
-      fromModel: role === "assistant",
-      calls: blocks
-        .filter(({ type }) => type === "tool_use")
-        .map(({ id, name }) => ({ id: idOf(id), name: String(name) })),
-      results: blocks.flatMap((block, slot) => readResult(block, slot, media)),
-      otherChars: () =>
-        typeof content === "string"
-          ? content.length
-          : blocks.reduce((sum, block) => sum + countOtherChars(block), 0),
-    };
+  replace<M>(message: M, texts: readonly SlotText[], { media }: FormatOptions): M {
+    return withContents(
+      message,
+      texts.map(({ slot, text }) => [
+        slot,
+        (content) => referenceContent(content, text, RULES, media),
+      ]),
+    );
   },
 
-  replace(message, texts, { media }) {
-    const { content } = asRecord(message);
-    const blocks = (content as readonly unknown[]).slice();
-    for (const { slot, text } of texts) {
-      const block = asRecord(blocks[slot]);
-      blocks[slot] = { ...block, content: referenceContent(block["content"], text, media) };
-    }
-    return { ...asRecord(message), content: blocks };
+  restore<M>(message: M, contents: readonly SlotContent[]): M {
+    return withContents(
+      message,
+      contents.map(({ slot, content }) => [slot, () => content]),
+    );
   },
 
-  restore(message, contents) {
-    const { content } = asRecord(message);
-    const blocks = (content as readonly unknown[]).slice();
-    for (const { slot, content: original } of contents) {
-      blocks[slot] = { ...asRecord(blocks[slot]), content: original };
-    }
-    return { ...asRecord(message), content: blocks };
-  },
-
-  describeTools: (tools) =>
+  describeTools: (tools): AnthropicTool[] =>
     tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -76,90 +114,128 @@ export const anthropicFormat: Format = {
     return type === "tool_use" && typeof name === "string" ? { name, input } : undefined;
   },
 
-  answerCall: (call, { text, isError }) => ({
+  answerCall: (call, { text, isError }): AnthropicToolAnswer => ({
     type: "tool_result",
-    tool_use_id: asRecord(call)["id"],
+    tool_use_id: textOf(asRecord(call)["id"]) ?? "",
     content: text,
     ...(isError ? { is_error: true } : {}),
   }),
-};
+} satisfies Format;
+
+function mismatchOf(message: JsonRecord, hasBlocks: boolean): string | undefined {
+  const { role, content, type, tool_calls } = message;
+  if (tool_calls !== undefined) return "has tool_calls";
+  if (type !== undefined && type !== "message") return `has the type ${JSON.stringify(type)}`;
+  if (role === "system" && hasBlocks) return undefined;
+  if (role !== "user" && role !== "assistant") {
+    return `has the role ${JSON.stringify(role)} instead of user or assistant`;
+  }
+  if (typeof content === "string") return undefined;
+  if (!Array.isArray(content)) return "has no content";
+  const stranger = content.find((block) => !isAnthropicBlock(block)) as unknown;
+  if (stranger === undefined) return undefined;
+  const foreign = typeOf(stranger);
+  return foreign === undefined
+    ? `has a block without a type, ${describeValue(stranger)}`
+    : `has a block of type ${JSON.stringify(foreign)}`;
+}
 
 function hasToolBlocks(message: unknown): boolean {
-  const { content } = asRecord(message);
+  const isToolBlock = (block: unknown) => /^tool_(?:use|result)$/.test(String(typeOf(block)));
+  return asList(asRecord(message)["content"]).some(isToolBlock);
+}
+
+function isAnthropicBlock(block: unknown): boolean {
+  const { type, source } = asRecord(block);
+  if (typeof type !== "string" || FOREIGN_BLOCKS.test(type)) return false;
+  // Others have images too, but hold their data themselves.
+  return type !== "image" || isRecord(source);
+}
+
+/** A message of role `tool` whose blocks are not results themselves, nor another vendor's. */
+function isWholeResult(content: unknown): content is BlockContent {
+  if (typeof content === "string") return true;
   return (
     Array.isArray(content) &&
-    content.some((block) => /^tool_(?:use|result)$/.test(String(asRecord(block)["type"])))
+    content.every((block) => isAnthropicBlock(block) && typeOf(block) !== "tool_result")
   );
 }
 
-function readResult(block: JsonRecord, slot: number, media: MediaRule): FormatResult[] {
-  const { type, tool_use_id, content, is_error } = block;
-  if (type !== "tool_result") return [];
-  if (typeof content !== "string" && !Array.isArray(content)) return [];
-  return [
-    {
-      slot,
-      id: idOf(tool_use_id),
-      content: content as Content,
-      soleText: soleTextOf(content),
-      chars: countLeaving(content, media),
-      isError: is_error === true,
-    },
-  ];
-}
-
-function countLeaving(content: string | readonly unknown[], media: MediaRule): number {
-  if (typeof content === "string") return content.length;
-  let chars = 0;
-  for (const block of content) {
-    if (stays(block, media)) continue;
-    const { type, text } = asRecord(block);
-    chars += type === "text" && typeof text === "string" ? text.length : countContentChars([block]);
+function readWhole(
+  message: JsonRecord,
+  content: BlockContent,
+  visitor: MessageVisitor,
+  options: FormatReadOptions,
+): void {
+  const { tool_use_id, tool_call_id } = message;
+  const id = tool_use_id ?? tool_call_id;
+  if (!isId(id)) {
+    visitor.other(countWhere(options, content), "malformed id");
+    return;
   }
-  return chars;
+  const found = readBlockContent(content, RULES, options.media);
+  visitor.result({ slot: WHOLE_MESSAGE, id: textOf(id), ...found, isError: false });
 }
 
-/** The one text beside nothing but media: where a reference would stand. */
-function soleTextOf(content: string | readonly unknown[]): string | undefined {
-  if (typeof content === "string") return content;
-  const [first, ...others] = content.filter((block) => !stays(block, "keep"));
-  const { type, text } = asRecord(first);
-  return others.length === 0 && type === "text" && typeof text === "string" ? text : undefined;
+function readResult(
+  block: JsonRecord,
+  slot: number,
+  visitor: MessageVisitor,
+  options: FormatReadOptions,
+): void {
+  const { tool_use_id, content, is_error } = block;
+  const id = textOf(tool_use_id);
+  const isEmpty = content === undefined || content === null;
+  if (isEmpty && id !== undefined) {
+    visitor.answer?.(id);
+  } else if (!isBlockContent(content)) {
+    visitor.other(countWhere(options, block), "malformed tool_result");
+  } else if (!isId(tool_use_id)) {
+    visitor.other(countWhere(options, block), "malformed id");
+  } else {
+    const found = readBlockContent(content, RULES, options.media);
+    visitor.result({ slot, id, ...found, isError: is_error === true });
+  }
 }
 
-/** The reference as a plain text, or in a block where media or a cache mark must stay beside it. */
-function referenceContent(content: unknown, text: string, media: MediaRule): unknown {
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  const kept = blocks.filter((block) => stays(block, media));
-  const mark = blocks
-    .map((block) => asRecord(block)["cache_control"])
-    .findLast((value) => value !== undefined);
-  if (kept.length === 0 && mark === undefined) return text;
-  const marked = kept.some((block) => asRecord(block)["cache_control"] !== undefined);
-  const cache_control = mark === undefined || marked ? {} : { cache_control: mark };
-  return [{ type: "text", text, ...cache_control }, ...kept];
+function readOther(block: unknown, visitor: MessageVisitor, options: FormatReadOptions): void {
+  const { type, id, name, input } = asRecord(block);
+  if (type === "tool_use") {
+    visitor.call(textOf(id), String(name));
+    visitor.other(countWhere(options, input));
+  } else if (typeof type !== "string") {
+    visitor.other(countWhere(options, block), "malformed block");
+  } else {
+    const chars = countWhere(options, block);
+    visitor.other(chars, KNOWN_BLOCKS.test(type) ? undefined : type);
+  }
 }
 
-function countOtherChars(block: JsonRecord): number {
-  const { type, text, input } = block;
-  if (type === "tool_result") return 0;
-  if (type === "text" && typeof text === "string") return text.length;
-  return countContentChars(type === "tool_use" ? asRecord(input) : block);
+/** The length as JSON, where anybody asks. */
+function countWhere({ countOther }: FormatReadOptions, value: unknown): number {
+  return countOther && value !== undefined ? countContentChars([value]) - "[]".length : 0;
 }
 
-/** Media where the rule keeps it; and always what the API itself acts on. */
-function stays(block: unknown, media: MediaRule): boolean {
-  const type = String(asRecord(block)["type"]);
-  return type === "tool_reference" || (media === "keep" && MEDIA_TYPES.has(type));
+/** A missing id is possible; one of another type is a mistake of the host. */
+function isId(id: unknown): boolean {
+  return id === undefined || id === null || typeof id === "string";
 }
 
-/** Block types of other vendors look alike; these words are theirs. */
-function isAnthropicBlock(block: unknown): boolean {
-  const { type } = asRecord(block);
-  if (!isRecord(block) || typeof type !== "string") return false;
-  return !/^(?:tool-|image_url$|input_|output_|function|refusal$|file$|toolCall$)/.test(type);
+function typeOf(block: unknown): unknown {
+  return asRecord(block)["type"];
 }
 
-function idOf(id: unknown): string | undefined {
-  return typeof id === "string" && id !== "" ? id : undefined;
+function withContents<M>(
+  message: M,
+  changes: readonly (readonly [slot: number, change: (content: unknown) => unknown])[],
+): M {
+  const { content } = asRecord(message);
+  const [first] = changes;
+  if (first?.[0] === WHOLE_MESSAGE) return { ...message, content: first[1](content) };
+  const blocks = asList(content).slice();
+  for (const [slot, change] of changes) {
+    const block = asRecord(blocks[slot]);
+    blocks[slot] = { ...block, content: change(block["content"]) };
+  }
+  return { ...message, content: blocks };
 }

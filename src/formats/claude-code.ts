@@ -1,47 +1,36 @@
-import type { Format } from "../core/engine/format.js";
 import { anthropicFormat } from "./anthropic.js";
-import { asRecord, type JsonRecord } from "./shared/json-record.js";
-import { createLineFormat, EMPTY_READING } from "./shared/json-lines.js";
+import { createLineFormat } from "./shared/json-lines.js";
+import { asRecord, isRecord } from "./shared/json-record.js";
 
 /** Every line of a session names its session, itself, or another line. */
 const MARKS = ["sessionId", "session_id", "uuid", "leafUuid", "messageId"];
 
+/** Lines beside the messages, as far as they are known. */
+const NOTES =
+  /^(?:summary|system|progress|attachment|file-history-snapshot|queue-operation|last-prompt|(?:custom|ai)-title|mode|pr-link)$/;
+
 /**
- * Claude Code session files: an Anthropic message in each line of type `user` or `assistant`. An
- * answer of several blocks spreads over as many lines. `toolUseResult` repeats a result for the
- * program's own use and is not sent to the model: it stays, and nobody counts it.
+ * Claude Code session files: an Anthropic message in each line of type `user` or `assistant`. A
+ * reply of several blocks spreads over as many lines. `toolUseResult` repeats a result for the
+ * program's own use and is not sent to the model: it is kept, and does not count.
  */
-export const claudeCodeFormat: Format = createLineFormat({
+export const claudeCodeFormat = createLineFormat({
   name: "claude-code-jsonl",
   origin: "a Claude Code session",
 
-  isLine: (line) =>
-    typeof line["type"] === "string" && MARKS.some((mark) => typeof line[mark] === "string"),
-
-  read({ type, message }, options) {
-    if (type !== "user" && type !== "assistant") return EMPTY_READING;
-    const reading = anthropicFormat.read(message, options);
-    const { id } = asRecord(message);
-    return {
-      ...reading,
-      replyId: typeof id === "string" ? id : undefined,
-      results: reading.results.map((result) => ({
-        ...result,
-        path: ["message", "content", result.slot, "content"],
-        replacement: (text, chosen) => {
-          const replaced = anthropicFormat.replace(message, [{ slot: result.slot, text }], chosen);
-          return blockAt(replaced, result.slot)["content"];
-        },
-      })),
-    };
+  isLine(line) {
+    const { type, message } = line;
+    if (typeof type !== "string" || !MARKS.some((mark) => typeof line[mark] === "string")) {
+      return false;
+    }
+    if (type !== "user" && type !== "assistant") return NOTES.test(type) || undefined;
+    const { content } = asRecord(message);
+    return typeof content === "string" || Array.isArray(content);
   },
 
-  describeTools: (tools) => anthropicFormat.describeTools(tools),
-  readCall: (call) => anthropicFormat.readCall(call),
-  answerCall: (call, answer) => anthropicFormat.answerCall(call, answer),
-});
+  messageKey: ({ type, message }) =>
+    (type === "user" || type === "assistant") && isRecord(message) ? "message" : undefined,
 
-function blockAt(message: unknown, slot: number): JsonRecord {
-  const { content } = asRecord(message);
-  return asRecord(Array.isArray(content) ? content[slot] : undefined);
-}
+  messages: anthropicFormat,
+  contentPath: (_message, slot) => (slot < 0 ? ["content"] : ["content", slot, "content"]),
+});

@@ -1,48 +1,56 @@
-import type { Format, FormatOptions } from "../core/engine/format.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { createLineFormat, EMPTY_READING, type LineResult } from "./shared/json-lines.js";
+import type { Format } from "../core/engine/format.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
+import { createLineFormat } from "./shared/json-lines.js";
+import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { relayTo } from "./shared/relay-visitor.js";
+
+const LINES =
+  /^(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|inter_agent_communication\w*)$/;
+
+/** Older files say beside the content of an output whether the call succeeded. */
+const itemFormat = {
+  ...openaiResponsesFormat,
+
+  read(item, visitor, options) {
+    const { output } = asRecord(item);
+    if (!isRecord(output)) {
+      openaiResponsesFormat.read(item, visitor, options);
+      return;
+    }
+    const isError = output["success"] === false;
+    const relay = relayTo(visitor, (result) => ({ ...result, isError }));
+    openaiResponsesFormat.read(withInnerOutput(item), relay, options);
+  },
+
+  replace(item, texts, options) {
+    const { output } = asRecord(item);
+    if (!isRecord(output)) return openaiResponsesFormat.replace(item, texts, options);
+    const replaced = openaiResponsesFormat.replace(withInnerOutput(item), texts, options);
+    return { ...asRecord(item), output: { ...output, content: replaced["output"] } };
+  },
+} satisfies Format;
 
 /**
  * Codex rollout files: items of the Responses API in the `payload` of `response_item` lines. Events
- * repeat outputs for the screen; the model does not get them, so that they stay.
+ * repeat outputs for the screen; the model does not get them, so they are kept.
  */
-export const codexFormat: Format = createLineFormat({
+export const codexFormat = createLineFormat({
   name: "codex-jsonl",
   origin: "a Codex rollout",
 
-  isLine: ({ type, payload }) => typeof type === "string" && isRecord(payload),
-
-  read({ type, payload }, options) {
-    if (type !== "response_item" || !isRecord(payload)) return EMPTY_READING;
-    const reading = openaiResponsesFormat.read(payload, options);
-    const { content, success } = asRecord(payload["output"]);
-    return {
-      ...reading,
-      // Older files say beside the content whether the call succeeded; that stays where it is.
-      results: [
-        ...readResults(payload, ["payload", "output"], options),
-        ...readResults({ ...payload, output: content }, ["payload", "output", "content"], options),
-      ].map((result) => ({ ...result, isError: success === false })),
-    };
+  isLine({ type, payload }) {
+    if (typeof type !== "string" || !isRecord(payload)) return false;
+    return LINES.test(type) || undefined;
   },
 
-  describeTools: (tools) => openaiResponsesFormat.describeTools(tools),
-  readCall: (call) => openaiResponsesFormat.readCall(call),
-  answerCall: (call, answer) => openaiResponsesFormat.answerCall(call, answer),
+  messageKey: ({ type, payload }) =>
+    type === "response_item" && isRecord(payload) ? "payload" : undefined,
+
+  messages: itemFormat,
+  contentPath: ({ output }) => (isRecord(output) ? ["output", "content"] : ["output"]),
 });
 
-function readResults(
-  item: JsonRecord,
-  path: LineResult["path"],
-  options: FormatOptions,
-): LineResult[] {
-  return openaiResponsesFormat.read(item, options).results.map((result) => ({
-    ...result,
-    path,
-    replacement: (text, chosen) =>
-      asRecord(openaiResponsesFormat.replace(item, [{ slot: result.slot, text }], chosen))[
-        "output"
-      ],
-  }));
+function withInnerOutput(item: unknown): JsonRecord {
+  const record = asRecord(item);
+  return { ...record, output: asRecord(record["output"])["content"] };
 }

@@ -11,18 +11,31 @@ import { openaiResponsesFormat } from "./openai-responses.js";
 import { piFormat } from "./pi.js";
 
 /**
- * All dialects, in the order in which `auto` tries them. A conversation with a tool call or result
- * fits one alone; the order only tells whose words plain text is taken for.
+ * All formats, in the order of detection. A conversation with a tool call or result fits one alone;
+ * the order only tells which format plain text is taken for.
  */
-export const FORMATS: readonly Format[] = [
-  claudeCodeFormat,
-  codexFormat,
-  piFormat,
-  langchainFormat,
-  geminiFormat,
-  mcpFormat,
+export const FORMATS = [
   anthropicFormat,
+  langchainFormat,
   openaiChatFormat,
   openaiResponsesFormat,
   aiSdkFormat,
-];
+  geminiFormat,
+  mcpFormat,
+  claudeCodeFormat,
+  codexFormat,
+  piFormat,
+] as const satisfies readonly Format[];
+
+type BuiltInFormat = (typeof FORMATS)[number];
+
+/** The name of a format of this package. */
+export type FormatName = BuiltInFormat["name"];
+
+type FormatNamed<Name extends FormatName> = Extract<BuiltInFormat, { readonly name: Name }>;
+
+/** What `describeTools` returns in this format: what goes into a request's `tools`. */
+export type ToolsOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["describeTools"]>;
+
+/** What `answerCall` returns in this format: what goes into the conversation. */
+export type AnswerOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["answerCall"]>;

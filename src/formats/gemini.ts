@@ -1,42 +1,59 @@
 import { countContentChars } from "../core/engine/content.js";
+import type {
+  Format,
+  FormatReadOptions,
+  MessageVisitor,
+  ToolInputSchema,
+} from "../core/engine/format.js";
 import { describeValue } from "../core/errors/describe-value.js";
-import type { Format, FormatResult, MediaRule } from "../core/engine/format.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { isPlainJson } from "./shared/plain-json.js";
+import { firstMismatch } from "./shared/first-mismatch.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
+
+/** Tools as Gemini takes them. */
+export type GeminiTool = {
+  functionDeclarations: {
+    name: string;
+    description: string;
+    parametersJsonSchema: ToolInputSchema;
+  }[];
+};
+
+/** The answer to a call, a part for a user's content. */
+export type GeminiToolAnswer = {
+  functionResponse: {
+    id?: string;
+    name: string;
+    response: { output: string } | { error: string };
+  };
+};
 
 const ROLES: readonly unknown[] = ["user", "model", "function", undefined];
 
+/** What a part holds, of which it has one. */
+const PART_FIELDS = [
+  ...["text", "thought", "thoughtSignature", "inlineData", "fileData", "videoMetadata"],
+  ...["functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
+  ...["toolCall", "toolResponse"],
+];
+
 /** Gemini contents: results are `functionResponse` parts, their media beside the `response`. */
-export const geminiFormat: Format = {
-  name: "gemini",
+export const geminiFormat = {
+  name: "gemini" as const,
 
-  mismatch(messages) {
-    for (const [index, message] of messages.entries()) {
-      const { role, parts } = asRecord(message);
-      if (!ROLES.includes(role)) {
-        return `message ${index} has the role ${JSON.stringify(role)} instead of user or model`;
-      }
-      if (!Array.isArray(parts)) return `message ${index} has no parts`;
-      const stranger: unknown = parts.find((part) => !isGeminiPart(part));
-      if (stranger !== undefined) {
-        return `message ${index} has a part that is not of Gemini, ${describeValue(stranger)}`;
-      }
+  mismatch: (messages) => firstMismatch(messages, mismatchOf),
+
+  read(message, visitor, options) {
+    const { role, parts } = asRecord(message);
+    if (role === "model") visitor.modelMessage();
+    for (const [slot, item] of asList(parts).entries()) {
+      const part = asRecord(item);
+      const { text, functionCall, functionResponse } = part;
+      if (typeof text === "string") visitor.other(text.length);
+      else if (functionResponse !== undefined) readResult(part, slot, visitor, options);
+      else if (isRecord(functionCall)) readFunctionCall(functionCall, visitor, options);
+      else visitor.other(options.countOther ? countJsonChars(part) : 0, unknownType(part));
     }
-    return undefined;
-  },
-
-  read(message, { media }) {
-    const { role } = asRecord(message);
-    const parts = partsOf(message).map(asRecord);
-    return {
-      fromModel: role === "model",
-      calls: parts
-        .map(({ functionCall }) => functionCall)
-        .filter(isRecord)
-        .map(({ id, name }) => ({ id: idOf(id), name: String(name) })),
-      results: parts.flatMap((part, slot) => readResult(part, slot, media)),
-      otherChars: () => parts.reduce((sum, part) => sum + countOtherChars(part), 0),
-    };
   },
 
   replace(message, texts, { media }) {
@@ -45,9 +62,9 @@ export const geminiFormat: Format = {
       const { response, parts: beside } = responseAt(parts, slot);
       const key = isFailure(asRecord(response)) ? "error" : "output";
       // An empty list, so that the key keeps its place for the way back.
-      const takesMedia = media === "offload" && hasMedia(beside);
-      const left = takesMedia ? { parts: [] } : {};
-      parts[slot] = changeResponse(parts[slot], { response: { [key]: text }, ...left });
+      const takesMedia = media === "offload" && asList(beside).length > 0;
+      const kept = takesMedia ? { parts: [] } : {};
+      parts[slot] = changeResponse(parts[slot], { response: { [key]: text }, ...kept });
     }
     return { ...asRecord(message), parts };
   },
@@ -55,7 +72,7 @@ export const geminiFormat: Format = {
   restore(message, contents) {
     const parts = partsOf(message).slice();
     for (const { slot, content } of contents) {
-      // A response is an object; in an array stands what left together with its media.
+      // A response is an object; in an array stands one that was offloaded together with its media.
       const changes = Array.isArray(content)
         ? { response: content[0] as unknown, parts: content.slice(1) as unknown[] }
         : { response: content };
@@ -64,7 +81,7 @@ export const geminiFormat: Format = {
     return { ...asRecord(message), parts };
   },
 
-  describeTools: (tools) => [
+  describeTools: (tools): GeminiTool[] => [
     {
       functionDeclarations: tools.map(({ name, description, inputSchema }) => ({
         name,
@@ -80,35 +97,74 @@ export const geminiFormat: Format = {
     return args === undefined || isRecord(args) ? { name, input: args ?? {} } : undefined;
   },
 
-  answerCall(call, { text, isError }) {
+  answerCall(call, { text, isError }): GeminiToolAnswer {
     const { id, name } = callOf(call);
-    const response = isError ? { error: text } : { output: text };
-    return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } };
+    return {
+      functionResponse: {
+        ...(typeof id === "string" ? { id } : {}),
+        name: textOf(name) ?? "",
+        response: isError ? { error: text } : { output: text },
+      },
+    };
   },
-};
+} satisfies Format;
 
-function readResult(part: JsonRecord, slot: number, media: MediaRule): FormatResult[] {
-  const { id, name, response, parts } = asRecord(part["functionResponse"]);
-  // What would come back from the store as something else stays.
-  if (!isRecord(response) || !isPlainJson(response)) return [];
-  const beside = media === "offload" && hasMedia(parts) ? parts : [];
-  const soleText = soleTextOf(response);
-  return [
-    {
-      slot,
-      id: idOf(id),
-      content: beside.length === 0 ? response : [response, ...beside],
-      soleText,
-      chars:
-        (soleText?.length ?? countContentChars(response)) +
-        (beside.length === 0 ? 0 : countContentChars(beside)),
-      toolName: idOf(name),
-      isError: isFailure(response),
-    },
-  ];
+function mismatchOf({ role, parts, content }: JsonRecord): string | undefined {
+  if (!ROLES.includes(role)) return `has the role ${JSON.stringify(role)} instead of user or model`;
+  if (!Array.isArray(parts))
+    return content === undefined ? "has no parts" : "has content, not parts";
+  const stranger: unknown = parts.find((part) => !isGeminiPart(part));
+  if (stranger === undefined) return undefined;
+  return `has a part that is not Gemini's: ${describeValue(stranger)}`;
 }
 
-/** The one text that a response has, under the key where a reference would stand. */
+/** Parts of others have a `type`; those of Python's client, written as it names them, another case. */
+function isGeminiPart(part: unknown): boolean {
+  if (!isRecord(part) || part["type"] !== undefined) return false;
+  return part["function_response"] === undefined && part["function_call"] === undefined;
+}
+
+/** A part has no type, so that it is called by its fields; Pydantic AI's has a kind. */
+function unknownType(part: JsonRecord): string | undefined {
+  if (PART_FIELDS.some((field) => part[field] !== undefined)) return undefined;
+  return textOf(part["part_kind"]) ?? Object.keys(part).join("+");
+}
+
+function readFunctionCall(
+  { id, name, args }: JsonRecord,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
+  visitor.call(textOf(id), String(name));
+  if (countOther) visitor.other(countJsonChars(asRecord(args)));
+}
+
+function readResult(
+  part: JsonRecord,
+  slot: number,
+  visitor: MessageVisitor,
+  { media }: FormatReadOptions,
+): void {
+  const { id, name, response, parts } = asRecord(part["functionResponse"]);
+  // What would come back from the store as something else is kept.
+  if (!isRecord(response) || !isPlainJson(response)) {
+    visitor.answer?.(textOf(id));
+    return;
+  }
+  const beside = media === "offload" ? asList(parts) : [];
+  const content = beside.length === 0 ? response : [response, ...beside];
+  visitor.result({
+    slot,
+    id: textOf(id),
+    content,
+    soleText: soleTextOf(response),
+    chars: countContentChars(content),
+    toolName: textOf(name),
+    isError: isFailure(response),
+  });
+}
+
+/** The only text of a response, under the key where a reference would be. */
 function soleTextOf(response: JsonRecord): string | undefined {
   const [key, ...others] = Object.keys(response);
   if (others.length > 0 || (key !== "output" && key !== "error")) return undefined;
@@ -120,10 +176,6 @@ function isFailure(response: JsonRecord): boolean {
   return "error" in response && !("output" in response);
 }
 
-function hasMedia(parts: unknown): parts is readonly unknown[] {
-  return Array.isArray(parts) && parts.length > 0;
-}
-
 function changeResponse(part: unknown, changes: JsonRecord): JsonRecord {
   const { functionResponse } = asRecord(part);
   return { ...asRecord(part), functionResponse: { ...asRecord(functionResponse), ...changes } };
@@ -133,30 +185,11 @@ function responseAt(parts: readonly unknown[], slot: number): JsonRecord {
   return asRecord(asRecord(parts[slot])["functionResponse"]);
 }
 
-function countOtherChars(part: JsonRecord): number {
-  const { text, functionCall, functionResponse } = part;
-  if (functionResponse !== undefined) return 0;
-  if (functionCall !== undefined)
-    return countContentChars(asRecord(asRecord(functionCall)["args"]));
-  return typeof text === "string" ? text.length : countContentChars(part);
-}
-
-/** Parts of others have a `type`; those of Python's client, written as it names them, another case. */
-function isGeminiPart(part: unknown): boolean {
-  if (!isRecord(part) || part["type"] !== undefined) return false;
-  return part["function_response"] === undefined && part["function_call"] === undefined;
+function partsOf(message: unknown): readonly unknown[] {
+  return asList(asRecord(message)["parts"]);
 }
 
 function callOf(call: unknown): JsonRecord {
   const { functionCall } = asRecord(call);
   return asRecord(functionCall ?? call);
-}
-
-function partsOf(message: unknown): readonly unknown[] {
-  const { parts } = asRecord(message);
-  return Array.isArray(parts) ? parts : [];
-}
-
-function idOf(id: unknown): string | undefined {
-  return typeof id === "string" && id !== "" ? id : undefined;
 }

@@ -1,6 +1,19 @@
-import type { Content } from "../core/engine/content.js";
-import type { Format, FormatCall, FormatResult, MediaRule } from "../core/engine/format.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import type {
+  Format,
+  FormatReadOptions,
+  MessageVisitor,
+  ToolInputSchema,
+} from "../core/engine/format.js";
+import {
+  blockText,
+  readBlockContent,
+  referenceBlocks,
+  referenceContent,
+  type BlockContent,
+  type BlockRules,
+} from "./shared/blocks.js";
+import { firstMismatch } from "./shared/first-mismatch.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 import {
   isOwnMessage,
   parseLangchainMessage,
@@ -9,42 +22,66 @@ import {
 } from "./shared/langchain-message.js";
 import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 
-/** Blocks that are nothing to read as text; providers' own words are among them. */
-const MEDIA_TYPES = new Set([
-  ...["image", "image_url", "audio", "input_audio", "video", "file", "document", "media"],
-]);
+/** A tool as `bindTools` takes it. */
+export type LangchainTool = { name: string; description: string; schema: ToolInputSchema };
+
+/** The fields of a tool message. LangChain takes plain ones by their role, its servers by their type. */
+export type LangchainToolAnswer = {
+  type: "tool";
+  role: "tool";
+  content: string;
+  tool_call_id: string;
+  name?: string;
+  status: "success" | "error";
+};
+
+const MEDIA_TYPES = /^(?:image(?:_url)?|(?:input_)?audio|video|file|document|media)$/;
+
+const RULES: BlockRules = {
+  textType: "text",
+  isMedia: ({ type }) => MEDIA_TYPES.test(String(type)),
+  cacheMarks: ["cache_control"],
+};
 
 /** Blocks of the model's content that say a call once more. */
 const CALL_BLOCKS = new Set(["tool_call", "tool_call_chunk", "tool_use", "function_call"]);
 
 /** LangChain messages: instances, serialised or stored ones. A tool message is one result. */
-export const langchainFormat: Format = {
-  name: "langchain",
+export const langchainFormat = {
+  name: "langchain" as const,
 
   mismatch(messages) {
-    for (const [index, message] of messages.entries()) {
-      if (!parseLangchainMessage(message)) return `message ${index} ${describeStranger(message)}`;
-    }
-    if (messages.length === 0 || messages.some(isOwnMessage)) return undefined;
+    const why = firstMismatch(messages, (message) =>
+      parseLangchainMessage(message) ? undefined : describeStranger(message),
+    );
+    if (why !== undefined || messages.length === 0 || messages.some(isOwnMessage)) return why;
     return "no message has the type of a LangChain message (human, ai, tool, system)";
   },
 
-  read(message, { media }) {
+  read(message, visitor, options) {
     const parsed = parseLangchainMessage(message);
-    const results = parsed ? readResult(parsed, media) : [];
-    return {
-      fromModel: parsed?.kind === "ai",
-      calls: parsed?.kind === "ai" ? readCalls(parsed.fields) : [],
-      results,
-      otherChars: () => (parsed && results.length === 0 ? countMessageChars(parsed) : 0),
-    };
+    if (!parsed) return;
+    if (parsed.kind === "tool") {
+      readResult(parsed, visitor, options);
+      return;
+    }
+    if (parsed.kind === "ai") {
+      visitor.modelMessage();
+      readCalls(parsed.fields, visitor, options);
+    }
+    readContent(parsed, visitor, options);
   },
 
   replace(message, texts, { media }) {
     const [first] = texts;
     const parsed = parseLangchainMessage(message);
     if (!first || !parsed) return message;
-    return withContent(message, referenceContent(parsed, first.text, media));
+    const content = contentOf(parsed);
+    const reference =
+      isMadeOfBlocks(parsed) && Array.isArray(content)
+        ? referenceBlocks(content, first.text, RULES, media)
+        : referenceContent(content, first.text, RULES, media);
+    return withContent(message, reference);
   },
 
   restore(message, contents) {
@@ -52,7 +89,7 @@ export const langchainFormat: Format = {
     return first ? withContent(message, first.content) : message;
   },
 
-  describeTools: (tools) =>
+  describeTools: (tools): LangchainTool[] =>
     tools.map(({ name, description, inputSchema }) => ({ name, description, schema: inputSchema })),
 
   readCall(call) {
@@ -61,48 +98,44 @@ export const langchainFormat: Format = {
     return isCall && typeof name === "string" && isRecord(args) ? { name, input: args } : undefined;
   },
 
-  answerCall(call, { text, isError }) {
+  answerCall(call, { text, isError }): LangchainToolAnswer {
     const { id, name } = asRecord(call);
     return {
       type: "tool",
-      // LangChain takes plain messages by their role, and its servers by their type.
       role: "tool",
       content: text,
-      tool_call_id: id,
+      tool_call_id: textOf(id) ?? "",
       ...(typeof name === "string" ? { name } : {}),
       status: isError ? "error" : "success",
     };
   },
-};
+} satisfies Format;
 
-function describeStranger(message: unknown): string {
-  if (!isRecord(message)) return "is no object";
-  const { type, role } = message;
+function describeStranger({ type, role }: JsonRecord): string {
   if (type === undefined && role === undefined) return "has neither a type nor a role";
   const named = type === undefined ? "the role" : "the type";
-  return `has ${named} ${JSON.stringify(type ?? role)}, or no content, and is no LangChain message`;
+  return `has ${named} ${JSON.stringify(type ?? role)} or no content, unlike LangChain messages`;
 }
 
-function readResult(parsed: LangchainMessage, media: MediaRule): FormatResult[] {
-  const { kind, fields } = parsed;
+function readResult(
+  parsed: LangchainMessage,
+  visitor: MessageVisitor,
+  { media, countOther }: FormatReadOptions,
+): void {
   const content = contentOf(parsed);
-  if (kind !== "tool" || !isLeavable(content)) return [];
-  const { tool_call_id, name, status } = fields;
-  return [
-    {
-      slot: 0,
-      id: textOf(tool_call_id),
-      content,
-      soleText: soleTextOf(content),
-      chars: countLeaving(content, media),
-      toolName: textOf(name),
-      isError: status === "error",
-    },
-  ];
+  const { tool_call_id, name, status } = parsed.fields;
+  const id = textOf(tool_call_id);
+  if (!isOffloadable(content)) {
+    visitor.answer?.(id);
+    if (countOther) visitor.other(countJsonChars(content));
+    return;
+  }
+  const found = readBlockContent(content, RULES, media);
+  visitor.result({ slot: 0, id, ...found, toolName: textOf(name), isError: status === "error" });
 }
 
 /** Blocks may hold bytes, which JSON could not give back. */
-function isLeavable(content: unknown): content is string | readonly unknown[] {
+function isOffloadable(content: unknown): content is BlockContent {
   return typeof content === "string" || (Array.isArray(content) && isPlainJson(content));
 }
 
@@ -112,85 +145,44 @@ function contentOf({ fields, contentKey, wrapper }: LangchainMessage): unknown {
   return fields[contentKey];
 }
 
-function readCalls({ tool_calls, invalid_tool_calls, additional_kwargs }: JsonRecord) {
-  const calls = [...listOf(tool_calls), ...listOf(invalid_tool_calls)];
+function readCalls(
+  { tool_calls, invalid_tool_calls, additional_kwargs }: JsonRecord,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
+  const calls = [...asList(tool_calls), ...asList(invalid_tool_calls)].map(asRecord);
+  for (const { id, name, args } of calls) {
+    if (typeof name === "string") visitor.call(textOf(id), name);
+    if (countOther && isRecord(args)) visitor.other(countJsonChars(args));
+  }
+  if (calls.length > 0) return;
   // Before calls had a field of their own, they stood here in OpenAI's shape.
-  const raw = calls.length > 0 ? [] : listOf(asRecord(additional_kwargs)["tool_calls"]);
-  const named = [...calls, ...raw.map((call) => ({ ...call, ...asRecord(call["function"]) }))];
-  return named.flatMap(({ id, name }: JsonRecord): FormatCall[] =>
-    typeof name === "string" ? [{ id: textOf(id), name }] : [],
-  );
+  for (const call of asList(asRecord(additional_kwargs)["tool_calls"]).map(asRecord)) {
+    const { name } = asRecord(call["function"]);
+    if (typeof name === "string") visitor.call(textOf(call["id"]), name);
+  }
 }
 
-function countMessageChars(parsed: LangchainMessage): number {
+function readContent(
+  parsed: LangchainMessage,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
   const content = contentOf(parsed);
-  const calls = listOf(parsed.fields["tool_calls"]);
-  let chars = calls.reduce((sum, { args }) => sum + countJsonChars(args), 0);
-  if (typeof content === "string") return chars + content.length;
-  for (const block of Array.isArray(content) ? (content as readonly unknown[]) : []) {
-    const isRepeated = calls.length > 0 && CALL_BLOCKS.has(String(asRecord(block)["type"]));
-    if (!isRepeated) chars += countBlockChars(block);
+  if (typeof content === "string") {
+    visitor.other(content.length);
+    return;
   }
-  return chars;
-}
-
-function countLeaving(content: string | readonly unknown[], media: MediaRule): number {
-  if (typeof content === "string") return content.length;
-  let chars = 0;
-  for (const block of content) {
-    if (media === "offload" || !isMedia(block)) chars += countBlockChars(block);
+  const hasCalls = asList(parsed.fields["tool_calls"]).length > 0;
+  for (const block of asList(content)) {
+    const text = blockText(block, RULES);
+    const isRepeated = hasCalls && CALL_BLOCKS.has(String(asRecord(block)["type"]));
+    if (text !== undefined) visitor.other(text.length);
+    else if (countOther && !isRepeated) visitor.other(countJsonChars(block));
   }
-  return chars;
-}
-
-function countBlockChars(block: unknown): number {
-  return blockText(block)?.length ?? countJsonChars(block);
-}
-
-/** The one text beside nothing but media: where a reference would stand. */
-function soleTextOf(content: Content): string | undefined {
-  if (typeof content === "string") return content;
-  const [first, ...others] = listOfAny(content).filter((block) => !isMedia(block));
-  return others.length === 0 ? blockText(first) : undefined;
-}
-
-/** The reference as a plain text, or in a block where media or a cache mark must stay beside it. */
-function referenceContent(parsed: LangchainMessage, text: string, media: MediaRule): unknown {
-  const blocks = listOfAny(contentOf(parsed));
-  const kept = media === "keep" ? blocks.filter(isMedia) : [];
-  const mark = blocks
-    .map((block) => asRecord(block)["cache_control"])
-    .findLast((value) => value !== undefined);
-  if (kept.length === 0 && mark === undefined && !isMadeOfBlocks(parsed)) return text;
-  const marked = kept.some((block) => asRecord(block)["cache_control"] !== undefined);
-  const cache_control = mark === undefined || marked ? {} : { cache_control: mark };
-  return [{ type: "text", text, ...cache_control }, ...kept];
 }
 
 /** Whether the message was made from `contentBlocks`, which are a list and nothing else. */
 function isMadeOfBlocks({ contentKey, fields }: LangchainMessage): boolean {
   return contentKey === "content_blocks" || "contentBlocks" in asRecord(fields["lc_kwargs"]);
-}
-
-/** A block may also be a bare text. */
-function blockText(block: unknown): string | undefined {
-  if (typeof block === "string") return block;
-  const { type, text } = asRecord(block);
-  return type === "text" && typeof text === "string" ? text : undefined;
-}
-
-function isMedia(block: unknown): boolean {
-  return MEDIA_TYPES.has(String(asRecord(block)["type"]));
-}
-
-function listOfAny(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function listOf(value: unknown): readonly JsonRecord[] {
-  return listOfAny(value).map(asRecord);
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

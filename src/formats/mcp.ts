@@ -1,45 +1,81 @@
 import { countContentChars, type Content } from "../core/engine/content.js";
-import type { Format, FormatResult, MediaRule } from "../core/engine/format.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { isPlainJson } from "./shared/plain-json.js";
+import type { Format, MediaRule, ToolAnswer, ToolInputSchema } from "../core/engine/format.js";
+import { countOffloaded, referenceBlocks, soleTextOf, type BlockRules } from "./shared/blocks.js";
+import { firstMismatch } from "./shared/first-mismatch.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
+
+/** A tool as a server lists it. */
+export type McpTool = { name: string; description: string; inputSchema: ToolInputSchema };
+
+/** The answer to a call, a `CallToolResult`. */
+export type McpToolAnswer = { content: { type: "text"; text: string }[]; isError?: true };
+
+/** A call as it is sent, and the answer to it. */
+export type McpRequest = { readonly jsonrpc: "2.0"; readonly id: string | number };
+export type McpResponse = { jsonrpc: "2.0"; id: string | number; result: McpToolAnswer };
 
 const BLOCK_TYPES: readonly unknown[] = ["text", "image", "audio", "resource", "resource_link"];
 
+const RULES: BlockRules = {
+  textType: "text",
+  // A picture, sound, or the bytes of a file; the text of an embedded file is text.
+  isMedia: ({ type, resource }) =>
+    type === "resource"
+      ? asRecord(resource)["blob"] !== undefined
+      : type === "image" || type === "audio",
+  // Short, and of use only where it stands.
+  isFixed: ({ type }) => type === "resource_link",
+  cacheMarks: [],
+};
+
 /**
  * MCP tool results, plain or in JSON-RPC responses. `content` and `structuredContent` say the same
- * thing twice, so both leave and both come back.
+ * thing twice, so both are offloaded and both come back.
  */
-export const mcpFormat: Format = {
-  name: "mcp",
+export const mcpFormat = {
+  name: "mcp" as const,
 
-  mismatch(messages) {
-    const stranger = messages.findIndex((message) => !isRpc(message) && !isResult(message));
-    if (stranger === -1) return undefined;
-    return `message ${stranger} is neither a CallToolResult nor JSON-RPC`;
-  },
+  mismatch: (messages) =>
+    firstMismatch(messages, (message) =>
+      isRpc(message) || isResult(message) ? undefined : "is neither a CallToolResult nor JSON-RPC",
+    ),
 
-  read(message, { media }) {
-    const { id, method, params } = asRecord(message);
-    const isCall = isRpc(message) && method === "tools/call";
+  read(message, visitor, { media, countOther }) {
+    const { id: rawId, method, params, result: answer, error } = asRecord(message);
+    const id = isRpc(message) ? rpcId(rawId) : undefined;
+    if (isRpc(message) && method === "tools/call") {
+      visitor.modelMessage();
+      visitor.call(id, String(asRecord(params)["name"]));
+      if (countOther) visitor.other(countJsonChars(asRecord(asRecord(params)["arguments"])));
+      return;
+    }
     const result = resultOf(message);
-    return {
-      fromModel: isCall,
-      calls: isCall ? [{ id: rpcId(id), name: String(asRecord(params)["name"]) }] : [],
-      // What would come back from the store as something else stays.
-      results:
-        result && isPlainJson(bothOf(result))
-          ? [readResult(result, isRpc(message) ? rpcId(id) : undefined, media)]
-          : [],
-      otherChars: () => (isCall ? countContentChars(asRecord(asRecord(params)["arguments"])) : 0),
-    };
+    // What would come back from the store as something else is kept.
+    if (!result || !isPlainJson(bothOf(result))) {
+      if (result ?? error ?? answer) visitor.answer?.(id);
+      return;
+    }
+    const { content, structuredContent, isError } = result;
+    const hasBoth = structuredContent !== undefined;
+    const wrapping = orderOf(result);
+    visitor.result({
+      slot: 0,
+      id,
+      content: hasBoth ? bothOf(result) : (content as Content),
+      soleText: hasBoth ? undefined : soleTextOf(asList(content), RULES),
+      chars: countChars(result, media),
+      isError: isError === true,
+      ...(wrapping ? { wrapping } : {}),
+    });
   },
 
   replace(message, texts, { media }) {
     const result = resultOf(message);
     const [change] = texts;
     if (!result || !change) return message;
-    const reference = [{ type: "text", text: change.text }, ...keptBlocks(result, media)];
-    return withResult(message, putContent(result, { content: reference }));
+    const content = referenceBlocks(asList(result["content"]), change.text, RULES, media);
+    return withResult(message, putContent(result, { content }));
   },
 
   restore(message, contents) {
@@ -51,7 +87,7 @@ export const mcpFormat: Format = {
     return withResult(message, inOrder(putContent(result, held), wrapping));
   },
 
-  describeTools: (tools) =>
+  describeTools: (tools): McpTool[] =>
     tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
 
   readCall(call) {
@@ -60,24 +96,27 @@ export const mcpFormat: Format = {
     return input === undefined || isRecord(input) ? { name, input: input ?? {} } : undefined;
   },
 
-  answerCall(call, { text, isError }) {
-    const result = { content: [{ type: "text", text }], ...(isError ? { isError } : {}) };
-    return isRpc(call) ? { jsonrpc: "2.0", id: call["id"], result } : result;
-  },
-};
+  answerCall,
+} satisfies Format;
 
-function readResult(result: JsonRecord, id: string | undefined, media: MediaRule): FormatResult {
-  const { content, structuredContent, isError } = result;
-  const wrapping = orderOf(result);
-  return {
-    slot: 0,
-    id,
-    content: structuredContent === undefined ? (content as Content) : bothOf(result),
-    soleText: soleTextOf(result),
-    chars: countLeaving(result, media),
-    isError: isError === true,
-    ...(wrapping ? { wrapping } : {}),
+/** The answer to a JSON-RPC request is a response; the answer to its params alone, a result. */
+function answerCall(call: McpRequest, answer: ToolAnswer): McpResponse;
+function answerCall(call: unknown, answer: ToolAnswer): McpToolAnswer;
+function answerCall(call: unknown, { text, isError }: ToolAnswer): McpToolAnswer | McpResponse {
+  const result: McpToolAnswer = {
+    content: [{ type: "text", text }],
+    ...(isError ? { isError } : {}),
   };
+  if (!isRpc(call)) return result;
+  return { jsonrpc: "2.0", id: (call as McpRequest).id, result };
+}
+
+/** Both as compact JSON, without the blocks that are kept. */
+function countChars(result: JsonRecord, media: MediaRule): number {
+  const { content, structuredContent } = result;
+  const chars = countOffloaded(asList(content), RULES, media);
+  if (structuredContent === undefined) return chars;
+  return chars + countContentChars(structuredContent as Content);
 }
 
 /** What is stored: both, in the order in which they stand. */
@@ -110,44 +149,6 @@ function putContent(result: JsonRecord, payload: JsonRecord): JsonRecord {
     return put;
   });
   return Object.fromEntries(entries);
-}
-
-function keptBlocks({ content }: JsonRecord, media: MediaRule): readonly unknown[] {
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  return blocks.filter((block) => isLink(block) || (media === "keep" && isMedia(block)));
-}
-
-function soleTextOf({ content, structuredContent }: JsonRecord): string | undefined {
-  if (structuredContent !== undefined || !Array.isArray(content)) return undefined;
-  const blocks: readonly unknown[] = content;
-  const [first, ...others] = blocks.filter((block) => !isLink(block) && !isMedia(block));
-  return others.length === 0 ? textOf(first) : undefined;
-}
-
-function countLeaving({ content, structuredContent }: JsonRecord, media: MediaRule): number {
-  let chars = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
-  for (const block of Array.isArray(content) ? (content as readonly unknown[]) : []) {
-    if (isLink(block) || (media === "keep" && isMedia(block))) continue;
-    chars += textOf(block)?.length ?? countContentChars([block]);
-  }
-  return chars;
-}
-
-function textOf(block: unknown): string | undefined {
-  const { type, text } = asRecord(block);
-  return type === "text" && typeof text === "string" ? text : undefined;
-}
-
-/** A picture, sound, or the bytes of a file; the text of an embedded file is text. */
-function isMedia(block: unknown): boolean {
-  const { type, resource } = asRecord(block);
-  if (type === "resource") return asRecord(resource)["blob"] !== undefined;
-  return type === "image" || type === "audio";
-}
-
-/** Short, and of use only where it stands. */
-function isLink(block: unknown): boolean {
-  return asRecord(block)["type"] === "resource_link";
 }
 
 function isPayload(key: string): boolean {

@@ -1,20 +1,40 @@
-import { countContentChars } from "../core/engine/content.js";
-import type { Format } from "../core/engine/format.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import type {
+  Format,
+  FormatReadOptions,
+  MessageVisitor,
+  ToolInputSchema,
+} from "../core/engine/format.js";
+import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
+import { firstMismatch } from "./shared/first-mismatch.js";
+import { asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
-  countPartChars,
   isLangChainMessage,
-  isPartContent,
+  OPENAI_PARTS,
   parseArguments,
-  readPartContent,
-  referenceContent,
-  textOf,
-} from "./openai-chat.js";
+  readParts,
+} from "./shared/openai-parts.js";
+import { countJsonChars } from "./shared/plain-json.js";
+
+/** A tool as the Responses API takes it. */
+export type OpenAIResponsesTool = {
+  type: "function";
+  name: string;
+  description: string;
+  parameters: ToolInputSchema;
+  strict: boolean;
+};
+
+/** The answer to a call, an item of its own. */
+export type OpenAIResponsesToolAnswer = {
+  type: "function_call_output";
+  call_id: string;
+  output: string;
+};
 
 const MESSAGE_ROLES = new Set(["system", "developer", "user", "assistant"]);
 
-/** Items that are no messages: calls, their outputs, and those that neither word names. */
+/** Items that are not messages: calls, their outputs, and those that neither word names. */
 const ITEM_TYPE =
   /_call(?:_output)?$|^(?:reasoning|item_reference|compaction\w*|mcp_\w+|tool_search_output|additional_tools|program(?:_output)?)$/;
 
@@ -22,41 +42,35 @@ const MESSAGE_PART = /^(?:input_\w+|output_\w+|refusal|summary_text|reasoning_te
 
 const CALL_TYPES = new Set<unknown>(["function_call", "custom_tool_call"]);
 
-/** Outputs of hosted tools (wrapping, computer, MCP) have forms of their own, checked by the API. */
+/** Outputs of hosted tools (shell, computer, MCP) have forms of their own, checked by the API. */
 const RESULT_TYPES = new Set<unknown>(["function_call_output", "custom_tool_call_output"]);
+
+const PARTS = { ...OPENAI_PARTS, textType: "input_text", otherTextTypes: ["text", "output_text"] };
 
 /** OpenAI Responses: calls, their outputs and messages are items side by side. */
 export const openaiResponsesFormat = {
-  name: "openai-responses",
+  name: "openai-responses" as const,
 
-  mismatch(items) {
-    for (const [index, item] of items.entries()) {
-      const why = refuseItem(item);
-      if (why !== undefined) return `item ${index} ${why}`;
-    }
-    return undefined;
-  },
+  mismatch: (items) => firstMismatch(items, mismatchOf),
 
-  read(item, { media }) {
+  read(item, visitor, options) {
     const record = asRecord(item);
-    const { type, role, call_id, name, output } = record;
+    const { type, role, content } = record;
     const isCall = CALL_TYPES.has(type);
-    const isResult = RESULT_TYPES.has(type) && !isForProgram(record);
-    const id = textOf(call_id);
-    return {
-      fromModel: isCall || type === "reasoning" || role === "assistant",
-      calls: isCall && typeof name === "string" ? [{ id, name }] : [],
-      results: isResult && isPartContent(output) ? [{ ...readPartContent(output, media), id }] : [],
-      otherChars: () => (isResult ? 0 : countOtherChars(record)),
-    };
+    if (isCall || type === "reasoning" || role === "assistant") visitor.modelMessage();
+    if (isCall) readCallItem(record, visitor, options);
+    else if (RESULT_TYPES.has(type)) readResult(record, visitor, options);
+    else if (typeof role !== "string") readItem(record, visitor, options);
+    else readParts(content, isMessagePart, visitor, options);
   },
 
   replace(item, texts, { media }) {
     const record = asRecord(item);
+    const { output } = record;
     return texts.reduce(
       (copy, { text }) => ({
         ...copy,
-        output: referenceContent(record["output"], { type: "input_text", text }, media),
+        output: Array.isArray(output) ? referenceBlocks(output, text, PARTS, media) : text,
       }),
       record,
     );
@@ -66,12 +80,12 @@ export const openaiResponsesFormat = {
     return contents.reduce((copy, { content }) => ({ ...copy, output: content }), asRecord(item));
   },
 
-  describeTools: (tools) =>
+  describeTools: (tools): OpenAIResponsesTool[] =>
     tools.map(({ name, description, inputSchema }) => ({
-      type: "function" as const,
+      type: "function",
       name,
       description,
-      parameters: inputSchema as JsonRecord,
+      parameters: inputSchema,
       strict: false,
     })),
 
@@ -81,15 +95,14 @@ export const openaiResponsesFormat = {
     return { name, input: parseArguments(input) };
   },
 
-  answerCall: (call, { text }) => ({
-    type: "function_call_output" as const,
+  answerCall: (call, { text }): OpenAIResponsesToolAnswer => ({
+    type: "function_call_output",
     call_id: textOf(asRecord(call)["call_id"]) ?? "",
     output: text,
   }),
 } satisfies Format;
 
-function refuseItem(item: unknown): string | undefined {
-  if (!isRecord(item)) return "is no object";
+function mismatchOf(item: JsonRecord): string | undefined {
   if (isLangChainMessage(item)) return "is a LangChain message";
   const { type, role, content } = item;
   if (type !== undefined && type !== "message") {
@@ -113,13 +126,40 @@ function isMessagePart(part: unknown): boolean {
   return typeof type === "string" && MESSAGE_PART.test(type);
 }
 
-/** A program that the model wrote reads this output; the model does not see it. */
-function isForProgram({ caller }: JsonRecord): boolean {
-  return asRecord(caller)["type"] === "program";
+function readCallItem(
+  item: JsonRecord,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
+  const { call_id, name, status, arguments: args, input } = item;
+  // A call that was cut off is never run.
+  if (typeof name === "string" && status !== "incomplete") visitor.call(textOf(call_id), name);
+  if (countOther) visitor.other(countInputChars(args ?? input));
 }
 
-function countOtherChars(item: JsonRecord): number {
-  const { type, role, content, arguments: input, input: freeText } = item;
-  if (CALL_TYPES.has(type)) return countInputChars(input ?? freeText);
-  return typeof role === "string" ? countPartChars(content) : countContentChars(item);
+function readResult(
+  item: JsonRecord,
+  visitor: MessageVisitor,
+  { media, countOther }: FormatReadOptions,
+): void {
+  const { call_id, output, caller } = item;
+  const id = textOf(call_id);
+  // A program that the model wrote reads this output; the model does not see it.
+  const isForProgram = asRecord(caller)["type"] === "program";
+  if (isBlockContent(output) && !isForProgram) {
+    visitor.result({ slot: 0, id, ...readBlockContent(output, PARTS, media), isError: false });
+  } else {
+    visitor.answer?.(id);
+    if (countOther) visitor.other(countJsonChars(item));
+  }
+}
+
+function readItem(
+  item: JsonRecord,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
+  const { type } = item;
+  const isKnown = typeof type === "string" && ITEM_TYPE.test(type);
+  visitor.other(countOther ? countJsonChars(item) : 0, isKnown ? undefined : String(type));
 }

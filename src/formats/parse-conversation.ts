@@ -1,87 +1,101 @@
 import { describeValue } from "../core/errors/describe-value.js";
 import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
+import { detectFormat } from "./detect-format.js";
+import type { FormatName } from "./formats.js";
 import { asRecord, isRecord } from "./shared/json-record.js";
 
-/** The messages of a conversation, taken out of what they came in. */
-export interface OpenedConversation {
+/** A conversation, taken out of the file or the value that holds it. */
+export interface ParsedConversation {
+  readonly format: FormatName;
+  /** The messages; for a JSONL file its lines, each with its line break. */
   readonly messages: unknown[];
-  /** What was opened, with these messages in place; the same messages give the same text or value. */
-  readonly close: (messages: readonly unknown[]) => unknown;
+  /**
+   * The text of the file with these messages in it. A JSONL file comes back byte for byte where its
+   * lines did not change, a JSON file with the indentation that it had. For a value it is JSON,
+   * indented by two spaces.
+   */
+  readonly stringify: (messages: readonly unknown[]) => string;
 }
 
 /** Under which names files hold their messages; what stands earlier is taken first. */
 const MESSAGE_KEYS = ["messages", "traj", "history", "contents", "input", "trajectory"];
 
-const RIGHT =
+const EXPECTED =
   "an array of messages, an object that has one under " +
-  `${MESSAGE_KEYS.join(", ")}, or the text of a JSONL file`;
-
-/** How text that poses as a tool result begins. */
-const TEXT_RESULT = /^\s*(?:<tool_response>|<returncode>|<observation>|observation:)/i;
+  `${MESSAGE_KEYS.join(", ")}, or the text of a JSON or JSONL file`;
 
 /**
- * Finds the messages in what a file holds: an array, an object that has them under a usual name, or
- * the text of a JSONL file, whose lines are the messages.
+ * Finds the messages in the text of a JSON or JSONL file, or in a value, and tells their format.
  *
  * @example
- * const file = openConversation(JSON.parse(text));
- * const { messages } = await offloader.offload(file.messages);
- * await save(file.close(messages));
+ * const { messages, stringify } = parseConversation(await readFile("session.jsonl", "utf8"));
+ * const offloaded = await offloader.offload(messages);
+ * await writeFile("session.jsonl", stringify(offloaded.messages));
+ * @throws {UnknownFormatError} when it is not a conversation of one of the formats, saying why.
  */
-export function openConversation(value: unknown): OpenedConversation {
-  if (typeof value === "string") return openLines(value);
-  if (Array.isArray(value)) {
-    return { messages: requireMessages(value), close: (messages) => messages };
-  }
-  if (!isRecord(value)) throw refusal(`It is ${describeValue(value)}, not ${RIGHT}`);
-  const key = MESSAGE_KEYS.find((name) => Array.isArray(value[name]));
-  if (key === undefined) {
-    throw refusal(`It is ${describeValue(value)}, not ${RIGHT}`);
-  }
+export function parseConversation(textOrValue: unknown): ParsedConversation {
+  if (typeof textOrValue !== "string") return parseValue(textOrValue, 2);
+  const value = parseJson(textOrValue);
+  if (!isDocument(value)) return parseLines(textOrValue, value);
+  const indent = /^[[{]\r?\n([ \t]+)/.exec(textOrValue.trimStart())?.[1] ?? 0;
+  const lineEnd = /\r?\n?$/.exec(textOrValue)?.[0] ?? "";
+  const parsed = parseValue(value, indent);
   return {
-    messages: requireMessages(value[key] as unknown[]),
-    close: (messages) => (messages === value[key] ? value : { ...value, [key]: messages }),
+    ...parsed,
+    stringify: (messages) =>
+      messages === parsed.messages ? textOrValue : parsed.stringify(messages) + lineEnd,
   };
 }
 
+function parseValue(value: unknown, indent: number | string): ParsedConversation {
+  if (Array.isArray(value)) {
+    return parsed(requireOne(value), (messages) => JSON.stringify(messages, null, indent));
+  }
+  const key = MESSAGE_KEYS.find((name) => Array.isArray(asRecord(value)[name]));
+  if (!isRecord(value) || key === undefined) throw notConversation(value);
+  return parsed(requireOne(value[key] as unknown[]), (messages) =>
+    JSON.stringify({ ...value, [key]: messages }, null, indent),
+  );
+}
+
 /** Every line with the line break that ends it, so that together they are the text again. */
-function openLines(text: string): OpenedConversation {
-  if (isDocument(text)) {
-    throw refusal("It is the text of one JSON value: parse it, and hand in what it holds");
+function parseLines(text: string, value: unknown): ParsedConversation {
+  const lines: unknown[] = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const objects = (lines as string[]).map(parseJson).filter(isRecord);
+  const [first] = objects;
+  if (!first) {
+    if (value !== undefined) throw notConversation(value);
+    throw refusal(text.trim() === "" ? "It is empty" : "No line of it is a JSON object");
   }
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const first = lines.find((line) => line.trim() !== "");
-  if (first === undefined) throw refusal("It is a text without lines");
   if (isDocument(first)) {
-    throw refusal("Every line of it is a conversation of its own: open each by itself");
+    throw refusal("Every line of it is a conversation: parse each line by itself");
   }
-  if (!lines.some((line) => isRecord(parse(line)))) {
-    throw refusal("It is a text in which no line is a JSON object");
+  const found = detectFormat(objects);
+  const isChat = "format" in found && found.format.mismatch(lines) !== undefined;
+  if (isChat && objects.every((line) => line["role"] !== undefined)) {
+    throw refusal(
+      `Its lines are messages of the format ${found.format.name}: parse each line as JSON, ` +
+        "and pass the array of messages",
+    );
   }
-  return { messages: lines, close: (messages) => messages.join("") };
+  return parsed(lines, (messages) => messages.join(""));
+}
+
+function parsed(
+  messages: unknown[],
+  stringify: ParsedConversation["stringify"],
+): ParsedConversation {
+  const found = detectFormat(messages);
+  if ("format" in found) return { format: found.format.name, messages, stringify };
+  throw new UnknownFormatError(
+    "No message format fits this conversation. The nearest first:",
+    found.mismatches,
+  );
 }
 
 /** A JSON value that holds messages, rather than a line that is one. */
-function isDocument(text: string): boolean {
-  const value = parse(text);
-  return Array.isArray(value) || holdsMessages(value);
-}
-
-function requireMessages(messages: unknown[]): unknown[] {
-  if (messages.length > 0 && messages.every(holdsMessages)) {
-    const name = MESSAGE_KEYS.find((key) => Array.isArray(asRecord(messages[0])[key]));
-    throw refusal(
-      `It holds conversations, ${messages.length} of them, not one: open the ` +
-        `${JSON.stringify(name)} of each by itself`,
-    );
-  }
-  if (hasResultsAsText(messages)) {
-    throw refusal(
-      "Its tool results are plain text in messages of the user, without an id that says which " +
-        "call each of them answers, so that nothing could be put back in its place",
-    );
-  }
-  return messages;
+function isDocument(value: unknown): boolean {
+  return Array.isArray(value) || holdsMessages(value) || Array.isArray(asRecord(value)["messages"]);
 }
 
 function holdsMessages(value: unknown): boolean {
@@ -90,27 +104,15 @@ function holdsMessages(value: unknown): boolean {
   return MESSAGE_KEYS.some((key) => Array.isArray(record[key]));
 }
 
-/** Whether the user does little else than to hand on what a program printed. */
-function hasResultsAsText(messages: readonly unknown[]): boolean {
-  let answers = 0;
-  let results = 0;
-  for (const [index, message] of messages.entries()) {
-    const { role, tool_calls, content } = asRecord(message);
-    if (role === "tool" || tool_calls !== undefined) return false;
-    if (role !== "user" || asRecord(messages[index - 1])["role"] !== "assistant") continue;
-    answers++;
-    if (TEXT_RESULT.test(textOf(content))) results++;
-  }
-  return results > 0 && results * 2 >= answers;
+function requireOne(messages: unknown[]): unknown[] {
+  if (messages.length === 0 || !messages.every(holdsMessages)) return messages;
+  const name = MESSAGE_KEYS.find((key) => Array.isArray(asRecord(messages[0])[key]));
+  throw refusal(
+    `It holds ${messages.length} conversations: parse the ${JSON.stringify(name)} of each by itself`,
+  );
 }
 
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const { type, text } = asRecord(Array.isArray(content) ? content[0] : undefined);
-  return type === "text" && typeof text === "string" ? text : "";
-}
-
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -118,6 +120,10 @@ function parse(text: string): unknown {
   }
 }
 
+function notConversation(value: unknown): UnknownFormatError {
+  return refusal(`It is ${describeValue(value)}, not ${EXPECTED}`);
+}
+
 function refusal(why: string): UnknownFormatError {
-  return new UnknownFormatError(`This is no conversation that can be offloaded. ${why}.`, []);
+  return new UnknownFormatError(`This is not a conversation that can be offloaded. ${why}.`);
 }

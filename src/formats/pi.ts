@@ -1,41 +1,76 @@
-import { countContentChars } from "../core/engine/content.js";
-import type { Format, FormatOptions } from "../core/engine/format.js";
-import { anthropicFormat } from "./anthropic.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { createLineFormat, EMPTY_READING, type LineResult } from "./shared/json-lines.js";
+import type {
+  Format,
+  FormatReadOptions,
+  MessageVisitor,
+  ToolInputSchema,
+} from "../core/engine/format.js";
+import {
+  isBlockContent,
+  readBlockContent,
+  referenceBlocks,
+  type BlockRules,
+} from "./shared/blocks.js";
+import { createLineFormat } from "./shared/json-lines.js";
+import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { countJsonChars } from "./shared/plain-json.js";
+
+/** A tool as pi takes it. */
+export type PiTool = { name: string; description: string; parameters: ToolInputSchema };
+
+/** The answer to a call, a message of its own. */
+export type PiToolAnswer = {
+  role: "toolResult";
+  toolCallId: string;
+  toolName: string;
+  content: { type: "text"; text: string }[];
+  isError: boolean;
+};
 
 /** What is noted between messages. */
 const NOTES =
   /^(?:session(?:_info)?|model_change|thinking_level_change|compaction|branch_summary|label|custom(?:_message)?)$/;
 
-/** pi session files: a result is a message of its own, of the role `toolResult`. */
-export const piFormat: Format = createLineFormat({
-  name: "pi-jsonl",
-  origin: "a pi session",
+const KNOWN_BLOCKS: readonly unknown[] = ["text", "thinking", "image", "toolCall"];
 
-  isLine: ({ type, message, timestamp }) =>
-    type === "message"
-      ? isRecord(message) && typeof message["role"] === "string"
-      : typeof type === "string" && NOTES.test(type) && timestamp !== undefined,
+const RULES: BlockRules = {
+  textType: "text",
+  isMedia: ({ type }) => type === "image",
+  cacheMarks: [],
+};
 
-  read({ type, message }, options) {
-    if (type !== "message" || !isRecord(message)) return EMPTY_READING;
-    const { role, content } = message;
-    const blocks = Array.isArray(content) ? content.map(asRecord) : [];
+const messageFormat = {
+  name: "pi",
+  mismatch: () => undefined,
+
+  read(message, visitor, options) {
+    const { role, content, stopReason } = asRecord(message);
+    if (role === "toolResult") {
+      readResult(asRecord(message), visitor, options);
+      return;
+    }
+    if (role === "assistant") visitor.modelMessage();
+    if (typeof content === "string") visitor.other(content.length);
+    // The calls of a reply that was cut off are never run.
+    const isCutOff = stopReason === "aborted" || stopReason === "error";
+    for (const block of asList(content)) readBlock(asRecord(block), isCutOff, visitor, options);
+  },
+
+  replace(message, [change], { media }) {
+    const record = asRecord(message);
+    const { content } = record;
+    if (!change) return message;
+    const { text } = change;
+    // Blocks stay blocks: pi itself takes nothing else.
     return {
-      fromModel: role === "assistant",
-      calls: blocks
-        .filter((block) => block["type"] === "toolCall")
-        .map(({ id, name }) => ({
-          id: typeof id === "string" && id !== "" ? id : undefined,
-          name: String(name),
-        })),
-      results: role === "toolResult" ? readResult(message, options) : [],
-      otherChars: () => (role === "toolResult" ? 0 : countChars(content, blocks)),
+      ...record,
+      content: Array.isArray(content) ? referenceBlocks(content, text, RULES, media) : text,
     };
   },
 
-  describeTools: (tools) =>
+  restore: (message, [change]) =>
+    change ? { ...asRecord(message), content: change.content } : message,
+
+  describeTools: (tools): PiTool[] =>
     tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -47,43 +82,69 @@ export const piFormat: Format = createLineFormat({
     return type === "toolCall" && typeof name === "string" ? { name, input } : undefined;
   },
 
-  answerCall: (call, { text, isError }) => ({
-    role: "toolResult",
-    toolCallId: asRecord(call)["id"],
-    toolName: asRecord(call)["name"],
-    content: [{ type: "text", text }],
-    isError,
-  }),
+  answerCall(call, { text, isError }): PiToolAnswer {
+    const { id, name } = asRecord(call);
+    return {
+      role: "toolResult",
+      toolCallId: textOf(id) ?? "",
+      toolName: textOf(name) ?? "",
+      content: [{ type: "text", text }],
+      isError,
+    };
+  },
+} satisfies Format;
+
+/** pi session files: a result is a message of its own, of the role `toolResult`. */
+export const piFormat = createLineFormat({
+  name: "pi-jsonl",
+  origin: "a pi session",
+
+  isLine({ type, message, timestamp }) {
+    if (type === "message") return isRecord(message) && typeof message["role"] === "string";
+    if (typeof type !== "string" || timestamp === undefined) return false;
+    return NOTES.test(type) || undefined;
+  },
+
+  messageKey: ({ type, message }) =>
+    type === "message" && isRecord(message) ? "message" : undefined,
+
+  messages: messageFormat,
+  contentPath: () => ["content"],
 });
 
-/** The content is of the blocks that Anthropic has, text and pictures; so it is read as one. */
-function readResult(message: JsonRecord, options: FormatOptions): LineResult[] {
+function readResult(
+  message: JsonRecord,
+  visitor: MessageVisitor,
+  { media }: FormatReadOptions,
+): void {
   const { toolCallId, toolName, content, isError } = message;
-  const block = { type: "tool_result", tool_use_id: toolCallId, content, is_error: isError };
-  const carrier = { role: "user", content: [block] };
-  return anthropicFormat.read(carrier, options).results.map((result) => ({
-    ...result,
-    toolName: typeof toolName === "string" ? toolName : undefined,
-    path: ["message", "content"],
-    replacement: (text, chosen) => {
-      const replaced = anthropicFormat.replace(carrier, [{ slot: 0, text }], chosen);
-      const [left] = asRecord(replaced)["content"] as readonly JsonRecord[];
-      const reference = left?.["content"];
-      // Blocks stay blocks: pi itself takes nothing else.
-      return Array.isArray(content) && typeof reference === "string"
-        ? [{ type: "text", text: reference }]
-        : reference;
-    },
-  }));
+  const id = textOf(toolCallId);
+  if (!isBlockContent(content)) {
+    visitor.answer?.(id);
+    return;
+  }
+  visitor.result({
+    slot: 0,
+    id,
+    ...readBlockContent(content, RULES, media),
+    toolName: textOf(toolName),
+    isError: isError === true,
+  });
 }
 
-function countChars(content: unknown, blocks: readonly JsonRecord[]): number {
-  if (typeof content === "string") return content.length;
-  let chars = 0;
-  for (const block of blocks) {
-    const { type, text, arguments: input } = block;
-    if (type === "text" && typeof text === "string") chars += text.length;
-    else chars += countContentChars(type === "toolCall" ? asRecord(input) : block);
+function readBlock(
+  block: JsonRecord,
+  isCutOff: boolean,
+  visitor: MessageVisitor,
+  { countOther }: FormatReadOptions,
+): void {
+  const { type, text, id, name, arguments: input } = block;
+  if (type === "text" && typeof text === "string") {
+    visitor.other(text.length);
+    return;
   }
-  return chars;
+  const isCall = type === "toolCall";
+  if (isCall && !isCutOff) visitor.call(textOf(id), String(name));
+  const chars = countOther ? countJsonChars(isCall ? asRecord(input) : block) : 0;
+  visitor.other(chars, KNOWN_BLOCKS.includes(type) ? undefined : String(type));
 }

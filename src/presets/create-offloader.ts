@@ -1,43 +1,101 @@
-import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
+import { DEFAULTS } from "../core/defaults.js";
+import type { Format } from "../core/engine/format.js";
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
+import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
 import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
-import { requireTexts } from "../core/policies/require-count.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
-import { DEFAULTS } from "../core/defaults.js";
 import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
-import { FORMATS } from "../formats/formats.js";
-import { sha256 } from "../infrastructure/hash.js";
+import { coreOf } from "../core/workspace/workspace-core.js";
+import type { Workspace } from "../core/workspace/workspace-types.js";
+import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
+import { createWorkspace } from "./create-workspace.js";
+import { pickFormat } from "./pick-format.js";
 
-/** How an offloader is made. */
-export type OffloaderOptions = OffloaderSettings;
+/** A format by its name, your own, or `auto` to find it out from the messages. */
+export type FormatChoice = FormatName | "auto" | Format;
+
+type ChosenTools<Choice> = Choice extends FormatName
+  ? ToolsOf<Choice>
+  : Choice extends Format<never, infer Tools>
+    ? Tools
+    : unknown;
+
+type ChosenAnswer<Choice> = Choice extends FormatName
+  ? AnswerOf<Choice>
+  : Choice extends Format<never, unknown, infer Answer>
+    ? Answer
+    : unknown;
+
+/** The reading tools by the name of a format, each in its vendor's shape. */
+export type ToolsByFormat = { [Name in FormatName]: ToolsOf<Name> };
+
+/** An offloader whose tools and answers are typed by its format. */
+export type OffloaderFor<Choice extends FormatChoice> = Offloader<
+  ChosenTools<Choice>,
+  ChosenAnswer<Choice>,
+  ToolsByFormat
+>;
+
+/** How an offloader is made: on a folder, or on your own workspace. */
+export interface OffloaderOptions<
+  Choice extends FormatChoice = FormatChoice,
+> extends OffloaderSettings {
+  /** The folder of a workspace with default options; created when it is missing. Default `.offload`. */
+  readonly root?: string | undefined;
+  /** What `createWorkspace` returned, instead of a folder. */
+  readonly workspace?: Workspace | undefined;
+  /** The format of the messages. Default `auto`. */
+  readonly format?: Choice | undefined;
+}
 
 /**
- * One object that keeps any agent's conversation short: hand it the history every turn.
+ * One object that keeps any agent's conversation short: pass it the history every turn.
  *
  * @example
- * const offloader = createOffloader({ workspace, sessionId: "s1" });
+ * const offloader = createOffloader({ root: ".offload", sessionId: "s1", format: "anthropic" });
  * const { messages, report } = await offloader.offload(history);
  */
-export function createOffloader(options: OffloaderOptions): Offloader {
-  requireObject("options", options, "an object with workspace and sessionId");
-  requireObject("workspace", options.workspace, "what createWorkspace returned");
+export function createOffloader<const Choice extends FormatChoice = "auto">(
+  options: OffloaderOptions<Choice>,
+): OffloaderFor<Choice> {
+  requireObject("options", options, "an object with sessionId, and root or workspace");
   requireText("sessionId", options.sessionId, "it names whose results these are");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
   if (options.policy !== undefined) requirePolicy("policy", options.policy);
-  if (options.toolAliases !== undefined) requireTexts("toolAliases", options.toolAliases);
-  requireFormat(options.format);
-  const { countTokens = options.workspace.countTokens } = options;
-  const policy = options.policy ?? all(minTokens(DEFAULTS.minTokens, countTokens), keepErrors);
-  return wireOffloader({ ...options, policy, countTokens, dialects: FORMATS, hash: sha256 });
+  const format = readFormat(options.format);
+  const workspace = readWorkspace(options);
+  return wireOffloader({
+    ...options,
+    workspace,
+    format,
+    formats: FORMATS,
+    pickFormat: (messages) => pickFormat(messages, format),
+    policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
+    countTokens: options.countTokens ?? coreOf(workspace).countTokens,
+  }) as OffloaderFor<Choice>;
 }
 
-function requireFormat(format: unknown): void {
-  const names = ["auto", ...FORMATS.map(({ name }) => name)];
-  const { mismatch, read } = (format ?? {}) as { mismatch?: unknown; read?: unknown };
-  if (typeof format === "object" && typeof mismatch === "function" && typeof read === "function")
-    return;
-  requireChoice("format", format, names);
+function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
+  if (workspace === undefined) return createWorkspace({ root: root ?? DEFAULTS.root });
+  if (root !== undefined) {
+    throw new InvalidArgumentError("root", root, "omitted when a workspace is given");
+  }
+  coreOf(workspace);
+  return workspace;
+}
+
+/** The format that was chosen; `undefined` to find it out. */
+function readFormat(choice: FormatChoice | undefined): Format | undefined {
+  if (isFormat(choice)) return choice;
+  requireChoice("format", choice, ["auto", ...FORMATS.map(({ name }) => name)]);
+  return FORMATS.find(({ name }) => name === choice) as Format | undefined;
+}
+
+function isFormat(value: unknown): value is Format {
+  const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;
+  return typeof value === "object" && typeof mismatch === "function" && typeof read === "function";
 }

@@ -4,7 +4,8 @@ import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { EventLogger } from "../core/workspace/events.js";
-import type { ReadBy, ToolNaming } from "../core/workspace/reference/knowledge-list.js";
+import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
+import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
 import { readCount } from "../core/read-count.js";
 import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
@@ -12,27 +13,22 @@ import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FileStore } from "../infrastructure/file-store/file-store.js";
 import { sha256 } from "../infrastructure/hash.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
-import {
-  wireToolResultOffload,
-  type ToolResultOffload,
-  type ToolResultOffloadOptions,
-} from "./tool-result.js";
 
 /** Where a workspace keeps things, and how its agent reads them. */
 export interface WorkspaceOptions {
-  /** The folder; made when it is missing. A relative one counts from the working directory. */
+  /** The folder; created when it is missing. A relative one is resolved against the working directory. */
   readonly root: string;
   /** Workspaces of different namespaces see nothing of each other. Default `default`. */
   readonly namespace?: string | undefined;
-  /** How the agent reads what left; a reference names only that. Default `tools`. */
+  /** How the agent reads what was offloaded; a reference mentions only that. Default `tools`. */
   readonly readBy?: ReadBy | undefined;
   /** The agent's own names of the reading tools; `false` for one that it does not get. */
   readonly toolNames?: ToolNaming | undefined;
-  /** The longest digest in a reference. Default 1,200 characters. */
+  /** The longest digest in a reference, in characters. Default 1,200. */
   readonly digestChars?: number | undefined;
   /** Default: an estimate that needs no dependency. */
   readonly countTokens?: CountTokens | undefined;
-  /** Gets an event for every offload, read, skip and failure. Default: nobody. */
+  /** Called with an event for every offload, read, skip, removal and failure. */
   readonly logger?: EventLogger | undefined;
 }
 
@@ -69,19 +65,4 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
     logger: options.logger,
   });
-}
-
-/**
- * Decides for each tool result whether it goes into the workspace, and returns what belongs into the
- * context: the content itself, or a `<knowledge_list>`.
- *
- * @example
- * const op = createToolResultOffload({ workspace, whiteList: ["browser:snapshot"] });
- * const { content, decision } = await op.process(toolResult, { sessionId: "s1" });
- */
-export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
-  requireObject("options", options, "an object with a workspace");
-  requireObject("workspace", options.workspace, "what createWorkspace returned");
-  const { countTokens = options.workspace.countTokens } = options;
-  return wireToolResultOffload({ ...options, countTokens });
 }

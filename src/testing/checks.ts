@@ -1,11 +1,9 @@
-import type { FormatResult } from "../core/engine/format.js";
+import type { Format, FormatResult } from "../core/engine/format.js";
 import type { Offloader } from "../core/offloader/offloader-types.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
-import { FormatReader } from "../core/offloader/survey-format.js";
 import { minChars } from "../core/policies/min-chars.js";
-import type { ToolResult } from "../core/engine/tool-result.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
-import { checkHash } from "./check-hash.js";
+import type { Workspace } from "../core/workspace/workspace-types.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
 
@@ -24,11 +22,11 @@ export interface Expectation {
 export interface CheckContext {
   readonly history: unknown[];
   /** The results of the history, placed and named. */
-  readonly results: readonly ToolResult[];
+  readonly results: readonly FormatResult[];
   readonly expect: Expectation;
   readonly offload: (history: readonly unknown[]) => ReturnType<Offloader["offload"]>;
   readonly restore: (messages: readonly unknown[]) => Promise<readonly unknown[]>;
-  /** Another offloader on a workspace of its own. */
+  /** Another offloader on the same workspace. */
   readonly fresh: () => Offloader;
   readonly read: (messages: readonly unknown[]) => readonly FormatResult[];
 }
@@ -48,30 +46,26 @@ export function createConversationCheck(
   turns: readonly SampleTurn[],
   run: (context: CheckContext) => void | Promise<void>,
 ) => Check {
-  const options = { media: "keep" } as const;
-  const fresh = () =>
+  const { dialect: format } = fixture;
+  const offloaderOn = (workspace: Workspace) =>
     wireOffloader({
-      workspace: createMemoryWorkspace(),
+      workspace,
       sessionId: "suite",
       policy: minChars(1_000),
       countTokens: estimateTokens,
-      format: fixture.dialect,
-      dialects: [fixture.dialect],
-      hash: checkHash,
+      format,
+      formats: [format],
+      pickFormat: () => format,
     });
-  const read = (messages: readonly unknown[]) =>
-    messages.flatMap((message) => fixture.dialect.read(message, options).results);
+  const read = (messages: readonly unknown[]) => collect(messages, format);
 
   return (name, turns, run) => ({
     name,
     async run() {
       const history = fixture.build(turns);
-      const format = new FormatReader(fixture.dialect, options).formatFrom({
-        messageIndex: 0,
-        callNames: new Map(),
-        offloadedBefore: () => false,
-      });
-      const { results } = format.survey(history, { countOther: false });
+      const results = read(history);
+      const workspace = createMemoryWorkspace();
+      const fresh = () => offloaderOn(workspace);
       const offloader = fresh();
       await run({
         history,
@@ -84,6 +78,23 @@ export function createConversationCheck(
       });
     },
   });
+}
+
+/** The results, each with the name of the tool that was called. */
+function collect(messages: readonly unknown[], format: Format): FormatResult[] {
+  const results: FormatResult[] = [];
+  const names = new Map<string | undefined, string>();
+  const visitor = {
+    modelMessage: () => undefined,
+    other: () => undefined,
+    call: (id: string | undefined, name: string) => void names.set(id, name),
+    result: (found: FormatResult) =>
+      void results.push({ ...found, toolName: found.toolName ?? names.get(found.id) }),
+  };
+  for (const message of messages) {
+    format.read(message, visitor, { media: "keep", countOther: false });
+  }
+  return results;
 }
 
 /** Data as text; what a class instance holds counts as data. */

@@ -148,7 +148,17 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
 
     check("describes, reads and answers calls of its tools", PARALLEL, ({ expect }) => {
       const tools = dialect.describeTools([
-        { name: "grep_knowledge", description: "Finds lines.", inputSchema: { type: "object" } },
+        {
+          name: "grep_knowledge",
+          description: "Finds lines.",
+          inputSchema: {
+            type: "object",
+            properties: {},
+            required: [],
+            additionalProperties: false,
+          },
+          execute: () => Promise.resolve({ text: "", isError: false }),
+        },
       ]);
       expect.equal(JSON.stringify(tools).includes("grep_knowledge"), true, "the tool's name");
       expect.equal(dialect.readCall({ nothing: true }), undefined, "readCall() of what is no call");

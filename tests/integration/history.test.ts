@@ -161,7 +161,10 @@ describe("the files", () => {
     const written = await readFile(files[0] ?? "", "utf8");
     expect(written).toBe(JSON.stringify(content, null, 2));
     expect(JSON.parse(written)).toEqual(content);
-    expect(blockOf(messages[0])["content"]).toBe(referenceTo("toolu_1"));
+    // The cache mark goes with the reference: it must not be lost.
+    expect(blockOf(messages[0])["content"]).toEqual([
+      { type: "text", text: referenceTo("toolu_1"), cache_control: { type: "ephemeral" } },
+    ]);
   });
 
   test("the folder is made when it is missing, all the way down [002-F-001-E1] [002-F-005] [002-F-005-R1]", async () => {

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Message, ToolResultBlock } from "../../src/formats/anthropic-types.js";
+import type {
+  AnthropicMessage,
+  AnthropicToolResultBlock,
+} from "../../src/formats/anthropic-types.js";
 
 const SCRIPT = fileURLToPath(new URL("../../examples/offload-conversation.mjs", import.meta.url));
 const SAMPLE = fileURLToPath(
@@ -12,7 +15,7 @@ const SAMPLE = fileURLToPath(
 );
 const CHAR_THRESHOLD = 100;
 
-const sample = parse<Message[]>(readFileSync(SAMPLE, "utf8"));
+const sample = parse<AnthropicMessage[]>(readFileSync(SAMPLE, "utf8"));
 
 let folder: string;
 
@@ -52,18 +55,18 @@ function readAll(path: string): Record<string, string> {
   );
 }
 
-function resultsOf(messages: readonly Message[]): ToolResultBlock[] {
+function resultsOf(messages: readonly AnthropicMessage[]): AnthropicToolResultBlock[] {
   return messages.flatMap(({ content }) =>
     typeof content === "string" ? [] : content.filter((block) => block.type === "tool_result"),
   );
 }
 
-function charsOf({ content }: ToolResultBlock): number {
+function charsOf({ content }: AnthropicToolResultBlock): number {
   return typeof content === "string" ? content.length : JSON.stringify(content).length;
 }
 
 /** Takes the contents of all tool results away; what is left must be the same before and after. */
-function skeletonOf(messages: readonly Message[]): unknown {
+function skeletonOf(messages: readonly AnthropicMessage[]): unknown {
   return parse(
     JSON.stringify(messages, function (this: { type?: unknown }, key, value: unknown) {
       return key === "content" && this.type === "tool_result" ? null : value;
@@ -72,7 +75,11 @@ function skeletonOf(messages: readonly Message[]): unknown {
 }
 
 /** Checks that what left is in its file, byte for byte, and that all else is as it was. */
-function expectOffloaded(before: readonly Message[], after: readonly Message[], outputDir: string) {
+function expectOffloaded(
+  before: readonly AnthropicMessage[],
+  after: readonly AnthropicMessage[],
+  outputDir: string,
+) {
   expect(skeletonOf(after)).toEqual(skeletonOf(before));
   const [had, has] = [resultsOf(before), resultsOf(after)];
   let departed = 0;
@@ -94,7 +101,11 @@ function expectOffloaded(before: readonly Message[], after: readonly Message[], 
 }
 
 /** Checks the printed rows and totals against a count of our own. */
-function expectPrinted(stdout: string, before: readonly Message[], after: readonly Message[]) {
+function expectPrinted(
+  stdout: string,
+  before: readonly AnthropicMessage[],
+  after: readonly AnthropicMessage[],
+) {
   const group = (count: number) => count.toLocaleString("en-US");
   const results = resultsOf(before);
   const left = results.filter((result) => charsOf(result) >= CHAR_THRESHOLD);
@@ -132,7 +143,7 @@ describe("examples/offload-conversation.mjs", () => {
     expect(first.stderr).toBe("");
     expect(first.status).toBe(0);
 
-    const after = parse<Message[]>(read(".offload/checkout-outage.offloaded.json"));
+    const after = parse<AnthropicMessage[]>(read(".offload/checkout-outage.offloaded.json"));
     const departed = expectOffloaded(sample, after, ".offload/checkout-outage");
     expect(departed).toBeGreaterThan(20);
     expectPrinted(first.stdout, sample, after);
@@ -153,7 +164,7 @@ describe("examples/offload-conversation.mjs", () => {
   it("keeps an array an array, in the folder that is named", () => {
     const { status, stdout } = run([write("talk.json", JSON.stringify(sample)), "out/here"]);
     expect(status).toBe(0);
-    const after = parse<Message[]>(read("out/here.offloaded.json"));
+    const after = parse<AnthropicMessage[]>(read("out/here.offloaded.json"));
     expectOffloaded(sample, after, "out/here");
     expectPrinted(stdout, sample, after);
   });
@@ -183,13 +194,13 @@ describe("examples/offload-conversation.mjs", () => {
     const after = text
       .trimEnd()
       .split("\n")
-      .map((line) => parse<Message>(line));
+      .map((line) => parse<AnthropicMessage>(line));
     expectOffloaded(sample, after, ".offload/talk");
     expectPrinted(stdout, sample, after);
   });
 
   it("says so when the results are too small a part to leave", () => {
-    const chat: Message[] = [
+    const chat: AnthropicMessage[] = [
       { role: "user", content: "word ".repeat(1_000) },
       { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "look", input: {} }] },
       {

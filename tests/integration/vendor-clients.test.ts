@@ -3,16 +3,13 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, type ModelMessage, type ToolSet } from "ai";
 import {
-  all,
-  budget,
   createOffloader,
   createWorkspace,
-  keepRecent,
-  minChars,
   type MediaRule,
   type Offloader,
   type Policy,
 } from "context-offload";
+import { all, tokenBudget, keepRecent, minChars } from "context-offload/policies";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalModel, type LocalModel } from "../../examples/local-model/server.mjs";
@@ -42,7 +39,7 @@ const policies: [name: string, policy: Policy | undefined, media: MediaRule][] =
   ["everything", minChars(1), "keep"],
   ["everything, media too", minChars(1), "offload"],
   ["all but the latest", all(minChars(100), keepRecent(2)), "keep"],
-  ["a budget", budget({ maxTokens: 2_000 }), "keep"],
+  ["a budget", tokenBudget({ maxTokens: 2_000 }), "keep"],
 ];
 
 /** One of the official clients, and how its messages are made and sent. */

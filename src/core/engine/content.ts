@@ -1,6 +1,6 @@
 import { ContentNotSerializableError } from "../errors/content-not-serializable-error.js";
 
-/** What one tool call returned: a text, an array of blocks, or in some dialects a JSON object. */
+/** What one tool call returned: a text, an array of blocks, or in some formats a JSON object. */
 export type Content = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The content as one text: a string as it stands, blocks as JSON. */

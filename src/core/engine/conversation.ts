@@ -1,4 +1,4 @@
-import type { Survey } from "./message-format.js";
+import type { Survey } from "./survey.js";
 import type { Conversation } from "./policy.js";
 
 /** What policies may ask of a conversation; counted only when one asks. */

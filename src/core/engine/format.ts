@@ -1,92 +1,109 @@
 import type { Content } from "./content.js";
 
-/** What becomes of pictures, sound and documents in a result whose text offload. */
+/** What becomes of images, audio and documents in a result whose text is offloaded. */
 export type MediaRule = "keep" | "offload";
 
 export interface FormatOptions {
   readonly media: MediaRule;
 }
 
-/** A call of a tool, as the model made it. */
-export interface FormatCall {
-  readonly id: string | undefined;
-  readonly name: string;
+export interface FormatReadOptions extends FormatOptions {
+  /** Whether anybody asks for characters outside of results, which takes the JSON of tool inputs. */
+  readonly countOther: boolean;
 }
 
 /** A tool result inside one message. */
 export interface FormatResult {
-  /** Where it sits inside the message, in the dialect's own terms. */
+  /** Where it sits inside the message, in the format's own terms. */
   readonly slot: number;
   /** The id of the call that it answers; `undefined` when it is missing or empty. */
   readonly id: string | undefined;
   /** All of it, media included: what is stored. */
   readonly content: Content;
-  /** The text that stands in the message instead, when its content is one text and nothing but media beside. */
+  /** The only text of the content, where nothing but media stands beside it: there a reference would be. */
   readonly soleText: string | undefined;
-  /** How many characters would leave: media that stays does not count. */
+  /** How many characters would be offloaded: a string's length, blocks as compact JSON; kept media does not count. */
   readonly chars: number;
-  /** The name of the tool, where the result itself says it. */
+  /** The name of the tool, where the result itself gives it. */
   readonly toolName?: string | undefined;
   readonly isError: boolean;
   /** What must be kept beside the content, as JSON, to put it back exactly. */
   readonly wrapping?: unknown;
 }
 
-/** What a dialect finds in one message. The same message gives the same reading. */
-export interface MessageReading {
-  /** Whether the model wrote the message. */
-  readonly fromModel: boolean;
-  /** Which reply of the model it is a part of, where one reply is recorded in several messages. */
-  readonly replyId?: string | undefined;
-  readonly calls: readonly FormatCall[];
-  readonly results: readonly FormatResult[];
-  /** How many characters stand outside of results; a function, since it takes the JSON of inputs. */
-  readonly otherChars: () => number;
+/** Gets told what a message holds, in its order. */
+export interface MessageVisitor {
+  /** The model wrote this message. Messages that record parts of one reply share its id. */
+  modelMessage(replyId?: string): void;
+  /** A call that the host has to answer with a result; one that the provider runs itself is none. */
+  call(id: string | undefined, name: string): void;
+  result(result: FormatResult): void;
+  /** A call was answered with nothing to offload: no content, a denial, a value that JSON cannot hold. */
+  answer?(id: string | undefined): void;
+  /** Characters outside of results; with the type of the part or block when the format does not know it. */
+  other(chars: number, unknownType?: string): void;
 }
 
+/** A reference for a slot. */
 export interface SlotText {
   readonly slot: number;
-  /** The reference. */
   readonly text: string;
 }
 
+/** Stored content for a slot. */
 export interface SlotContent {
   readonly slot: number;
-  /** What was stored. */
   readonly content: Content;
   readonly wrapping: unknown;
 }
 
-/** A reading tool as the workspace gives it. */
+/** A JSON schema of a tool's input. Mutable, as the vendors' types are. */
+export type ToolInputSchema = {
+  type: "object";
+  properties: Record<string, Record<string, unknown>>;
+  required: string[];
+  additionalProperties: false;
+};
+
+/** What a tool answers a model with. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A reading tool as the workspace provides it. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: object;
+  readonly inputSchema: ToolInputSchema;
+  /** Runs a call, for formats whose tools run themselves. */
+  execute(input: unknown, options?: { readonly signal?: AbortSignal }): Promise<ToolAnswer>;
 }
 
-/** A call of one of our tools, out of a dialect's own shape. */
+/** A call of one of the reading tools, out of a format's own shape. */
 export interface ReadCall {
   readonly name: string;
   readonly input: unknown;
 }
 
 /**
- * A message dialect, whole: where tool results are in a message, how to replace and to restore them,
- * and how tools and their answers look. Pure; touches nothing that it is given.
+ * A message format, whole: where tool results are in a message, how to replace and restore them, and
+ * what tools and their answers look like. Pure: it never decides, and never changes its input.
  */
-export interface Format {
+export interface Format<Message = unknown, Tools = unknown, Answer = unknown> {
   readonly name: string;
-  /** Why these messages are not of this dialect; `undefined` when they are. */
+  /** Why these messages are not of this format; `undefined` when they are. */
   mismatch(messages: readonly unknown[]): string | undefined;
-  read(message: unknown, options: FormatOptions): MessageReading;
-  /** A new message with references in place; shares all that did not change. */
-  replace(message: unknown, texts: readonly SlotText[], options: FormatOptions): unknown;
-  /** A new message with the stored contents back, exactly as they were. */
-  restore(message: unknown, contents: readonly SlotContent[]): unknown;
+  /** Tells the visitor what the message holds. The same message always reads the same. */
+  read(message: Message, visitor: MessageVisitor, options: FormatReadOptions): void;
+  /** A new message with references in place; it shares everything that did not change. */
+  replace(message: Message, texts: readonly SlotText[], options: FormatOptions): Message;
+  /** A new message with the stored content back, exactly as it was. */
+  restore(message: Message, contents: readonly SlotContent[]): Message;
   /** The tools in the shape in which the vendor's API takes them. */
-  describeTools(tools: readonly ToolDescription[]): unknown;
-  /** Reads a tool call in the dialect's shape; `undefined` when it is none. */
+  describeTools(tools: readonly ToolDescription[]): Tools;
+  /** Reads a tool call in the format's shape; `undefined` when it is not one. */
   readCall(call: unknown): ReadCall | undefined;
   /** The answer to that call, in the shape that goes into the conversation. */
-  answerCall(call: unknown, answer: { readonly text: string; readonly isError: boolean }): unknown;
+  answerCall(call: unknown, answer: ToolAnswer): Answer;
 }

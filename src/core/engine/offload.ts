@@ -1,74 +1,79 @@
+import { mapConcurrently } from "../lib/map-concurrently.js";
 import { createConversation } from "./conversation.js";
-import type { MessageFormat, Replacement } from "./message-format.js";
+import type { Format, MediaRule } from "./format.js";
 import { chosenBy, type Policy, type Verdict } from "./policy.js";
 import type { Reference } from "./reference.js";
 import type { Sink } from "./sink.js";
+import type { Survey } from "./survey.js";
 import type { ToolResult } from "./tool-result.js";
-import { mapConcurrently } from "../lib/map-concurrently.js";
 
 /** What will happen to a conversation, before anything is written. */
 export interface OffloadPlan<Stored> {
-  /** Every tool result of the conversation, in order. */
+  /** Every tool result that was surveyed, in order. */
   readonly results: readonly ToolResult[];
-  /** Those that are references already, with what they refer to. They are left alone. */
+  /** Those that are references already, with what they refer to. They are not touched. */
   readonly references: ReadonlyMap<ToolResult, Stored>;
   /** The others, which the policy was asked about, and its verdicts in the same order. */
   readonly candidates: readonly ToolResult[];
   readonly verdicts: readonly Verdict[];
-  readonly leaving: readonly ToolResult[];
+  readonly chosen: readonly ToolResult[];
 }
 
 /** The parts that make an offload; a preset is a choice of them. */
 export interface OffloadWiring<Message, Stored> {
-  readonly format: MessageFormat<Message>;
+  readonly format: Format<Message>;
+  readonly media: MediaRule;
   readonly policy: Policy;
   readonly reference: Reference<Stored>;
-  /** Opens the sink for what is about to leave; not called when nothing does. */
+  /** Opens the sink for what is about to be offloaded; not called when nothing is. */
   readonly openSink: (plan: OffloadPlan<Stored>) => Sink<Stored>;
   readonly concurrency: number;
   /** Copies a touched message; without it, the new message shares what did not change. */
   readonly copy?: (message: Message) => Message;
+  /** Whether a message still is what was surveyed; one that is not keeps its content. */
+  readonly isCurrent?: (message: Message, messageIndex: number) => boolean;
 }
 
-/** A result that left: where it went, and the text in its place. */
-export interface Departure<Stored> {
+/** A result that was offloaded: where it went, and the text in its place. */
+export interface OffloadedResult<Stored> {
   readonly result: ToolResult;
   readonly stored: Stored;
   readonly text: string;
 }
 
 export interface OffloadOutcome<Message, Stored> {
-  /** The very array that came in, when nothing left. */
+  /** The same array that came in, when nothing was offloaded. */
   readonly messages: readonly Message[];
   readonly plan: OffloadPlan<Stored>;
-  readonly departures: readonly Departure<Stored>[];
+  readonly offloaded: readonly OffloadedResult<Stored>[];
 }
 
 /** Moves the tool results that the policy chooses out of the messages. The input is never changed. */
 export async function offload<Message, Stored>(
   messages: readonly Message[],
+  survey: Survey,
   wiring: OffloadWiring<Message, Stored>,
 ): Promise<OffloadOutcome<Message, Stored>> {
-  const plan = planOffload(messages, wiring);
-  if (plan.leaving.length === 0) return { messages, plan, departures: [] };
+  const plan = planOffload(messages.length, survey, wiring);
+  if (plan.chosen.length === 0) return { messages, plan, offloaded: [] };
 
   const sink = wiring.openSink(plan);
-  const outcomes = await mapConcurrently(plan.leaving, wiring.concurrency, async (result) => {
+  const outcomes = await mapConcurrently(plan.chosen, wiring.concurrency, async (result) => {
     const stored = await sink.put(result);
     return stored === undefined ? [] : [{ result, stored, text: wiring.reference.render(stored) }];
   });
-  const departures = outcomes.flat();
-  if (departures.length === 0) return { messages, plan, departures };
+  const offloaded = outcomes.flat();
+  if (offloaded.length === 0) return { messages, plan, offloaded };
   // Only now, with every content safe, do references appear.
-  return { messages: replaceContents(messages, departures, wiring), plan, departures };
+  return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded };
 }
 
 /** Decides without writing. */
-export function planOffload<Message, Stored>(
-  messages: readonly Message[],
-  { format, policy, reference }: OffloadWiring<Message, Stored>,
+export function planOffload<Stored>(
+  messageCount: number,
+  survey: Survey,
+  { policy, reference }: Pick<OffloadWiring<never, Stored>, "policy" | "reference">,
 ): OffloadPlan<Stored> {
-  const survey = format.survey(messages, { countOther: policy.needsTotalChars });
   const { results } = survey;
   const references = new Map<ToolResult, Stored>();
   for (const result of results) {
@@ -77,27 +82,28 @@ export function planOffload<Message, Stored>(
   }
   const candidates =
     references.size === 0 ? results : results.filter((result) => !references.has(result));
-  const verdicts = policy.decide(candidates, createConversation(messages.length, survey));
-  const leaving = chosenBy(verdicts, candidates);
-  return { results, references, candidates, verdicts, leaving };
+  const verdicts = policy.decide(candidates, createConversation(messageCount, survey));
+  return { results, references, candidates, verdicts, chosen: chosenBy(verdicts, candidates) };
 }
 
 function replaceContents<Message, Stored>(
   messages: readonly Message[],
-  departures: readonly Departure<Stored>[],
-  { format, copy }: OffloadWiring<Message, Stored>,
+  offloaded: readonly OffloadedResult<Stored>[],
+  wiring: OffloadWiring<Message, Stored>,
 ): readonly Message[] {
-  const touched = new Map<number, Replacement[]>();
-  for (const departure of departures) {
-    const { messageIndex } = departure.result;
-    const replacements = touched.get(messageIndex);
-    if (replacements) replacements.push(departure);
-    else touched.set(messageIndex, [departure]);
+  const { format, copy, isCurrent } = wiring;
+  const touched = new Map<number, { slot: number; text: string }[]>();
+  for (const { result, text } of offloaded) {
+    const texts = touched.get(result.messageIndex) ?? [];
+    touched.set(result.messageIndex, texts);
+    texts.push({ slot: result.slot, text });
   }
   const next = messages.slice();
-  for (const [index, replacements] of touched) {
-    // Replaced first and copied then, so that what left is not copied along.
-    const replaced = format.replace(messages[index] as Message, replacements);
+  for (const [index, texts] of touched) {
+    const message = messages[index] as Message;
+    if (isCurrent && !isCurrent(message, index)) continue;
+    // Replaced first and copied then, so that what was offloaded is not copied along.
+    const replaced = format.replace(message, texts, wiring);
     next[index] = copy ? copy(replaced) : replaced;
   }
   return next;

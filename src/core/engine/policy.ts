@@ -2,6 +2,7 @@ import type { ToolResult } from "./tool-result.js";
 
 /** What a policy says of one tool result, and why. */
 export interface Verdict {
+  /** Whether to offload it; else it is kept. */
   readonly offload: boolean;
   readonly reason: string;
 }
@@ -9,30 +10,30 @@ export interface Verdict {
 /** What a policy may know of the conversation beside the candidates. */
 export interface Conversation {
   readonly messageCount: number;
-  /** All characters of all messages; 0 when no policy reads it. */
+  /** All characters of all messages; tool inputs count only where a policy needs them. */
   readonly totalChars: number;
-  /** The position of the model's last message; -1 before its first. What stands before it was sent. */
+  /** The position of the model's last message; -1 before its first. What comes before it was sent. */
   readonly lastModelMessage: number;
   /** How many messages of the model come after this position. */
   turnsAfter(messageIndex: number): number;
-  /** How many characters stand from this position on, results in full. */
+  /** How many characters there are from this position on, results in full. */
   charsFrom(messageIndex: number): number;
 }
 
 /**
- * Decides which of the candidates leave: one verdict for each, in their order. Pure.
+ * Decides which of the candidates to offload: one verdict for each, in their order. Pure.
  * References and answers of the reading tools are never among the candidates.
  */
 export interface Policy {
   readonly name: string;
-  /** Whether it asks for characters outside of results; counting is left out when no policy does. */
+  /** Whether it reads `totalChars` or `charsFrom`; otherwise counting tool inputs is left out. */
   readonly needsTotalChars: boolean;
-  /** Whether a verdict depends on the one result alone, and so never changes as a history grows. */
+  /** Whether a verdict depends on that result alone, and so never changes as a history grows. */
   readonly perResult: boolean;
   decide(candidates: readonly ToolResult[], conversation: Conversation): readonly Verdict[];
 }
 
-/** The candidates whose verdict is to leave; the very list when all of them do. */
+/** The candidates that are to be offloaded; the same list when all of them are. */
 export function chosenBy(
   verdicts: readonly Verdict[],
   candidates: readonly ToolResult[],

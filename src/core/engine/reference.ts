@@ -1,11 +1,11 @@
 import type { ToolResult } from "./tool-result.js";
 
-/** Writes the text that is left in a message, and knows it again. */
+/** Writes the text that replaces a result's content, and recognizes it. */
 export interface Reference<Stored> {
   render(stored: Stored): string;
   /**
    * What the result's content refers to, when it is a reference as a whole and names the result's
-   * own id. A content that merely contains a reference's text is `undefined` here.
+   * own id; `undefined` for content that merely contains the text of a reference.
    */
   resolve(result: ToolResult): Stored | undefined;
 }

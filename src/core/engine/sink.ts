@@ -1,8 +1,8 @@
 import type { ToolResult } from "./tool-result.js";
 
 /**
- * Keeps contents safe. When `put` has resolved, a fresh process can read what was put. With
- * `undefined` the sink says that the result had better stay where it is.
+ * Keeps content safe. When `put` has resolved, a fresh process can read what was put. Resolves to
+ * `undefined` to keep the result in the message.
  */
 export interface Sink<Stored> {
   put(result: ToolResult): Promise<Stored | undefined>;

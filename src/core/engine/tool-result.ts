@@ -1,22 +1,14 @@
-import type { Content } from "./content.js";
+import type { FormatResult } from "./format.js";
 
-/** One tool result, where a format found it. */
-export interface ToolResult {
+/** One tool result, where a format found it, with what else is known of it. */
+export interface ToolResult extends FormatResult {
   /** The position of its message in the conversation. */
   readonly messageIndex: number;
-  /** Where it sits inside that message, in the format's own terms. */
-  readonly slot: number;
-  /** The id of the call that it answers; `undefined` when it is missing or empty. */
-  readonly id: string | undefined;
-  /** What is stored when it offload. */
-  readonly content: Content;
-  /** How many characters would leave: a string's length, or the length of the compact JSON. */
-  readonly chars: number;
-  readonly toolName?: string | undefined;
   readonly actionName?: string | undefined;
-  /** What whoever made the result wishes: `true` to offload it, `false` to keep it. */
+  /** What the host wishes for it: `true` to offload it, `false` to keep it. */
   readonly offloadFlag?: boolean | undefined;
-  readonly isError?: boolean | undefined;
-  /** Whether it left in an earlier call, so that the model has seen its reference already. */
+  /** Whether an earlier call offloaded it, so that the model has seen its reference already. */
   readonly offloadedBefore?: boolean | undefined;
+  /** The tokens of its content, counted when they are first asked for; `undefined` where nobody counts. */
+  readonly tokens?: number | undefined;
 }

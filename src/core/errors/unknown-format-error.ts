@@ -1,14 +1,20 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** The messages are of no dialect that is known, or one was named that is not. */
+/** Why messages are not of a format. */
+export interface FormatMismatch {
+  readonly format: string;
+  readonly why: string;
+}
+
+/** No format fits the messages, or one was named that does not exist. */
 export class UnknownFormatError extends ContextOffloadError {
   readonly code = "UNKNOWN_FORMAT";
 
-  /** @param refusals - Which formats were tried, and why each does not fit. */
+  /** @param mismatches - The formats that were tried, nearest first; the message lists them. */
   constructor(
     message: string,
-    readonly refusals: readonly { readonly format: string; readonly why: string }[],
+    readonly mismatches: readonly FormatMismatch[] = [],
   ) {
-    super(message);
+    super([message, ...mismatches.map(({ format, why }) => `- ${format}: ${why}`)].join("\n"));
   }
 }

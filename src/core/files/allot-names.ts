@@ -5,7 +5,7 @@ import { fileName, numberedName, type FileLayout, type StoredFile } from "./file
 import { resultName } from "./result-name.js";
 
 /**
- * A file name for every result that leaves. Within one call the first result of an id keeps the
+ * A file name for every result that is offloaded. Within one call the first result of an id keeps the
  * plain name and the next are numbered, passing over a name that another id owns or that a reference
  * in the conversation points to.
  */
@@ -21,7 +21,7 @@ export function allotNames(
 
   const names = new Map<ToolResult, string>();
   const nextOrdinals = new Map<string, number>();
-  for (const result of plan.leaving) {
+  for (const result of plan.chosen) {
     const base = resultName(result, hash);
     let ordinal = nextOrdinals.get(base) ?? 0;
     while (

@@ -79,12 +79,12 @@ export function createFileReference(
 }
 
 function resolveFileReference(
-  { content, id }: ToolResult,
+  { soleText, id }: ToolResult,
   outputDir: string,
   hash: Hash,
 ): StoredFile | undefined {
-  if (typeof content !== "string") return undefined;
-  const parsed = parseBelow(outputDir, content);
+  if (soleText === undefined) return undefined;
+  const parsed = parseBelow(outputDir, soleText);
   if (!parsed) return undefined;
   const { layout, rest } = STYLES[parsed.style];
   const name = parsed.path.slice(lastSeparator(parsed.path) + 1);

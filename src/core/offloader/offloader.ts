@@ -1,160 +1,198 @@
+import { countContentChars, type Content } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
-import type { Hash } from "../engine/hash.js";
 import { offload, planOffload, type OffloadWiring } from "../engine/offload.js";
-import { requireVerdicts } from "../policies/require-policy.js";
-import type { Policy, Verdict } from "../engine/policy.js";
+import type { Policy } from "../engine/policy.js";
 import type { Reference } from "../engine/reference.js";
-import { requireArray } from "../require-argument.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
-import { TOOL_NAMES } from "../workspace/reading/reading.js";
-import { DepartureMemory } from "./departure-memory.js";
-import { FormatReader, type SurveyFormat, type PlacedResult } from "./survey-format.js";
-import type { Offloader, OffloaderSettings } from "./offloader-types.js";
-import { pickFormat } from "./pick-format.js";
-import { continueFrom, NO_PROGRESS, recordProgress, type Progress } from "./progress.js";
-import { addTotals, reportResults } from "./report.js";
-import { findOffloadedBefore, ResultStorage } from "./result-storage.js";
-import type { StoredResult } from "./stored-result.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { requireArray } from "../require-argument.js";
+import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
+import { coreOf } from "../workspace/workspace-core.js";
+import type { Workspace } from "../workspace/workspace-types.js";
+import { ContentMemory, type StoredResult } from "./content-memory.js";
+import { guardPolicy } from "./guard-policy.js";
+import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
+import { LocatedResult } from "./located-result.js";
+import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
+import { reportResults, sumReports, type ResultReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
+import { ResultStorage } from "./result-storage.js";
 import { createToolCalls } from "./tool-calls.js";
+import { TurnMemory } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
-  readonly dialects: readonly Format[];
+  readonly workspace: Workspace;
+  /** The format that the host named; `undefined` when it is to be found out. */
+  readonly format: Format | undefined;
+  readonly formats: readonly Format[];
+  readonly pickFormat: PickFormat;
   readonly policy: Policy;
   readonly countTokens: CountTokens;
-  readonly hash: Hash;
 }
 
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
-  const { workspace, countTokens } = wiring;
-  const policy = guardReading(wiring);
-  const memory = new DepartureMemory(wiring.hash);
-  let reader: FormatReader | undefined;
-  let progress = NO_PROGRESS;
+  const { workspace, sessionId, countTokens } = wiring;
+  const core = coreOf(workspace);
+  const policy = guardPolicy(wiring.policy, core.toolNames);
+  const contents = new ContentMemory(core.hash, countTokens);
+  const media = wiring.media ?? "keep";
+  const storing = { ...wiring, core };
+  let memory: TurnMemory | undefined;
 
-  /** The reader for these messages, of which as many were read before as `seen` says. */
-  const readerFor = (messages: readonly unknown[], seen: number): FormatReader => {
-    // A history keeps its dialect, as far as its new messages agree: the first few may fit several.
-    if (reader && reader.dialect.mismatch(messages.slice(seen)) === undefined) return reader;
-    const dialect = pickFormat(wiring.dialects, wiring.format ?? "auto", messages);
-    if (dialect === reader?.dialect) return reader;
-    return (reader = new FormatReader(
-      dialect,
-      { media: wiring.media ?? "keep" },
-      wiring.shouldOffload,
-    ));
+  /** The memory of this history, which keeps its format as long as its new messages agree. */
+  const memoryFor = (history: readonly unknown[]): { turns: TurnMemory; known: number } => {
+    const known = memory?.countKnown(history) ?? 0;
+    if (memory && memory.format.mismatch(history.slice(known)) === undefined) {
+      return { turns: memory, known };
+    }
+    const format = wiring.pickFormat(history);
+    if (memory?.format === format) return { turns: memory, known };
+    const read = { media, countOther: policy.needsTotalChars };
+    memory = new TurnMemory({ format, isFinal: policy.perResult, read, contents });
+    return { turns: memory, known: 0 };
   };
 
-  /** Where to begin: behind what an earlier call did, unless the dialect or the policy forbids it. */
-  const begin = (messages: readonly unknown[]): { start: Progress; current: FormatReader } => {
-    const start = continueFrom(progress, messages);
-    const before = reader;
-    const current = readerFor(messages, start.input.length);
-    return { start: policy.perResult && current === before ? start : NO_PROGRESS, current };
+  /** Reads what is new in the history; says from which message on results are to be decided. */
+  const begin = (history: readonly unknown[]): { turns: TurnMemory; from: number } => {
+    const { turns, known } = memoryFor(history);
+    turns.take(history, known);
+    // The first messages may fit a format that finds no results in what follows.
+    if (turns.hasUnansweredCalls) wiring.pickFormat(history);
+    return { turns, from: policy.perResult ? known : 0 };
   };
 
-  /** The parts of the engine for the messages that come after `start`. */
-  const prepare = async (
-    current: FormatReader,
-    start: Progress,
+  /** What the session holds, where anything depends on it. */
+  const holdSession = async (results: readonly ToolResult[]): Promise<HeldSession> => {
+    const depends =
+      contents.hasStored ||
+      !policy.perResult ||
+      results.some(({ soleText }) => looksLikeReference(soleText));
+    if (!depends || results.length === 0) return NOTHING_HELD;
+    // A store that cannot be read fails at the put, result by result, with its own reason.
+    return core.listSession(sessionId).catch(() => NOTHING_HELD);
+  };
+
+  const partsFor = (
+    results: readonly ToolResult[],
+    session: HeldSession,
     signal: AbortSignal | undefined,
-  ): Promise<{
-    parts: OffloadWiring<unknown, StoredResult>;
-    storage: ResultStorage;
-    format: SurveyFormat;
-  }> => {
-    const storage = new ResultStorage(wiring, memory, signal);
-    const format = current.formatFrom({
-      messageIndex: start.input.length,
-      callNames: start.callNames,
-      offloadedBefore: policy.perResult ? () => false : await findOffloadedBefore(wiring),
-    });
-    const concurrency = DEFAULTS.writeConcurrency;
-    const parts = { format, policy, reference, openSink: () => storage, concurrency };
-    return { parts, storage, format };
+  ): { storage: ResultStorage; reference: Reference<StoredResult> } => {
+    for (const result of results as readonly LocatedResult[]) {
+      const { id: toolCallId, toolName } = result;
+      result.offloadFlag = wiring.shouldOffload?.({ toolCallId, toolName });
+      if (!policy.perResult) result.offloadedBefore = wasOffloaded(session, result);
+    }
+    const storage = new ResultStorage(storing, session, signal);
+    return { storage, reference: createReference(session) };
   };
 
   return {
+    workspace,
+
     async offload(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
-      const { start, current } = begin(history);
-      const { parts, storage, format } = await prepare(current, start, options.signal);
-      const { messages, plan, departures } = await offload(history, parts);
-      const output = start.overlay(messages, history);
-      const stored = new Map(departures.map((departure) => [departure.result, departure.stored]));
-      const results = reportResults(plan, stored, storage.refusals);
-      const totals = addTotals(start.totals, results, countTokens);
-      // What could not be stored is tried again, so that the next call must look at it.
-      progress =
-        totals.failed > 0
-          ? NO_PROGRESS
-          : recordProgress(start, history, output, totals, format.callNames);
-      return { messages: output as never, report: { results, totals } };
+      // A host may go on with its own array while results are being stored.
+      const input = history.slice();
+      const { turns, from } = begin(input);
+      const survey = turns.survey(from);
+      const session = await holdSession(survey.results);
+      const { storage, reference } = partsFor(survey.results, session, options.signal);
+      const parts: OffloadWiring<unknown, StoredResult> = {
+        ...{ format: turns.format, media, policy, reference },
+        openSink: () => storage,
+        concurrency: DEFAULTS.writeConcurrency,
+        isCurrent: (_, index) => turns.isCurrent(index),
+      };
+      const { messages, plan, offloaded } = await offload<unknown, StoredResult>(
+        input,
+        survey,
+        parts,
+      );
+      const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
+      const results = reportResults(plan, stored, storage.kept);
+      const earlier = turns.reports(from);
+      const output = [...turns.outputs(from), ...messages.slice(from)];
+      turns.finish(from, output, results);
+      const failed = results.find(({ outcome }) => outcome === "failed");
+      // What could not be stored is tried again: the next call must look at it.
+      if (failed) turns.forgetFrom(failed.messageIndex);
+      const isSame = output.every((message, index) => message === history[index]);
+      return {
+        messages: (isSame && output.length === history.length ? history : output) as never,
+        report: { results, totals: sumReports([...earlier, ...results]) },
+      };
     },
 
     async estimate(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
-      const { start, current } = begin(history);
-      const { parts, storage } = await prepare(current, start, options.signal);
-      const plan = planOffload(history, parts);
-      const stored = new Map<PlacedResult, StoredResult>();
-      for (const result of plan.leaving) {
+      const input = history.slice();
+      const { turns, from } = begin(input);
+      const survey = turns.survey(from);
+      const session = await holdSession(survey.results);
+      const { storage, reference } = partsFor(survey.results, session, options.signal);
+      const plan = planOffload(input.length, survey, { policy, reference });
+      const stored = new Map<ToolResult, StoredResult>();
+      for (const result of plan.chosen) {
         const preview = storage.preview(result);
-        if (preview) stored.set(result as PlacedResult, preview);
+        if (preview) stored.set(result, preview);
       }
-      const results = reportResults(plan, stored, storage.refusals);
-      return { results, totals: addTotals(start.totals, results, countTokens) };
+      const results = reportResults(plan, stored, storage.kept);
+      const totals = sumReports([...turns.reports(from), ...results]);
+      // Nothing was done with the new messages, so that the next call must look at them.
+      turns.forgetFrom(from);
+      return { results, totals };
+    },
+
+    async result(content, { toolCallId, toolName, isError = false, signal } = {}) {
+      signal?.throwIfAborted();
+      const found = describeArrived(content, toolCallId || undefined, isError);
+      const results = [new LocatedResult(found, 0, toolName, contents)];
+      const session = await holdSession(results);
+      const { storage, reference } = partsFor(results, session, signal);
+      const plan = planOffload(1, { results, otherChars: 0 }, { policy, reference });
+      const stored = new Map<ToolResult, StoredResult>();
+      for (const result of plan.chosen) {
+        const put = await storage.put(result);
+        if (put) stored.set(result, put);
+      }
+      const [report] = reportResults(plan, stored, storage.kept) as [ResultReport];
+      const text = report.outcome === "offloaded" ? report.reference : undefined;
+      return { content: text ?? content, report };
     },
 
     async restore(messages, options = {}) {
       requireArray("messages", messages);
-      const restored = await restoreMessages(
-        messages,
-        readerFor(messages, 0),
-        wiring,
-        options.signal,
-      );
+      const format = memoryFormat(messages);
+      const restored = await restoreMessages(messages, format, core, sessionId, options);
       return restored as never;
     },
 
-    ...createToolCalls(workspace, wiring, () => reader?.dialect),
+    ...createToolCalls(workspace, wiring, () => memory?.format),
+    systemPrompt: () => workspace.systemPrompt(),
+  };
+
+  function memoryFormat(messages: readonly unknown[]): Format {
+    const fits = memory?.format.mismatch(messages) === undefined;
+    return memory && fits ? memory.format : wiring.pickFormat(messages);
+  }
+}
+
+function createReference(session: HeldSession): Reference<StoredResult> {
+  return {
+    render: (stored) => stored.reference,
+    resolve({ soleText, id }) {
+      const record = findReferenced(session, soleText, id);
+      if (!record || soleText === undefined) return undefined;
+      const { artifactId, size } = record;
+      return { reference: soleText, referenceTokens: 0, tokens: size.tokens, artifactId };
+    },
   };
 }
 
-const reference: Reference<StoredResult> = {
-  render: (stored) => stored.reference,
-  resolve(result) {
-    const { found, id } = result as PlacedResult;
-    const text = found.soleText;
-    if (text === undefined || !isKnowledgeListFor(text, id)) return undefined;
-    return { reference: text, tokens: 0, artifactId: parseKnowledgeList(text)?.[0] };
-  },
-};
-
-/** Whatever the policy: what left stays away, answers of the reading tools and what has no text stay. */
-function guardReading({ policy, workspace, toolAliases = [] }: OffloaderWiring): Policy {
-  const { toolNames } = workspace.notice;
-  const ours = new Set([...TOOL_NAMES.map((tool) => toolNames[tool] || tool), ...toolAliases]);
-  const settledOf = ({ toolName, chars, offloadedBefore }: ToolResult): Verdict | undefined => {
-    // What the model has seen as a reference does not come back: that would rewrite what was sent.
-    if (offloadedBefore) return { offload: true, reason: "it left before" };
-    if (chars === 0) return { offload: false, reason: "it has no text" };
-    if (toolName === undefined || !ours.has(toolName)) return undefined;
-    return { offload: false, reason: "it is the answer of a reading tool" };
-  };
-  return {
-    ...policy,
-    decide(candidates, conversation) {
-      const settled = candidates.map(settledOf);
-      const asked = candidates.filter((_, index) => !settled[index]);
-      const verdicts = requireVerdicts(policy, policy.decide(asked, conversation), asked.length);
-      let at = 0;
-      return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));
-    },
-  };
+function describeArrived(content: Content, id: string | undefined, isError: boolean) {
+  const soleText = typeof content === "string" ? content : undefined;
+  return { slot: 0, id, content, soleText, chars: countContentChars(content), isError };
 }

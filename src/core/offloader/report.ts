@@ -1,25 +1,32 @@
 import type { OffloadPlan } from "../engine/offload.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import type { Refusal, StoredResult } from "./stored-result.js";
+import type { StoredResult } from "./content-memory.js";
 
 /** What became of one tool result. */
 export interface ResultReport {
   readonly messageIndex: number;
   readonly toolCallId: string | undefined;
   readonly toolName: string | undefined;
-  /** `reference`: it had left before this call. `failed`: it could not be stored and stayed. */
+  /** `reference`: offloaded before this call. `failed`: it could not be stored and was kept. */
   readonly outcome: "offloaded" | "reference" | "kept" | "failed";
   readonly reason: string;
-  /** How many characters leave with it, or would. */
+  /** How many characters were offloaded, or would be. */
   readonly chars: number;
-  /** Of the content, for those that left. */
+  /** Tokens of the content, of those that were offloaded. */
   readonly tokens: number | undefined;
-  /** The text in its place. */
+  /** The text in its place, and how many tokens that has. */
   readonly reference: string | undefined;
+  readonly referenceTokens: number | undefined;
   readonly artifactId: string | undefined;
   /** Why it could not be stored, with `onError: "keep"`. */
   readonly error: unknown;
+}
+
+/** Why a result was kept though the policy chose it. */
+export interface KeptReason {
+  readonly outcome: "kept" | "failed";
+  readonly reason: string;
+  readonly error?: unknown;
 }
 
 /** Sums over the whole conversation. */
@@ -29,7 +36,7 @@ export interface OffloadTotals {
   readonly references: number;
   readonly kept: number;
   readonly failed: number;
-  /** Characters and tokens that left, less the references that came. */
+  /** Characters and tokens that were offloaded, less those of their references. */
   readonly charsSaved: number;
   readonly tokensSaved: number;
 }
@@ -40,61 +47,47 @@ export interface OffloadReport {
   readonly totals: OffloadTotals;
 }
 
-export const NO_TOTALS: OffloadTotals = Object.freeze({
-  results: 0,
-  offloaded: 0,
-  references: 0,
-  kept: 0,
-  failed: 0,
-  charsSaved: 0,
-  tokensSaved: 0,
-});
+const NOT_STORED = {
+  tokens: undefined,
+  reference: undefined,
+  referenceTokens: undefined,
+  artifactId: undefined,
+  error: undefined,
+} as const;
 
 /** Tells of every result of a plan what became of it. */
 export function reportResults(
   plan: OffloadPlan<StoredResult>,
   stored: ReadonlyMap<ToolResult, StoredResult>,
-  refusals: ReadonlyMap<ToolResult, Refusal>,
+  kept: ReadonlyMap<ToolResult, KeptReason>,
 ): ResultReport[] {
-  const reasons = new Map(
-    plan.candidates.map((result, index) => [result, plan.verdicts[index]?.reason ?? ""]),
-  );
+  let at = 0;
   return plan.results.map((result) => {
     const { messageIndex, id, toolName, chars } = result;
-    const base = { messageIndex, toolCallId: id, toolName, chars, error: undefined };
-    const none = { tokens: undefined, reference: undefined, artifactId: undefined };
-    const reason = reasons.get(result) ?? "";
+    const base = { messageIndex, toolCallId: id, toolName, chars, ...NOT_STORED };
     const reference = plan.references.get(result);
     if (reference) {
       const { artifactId, reference: text } = reference;
-      const why = "it is a reference already";
-      return { ...base, ...none, outcome: "reference", reason: why, artifactId, reference: text };
+      const reason = "it is a reference already";
+      return { ...base, outcome: "reference", reason, artifactId, reference: text };
     }
+    const reason = plan.verdicts[at++]?.reason ?? "";
     const put = stored.get(result);
     if (put) return { ...base, outcome: "offloaded", reason, ...put };
-    const refusal = refusals.get(result);
-    return refusal
-      ? { ...base, ...none, error: undefined, ...refusal }
-      : { ...base, ...none, outcome: "kept", reason };
+    return { ...base, outcome: "kept", reason, ...kept.get(result) };
   });
 }
 
-/** The totals with these results added. */
-export function addTotals(
-  totals: OffloadTotals,
-  results: readonly ResultReport[],
-  countTokens: CountTokens,
-): OffloadTotals {
-  const next = { ...totals };
-  for (const { outcome, chars, tokens, reference } of results) {
-    next.results++;
-    if (outcome === "reference") next.references++;
-    else if (outcome !== "offloaded") next[outcome]++;
-    else {
-      next.offloaded++;
-      next.charsSaved += chars - (reference?.length ?? 0);
-      next.tokensSaved += (tokens ?? 0) - countTokens(reference ?? "");
-    }
+/** Adds the results up. */
+export function sumReports(results: readonly ResultReport[]): OffloadTotals {
+  const totals = { results: results.length, offloaded: 0, references: 0, kept: 0, failed: 0 };
+  let charsSaved = 0;
+  let tokensSaved = 0;
+  for (const { outcome, chars, tokens = 0, reference = "", referenceTokens = 0 } of results) {
+    totals[outcome === "reference" ? "references" : outcome]++;
+    if (outcome !== "offloaded") continue;
+    charsSaved += chars - reference.length;
+    tokensSaved += tokens - referenceTokens;
   }
-  return next;
+  return { ...totals, charsSaved, tokensSaved };
 }

@@ -1,27 +1,53 @@
-import { isKnowledgeListFor, parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
-import type { FormatReader } from "./survey-format.js";
-import type { OffloaderSettings } from "./offloader-types.js";
-import { fetchContent } from "./result-storage.js";
+import type { Format, FormatResult, SlotContent } from "../engine/format.js";
+import { parseReference } from "../workspace/reference/knowledge-list.js";
+import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
+import { findReferenced, WRAPPING_KEY } from "./held-session.js";
+import type { RestoreOptions } from "./offloader-types.js";
 
 /** Puts back what references stand for; messages without one stay the same objects. */
 export async function restoreMessages(
   messages: readonly unknown[],
-  reader: FormatReader,
-  settings: OffloaderSettings,
-  signal: AbortSignal | undefined,
+  format: Format,
+  core: WorkspaceCore,
+  sessionId: string,
+  { signal, onUnknown }: RestoreOptions,
 ): Promise<readonly unknown[]> {
+  signal?.throwIfAborted();
+  const session = await core.listSession(sessionId);
   const restored = messages.slice();
   let changed = false;
-  for (const [index, message] of messages.entries()) {
-    const contents = [];
-    for (const { id, slot, soleText } of reader.read(message).results) {
-      if (soleText === undefined || !isKnowledgeListFor(soleText, id)) continue;
-      const artifactId = parseKnowledgeList(soleText)?.[0] ?? "";
-      contents.push(await fetchContent(settings, artifactId, slot, signal));
+  for (const [messageIndex, message] of messages.entries()) {
+    const contents: SlotContent[] = [];
+    for (const { id, slot, soleText } of readResults(format, message)) {
+      const target = parseReference(soleText, id);
+      if (!target) continue;
+      const record = findReferenced(session, soleText, id);
+      const original = record && (await core.original(record, signal));
+      if (record && original !== undefined && isContent(original)) {
+        contents.push({ slot, content: original, wrapping: record.metadata[WRAPPING_KEY] });
+        continue;
+      }
+      const { artifactId } = target;
+      const error = "the session holds no such artifact; the reference was kept as it is";
+      core.note("failure", "restore", { artifact_id: artifactId, session_id: sessionId, error });
+      onUnknown?.({ messageIndex, toolCallId: id, artifactId });
     }
     if (contents.length === 0) continue;
-    restored[index] = reader.dialect.restore(message, contents);
+    restored[messageIndex] = format.restore(message, contents);
     changed = true;
   }
   return changed ? restored : messages;
+}
+
+function readResults(format: Format, message: unknown): FormatResult[] {
+  const results: FormatResult[] = [];
+  const ignore = () => undefined;
+  const visitor = {
+    modelMessage: ignore,
+    call: ignore,
+    other: ignore,
+    result: (found: FormatResult) => void results.push(found),
+  };
+  format.read(message, visitor, { media: "keep", countOther: false });
+  return results;
 }

@@ -4,40 +4,46 @@ import { UnknownFormatError } from "../errors/unknown-format-error.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
 
-interface ToolCallSettings {
+interface ToolCallWiring {
   readonly sessionId: string;
-  readonly format?: string | Format | undefined;
-  readonly dialects: readonly Format[];
+  /** The format that the host named; `undefined` when it is to be found out. */
+  readonly format: Format | undefined;
+  readonly formats: readonly Format[];
 }
 
-/** The reading tools in a dialect's shape, and the answers to their calls. */
+/** The reading tools in a format's shape, and the answers to their calls. */
 export function createToolCalls(
   workspace: Workspace,
-  { sessionId, format, dialects }: ToolCallSettings,
+  { sessionId, format: named, formats }: ToolCallWiring,
   currentFormat: () => Format | undefined,
 ): Pick<Offloader, "tools" | "handles" | "handleToolCall"> {
   const tools = workspace.tools({ sessionId });
-  const own = typeof format === "object" ? format : undefined;
+  const names = formats.map(({ name }) => name).join(", ");
 
-  /** Formats differ in how a call looks; the one of the conversation is asked first. */
+  /** Formats differ in what a call looks like; the one of the conversation is asked first. */
   const readCall = (call: unknown) => {
-    const current = own ?? currentFormat();
-    for (const dialect of current ? [current, ...dialects] : dialects) {
-      const read = dialect.readCall(call);
-      if (read) return { dialect, read, tool: tools.find(({ name }) => name === read.name) };
+    const current = named ?? currentFormat();
+    for (const format of current ? [current, ...formats] : formats) {
+      const read = format.readCall(call);
+      if (read) return { format, read, tool: tools.find(({ name }) => name === read.name) };
     }
     return undefined;
   };
 
+  const formatFor = (wanted: string | undefined): Format => {
+    const current = named ?? currentFormat();
+    if (wanted === undefined) {
+      if (current) return current;
+      throw new UnknownFormatError(`Pass a format to tools(), one of: ${names}.`, []);
+    }
+    const found = [...(named ? [named] : []), ...formats].find(({ name }) => name === wanted);
+    if (found) return found;
+    const given = JSON.stringify(wanted);
+    throw new UnknownFormatError(`There is no format ${given}. The formats are: ${names}.`, []);
+  };
+
   return {
-    tools(wanted) {
-      const name = wanted ?? (typeof format === "string" && format !== "auto" ? format : undefined);
-      const named = [...(own ? [own] : []), ...dialects].find((dialect) => dialect.name === name);
-      const dialect = named ?? (name === undefined ? (own ?? currentFormat()) : undefined);
-      if (dialect) return dialect.describeTools(tools);
-      const names = dialects.map((known) => known.name).join(", ");
-      throw new UnknownFormatError(`Say the format of the tools, one of: ${names}.`, []);
-    },
+    tools: (wanted?: string) => formatFor(wanted).describeTools(tools) as never,
 
     handles: (call) => readCall(call)?.tool !== undefined,
 
@@ -46,12 +52,15 @@ export function createToolCalls(
       if (!found) {
         throw new InvalidArgumentError("call", call, "a tool call in the shape of a known format");
       }
-      const { dialect, read, tool } = found;
+      const { format, read, tool } = found;
       if (!tool) {
         const expected = `a call of one of ${tools.map(({ name }) => name).join(", ")}`;
         throw new InvalidArgumentError("call", read.name, expected);
       }
-      return dialect.answerCall(call, await tool.execute(read.input, signal ? { signal } : {}));
+      const answer = await tool.execute(read.input, signal ? { signal } : {});
+      // An aborted call has no answer that could go into a conversation.
+      signal?.throwIfAborted();
+      return format.answerCall(call, answer);
     },
   };
 }

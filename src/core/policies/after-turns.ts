@@ -6,14 +6,14 @@ export function afterTurns(turns: number): Policy {
   requireCount("afterTurns", turns);
   const name = `afterTurns(${turns})`;
   const offload = { offload: true, reason: `${name}: seen often enough` };
-  const stays = { offload: false, reason: `${name}: not seen often enough` };
+  const keep = { offload: false, reason: `${name}: not seen often enough` };
   return {
     name,
     needsTotalChars: false,
     perResult: false,
     decide: (candidates, conversation) =>
       candidates.map(({ messageIndex }) =>
-        conversation.turnsAfter(messageIndex) >= turns ? offload : stays,
+        conversation.turnsAfter(messageIndex) >= turns ? offload : keep,
       ),
   };
 }

@@ -1,7 +1,7 @@
 import { chosenBy, type Policy, type Verdict } from "../engine/policy.js";
 import { requirePolicies } from "./require-policy.js";
 
-/** A result offload when every policy says so. Each sees only what those before it chose. */
+/** Offloads what every policy chooses. Each sees only what those before it chose. */
 export function all(...policies: readonly Policy[]): Policy {
   const [first, ...rest] = requirePolicies("all", policies) as [Policy, ...Policy[]];
   return {
@@ -23,13 +23,13 @@ export function all(...policies: readonly Policy[]): Policy {
   };
 }
 
-/** A result that offload does so for the reasons of all; one that stays for the reason of one. */
+/** A result is offloaded for the reasons of all policies, and kept for the reason of one. */
 function joined(verdict: Verdict, next: Verdict): Verdict {
   if (!next.offload) return next;
   return { offload: true, reason: `${verdict.reason}; ${next.reason}` };
 }
 
-/** The verdicts of `next` take the places of those that said "offload", in their order. */
+/** The verdicts of `next` replace those that said to offload, in their order. */
 function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readonly Verdict[] {
   const merged: Verdict[] = [];
   let at = 0;

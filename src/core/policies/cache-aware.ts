@@ -16,9 +16,9 @@ const CHARS_PER_TOKEN = 4;
 const REFERENCE_CHARS = 1_700;
 
 /**
- * Lets what was sent already leave only when it pays: when what is saved on every turn ahead is worth
- * more than the rest of the conversation, which must be written to the cache again. What the model
- * has not seen yet offload at no cost. Stands behind other policies in `all`.
+ * Offloads what was sent already only when that pays: when what is saved on every turn ahead is worth
+ * more than the rest of the conversation, which must be written to the cache again. What the model has
+ * not seen yet is offloaded at no cost. Meant to come after other policies in `all`.
  */
 export function cacheAware(options: CacheAwareOptions = {}): Policy {
   const readPrice = requirePrice("readPrice", options.readPrice ?? 0.1);
@@ -26,7 +26,7 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
   const turnsAhead = requirePrice("turnsAhead", options.turnsAhead ?? 10);
   const name = `cacheAware(${readPrice}, ${writePrice}, ${turnsAhead})`;
 
-  /** What is won when the candidates from this one on leave, in prices of a token. */
+  /** What is gained when the candidates from this one on are offloaded, in prices of a token. */
   const gainFrom = (sent: readonly ToolResult[], at: number, conversation: Conversation) => {
     const first = sent[at] as ToolResult;
     let savedChars = 0;
@@ -51,15 +51,15 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
         const gain = gainFrom(sent, at, conversation);
         if (gain > best.gain) best = { at, gain };
       }
-      const leaving = new Set(sent.slice(best.at));
+      const chosen = new Set(sent.slice(best.at));
       const pays = offloadBecause(`${name}: pays, gains ${Math.round(best.gain)} token prices`);
-      const already = offloadBecause(`${name}: left before`);
+      const already = offloadBecause(`${name}: offloaded before`);
       const fresh = offloadBecause(`${name}: not sent yet`);
       const costs: Verdict = { offload: false, reason: `${name}: would cost more than it saves` };
       return candidates.map((result) => {
         if (result.offloadedBefore) return already;
         if (result.messageIndex >= conversation.lastModelMessage) return fresh;
-        return leaving.has(result) ? pays : costs;
+        return chosen.has(result) ? pays : costs;
       });
     },
   };

@@ -5,14 +5,14 @@ import type { ToolResult } from "../engine/tool-result.js";
 export function eachResult(
   name: string,
   judge: (result: ToolResult) => boolean,
-  reasons: { readonly offload: string; readonly stays: string },
+  reasons: { readonly offload: string; readonly keep: string },
 ): Policy {
   const offload = { offload: true, reason: `${name}: ${reasons.offload}` };
-  const stays = { offload: false, reason: `${name}: ${reasons.stays}` };
+  const keep = { offload: false, reason: `${name}: ${reasons.keep}` };
   return {
     name,
     needsTotalChars: false,
     perResult: true,
-    decide: (candidates) => candidates.map((result) => (judge(result) ? offload : stays)),
+    decide: (candidates) => candidates.map((result) => (judge(result) ? offload : keep)),
   };
 }

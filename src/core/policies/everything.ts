@@ -2,7 +2,7 @@ import type { Policy } from "../engine/policy.js";
 
 const LEAVES = { offload: true, reason: "the caller asked for it" } as const;
 
-/** Every result offload: the caller has judged already. */
+/** Offloads every result: the caller has decided already. */
 export const everything: Policy = {
   name: "everything",
   needsTotalChars: false,

@@ -1,8 +1,8 @@
 import type { Policy } from "../engine/policy.js";
 import { eachResult } from "./each-result.js";
 
-/** A result offload when whoever made it asked for that. */
+/** Offloads what the host wishes to have offloaded: see `shouldOffload`. */
 export const flagged: Policy = eachResult("flagged", ({ offloadFlag }) => offloadFlag === true, {
-  offload: "asked to leave",
-  stays: "not asked to leave",
+  offload: "the host wishes it",
+  keep: "the host does not wish it",
 });

@@ -1,8 +1,8 @@
 import type { Policy } from "../engine/policy.js";
 import { eachResult } from "./each-result.js";
 
-/** What a tool failed with stays: the model must see it to do better. */
+/** Keeps what a tool failed with: the model must see it to do better. */
 export const keepErrors: Policy = eachResult("keepErrors", ({ isError }) => isError !== true, {
-  offload: "no error",
-  stays: "an error",
+  offload: "not an error",
+  keep: "an error",
 });

@@ -1,12 +1,12 @@
 import type { Policy, Verdict } from "../engine/policy.js";
 import { requireNumber } from "./require-count.js";
 
-/** A result offload when it has at least this many characters. An empty one never does. */
+/** Offloads results of at least this many characters; never an empty one. */
 export function minChars(threshold: number): Policy {
   requireNumber("minChars", threshold);
   const name = `minChars(${threshold})`;
-  const offload = { offload: true, reason: `${name}: long enough` };
-  const stays = { offload: false, reason: `${name}: too short` };
+  const offload = { offload: true, reason: `${name}: large enough` };
+  const keep = { offload: false, reason: `${name}: too small` };
   const least = Math.max(threshold, 1);
   return {
     name,
@@ -15,7 +15,7 @@ export function minChars(threshold: number): Policy {
     decide(candidates) {
       const verdicts = new Array<Verdict>(candidates.length);
       let at = 0;
-      for (const { chars } of candidates) verdicts[at++] = chars >= least ? offload : stays;
+      for (const { chars } of candidates) verdicts[at++] = chars >= least ? offload : keep;
       return verdicts;
     },
   };

@@ -1,7 +1,7 @@
 import type { Policy } from "../engine/policy.js";
 import { requirePolicy } from "./require-policy.js";
 
-/** A result offload when the policy says that it stays, and the other way round. */
+/** Offloads what the policy keeps, and the other way round. */
 export function not(policy: Policy): Policy {
   requirePolicy("not", policy);
   return {

@@ -2,12 +2,18 @@ import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 
 const SHAPE =
-  "a policy, such as minTokens(1000), or an object with name, local, needsTotalChars and decide";
+  "a policy, such as minTokens(1000), or an object with name, perResult, needsTotalChars and decide";
 
-/** Refuses what is no policy when it is handed in, rather than when it is asked. */
+/** Refuses what is not a policy when it is passed in, rather than when it is asked. */
 export function requirePolicy(argument: string, value: unknown): Policy {
-  const { name, decide } = (value ?? {}) as Partial<Record<keyof Policy, unknown>>;
-  if (typeof value === "object" && typeof name === "string" && typeof decide === "function") {
+  const policy = (value ?? {}) as Partial<Record<keyof Policy, unknown>>;
+  if (
+    typeof policy === "object" &&
+    typeof policy.name === "string" &&
+    typeof policy.perResult === "boolean" &&
+    typeof policy.needsTotalChars === "boolean" &&
+    typeof policy.decide === "function"
+  ) {
     return value as Policy;
   }
   throw new InvalidArgumentError(argument, value, SHAPE);

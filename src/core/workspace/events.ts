@@ -67,7 +67,7 @@ export class EventReporter {
   }
 
   /** Tells of something that took no time. */
-  note(event: "skip", verb: string, details: EventDetails): void {
+  note(event: "skip" | "failure", verb: string, details: EventDetails): void {
     this.#tell(event, verb, this.#clock.now(), details);
   }
 

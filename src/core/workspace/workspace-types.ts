@@ -1,20 +1,17 @@
 import type { Content } from "../engine/content.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ToolDescription } from "../engine/format.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
-import type { EventDetails } from "./events.js";
 import type { GrepOptions } from "./reading/grep-knowledge.js";
 import type { ContentSource } from "./artifacts/prepare-content.js";
-import type { NoticeOptions } from "./reference/knowledge-list.js";
-import type { KnowledgeTool, ToolsOptions } from "./tools/knowledge-tool.js";
 import type { ArtifactPage, SearchFilter } from "./artifacts/list-artifacts.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
 import type { ByIdOptions, ByLinesOptions } from "./reading/read-knowledge.js";
 import type { Reading, Scope } from "./reading/reading.js";
 
-/** A content to store, with what is known of it. */
+/** Content to store, with what is known of it. */
 export interface ArtifactInput {
-  /** The id that it should have; the `toolCallId` of the call without it. */
+  /** The id that it should have. Default: the `toolCallId`. */
   readonly artifactId?: string | undefined;
   readonly content: ContentSource;
   /** Any of the named metadata, and whatever else should be kept with it. */
@@ -35,26 +32,24 @@ export interface PutOutcome {
   readonly reference: string;
 }
 
-/** What storing a content would leave in its place. */
-export interface Preview {
-  readonly reference: string;
-  /** Of the content itself. */
-  readonly tokens: number;
-}
-
 export interface OffloadByWorkspaceOptions extends PutOptions {
-  /** Together shorter contents come back as they are. Default 40,000. */
+  /** Content shorter than this, all artifacts together, comes back as it is. Default 40,000. */
   readonly inlineChars?: number | undefined;
 }
 
-export interface OffloadInfoOptions extends Scope {
-  readonly namespace?: string | undefined;
-  readonly taskId?: string | undefined;
+export interface ListOptions {
+  /** How many artifacts to return at most. Default 50. */
   readonly limit?: number | undefined;
+  /** The `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined;
 }
 
-/** One line of the list of what is stored, in the names of seed 004. */
+export interface OffloadInfoOptions extends Scope, ListOptions {
+  readonly namespace?: string | undefined;
+  readonly taskId?: string | undefined;
+}
+
+/** One line of the list of what is stored, in the names of the metadata. */
 export interface OffloadInfo {
   readonly artifact_id: string;
   readonly biz_id: string | null;
@@ -68,18 +63,18 @@ export interface OffloadInfo {
   readonly created_at: string;
 }
 
-/** What `getOriginal` gives back: the very content, or its bytes where it is too long for a string. */
+/** What `getOriginal` returns: the content as it was stored, or its bytes where a string cannot hold it. */
 export type Original = Content | AsyncIterable<Uint8Array>;
+
+export interface ToolsOptions {
+  /** Binds the tools to what this session may see: its own artifacts and its children's. */
+  readonly sessionId?: string | undefined;
+}
 
 /** Stored tool results and the verbs to read them, within one namespace. */
 export interface Workspace {
   readonly namespace: string;
-  readonly notice: NoticeOptions;
-  /** How tokens are counted here; what works on this workspace counts the same way. */
-  readonly countTokens: CountTokens;
   put(artifact: ArtifactInput, options?: PutOptions): Promise<PutOutcome>;
-  /** The reference that `put` would give, without storing anything. Not for streams. */
-  preview(artifact: ArtifactInput, options?: PutOptions): Preview;
   /** What is known of an artifact, without its content. */
   getArtifact(artifactId: string, options?: Scope): Promise<ArtifactRecord>;
   /** Stores one artifact or more and returns the text for the context. */
@@ -98,10 +93,7 @@ export interface Workspace {
   ): Promise<Reading>;
   grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;
   queryKnowledge(artifactId: string, options?: QueryOptions): Promise<Reading>;
-  queryArtifacts(
-    filter?: SearchFilter,
-    options?: Scope & { readonly limit?: number | undefined; readonly cursor?: string | undefined },
-  ): Promise<ArtifactPage>;
+  queryArtifacts(filter?: SearchFilter, options?: Scope & ListOptions): Promise<ArtifactPage>;
   getToolResultOffloadInfo(options?: OffloadInfoOptions): Promise<{
     readonly artifacts: readonly OffloadInfo[];
     readonly nextCursor: string | undefined;
@@ -111,11 +103,9 @@ export interface Workspace {
   remove(artifactId: string, options?: Scope): Promise<void>;
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /** The reading tools for a model, bound to what one session may see when it is named. */
-  tools(options?: ToolsOptions): readonly KnowledgeTool[];
+  tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt. */
   systemPrompt(): string;
-  /** Tells the logger of a result that stayed in the context. */
-  noteSkip(details: EventDetails): void;
   /** Ends the search worker. Nothing needs it to end: it never keeps a process alive. */
   close(): Promise<void>;
 }

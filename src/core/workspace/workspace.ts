@@ -1,19 +1,31 @@
-import { serializeContent } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
+import { serializeContent } from "../engine/content.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import { requireObject } from "../require-argument.js";
-import { infoOf } from "./artifacts/describe-record.js";
-import { EventReporter } from "./events.js";
-import { visibleSessions } from "./artifacts/find-artifact.js";
-import { renderKnowledgeList } from "./reference/knowledge-list.js";
-import { createKnowledgeTools } from "./tools/knowledge-tools.js";
-import { listArtifacts } from "./artifacts/list-artifacts.js";
-import { previewArtifact } from "./artifacts/preview-artifact.js";
-import { createPut, type StoredContent } from "./artifacts/put-artifact.js";
 import { readCount } from "../read-count.js";
+import { requireObject } from "../require-argument.js";
+import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
+import { visibleSessions } from "./artifacts/find-artifact.js";
+import { getOriginal } from "./artifacts/get-original.js";
+import { listArtifacts, type ArtifactPage, type SearchFilter } from "./artifacts/list-artifacts.js";
+import {
+  prepareArtifact,
+  type PreparedArtifact,
+  type StoredArtifact,
+} from "./artifacts/prepare-artifact.js";
+import { EventReporter, type EventDetails } from "./events.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
+import type { Scope } from "./reading/reading.js";
+import { renderKnowledgeList } from "./reference/knowledge-list.js";
 import { systemPrompt } from "./reference/system-prompt.js";
-import type { ArtifactInput, Workspace } from "./workspace-types.js";
+import { createTools } from "./tools/create-tools.js";
+import { attachCore } from "./workspace-core.js";
+import type {
+  ArtifactInput,
+  ListOptions,
+  PutOptions,
+  PutOutcome,
+  Workspace,
+} from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
 /** Puts a workspace together from a store, a search and the rest of its parts. */
@@ -21,39 +33,74 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const { store, namespace, notice } = wiring;
   const events = new EventReporter(wiring.logger, wiring.clock, namespace);
 
-  const putOne = createPut(wiring, events);
+  /** Prepares and stores, and tells the logger of both. */
+  const storeArtifact = (
+    prepare: () => PreparedArtifact,
+    { toolCallId, sessionId, signal }: PutOptions,
+  ): Promise<StoredArtifact> => {
+    const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
+    return events.observe(
+      "put",
+      known,
+      async () => {
+        signal?.throwIfAborted();
+        const prepared = prepare();
+        Object.assign(known, prepared.details);
+        return prepared.store();
+      },
+      ({ record }) => ({ event: "offload", ...detailsOf(record), ...sizeOf(record) }),
+    );
+  };
+
+  const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
+    storeArtifact(() => prepareArtifact(wiring, input, options), options);
+
+  const outcomeOf = ({ record, entry }: StoredArtifact): PutOutcome => ({
+    record,
+    reference: renderKnowledgeList([entry], notice),
+  });
+
+  const list = async (
+    filter: SearchFilter,
+    options: Scope & ListOptions,
+  ): Promise<ArtifactPage> => {
+    options.signal?.throwIfAborted();
+    requireObject("searchFilter", filter, "an object of metadata that must be equal");
+    const wanted = asText(filter["session_id"]);
+    const visible = await visibleSessions(store, options.sessionId);
+    const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
+    // The session is what holds the artifact, whether or not its metadata says so.
+    const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
+    return listArtifacts(store, sessions, rest, {
+      limit: readCount("limit", options.limit, DEFAULTS.listLimit),
+      cursor: options.cursor,
+      signal: options.signal,
+    });
+  };
+
+  const canSee = async (sessionId: string, other: string): Promise<boolean> =>
+    (await visibleSessions(store, sessionId)).includes(other);
 
   const workspace: Workspace = {
     namespace,
-    notice,
-    countTokens: wiring.countTokens,
 
-    preview: (artifact, options = {}) => previewArtifact(wiring, artifact, options),
-
-    async put(artifact, options = {}) {
-      const { record, entry } = await putOne(artifact, options);
-      return { record, reference: renderKnowledgeList([entry], notice) };
-    },
+    put: async (artifact, options = {}) => outcomeOf(await putOne(artifact, options)),
 
     async offloadByWorkspace(artifacts, options = {}) {
       const inputs = Array.isArray(artifacts)
         ? (artifacts as readonly ArtifactInput[])
-        : [artifacts];
+        : [artifacts as ArtifactInput];
       if (inputs.length === 0) {
-        throw new InvalidArgumentError(
-          "artifacts",
-          artifacts,
-          "an artifact, or an array of at least one",
-        );
+        const expected = "an artifact, or an array of at least one";
+        throw new InvalidArgumentError("artifacts", artifacts, expected);
       }
       const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
-      const stored: StoredContent[] = [];
-      for (const input of inputs as readonly ArtifactInput[])
-        stored.push(await putOne(input, options));
-      const contents = stored.flatMap(({ prepared }) => prepared.content ?? []);
+      const stored: StoredArtifact[] = [];
+      for (const input of inputs) stored.push(await putOne(input, options));
       const chars = stored.reduce((sum, { record }) => sum + record.size.chars, 0);
+      const contents = stored.flatMap(({ content: { content } }) => content ?? []);
       return contents.length === stored.length && chars < inlineChars
-        ? stored.map(({ prepared }) => serializeContent(prepared.content ?? "")).join("\n\n")
+        ? stored.map(({ content }) => serializeContent(content.content ?? "")).join("\n\n")
         : renderKnowledgeList(
             stored.map(({ entry }) => entry),
             notice,
@@ -66,32 +113,25 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       events.observe(
         "queryArtifacts",
         { session_id: options.sessionId ?? null },
-        async () => {
-          options.signal?.throwIfAborted();
-          requireObject("searchFilter", filter, "an object of metadata that must be equal");
-          const wanted = asText(filter["session_id"]);
-          const visible = await visibleSessions(store, options.sessionId);
-          const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
-          // The session is what holds the artifact, whether or not its metadata says so.
-          const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
-          return listArtifacts(store, sessions, rest, {
-            limit: readCount("limit", options.limit, DEFAULTS.listLimit),
-            cursor: options.cursor,
-            signal: options.signal,
-          });
-        },
+        () => list(filter, options),
         () => ({ event: "read" }),
       ),
 
-    async getToolResultOffloadInfo(options = {}) {
-      if (options.namespace !== undefined && options.namespace !== namespace) {
-        const expected = `${JSON.stringify(namespace)}, the namespace of this workspace`;
-        throw new InvalidArgumentError("namespace", options.namespace, expected);
-      }
-      const filter = { context_type: "tool_result", task_id: options.taskId };
-      const { artifacts, nextCursor } = await workspace.queryArtifacts(filter, options);
-      return { artifacts: artifacts.map(infoOf), nextCursor };
-    },
+    getToolResultOffloadInfo: (options = {}) =>
+      events.observe(
+        "getToolResultOffloadInfo",
+        { session_id: options.sessionId ?? null },
+        async () => {
+          if (options.namespace !== undefined && options.namespace !== namespace) {
+            const expected = `${JSON.stringify(namespace)}, the namespace of this workspace`;
+            throw new InvalidArgumentError("namespace", options.namespace, expected);
+          }
+          const filter = { context_type: "tool_result", task_id: options.taskId };
+          const { artifacts, nextCursor } = await list(filter, options);
+          return { artifacts: artifacts.map(infoOf), nextCursor };
+        },
+        () => ({ event: "read" }),
+      ),
 
     verify: (options = {}) =>
       events.observe(
@@ -104,14 +144,23 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         () => ({ event: "read" }),
       ),
 
-    tools: (options = {}) => createKnowledgeTools(workspace, options),
+    tools: (options = {}) => createTools(workspace, notice.toolNames, canSee, options),
     systemPrompt: () => systemPrompt(notice),
-    noteSkip: (details) => {
-      events.note("skip", "process", details);
-    },
     close: wiring.closeSearch,
   };
-  return workspace;
+
+  return attachCore(workspace, {
+    toolNames: notice.toolNames,
+    countTokens: wiring.countTokens,
+    hash: wiring.hash,
+    prepare: (artifact, options, known) => prepareArtifact(wiring, artifact, options, known),
+    store: async (prepared) => outcomeOf(await storeArtifact(() => prepared, {})),
+    listSession: (sessionId) => store.listSession(sessionId),
+    original: (record, signal) => getOriginal(store, record, wiring.hash, signal),
+    note: (event, verb, details) => {
+      events.note(event, verb, details);
+    },
+  });
 }
 
 function asText(value: unknown): string | undefined {

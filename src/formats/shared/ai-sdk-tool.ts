@@ -1,32 +1,55 @@
-import type { ToolDescription } from "../../core/engine/format.js";
+import type { ToolDescription, ToolInputSchema } from "../../core/engine/format.js";
 
 /** How `ai` knows a schema that needs no conversion, whichever copy of the package made it. */
 const SCHEMA_MARK = Symbol.for("vercel.ai.schema");
 
-type RunTool = (
-  input: unknown,
-  options: { readonly signal?: AbortSignal },
-) => Promise<{ readonly text: string; readonly isError: boolean }>;
+/** A schema in the form that `ai` and others have agreed on (standardschema.dev). */
+export type AiSdkInputSchema = {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: unknown };
+    readonly jsonSchema: {
+      readonly input: () => ToolInputSchema;
+      readonly output: () => ToolInputSchema;
+    };
+  };
+};
 
-/** A tool that `generateText` takes; it runs by itself where the description can be run. */
-export function describeAiSdkTool(tool: ToolDescription): object {
-  const { execute } = tool as ToolDescription & { readonly execute?: RunTool };
+/** A tool that `generateText` takes and runs by itself. */
+export type AiSdkTool = {
+  description: string;
+  inputSchema: AiSdkInputSchema;
+  execute: (input: unknown, options?: { readonly abortSignal?: AbortSignal }) => Promise<string>;
+};
+
+export function describeAiSdkTool(tool: ToolDescription): AiSdkTool {
+  const { description, inputSchema } = tool;
   return {
-    description: tool.description,
-    inputSchema: {
-      [SCHEMA_MARK]: true,
-      _type: undefined,
-      jsonSchema: tool.inputSchema,
-      validate: undefined,
+    description,
+    inputSchema: schemaOf(inputSchema),
+    // What the model gets is a text either way; an error says so in front.
+    async execute(input, { abortSignal } = {}) {
+      const { text, isError } = await tool.execute(
+        input,
+        abortSignal ? { signal: abortSignal } : {},
+      );
+      return isError ? `Error: ${text}` : text;
     },
-    ...(execute ? { execute: answerWith(execute.bind(tool)) } : {}),
   };
 }
 
-/** What the model gets is a text either way; an error says so in front. */
-function answerWith(execute: RunTool) {
-  return async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
-    const { text, isError } = await execute(input, abortSignal ? { signal: abortSignal } : {});
-    return isError ? `Error: ${text}` : text;
+/** No validation: the tools check their input themselves, and tell the model how to correct it. */
+function schemaOf(jsonSchema: ToolInputSchema): AiSdkInputSchema {
+  const schema = () => jsonSchema;
+  const ownForm = { [SCHEMA_MARK]: true, _type: undefined, jsonSchema, validate: undefined };
+  return {
+    ...ownForm,
+    "~standard": {
+      version: 1,
+      vendor: "context-offload",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: schema, output: schema },
+    },
   };
 }

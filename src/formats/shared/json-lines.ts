@@ -1,132 +1,132 @@
-import type { Content } from "../../core/engine/content.js";
-import type {
-  Format,
-  FormatOptions,
-  FormatResult,
-  MessageReading,
-} from "../../core/engine/format.js";
-import { isRecord, type JsonRecord } from "./json-record.js";
+import type { Format, FormatResult, SlotContent, SlotText } from "../../core/engine/format.js";
+import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
+import { relayTo } from "./relay-visitor.js";
 import { readRawJson, spliceJson, type JsonPath } from "./splice-json.js";
 
-/** A tool result inside of one line. */
-export interface LineResult extends Omit<FormatResult, "slot" | "wrapping"> {
-  /** Where in the line its content stands. */
-  readonly path: JsonPath;
-  /** What stands there instead, when the content leaves. */
-  readonly replacement: (text: string, options: FormatOptions) => unknown;
-}
-
-export interface LineReading extends Omit<MessageReading, "results"> {
-  readonly results: readonly LineResult[];
-}
-
 /** A form in which conversations are recorded, one JSON object per line. */
-export interface LineForm extends Pick<Format, "describeTools" | "readCall" | "answerCall"> {
-  readonly name: string;
-  /** Whose lines these are, to stand after "lines of". */
+export interface LineForm<Name extends string, Tools, Answer> {
+  readonly name: Name;
+  /** Whose lines these are, after "lines of". */
   readonly origin: string;
-  isLine(line: JsonRecord): boolean;
-  read(line: JsonRecord, options: FormatOptions): LineReading;
+  /** Whether a line is of this form for sure; `undefined` when it might be, and says nothing. */
+  isLine(line: JsonRecord): boolean | undefined;
+  /** Where the message of a line is that was sent to the model; `undefined` when it has none. */
+  messageKey(line: JsonRecord): string | undefined;
+  /** The format of that message. */
+  readonly messages: Format<unknown, Tools, Answer>;
+  /** Where in that message the content of a result is. */
+  contentPath(message: JsonRecord, slot: number): JsonPath;
 }
-
-/** A line that is not sent to the model, or that holds nothing of interest. */
-export const EMPTY_READING: LineReading = {
-  fromModel: false,
-  calls: [],
-  results: [],
-  otherChars: () => 0,
-};
 
 /** So many lines are enough to know a form by. */
 const LINES_LOOKED_AT = 64;
 
 /**
- * A dialect whose messages are the lines of a JSONL file, with or without their line ends. A result
+ * A format whose messages are the lines of a JSONL file, with or without their line breaks. A result
  * is replaced in the text of its line, and every other character of the line stays as it is.
  */
-export function createLineFormat(form: LineForm): Format {
-  const readLine = (message: unknown, options: FormatOptions): LineReading => {
-    const line = parseLine(message);
-    return line ? form.read(line, options) : EMPTY_READING;
-  };
-  const { name, describeTools, readCall, answerCall } = form;
+export function createLineFormat<const Name extends string, Tools, Answer>(
+  form: LineForm<Name, Tools, Answer>,
+): Format<unknown, Tools, Answer> & { readonly name: Name } {
+  const { name, messages: inner } = form;
+  const find = (line: unknown) => findMessage(line, form);
   return {
     name,
-    mismatch: (messages) => mismatchOfLines(messages, form),
+    mismatch: (lines) => mismatchOfLines(lines, form),
 
-    read(message, options) {
-      const reading = readLine(message, options);
-      return {
-        ...reading,
-        results: reading.results.map((result, slot) => describe(result, slot, message as string)),
-      };
+    read(line, visitor, options) {
+      const found = find(line);
+      if (!found) return;
+      const { message, pathOf } = found;
+      const relay = relayTo(visitor, (result) => withRaw(result, line as string, pathOf));
+      inner.read(message, relay, options);
     },
 
-    replace(message, texts, options) {
-      const { results } = readLine(message, options);
-      return texts.reduce((line, { slot, text }) => {
-        const { path, replacement } = resultAt(results, slot);
-        return spliceJson(line, path, JSON.stringify(replacement(text, options)));
-      }, message as string);
+    replace(line: unknown, texts: readonly SlotText[], options) {
+      const found = find(line);
+      if (!found) return line;
+      const replaced = inner.replace(found.message, texts, options);
+      return texts.reduce((text, { slot }) => {
+        const path = form.contentPath(found.message, slot);
+        return spliceJson(text, found.pathOf(slot), JSON.stringify(valueAt(replaced, path)));
+      }, line as string);
     },
 
-    restore(message, contents) {
-      const { results } = readLine(message, { media: "keep" });
-      return contents.reduce((line, { slot, content, wrapping }) => {
+    restore(line: unknown, contents: readonly SlotContent[]) {
+      const found = find(line);
+      if (!found) return line;
+      return contents.reduce((text, { slot, content, wrapping }) => {
         const raw = typeof wrapping === "string" ? wrapping : JSON.stringify(content);
-        return spliceJson(line, resultAt(results, slot).path, raw);
-      }, message as string);
+        return spliceJson(text, found.pathOf(slot), raw);
+      }, line as string);
     },
 
-    describeTools,
-    readCall,
-    answerCall,
+    describeTools: (tools) => inner.describeTools(tools),
+    readCall: (call) => inner.readCall(call),
+    answerCall: (call, answer) => inner.answerCall(call, answer),
   };
 }
 
-function describe(result: LineResult, slot: number, line: string): FormatResult {
-  const { id, content, soleText, chars, toolName, isError, path } = result;
+function findMessage<Name extends string, Tools, Answer>(
+  line: unknown,
+  form: LineForm<Name, Tools, Answer>,
+) {
+  const parsed = parseLine(line);
+  const key = parsed && form.messageKey(parsed);
+  if (key === undefined) return undefined;
+  const message = asRecord(parsed?.[key]);
+  const pathOf = (slot: number): JsonPath => [key, ...form.contentPath(message, slot)];
+  return { message, pathOf };
+}
+
+/** With the text of the content, where writing the content would give another: escapes, spaces. */
+function withRaw(
+  result: FormatResult,
+  line: string,
+  pathOf: (slot: number) => JsonPath,
+): FormatResult {
+  const { slot, id, content, soleText, chars, toolName, isError } = result;
   return {
     ...{ slot, id, content, soleText, chars, toolName, isError },
-    // Found out only for what leaves, since it takes another look at the line.
+    // Found out only for what is offloaded, since it takes another look at the line.
     get wrapping() {
-      return unlessUsual(readRawJson(line, path), content);
+      const raw = readRawJson(line, pathOf(slot));
+      return raw === JSON.stringify(content) ? undefined : raw;
     },
   };
 }
 
-/** The text of a value, when writing the value would give another: other escapes, other spaces. */
-function unlessUsual(raw: string | undefined, content: Content): string | undefined {
-  return raw === JSON.stringify(content) ? undefined : raw;
-}
-
-function mismatchOfLines(messages: readonly unknown[], form: LineForm): string | undefined {
+function mismatchOfLines(
+  lines: readonly unknown[],
+  { isLine, origin }: Pick<LineForm<string, unknown, unknown>, "isLine" | "origin">,
+): string | undefined {
   let seen = 0;
-  let known = 0;
-  for (const [index, message] of messages.entries()) {
-    if (typeof message !== "string") return `message ${index} is no line of text`;
-    if (seen === LINES_LOOKED_AT || message.trim() === "") continue;
+  let own = 0;
+  let foreign = 0;
+  for (const [index, line] of lines.entries()) {
+    if (typeof line !== "string") return `message ${index} is not a line of text`;
+    if (seen === LINES_LOOKED_AT || line.trim() === "") continue;
     seen++;
-    const line = parseLine(message);
-    if (line && form.isLine(line)) known++;
+    const parsed = parseLine(line);
+    const isOwn = parsed ? isLine(parsed) : false;
+    if (isOwn === true) own++;
+    else if (isOwn === false) foreign++;
   }
-  if (seen === 0 || known * 2 > seen) return undefined;
-  return `${known} of the first ${seen} lines are lines of ${form.origin}`;
+  if (seen === 0 || own > foreign) return undefined;
+  return `${own} of the first ${seen} lines are lines of ${origin}`;
 }
 
 /** The object in a line; blank and broken lines have none. */
-function parseLine(message: unknown): JsonRecord | undefined {
-  if (typeof message !== "string") return undefined;
+function parseLine(line: unknown): JsonRecord | undefined {
+  if (typeof line !== "string") return undefined;
   try {
-    const value: unknown = JSON.parse(message);
+    const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function resultAt(results: readonly LineResult[], slot: number): LineResult {
-  const result = results[slot];
-  if (!result) throw new RangeError(`the line has no result ${slot}`);
-  return result;
+function valueAt(value: unknown, path: JsonPath): unknown {
+  return path.reduce((held: unknown, key) => (held as JsonRecord)[key as string], value);
 }

@@ -1,4 +1,4 @@
-/** A deeper value is taken for none; so is one that contains itself. */
+/** A deeper value is refused; so is one that contains itself. */
 const MAX_DEPTH = 1_000;
 
 /**

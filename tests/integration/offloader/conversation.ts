@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Message } from "../../../src/index.js";
+import type { AnthropicMessage } from "../../../src/index.js";
 
 export interface Turn {
   readonly id: string;
@@ -9,10 +9,10 @@ export interface Turn {
 }
 
 /** An Anthropic conversation in which each turn calls one tool. */
-export function conversationOf(...turns: readonly Turn[]): Message[] {
+export function conversationOf(...turns: readonly Turn[]): AnthropicMessage[] {
   return [
     { role: "user", content: "Please look into it." },
-    ...turns.flatMap(({ id, text, tool = "bash", isError }): Message[] => [
+    ...turns.flatMap(({ id, text, tool = "bash", isError }): AnthropicMessage[] => [
       { role: "assistant", content: [{ type: "tool_use", id, name: tool, input: {} }] },
       {
         role: "user",
@@ -38,7 +38,7 @@ export function logOf(chars: number, seed = "log"): string {
   return text.slice(0, chars);
 }
 
-export async function readSample(): Promise<Message[]> {
+export async function readSample(): Promise<AnthropicMessage[]> {
   const url = new URL("../../../examples/conversations/checkout-outage.json", import.meta.url);
-  return JSON.parse(await readFile(url, "utf8")) as Message[];
+  return JSON.parse(await readFile(url, "utf8")) as AnthropicMessage[];
 }

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import {
   createOffloader,
   createWorkspace,
-  minChars,
-  type Message,
+  type AnthropicMessage,
   type WorkspaceEvent,
 } from "../../../src/index.js";
+import { minChars } from "../../../src/policies.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { conversationOf, logOf } from "./conversation.js";
@@ -17,7 +17,7 @@ const image = {
   source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(200) },
 } as const;
 
-function withImages(text: string): Message[] {
+function withImages(text: string): AnthropicMessage[] {
   const messages = conversationOf({ id: "a", text: "" });
   const content = [{ type: "text", text } as const, image, image];
   return [
@@ -38,7 +38,8 @@ describe("media in a result", () => {
       image,
       image,
     ]);
-    expect(report.results[0]).toMatchObject({ outcome: "offloaded", chars: 20_000 });
+    const { length: chars } = JSON.stringify([{ type: "text", text: logOf(20_000) }]);
+    expect(report.results[0]).toMatchObject({ outcome: "offloaded", chars });
     expect(await offloader.restore(messages)).toEqual(history);
     expect((await offloader.offload(messages)).messages).toBe(messages);
   });
@@ -124,7 +125,7 @@ describe("the reading tools through an offloader", () => {
     });
   });
 
-  it("come in the dialect's own shape [DESIGN-O-tools]", async () => {
+  it("come in the format's own shape [DESIGN-O-tools]", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "one" });
     expect(offloader.tools("anthropic")).toContainEqual(
@@ -133,8 +134,8 @@ describe("the reading tools through an offloader", () => {
         input_schema: expect.objectContaining({ type: "object" }) as object,
       }),
     );
-    expect(() => offloader.tools("klingon")).toThrow("Say the format of the tools, one of: ");
-    expect(() => offloader.tools()).toThrow("Say the format");
+    expect(() => offloader.tools("klingon" as "mcp")).toThrow('There is no format "klingon".');
+    expect(() => offloader.tools()).toThrow("Pass a format to tools(), one of: ");
     await offloader.offload(conversationOf({ id: "a", text: "ok" }));
     expect(offloader.tools()).toEqual(offloader.tools("anthropic"));
   });

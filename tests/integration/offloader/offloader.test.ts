@@ -1,17 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  all,
-  createOffloader,
-  createWorkspace,
-  flagged,
-  keepErrors,
-  minChars,
-  minTokens,
-  tools,
-  type OffloaderOptions,
-} from "../../../src/index.js";
+import { createOffloader, createWorkspace, type OffloaderOptions } from "../../../src/index.js";
+import { all, flagged, keepErrors, minChars, minTokens, byTool } from "../../../src/policies.js";
 import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
@@ -62,10 +53,11 @@ describe("an offloader", () => {
         toolCallId: "a",
         toolName: "read_log",
         outcome: "offloaded",
-        reason: expect.stringContaining("minTokens(1000): long enough") as string,
+        reason: expect.stringContaining("minTokens(1000): large enough") as string,
         chars: 50_000,
         tokens: expect.any(Number) as number,
         reference: content[0]?.content,
+        referenceTokens: expect.any(Number) as number,
         artifactId: "a",
         error: undefined,
       },
@@ -112,7 +104,7 @@ describe("an offloader", () => {
     expect(messages).toBe(history);
     expect(report.results[0]).toMatchObject({
       outcome: "kept",
-      reason: "its reference would not be shorter",
+      reason: "its reference would save too little",
     });
     expect(await listTree(root).catch(() => [])).toEqual([]);
   });
@@ -128,24 +120,27 @@ describe("an offloader", () => {
   });
 
   it("never offloads answers of the reading tools, under any name, nor references [DESIGN-O-reading-tools] [DESIGN-O-references]", async () => {
-    const { offloader } = await makeOffloader({
-      policy: minChars(1),
-      toolAliases: ["mcp__x__grep"],
-    });
+    const root = await makeTempFolder();
+    const toolNames = { grep_knowledge: "mcp__x__grep" };
+    const make = () =>
+      createOffloader({
+        workspace: createWorkspace({ root, toolNames }),
+        sessionId: "s1",
+        policy: minChars(1),
+      });
     const history = conversationOf(
       { id: "a", text: logOf(30_000), tool: "get_knowledge_by_lines" },
       { id: "b", text: logOf(30_000), tool: "mcp__x__grep" },
       { id: "c", text: logOf(30_000) },
     );
-    const { messages, report } = await offloader.offload(history);
+    const { messages, report } = await make().offload(history);
     expect(report.results.map(({ outcome }) => outcome)).toEqual(["kept", "kept", "offloaded"]);
-    const { offloader: fresh } = await makeOffloader({ policy: minChars(1) });
-    const again = await fresh.offload(structuredClone(messages).slice(5));
+    const again = await make().offload(structuredClone(messages).slice(5));
     expect(again.report.results.map(({ outcome }) => outcome)).toEqual(["reference"]);
   });
 
   it("composes policies, each with its reason [DESIGN-O-all]", async () => {
-    const policy = all(tools({ never: ["read_file"] }), minChars(5_000), keepErrors);
+    const policy = all(byTool({ never: ["read_file"] }), minChars(5_000), keepErrors);
     const { offloader } = await makeOffloader({ policy });
     const history = conversationOf(
       { id: "a", text: logOf(9_000), tool: "read_file" },
@@ -155,10 +150,10 @@ describe("an offloader", () => {
     );
     const { report } = await offloader.offload(history);
     expect(report.results.map(({ reason }) => reason)).toEqual([
-      "tools(-read_file): a tool whose results stay",
-      "minChars(5000): too short",
+      "byTool(-read_file): a tool whose results are kept",
+      "minChars(5000): too small",
       "keepErrors: an error",
-      "tools(-read_file): a tool whose results may leave; minChars(5000): long enough; keepErrors: no error",
+      "byTool(-read_file): a tool whose results are offloaded; minChars(5000): large enough; keepErrors: not an error",
     ]);
   });
 
@@ -166,8 +161,10 @@ describe("an offloader", () => {
     const { offloader } = await makeOffloader();
     const error = await rejectionOf(offloader.offload([{ what: "ever" }]));
     expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
-    expect(String(error)).toMatch(/No format fits these messages\. .*anthropic: message 0 /);
-    await expect(makeOffloader({ format: "klingon" })).rejects.toMatchObject({
+    expect(String(error)).toMatch(
+      /No format fits these messages\.\n(?:.*\n)*- anthropic: message 0 /,
+    );
+    await expect(makeOffloader({ format: "klingon" as never })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       argument: "format",
     });
@@ -235,12 +232,14 @@ describe("an offloader", () => {
 
   it.each([
     [{ sessionId: "" }, "sessionId"],
-    [{ workspace: undefined }, "workspace"],
+    [{ workspace: {} }, "workspace"],
+    [{ root: "somewhere" }, "root"],
     [{ media: "drop" }, "media"],
     [{ onError: "ignore" }, "onError"],
     [{ policy: {} }, "policy"],
     [{ policy: minTokens }, "policy"],
-    [{ toolAliases: "grep" }, "toolAliases"],
+    [{ policy: { ...minTokens(1), perResult: undefined } }, "policy"],
+    [{ policy: { ...minTokens(1), needsTotalChars: undefined } }, "policy"],
     [{ format: { name: "x" } }, "format"],
   ])("refuses %j [DESIGN-O-arguments]", async (options, argument) => {
     const { workspace } = await makeOffloader();

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
-  afterTurns,
-  all,
-  cacheAware,
   createOffloader,
   createWorkspace,
   type Format,
   type OffloaderOptions,
 } from "../../../src/index.js";
+import { afterTurns, all, cacheAware } from "../../../src/policies.js";
 import { formatSuite, type SampleTurn } from "../../../src/testing/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { conversationOf, logOf, readSample } from "./conversation.js";
@@ -108,22 +106,20 @@ interface Note {
   readonly call?: string;
 }
 
-/** A dialect that the package does not know. */
+/** A format that the package does not know. */
 const notes: Format = {
   name: "notes",
   mismatch: (messages) =>
     messages.every((note) => typeof (note as Partial<Note>).by === "string")
       ? undefined
       : "a note is by nobody",
-  read(message) {
+  read(message, visitor) {
     const { by, text, calls = [], call: id } = message as Note;
+    if (by === "model") visitor.modelMessage();
+    for (const call of calls) visitor.call(call.id, call.name);
     const result = { slot: 0, id, content: text, soleText: text, chars: text.length };
-    return {
-      fromModel: by === "model",
-      calls,
-      results: by === "tool" ? [{ ...result, isError: false }] : [],
-      otherChars: () => (by === "tool" ? 0 : text.length),
-    };
+    if (by === "tool") visitor.result({ ...result, isError: false });
+    else visitor.other(text.length);
   },
   replace: (message, [reference]) => ({ ...(message as Note), text: reference?.text }),
   restore: (message, [stored]) => ({ ...(message as Note), text: stored?.content }),

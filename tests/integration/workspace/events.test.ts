@@ -70,7 +70,7 @@ describe("events [DESIGN-W-events]", () => {
     await workspace.remove("call_1");
     expect(events.slice(1)).toMatchObject([
       { ...ALWAYS, event: "read", verb: "queryArtifacts", session_id: "s1" },
-      { ...ALWAYS, event: "read", verb: "queryArtifacts", session_id: null },
+      { ...ALWAYS, event: "read", verb: "getToolResultOffloadInfo", session_id: null },
       { ...OF_A, event: "remove", verb: "remove" },
     ]);
   });

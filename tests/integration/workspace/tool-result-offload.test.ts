@@ -85,9 +85,9 @@ describe("the decision", () => {
     const process = (content: ToolResultInput["content"]) => op.process({ content });
     expect((await process("x".repeat(100))).decision).toMatchObject({ offloaded: false });
     expect((await process("x".repeat(101))).decision).toMatchObject({ reason: "tokens" });
-    const blocks = [{ type: "text", text: "y".repeat(100) }];
+    const blocks = [{ type: "text", text: "y".repeat(101) }];
     expect((await process(blocks)).decision).toMatchObject({ reason: "tokens" });
-    expect(counted).toEqual(["x".repeat(100), "x".repeat(101), JSON.stringify(blocks)]);
+    expect(counted).toEqual(["x".repeat(100), "x".repeat(101), "y".repeat(101)]);
   });
 
   test("the threshold is 30,000 tokens unless told", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { KnowledgeTool } from "../../../src/index.js";
+import type { ToolDescription } from "../../../src/index.js";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 import { bodyOf, numbered, toolRunner } from "./run-tools.js";
 
@@ -95,7 +95,7 @@ describe("the tools", () => {
       }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...tools), input, async (tool: KnowledgeTool, given) => {
+      fc.asyncProperty(fc.constantFrom(...tools), input, async (tool: ToolDescription, given) => {
         const answer = await tool.execute(given);
         expect(Object.keys(answer).sort()).toEqual(["isError", "text"]);
         expect(typeof answer.text).toBe("string");

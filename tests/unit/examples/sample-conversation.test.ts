@@ -1,26 +1,26 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type {
-  ContentBlock,
-  Message,
-  ToolResultBlock,
-  ToolUseBlock,
+  AnthropicContentBlock,
+  AnthropicMessage,
+  AnthropicToolResultBlock,
+  AnthropicToolUseBlock,
 } from "../../../src/formats/anthropic-types.js";
 
 const FILE = new URL("../../../examples/conversations/checkout-outage.json", import.meta.url);
 
 const text = readFileSync(FILE, "utf8");
-const messages = JSON.parse(text) as Message[];
+const messages = JSON.parse(text) as AnthropicMessage[];
 
-function blocksOf({ content }: Message): ContentBlock[] {
+function blocksOf({ content }: AnthropicMessage): AnthropicContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function callsOf(message: Message | undefined): ToolUseBlock[] {
+function callsOf(message: AnthropicMessage | undefined): AnthropicToolUseBlock[] {
   return message ? blocksOf(message).filter((block) => block.type === "tool_use") : [];
 }
 
-function resultsOf(message: Message | undefined): ToolResultBlock[] {
+function resultsOf(message: AnthropicMessage | undefined): AnthropicToolResultBlock[] {
   return message ? blocksOf(message).filter((block) => block.type === "tool_result") : [];
 }
 

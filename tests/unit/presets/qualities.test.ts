@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   offloadToolResultsWithWriter,
   offloadToolResultWithWriter,
-  type MessageLike,
+  type AnthropicMessageLike,
 } from "../../../src/index.js";
 import { MemoryWriter } from "../../support/memory-writer.js";
 
@@ -65,7 +65,7 @@ describe("a history pass that is skipped", () => {
 });
 
 describe("when a history pass runs", () => {
-  const offload = async (history: MessageLike[]) => {
+  const offload = async (history: AnthropicMessageLike[]) => {
     const { offloadedCount } = await offloadToolResultsWithWriter(
       history,
       "/out",

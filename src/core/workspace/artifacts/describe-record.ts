@@ -1,23 +1,8 @@
 import type { ArtifactRecord } from "./artifact.js";
 import type { EventDetails } from "../events.js";
-import type { PreparedContent } from "./prepare-content.js";
-import type { KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { OffloadInfo } from "../workspace-types.js";
 
-/** What a reference, a listing and a log say of an artifact. */
-
-export function entryOf(record: ArtifactRecord, prepared: PreparedContent): KnowledgeEntry {
-  const { tool_name, action_name } = record.metadata;
-  return {
-    artifactId: record.artifactId,
-    tool: [tool_name, action_name].filter((name) => name !== null).join(":") || undefined,
-    chars: record.size.chars,
-    lines: prepared.viewLines(),
-    tokens: record.size.tokens,
-    digest: prepared.digest(),
-    path: record.location,
-  };
-}
+/** What a listing and a log say of an artifact. */
 
 export function infoOf({
   artifactId,

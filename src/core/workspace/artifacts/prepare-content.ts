@@ -1,26 +1,38 @@
 import { serializeContent, type Content } from "../../engine/content.js";
-import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
+import type { Hash } from "../../engine/hash.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
-import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
+import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
+import { renderValue } from "../reading/readable-view.js";
+import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
 import { createSampler } from "./content-sampler.js";
-import { escapeMarkup } from "../reference/markup.js";
-import { renderValue } from "../reading/readable-view.js";
 
-/** A content, or a stream of the bytes of one. */
+/** Content, or a stream of its bytes. */
 export type ContentSource = Content | AsyncIterable<Uint8Array>;
 
-/** A content made ready for a store, with what a reference says of it. */
+/** What an earlier look at the same content found out. */
+export interface KnownContent {
+  readonly hash?: string | undefined;
+  readonly tokens?: number | undefined;
+}
+
+/**
+ * Content with all that a store and a reference need to know of it. Each is worked out when it is
+ * first asked for, and once; of a stream, when all of it has passed.
+ */
 export interface PreparedContent {
   readonly type: ArtifactType;
-  readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
   /** The content as a context would show it; `undefined` for a stream. */
   readonly content: Content | undefined;
-  /** To be asked when all bytes have been taken. */
-  describe(): TextSize;
+  bytes(): Uint8Array | AsyncIterable<Uint8Array>;
+  /** `undefined` for a stream, which only the store sees whole. */
+  readonly hash: (() => string) | undefined;
+  tokens(): number;
+  size(): TextSize;
   digest(): Digest;
   /** How many lines the readable view has; `undefined` when telling would take reading it all. */
   viewLines(): number | undefined;
@@ -29,53 +41,61 @@ export interface PreparedContent {
 export interface PrepareOptions {
   readonly countTokens: CountTokens;
   readonly digestChars: number;
+  readonly hash: Hash;
 }
 
-/** A longer one-line JSON is not indented just to count its lines. */
+/** Longer one-line JSON is not indented just to count its lines. */
 const MAX_COUNTED_JSON_CHARS = 262_144;
 
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
-export function prepareContent(source: ContentSource, options: PrepareOptions): PreparedContent {
+export function prepareContent(
+  source: ContentSource,
+  options: PrepareOptions,
+  known: KnownContent = {},
+): PreparedContent {
   return typeof source !== "string" && Symbol.asyncIterator in source
     ? prepareStream(source, options)
-    : prepareValue(source, options);
+    : prepareValue(source, options, known);
 }
 
 function prepareValue(
   content: Content,
-  { countTokens, digestChars }: PrepareOptions,
+  { countTokens, digestChars, hash }: PrepareOptions,
+  known: KnownContent,
 ): PreparedContent {
-  const stored = serializeContent(content);
-  const view = typeof content === "string" ? content : renderValue(content);
-  const bytes = encodeWtf8(stored);
-  let counted: number | undefined;
-  let digest: Digest | undefined;
-  // Asked for while the bytes are being written.
-  const storedLines = () => (counted ??= countLines(stored));
-  const viewLines = () => {
-    if (typeof content !== "string") return countLines(view);
+  const isText = typeof content === "string";
+  const stored = once(() => serializeContent(content));
+  const view = once(() => (isText ? content : renderValue(content)));
+  const bytes = once(() => encodeWtf8(stored()));
+  const tokens = once(() => known.tokens ?? countTokens(view()));
+  const storedLines = once(() => countLines(stored()));
+  const viewLines = once(() => {
+    if (!isText) return countLines(view());
     const lines = storedLines();
     if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
-    return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes) : undefined;
-  };
+    return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes()) : undefined;
+  });
   return {
-    type: typeof content === "string" ? "TEXT" : "JSON",
-    bytes,
+    type: isText ? "TEXT" : "JSON",
     content,
-    describe() {
+    bytes,
+    hash: once(() => known.hash ?? hash(bytes())),
+    tokens,
+    size() {
       const seen = viewLines();
       const lines = storedLines();
       return {
-        bytes: bytes.length,
-        chars: stored.length,
+        bytes: bytes().length,
+        chars: stored().length,
         lines,
         ...(seen === undefined || seen === lines ? {} : { viewLines: seen }),
-        tokens: countTokens(view),
+        tokens: tokens(),
       };
     },
-    digest: () =>
-      (digest ??= digestWithin(digestChars, (budgetChars) => digestText(view, { budgetChars }))),
+    digest: once(() =>
+      digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+    ),
     viewLines,
   };
 }
@@ -86,8 +106,13 @@ function prepareStream(
 ): PreparedContent {
   const indexer = createTextIndexer();
   const sampler = createSampler();
-  let index: TextIndex | undefined;
-  let digest: Digest | undefined;
+  const index = once((): TextIndex => indexer.end());
+  const sample = once(() => sampler.sample(index()));
+  const tokens = once(() => {
+    const { head, tail } = sample();
+    const seen = head.length + tail.length;
+    return seen === 0 ? 0 : Math.round(countTokens(head + tail) * (index().chars / seen));
+  });
   async function* tap(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
       requireBytes(chunk);
@@ -96,38 +121,41 @@ function prepareStream(
       yield chunk;
     }
   }
-  const ended = () => (index ??= indexer.end());
   return {
     type: "TEXT",
-    bytes: tap(),
     content: undefined,
-    describe() {
-      const { bytes, chars, lines } = ended();
-      const { head, tail } = sampler.sample(ended());
-      const seen = head.length + tail.length;
-      const tokens = seen === 0 ? 0 : countTokens(head + tail) * (chars / seen);
-      return { bytes, chars, lines, tokens: Math.round(tokens) };
+    bytes: tap,
+    hash: undefined,
+    tokens,
+    size() {
+      const { bytes, chars, lines } = index();
+      return { bytes, chars, lines, tokens: tokens() };
     },
-    digest: () =>
-      (digest ??= digestWithin(digestChars, (budgetChars) =>
-        digestSample(sampler.sample(ended()), { budgetChars }),
-      )),
+    digest: once(() =>
+      digestWithin(digestChars, (budgetChars) => digestSample(sample(), { budgetChars })),
+    ),
     viewLines() {
-      const { lines } = ended();
+      const { lines } = index();
       // The view of one line of JSON has more lines.
-      const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sampler.sample(ended()).head);
+      const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sample().head);
       return isJson ? undefined : lines;
     },
   };
 }
 
-/** A stream that was told an encoding gives texts, of which nobody knows what bytes they were. */
+/** Remembers what the function returned the first time. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A stream with an encoding set yields strings, and nobody knows which bytes they were. */
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
 }
 
-/** A digest that fits once it is escaped: a content full of markup gets a shorter one. */
+/** A digest that fits once it is escaped: content full of markup gets a shorter one. */
 function digestWithin(chars: number, make: (budgetChars: number) => Digest): Digest {
   let budget = chars;
   for (;;) {

@@ -1,11 +1,14 @@
 import type { Digest } from "../../lib/digest/digest.js";
 import { isIdFor } from "../artifacts/artifact-id.js";
+import { READING_TOOLS } from "../tools/reading-tools.js";
+import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
-import { TOOL_NAMES, type ToolName } from "../reading/reading.js";
 
 /** What a reference tells of one artifact. */
 export interface KnowledgeEntry {
   readonly artifactId: string;
+  /** The hash of the stored content, of which a reference shows the first digits. */
+  readonly hash: string;
   readonly tool: string | undefined;
   readonly chars: number;
   /** Lines of the readable view, where they are known. */
@@ -16,16 +19,28 @@ export interface KnowledgeEntry {
   readonly path: string;
 }
 
-/** How this agent can read what left: by its tools, by the file's path, or not at all. */
+/** How the agent reads what was offloaded: with the reading tools, by the file's path, or not at all. */
 export type ReadBy = "tools" | "path" | "none";
 
-/** The agent's own name of each reading tool; `false` for one that it does not have. */
-export type ToolNaming = Partial<Record<ToolName, string | false>>;
-
+/** How an agent reads, and what it calls the tools. */
 export interface NoticeOptions {
   readonly readBy: ReadBy;
   readonly toolNames: ToolNaming;
 }
+
+/** What a reference points to. */
+export interface ReferenceTarget {
+  readonly artifactId: string;
+  /** The first digits of the content's hash; empty where there are none. */
+  readonly hash: string;
+}
+
+const LIST_START = "<knowledge_list>\n";
+const LIST_END = "</knowledge_list>";
+const ENTRY_START = "<knowledge ";
+const ENTRY_END = "</knowledge>\n";
+const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})")?[^<>]*>\n$/;
+const SHOWN_HASH_DIGITS = 8;
 
 /** The reference of a workspace. No content can end it early or pose as another. */
 export function renderKnowledgeList(
@@ -33,30 +48,54 @@ export function renderKnowledgeList(
   notice: NoticeOptions,
 ): string {
   const rendered = entries.map((entry) => renderEntry(entry, notice.readBy));
-  return ["<knowledge_list>", ...rendered, ...renderNotice(notice), "</knowledge_list>"].join("\n");
+  return [LIST_START, ...rendered, ...renderNotice(notice), LIST_END].join("");
 }
 
 /** The ids in a text that is a `<knowledge_list>` as a whole. */
 export function parseKnowledgeList(text: string): readonly string[] | undefined {
-  if (!text.startsWith("<knowledge_list>\n") || !text.endsWith("</knowledge_list>"))
-    return undefined;
-  // Inside of entries every "<" is escaped, so that this finds each entry and nothing else.
-  const whole =
-    /^<knowledge_list>\n(?:<knowledge id="[^"<>]*"[^<>]*>\n[^<]*<\/knowledge>\n)+[^<]*<\/knowledge_list>$/;
-  if (!whole.test(text)) return undefined;
-  return [...text.matchAll(/^<knowledge id="([^"]*)"/gm)].map(([, id]) => unescapeMarkup(id ?? ""));
+  return parseTargets(text)?.map(({ artifactId }) => artifactId);
 }
 
-/** Whether a content is, as a whole, the reference of this very tool call. */
-export function isKnowledgeListFor(content: unknown, toolCallId: string | undefined): boolean {
-  if (typeof content !== "string") return false;
-  const ids = parseKnowledgeList(content);
-  return ids?.length === 1 && isIdFor(ids[0] ?? "", toolCallId);
+/** Whether a text begins like a reference, so that it is worth asking a store about it. */
+export function looksLikeReference(text: string | undefined): boolean {
+  return text?.startsWith(LIST_START) === true;
+}
+
+/**
+ * What a text points to, when it is as a whole the reference of this tool call. Whether there is such
+ * an artifact, only the store can tell: tool output can lie.
+ */
+export function parseReference(
+  text: string | undefined,
+  toolCallId: string | undefined,
+): ReferenceTarget | undefined {
+  if (text === undefined) return undefined;
+  const [target, ...others] = parseTargets(text, 2) ?? [];
+  if (!target || others.length > 0 || target.hash === "") return undefined;
+  return isIdFor(target.artifactId, toolCallId) ? target : undefined;
+}
+
+/** Reads on from tag to tag: inside of entries every "<" is escaped. */
+function parseTargets(text: string, most = Infinity): ReferenceTarget[] | undefined {
+  if (!text.startsWith(LIST_START) || !text.endsWith(LIST_END)) return undefined;
+  const targets: ReferenceTarget[] = [];
+  let at = LIST_START.length;
+  while (text.startsWith(ENTRY_START, at) && targets.length < most) {
+    const tagEnd = text.indexOf("\n", at) + 1;
+    const [tag, id, hash = ""] = ENTRY_TAG.exec(text.slice(at, tagEnd)) ?? [];
+    const end = text.indexOf("<", tagEnd);
+    if (tag === undefined || !text.startsWith(ENTRY_END, end)) return undefined;
+    targets.push({ artifactId: unescapeMarkup(id ?? ""), hash });
+    at = end + ENTRY_END.length;
+  }
+  const isWhole = text.indexOf("<", at) === text.length - LIST_END.length;
+  return targets.length === most || (targets.length > 0 && isWhole) ? targets : undefined;
 }
 
 function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
   const attributes = {
     id: entry.artifactId,
+    hash: entry.hash.slice(0, SHOWN_HASH_DIGITS),
     tool: entry.tool,
     kind: entry.digest.kind,
     chars: entry.chars,
@@ -67,24 +106,15 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
   const shown = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}="${escapeAttribute(String(value))}"`);
-  return `<knowledge ${shown.join(" ")}>\n${escapeMarkup(entry.digest.text)}\n</knowledge>`;
+  return `${ENTRY_START}${shown.join(" ")}>\n${escapeMarkup(entry.digest.text)}\n${ENTRY_END}`;
 }
-
-const HOW_TO: Readonly<Record<ToolName, string>> = {
-  get_knowledge_by_id: "(artifact_id) reads it from the start",
-  get_knowledge_by_lines: "(artifact_id, start_line, end_line) reads lines",
-  grep_knowledge: "(artifact_id, pattern) searches it",
-  query_knowledge: "(artifact_id, pointer) reads a part of JSON",
-  get_tool_result_offload_info: "() lists everything that was stored",
-};
 
 function renderNotice({ readBy, toolNames }: NoticeOptions): string[] {
   if (readBy === "none") return [];
   const start = "This is a digest; the whole result is stored.";
-  if (readBy === "path") return [`${start} Read the file at its path for the rest.`];
-  const tools = TOOL_NAMES.flatMap((tool) => {
-    const name = toolNames[tool] ?? tool;
-    return name === false ? [] : [`${escapeMarkup(name)}${HOW_TO[tool]}`];
-  });
-  return tools.length === 0 ? [start] : [`${start} ${tools.join("; ")}.`];
+  if (readBy === "path") return [`${start} Read the file at its path for the rest.\n`];
+  const tools = nameTools(toolNames).map(
+    ({ tool, name }) => `${escapeMarkup(name)}${READING_TOOLS[tool].hint}`,
+  );
+  return tools.length === 0 ? [`${start}\n`] : [`${start} ${tools.join("; ")}.\n`];
 }

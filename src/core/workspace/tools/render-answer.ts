@@ -1,4 +1,4 @@
-import type { ToolNaming } from "../reference/knowledge-list.js";
+import type { ToolNaming } from "./tool-naming.js";
 import type { NextCall, Reading } from "../reading/reading.js";
 import type { OffloadInfo } from "../workspace-types.js";
 

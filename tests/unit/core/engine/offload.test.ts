@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { MessageFormat } from "../../../../src/core/engine/message-format.js";
+import type { Format } from "../../../../src/core/engine/format.js";
 import { offload, planOffload, type OffloadWiring } from "../../../../src/core/engine/offload.js";
 import { minChars } from "../../../../src/core/policies/min-chars.js";
 import type { Reference } from "../../../../src/core/engine/reference.js";
+import { surveyMessages } from "../../../../src/core/engine/survey.js";
 
-/** A dialect made up for this test: the engine must need nothing of Anthropic's. */
+/** A format made up for this test: the engine must need nothing of Anthropic's. */
 interface Note {
   readonly kind: "said" | "returned";
   readonly id?: string;
@@ -12,16 +13,25 @@ interface Note {
   readonly extra?: object;
 }
 
-const noteFormat: MessageFormat<Note> = {
+const noteFormat: Format<Note> = {
   name: "notes",
-  survey: (notes) => ({
-    otherChars: 0,
-    results: notes.flatMap(({ kind, id, body }, messageIndex) =>
-      kind === "returned" ? [{ messageIndex, slot: 0, id, content: body, chars: body.length }] : [],
-    ),
-  }),
+  mismatch: () => undefined,
+  read({ kind, id, body }, visitor) {
+    if (kind === "said") visitor.other(body.length);
+    else {
+      const rest = { soleText: body, chars: body.length, isError: false };
+      visitor.result({ slot: 0, id, content: body, ...rest });
+    }
+  },
   replace: (note, [replacement]) => ({ ...note, body: replacement?.text ?? note.body }),
+  restore: (note) => note,
+  describeTools: () => [],
+  readCall: () => undefined,
+  answerCall: () => undefined,
 };
+
+const survey = (messages: readonly Note[]) =>
+  surveyMessages(noteFormat, messages, { media: "keep", countOther: false });
 
 const keyReference: Reference<string> = {
   render: (key) => `@${key}`,
@@ -32,6 +42,7 @@ function wire(changes: Partial<OffloadWiring<Note, string>> = {}) {
   const kept = new Map<string, unknown>();
   const wiring: OffloadWiring<Note, string> = {
     format: noteFormat,
+    media: "keep",
     policy: minChars(5),
     reference: keyReference,
     openSink: () => ({
@@ -56,9 +67,9 @@ const notes: readonly Note[] = Object.freeze([
 ]);
 
 describe("the engine", () => {
-  it("locates, decides, keeps, refers and replaces, in any dialect [DESIGN-ENGINE]", async () => {
+  it("locates, decides, keeps, refers and replaces, in any format [DESIGN-ENGINE]", async () => {
     const { wiring, kept } = wire();
-    const { messages, departures } = await offload(notes, wiring);
+    const { messages, offloaded } = await offload(notes, survey(notes), wiring);
     expect(messages.map(({ body }) => body)).toEqual([
       "a long question about everything",
       "@one",
@@ -70,11 +81,11 @@ describe("the engine", () => {
       ["one", "a long answer"],
       ["x", "look at @x, it is great"],
     ]);
-    expect(departures.map(({ text }) => text)).toEqual(["@one", "@x"]);
+    expect(offloaded.map(({ text }) => text)).toEqual(["@one", "@x"]);
   });
 
   it("shares what it did not change, in the message and around it [DESIGN-2-engine]", async () => {
-    const { messages } = await offload(notes, wire().wiring);
+    const { messages } = await offload(notes, survey(notes), wire().wiring);
     expect(messages).not.toBe(notes);
     expect(messages[0]).toBe(notes[0]);
     expect(messages[1]).not.toBe(notes[1]);
@@ -82,39 +93,39 @@ describe("the engine", () => {
     expect(messages[3]).toBe(notes[3]);
   });
 
-  it("returns the very array when nothing offload, and opens no sink [DESIGN-2] [003-NF-constraint-guard]", async () => {
+  it("returns the same array when nothing is offloaded, and opens no sink [DESIGN-2] [003-NF-constraint-guard]", async () => {
     const { wiring } = wire({
       policy: minChars(1000),
       openSink: () => {
         throw new Error("must not be opened");
       },
     });
-    const { messages, departures } = await offload(notes, wiring);
+    const { messages, offloaded } = await offload(notes, survey(notes), wiring);
     expect(messages).toBe(notes);
-    expect(departures).toEqual([]);
+    expect(offloaded).toEqual([]);
   });
 
   it("changes nothing the second time [DESIGN-3]", async () => {
     const { wiring, kept } = wire();
-    const once = await offload(notes, wiring);
+    const once = await offload(notes, survey(notes), wiring);
     kept.clear();
-    const twice = await offload(once.messages, wiring);
+    const twice = await offload(once.messages, survey(once.messages), wiring);
     expect(twice.messages).toBe(once.messages);
     expect(kept.size).toBe(0);
   });
 
   it("says of every result what happens to it and why, before anything is written", () => {
     const { wiring, kept } = wire();
-    const plan = planOffload(notes, wiring);
+    const plan = planOffload(notes.length, survey(notes), wiring);
     expect(plan.results.map(({ id }) => id)).toEqual(["one", "two", "long-id", "x"]);
     expect([...plan.references.values()]).toEqual(["long-id"]);
     expect(plan.candidates.map(({ id }) => id)).toEqual(["one", "two", "x"]);
     expect(plan.verdicts.map(({ reason }) => reason)).toEqual([
-      "minChars(5): long enough",
-      "minChars(5): too short",
-      "minChars(5): long enough",
+      "minChars(5): large enough",
+      "minChars(5): too small",
+      "minChars(5): large enough",
     ]);
-    expect(plan.leaving.map(({ id }) => id)).toEqual(["one", "x"]);
+    expect(plan.chosen.map(({ id }) => id)).toEqual(["one", "x"]);
     expect(kept.size).toBe(0);
   });
 
@@ -134,12 +145,12 @@ describe("the engine", () => {
       }),
     });
     const before = structuredClone(notes);
-    await expect(offload(notes, wiring)).rejects.toThrow("disk on fire");
+    await expect(offload(notes, survey(notes), wiring)).rejects.toThrow("disk on fire");
     expect(notes).toEqual(before);
     expect(rendered).not.toContain("x");
   });
 
-  it("replaces before it copies, so that what left is not copied along", async () => {
+  it("replaces before it copies, so that what was offloaded is not copied along", async () => {
     const copied: string[] = [];
     const { wiring } = wire({
       copy: (note) => {
@@ -147,7 +158,7 @@ describe("the engine", () => {
         return { ...note };
       },
     });
-    await offload(notes, wiring);
+    await offload(notes, survey(notes), wiring);
     expect(copied).toEqual(["@one", "@x"]);
   });
 });

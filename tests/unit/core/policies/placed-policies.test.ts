@@ -3,7 +3,7 @@ import type { Conversation, Policy } from "../../../../src/core/engine/policy.js
 import { afterTurns } from "../../../../src/core/policies/after-turns.js";
 import { all } from "../../../../src/core/policies/all.js";
 import { any } from "../../../../src/core/policies/any.js";
-import { budget } from "../../../../src/core/policies/budget.js";
+import { tokenBudget } from "../../../../src/core/policies/token-budget.js";
 import { cacheAware } from "../../../../src/core/policies/cache-aware.js";
 import { flagged } from "../../../../src/core/policies/flagged.js";
 import { keepErrors } from "../../../../src/core/policies/keep-errors.js";
@@ -11,7 +11,7 @@ import { keepRecent } from "../../../../src/core/policies/keep-recent.js";
 import { minChars } from "../../../../src/core/policies/min-chars.js";
 import { minTokens } from "../../../../src/core/policies/min-tokens.js";
 import { not } from "../../../../src/core/policies/not.js";
-import { tools } from "../../../../src/core/policies/tools.js";
+import { byTool } from "../../../../src/core/policies/by-tool.js";
 import type { ToolResult } from "../../../../src/core/engine/tool-result.js";
 import { createConversation } from "../../../../src/core/engine/conversation.js";
 import { toolResult } from "../../../support/tool-results.js";
@@ -56,20 +56,20 @@ describe("policies that look at one result alone", () => {
       at(1, 9, { toolName: "browser", actionName: "click" }),
       at(1, 9),
     ];
-    expect(leaving(tools({ only: ["bash", "browser:snapshot"] }), results)).toEqual([
+    expect(leaving(byTool({ only: ["bash", "browser:snapshot"] }), results)).toEqual([
       true,
       true,
       false,
       false,
     ]);
-    expect(leaving(tools({ never: ["browser"] }), results)).toEqual([true, false, false, true]);
-    expect(leaving(tools({ only: ["browser"], never: ["browser:click"] }), results)).toEqual([
+    expect(leaving(byTool({ never: ["browser"] }), results)).toEqual([true, false, false, true]);
+    expect(leaving(byTool({ only: ["browser"], never: ["browser:click"] }), results)).toEqual([
       false,
       true,
       false,
       false,
     ]);
-    expect(() => tools({})).toThrow("given only, never or both");
+    expect(() => byTool({})).toThrow("given only, never or both");
   });
 
   it("flagged and keepErrors look at the flags [DESIGN-O-flags]", () => {
@@ -79,11 +79,16 @@ describe("policies that look at one result alone", () => {
   });
 
   it("are told from those that look at the place or the whole [DESIGN-O-local]", () => {
-    for (const policy of [minChars(1), minTokens(1), tools({ only: [] }), flagged, keepErrors]) {
+    for (const policy of [minChars(1), minTokens(1), byTool({ only: [] }), flagged, keepErrors]) {
       expect(policy.perResult, policy.name).toBe(true);
       expect(all(policy, not(policy)).perResult).toBe(true);
     }
-    for (const policy of [keepRecent(1), afterTurns(1), budget({ maxTokens: 1 }), cacheAware()]) {
+    for (const policy of [
+      keepRecent(1),
+      afterTurns(1),
+      tokenBudget({ maxTokens: 1 }),
+      cacheAware(),
+    ]) {
       expect(policy.perResult, policy.name).toBe(false);
       expect(any(minChars(1), policy).perResult).toBe(false);
     }
@@ -132,19 +137,22 @@ describe("budget", () => {
 
   it("lets nothing leave while there is room [DESIGN-O-budget]", () => {
     const results = [at(1, 5_000), at(3, 5_000)];
-    expect(leaving(budget({ maxTokens: 5_000, countTokens }), results)).toEqual([false, false]);
+    expect(leaving(tokenBudget({ maxTokens: 5_000, countTokens }), results)).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it("lets the largest of the older half leave first, and no more than needed [DESIGN-O-budget]", () => {
     const results = [at(1, 5_000), at(3, 20_000), at(5, 30_000), at(7, 5_000)];
     // 1,000 + 4,000 + 6,000 + 1,000 tokens of results, and 250 around them.
-    expect(leaving(budget({ maxTokens: 9_000, countTokens }), results)).toEqual([
+    expect(leaving(tokenBudget({ maxTokens: 9_000, countTokens }), results)).toEqual([
       false,
       true,
       false,
       false,
     ]);
-    expect(leaving(budget({ maxTokens: 3_000, countTokens }), results)).toEqual([
+    expect(leaving(tokenBudget({ maxTokens: 3_000, countTokens }), results)).toEqual([
       true,
       true,
       true,
@@ -154,7 +162,7 @@ describe("budget", () => {
 
   it("does not let go of what its reference would outweigh", () => {
     const results = [at(1, 1_000), at(3, 1_000)];
-    expect(leaving(budget({ maxTokens: 0, countTokens }), results)).toEqual([false, false]);
+    expect(leaving(tokenBudget({ maxTokens: 0, countTokens }), results)).toEqual([false, false]);
   });
 });
 
@@ -176,7 +184,7 @@ describe("cacheAware", () => {
     expect(leaving(cacheAware({ turnsAhead: 0 }), large)[0]).toBe(false);
     // Small, with a lot after it that would have to be written again: it does not.
     const small = [at(1, 3_000), at(3, 400), at(5, 200_000, { toolName: "kept" })];
-    const policy = all(tools({ never: ["kept"] }), cacheAware({ turnsAhead: 10 }));
+    const policy = all(byTool({ never: ["kept"] }), cacheAware({ turnsAhead: 10 }));
     expect(leaving(policy, small)).toEqual([false, false, false]);
   });
 
@@ -222,9 +230,9 @@ describe("a policy that is none", () => {
     () => minTokens(Number.NaN),
     () => minTokens(undefined as never),
     () => minChars("100" as never),
-    () => tools({ only: "ls" as never }),
-    () => tools(undefined as never),
-    () => budget(undefined as never),
+    () => byTool({ only: "ls" as never }),
+    () => byTool(undefined as never),
+    () => tokenBudget(undefined as never),
   ])("is refused when it is made (%#)", (make) => {
     expect(make).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });

@@ -1,56 +1,56 @@
 import type { Policy } from "../engine/policy.js";
 import { requireObject } from "../require-argument.js";
-import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { createResultTokenCounter } from "./count-result-tokens.js";
+import { tokensOf } from "./tokens-of.js";
 import { requireCount } from "./require-count.js";
 
-/** What is left in place of a result counts too, roughly. */
+/** References count too, roughly. */
 const REFERENCE_TOKENS = 550;
-/** For what stands outside of results, whose text is not at hand. */
+/** For what is outside of results, whose text is not at hand. */
 const CHARS_PER_TOKEN = 4;
 
-export interface BudgetOptions {
+export interface TokenBudgetOptions {
   /** How many tokens the whole conversation may have. */
   readonly maxTokens: number;
+  /** Default: as the workspace counts. */
   readonly countTokens?: CountTokens | undefined;
 }
 
 /**
- * Results leave until the conversation fits: the oldest half of them first, the largest of those
- * first, then the newer half.
+ * Offloads results until the conversation fits: of the oldest half the largest first, then of the
+ * newer half.
  */
-export function budget(options: BudgetOptions): Policy {
-  requireObject("budget", options, "an object with maxTokens");
-  const { maxTokens, countTokens = estimateTokens } = options;
+export function tokenBudget(options: TokenBudgetOptions): Policy {
+  requireObject("tokenBudget", options, "an object with maxTokens");
+  const { maxTokens, countTokens } = options;
   requireCount("maxTokens", maxTokens);
-  const tokensOf = createResultTokenCounter(countTokens);
-  const name = `budget(${maxTokens})`;
+  const name = `tokenBudget(${maxTokens})`;
   const offload = { offload: true, reason: `${name}: to make room` };
-  const stays = { offload: false, reason: `${name}: there is room` };
+  const keep = { offload: false, reason: `${name}: there is room` };
   return {
     name,
     needsTotalChars: true,
     perResult: false,
     decide(candidates, { totalChars }) {
-      const sizes = candidates.map(tokensOf);
+      const sizes = candidates.map((result) => tokensOf(result, countTokens));
       const resultChars = candidates.reduce((sum, { chars }) => sum + chars, 0);
       let tokens = (totalChars - resultChars) / CHARS_PER_TOKEN;
       for (const size of sizes) tokens += size;
-      const leaving = new Set<ToolResult>();
+      const chosen = new Set<ToolResult>();
       for (const index of offloadOrder(sizes)) {
         if (tokens <= maxTokens) break;
         const saved = (sizes[index] ?? 0) - REFERENCE_TOKENS;
         if (saved <= 0) continue;
-        leaving.add(candidates[index] as ToolResult);
+        chosen.add(candidates[index] as ToolResult);
         tokens -= saved;
       }
-      return candidates.map((result) => (leaving.has(result) ? offload : stays));
+      return candidates.map((result) => (chosen.has(result) ? offload : keep));
     },
   };
 }
 
-/** Positions of results, those to leave first at the front. */
+/** Positions of results, those to be offloaded first at the front. */
 function offloadOrder(sizes: readonly number[]): number[] {
   const half = Math.ceil(sizes.length / 2);
   const largestFirst = (a: number, b: number) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b;

@@ -5,27 +5,27 @@ import { requireObject } from "../require-argument.js";
 import { eachResult } from "./each-result.js";
 import { requireTexts } from "./require-count.js";
 
-export interface ToolsPolicyOptions {
-  /** Only results of these tools leave: `tool`, or one action of it as `tool:action`. */
+export interface ByToolOptions {
+  /** Offload results of these tools alone: `tool`, or one action of it as `tool:action`. */
   readonly only?: readonly string[] | undefined;
-  /** Results of these tools never leave. */
+  /** Keep results of these tools. */
   readonly never?: readonly string[] | undefined;
 }
 
-/** A result offload, or stays, for the tool that it comes from. */
-export function tools(options: ToolsPolicyOptions): Policy {
-  requireObject("tools", options, "an object with only, never or both");
+/** Offloads or keeps a result for the tool that it comes from. */
+export function byTool(options: ByToolOptions): Policy {
+  requireObject("byTool", options, "an object with only, never or both");
   const { only, never } = options;
   if (only !== undefined) requireTexts("only", only);
   if (never !== undefined) requireTexts("never", never);
   if (!only && !never) {
-    throw new InvalidArgumentError("tools", { only, never }, "given only, never or both");
+    throw new InvalidArgumentError("byTool", { only, never }, "given only, never or both");
   }
   const named = [...(only ?? []), ...(never ?? []).map((name) => `-${name}`)];
   return eachResult(
-    `tools(${named.join(" ")})`,
+    `byTool(${named.join(" ")})`,
     (result) => !isListed(result, never ?? []) && (!only || isListed(result, only)),
-    { offload: "a tool whose results may leave", stays: "a tool whose results stay" },
+    { offload: "a tool whose results are offloaded", keep: "a tool whose results are kept" },
   );
 }
 

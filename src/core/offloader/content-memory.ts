@@ -1,0 +1,74 @@
+import { serializeContent } from "../engine/content.js";
+import type { FormatResult } from "../engine/format.js";
+import type { Hash } from "../engine/hash.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { renderValue } from "../workspace/reading/readable-view.js";
+
+/** A result that is stored, or would be. */
+export interface StoredResult {
+  readonly reference: string;
+  readonly referenceTokens: number;
+  /** Of the content. */
+  readonly tokens: number;
+  /** `undefined` when nothing was stored yet. */
+  readonly artifactId: string | undefined;
+}
+
+/** What is known of the content of a tool call. */
+export interface KnownContent {
+  readonly hash: string;
+  /** Counted when it is first asked for. */
+  readonly tokens: number;
+  /** How it was stored, by what is kept beside it to put it back. */
+  readonly stored: Map<string, StoredResult>;
+}
+
+/**
+ * What was found out about content in earlier turns, by its hash: a host that loads its history anew
+ * each turn has nothing counted, digested or stored twice.
+ */
+export class ContentMemory {
+  readonly #known = new Map<string, KnownContent>();
+  /** Whether anything was stored yet. */
+  hasStored = false;
+
+  constructor(
+    readonly hash: Hash,
+    readonly countTokens: CountTokens,
+  ) {}
+
+  of({ id, content }: Pick<FormatResult, "id" | "content">): KnownContent {
+    const hash = this.hash(serializeContent(content));
+    const key = `${typeof content} ${hash} ${id ?? ""}`;
+    let known = this.#known.get(key);
+    if (!known) {
+      known = new CountedContent(hash, () =>
+        this.countTokens(typeof content === "string" ? content : renderValue(content)),
+      );
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+}
+
+class CountedContent implements KnownContent {
+  readonly stored = new Map<string, StoredResult>();
+  #count: (() => number) | undefined;
+  #tokens = 0;
+
+  constructor(
+    readonly hash: string,
+    count: () => number,
+  ) {
+    this.#count = count;
+  }
+
+  get tokens(): number {
+    if (this.#count) {
+      this.#tokens = this.#count();
+      // Let go of the content.
+      this.#count = undefined;
+    }
+    return this.#tokens;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Policy, Verdict } from "../engine/policy.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { requireVerdicts } from "../policies/require-policy.js";
+import { nameTools, type ToolNaming } from "../workspace/tools/tool-naming.js";
+
+/**
+ * The policy of a host, with what holds whatever it says: what was offloaded is not brought back, and
+ * answers of the reading tools and results without text are kept.
+ */
+export function guardPolicy(policy: Policy, toolNames: ToolNaming): Policy {
+  const readingTools = new Set(nameTools(toolNames).map(({ name }) => name));
+  const settledOf = ({ toolName, chars, offloadedBefore }: ToolResult): Verdict | undefined => {
+    // The model has seen a reference there: bringing the content back would rewrite what was sent.
+    if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
+    if (chars === 0) return { offload: false, reason: "it has no text" };
+    if (toolName === undefined || !readingTools.has(toolName)) return undefined;
+    return { offload: false, reason: "it is the answer of a reading tool" };
+  };
+  return {
+    ...policy,
+    decide(candidates, conversation) {
+      const settled = candidates.map(settledOf);
+      const asked = candidates.filter((_, index) => !settled[index]);
+      const verdicts = requireVerdicts(policy, policy.decide(asked, conversation), asked.length);
+      let at = 0;
+      return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { FormatResult } from "../engine/format.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import type { ContentMemory, KnownContent, StoredResult } from "./content-memory.js";
+
+/** A tool result of a history, remembered as long as its message is the same. */
+export class LocatedResult implements ToolResult {
+  readonly slot: number;
+  readonly id: string | undefined;
+  readonly content: FormatResult["content"];
+  readonly soleText: string | undefined;
+  readonly chars: number;
+  readonly isError: boolean;
+  offloadFlag: boolean | undefined;
+  offloadedBefore = false;
+  readonly #found: FormatResult;
+  readonly #memory: ContentMemory;
+  #known: KnownContent | undefined;
+
+  constructor(
+    found: FormatResult,
+    readonly messageIndex: number,
+    readonly toolName: string | undefined,
+    memory: ContentMemory,
+  ) {
+    this.slot = found.slot;
+    this.id = found.id;
+    this.content = found.content;
+    this.soleText = found.soleText;
+    this.chars = found.chars;
+    this.isError = found.isError;
+    this.#found = found;
+    this.#memory = memory;
+  }
+
+  /** A format may find it out only when it is asked, since it takes another look at the message. */
+  get wrapping(): unknown {
+    return this.#found.wrapping;
+  }
+
+  get tokens(): number {
+    return this.known.tokens;
+  }
+
+  /** Remembers how it was stored. */
+  keepStored(key: string, stored: StoredResult): void {
+    this.known.stored.set(key, stored);
+    this.#memory.hasStored = true;
+  }
+
+  get known(): KnownContent {
+    return (this.#known ??= this.#memory.of(this));
+  }
+}

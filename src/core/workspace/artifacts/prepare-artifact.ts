@@ -1,0 +1,169 @@
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { requireObject } from "../../require-argument.js";
+import type { EventDetails } from "../events.js";
+import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
+import type { ArtifactInput, PutOptions } from "../workspace-types.js";
+import type { WorkspaceWiring } from "../workspace-wiring.js";
+import { idOfContent } from "./artifact-id.js";
+import type { ArtifactRecord } from "./artifact.js";
+import type { NewArtifact } from "./artifact-store.js";
+import { completeMetadata, readMetadata } from "./metadata.js";
+import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
+
+/** Artifacts of a caller who names no session. */
+const DEFAULT_SESSION = "default";
+
+/** An artifact that is stored, with what its reference says. */
+export interface StoredArtifact {
+  readonly record: ArtifactRecord;
+  readonly content: PreparedContent;
+  readonly entry: KnowledgeEntry;
+}
+
+/** An artifact that is ready to be stored. Digest, tokens and hash are made once, for all purposes. */
+export interface PreparedArtifact {
+  readonly content: PreparedContent;
+  /** What a logger is told of it. */
+  readonly details: EventDetails;
+  /** The reference, under this id or the one that it asks for. Not for streams. */
+  reference(artifactId?: string): string;
+  store(): Promise<StoredArtifact>;
+}
+
+/** Checks what a caller wants to store, and prepares it. */
+export function prepareArtifact(
+  wiring: WorkspaceWiring,
+  input: ArtifactInput,
+  options: PutOptions,
+  known?: KnownContent,
+): PreparedArtifact {
+  requireObject("artifact", input, "an object with content");
+  requireTexts({ artifactId: input.artifactId, ...options });
+  const given = readMetadata(input.metadata);
+  const toolCallId = options.toolCallId ?? asText(given["biz_id"]);
+  const sessionId = options.sessionId ?? asText(given["session_id"]);
+  const content = prepareContent(requireContent(input.content), wiring, known);
+  const metadata = completeMetadata(given, toolCallId, sessionId);
+  const wantedId = input.artifactId || toolCallId || undefined;
+
+  return {
+    content,
+    details: {
+      biz_id: metadata.biz_id,
+      session_id: metadata.session_id,
+      tool_name: metadata.tool_name,
+      context_type: metadata.context_type,
+      ...(typeof input.content === "string" ? { chars: input.content.length } : {}),
+    },
+
+    reference(artifactId) {
+      const hash = content.hash?.() ?? "";
+      const id = artifactId ?? wantedId ?? idOfContent(hash);
+      const entry = entryOf({ artifactId: id, hash, metadata, size: content.size() }, content, "");
+      return renderKnowledgeList([entry], wiring.notice);
+    },
+
+    async store() {
+      const session = sessionId ?? DEFAULT_SESSION;
+      const record = await storeOrAbort(wiring, options.signal, {
+        sessionId: session,
+        wantedId,
+        type: content.type,
+        content: stopping(content.bytes(), options.signal),
+        hash: content.hash,
+        describe: () => {
+          // Made while the system writes; the reference takes it from here.
+          content.digest();
+          return content.size();
+        },
+        createdAt: new Date(wiring.clock.now()).toISOString(),
+        metadata,
+      });
+      if (options.parentSessionId !== undefined) {
+        await wiring.store.addChild(options.parentSessionId, session);
+      }
+      return { record, content, entry: entryOf(record, content, record.location) };
+    },
+  };
+}
+
+/** An aborted put fails with the reason it was given, not with how the store took it. */
+async function storeOrAbort(
+  { store }: WorkspaceWiring,
+  signal: AbortSignal | undefined,
+  artifact: NewArtifact,
+): Promise<ArtifactRecord> {
+  try {
+    return await store.put(artifact);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+function entryOf(
+  {
+    artifactId,
+    hash,
+    metadata,
+    size,
+  }: Omit<ArtifactRecord, "sessionId" | "type" | "createdAt" | "location">,
+  content: PreparedContent,
+  path: string,
+): KnowledgeEntry {
+  const named = [metadata.tool_name, metadata.action_name].filter((name) => name !== null);
+  return {
+    artifactId,
+    hash,
+    tool: named.join(":") || undefined,
+    chars: size.chars,
+    lines: content.viewLines(),
+    tokens: size.tokens,
+    digest: content.digest(),
+    path,
+  };
+}
+
+/** Bytes as they come, until the signal says stop. */
+function stopping(
+  content: NewArtifact["content"],
+  signal: AbortSignal | undefined,
+): NewArtifact["content"] {
+  if (!signal || !(Symbol.asyncIterator in content)) return content;
+  return (async function* () {
+    for await (const chunk of content) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  })();
+}
+
+const TEXTS = ["artifactId", "toolCallId", "sessionId", "parentSessionId"] as const;
+
+function requireTexts(options: Partial<Record<(typeof TEXTS)[number], unknown>>): void {
+  for (const name of TEXTS) {
+    const value = options[name] ?? "";
+    if (typeof value !== "string") throw new InvalidArgumentError(name, value, "a string");
+  }
+}
+
+function requireContent(content: unknown): ArtifactInput["content"] {
+  if (typeof content === "string" || Array.isArray(content)) return content;
+  if (typeof content === "object" && content !== null && Symbol.asyncIterator in content) {
+    return content as AsyncIterable<Uint8Array>;
+  }
+  if (isPlainObject(content)) return content;
+  const expected = "a string, an array of blocks, a JSON object, or an async iterable of bytes";
+  throw new InvalidArgumentError("content", content, expected);
+}
+
+/** In another realm `Object.prototype` is another object; there, too, it is the end of the chain. */
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,71 @@
+import type { ToolDescription } from "../../engine/format.js";
+import { ContextOffloadError } from "../../errors/context-offload-error.js";
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { messageOf } from "../../errors/message-of.js";
+import type { NextCall } from "../reading/reading.js";
+import type { ToolsOptions, Workspace } from "../workspace-types.js";
+import { READING_TOOLS } from "./reading-tools.js";
+import { ToolInput } from "./tool-input.js";
+import { nameTools, type ToolNaming } from "./tool-naming.js";
+
+/** Whether a session may see another one. */
+export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
+
+/** The reading tools, under the agent's own names for them. They never throw at a model. */
+export function createTools(
+  workspace: Workspace,
+  naming: ToolNaming,
+  canSee: CanSee,
+  { sessionId }: ToolsOptions,
+): ToolDescription[] {
+  return nameTools(naming).map(({ tool, name }) => {
+    const { description, inputSchema, run, repeats = [] } = READING_TOOLS[tool];
+    const execute: ToolDescription["execute"] = async (raw, { signal } = {}) => {
+      try {
+        const input = new ToolInput(raw, Object.keys(inputSchema.properties));
+        const asked = await narrowSession(canSee, sessionId, input.text("session_id"));
+        const kept = readRepeated(input, ["session_id", ...repeats]);
+        const scope = { sessionId: asked, signal };
+        return { text: await run({ workspace, input, naming, kept, scope }), isError: false };
+      } catch (error) {
+        return { text: explain(error), isError: true };
+      }
+    };
+    // A copy, since callers may add to a schema what their vendor wants.
+    return { name, description, inputSchema: structuredClone(inputSchema), execute };
+  });
+}
+
+/** A model may name a session among those that it may see; any other does not exist for it. */
+async function narrowSession(
+  canSee: CanSee,
+  bound: string | undefined,
+  asked: string | undefined,
+): Promise<string | undefined> {
+  if (asked === undefined || bound === undefined || asked === bound) return asked ?? bound;
+  if (await canSee(bound, asked)) return asked;
+  const expected = "omitted, or a session whose results can be read from here";
+  throw new InvalidArgumentError("session_id", asked, expected);
+}
+
+function readRepeated(input: ToolInput, names: readonly string[]): NextCall["input"] {
+  const given = names.map((name) => [name, input.text(name)] as const);
+  return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
+/** Errors speak of the options of the verbs; a model knows the parameters of the tools. */
+function explain(error: unknown): string {
+  const code = ContextOffloadError.isInstance(error) ? error.code : "FAILED";
+  const message = messageOf(error).replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>
+    PARAMETERS.has(snakeCase(name)) ? snakeCase(name) : name,
+  );
+  return `${code}: ${message}`;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(
+  Object.values(READING_TOOLS).flatMap(({ inputSchema }) => Object.keys(inputSchema.properties)),
+);
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

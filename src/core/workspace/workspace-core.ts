@@ -1,0 +1,53 @@
+import type { Content } from "../engine/content.js";
+import type { Hash } from "../engine/hash.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ArtifactRecord } from "./artifacts/artifact.js";
+import type { SessionListing } from "./artifacts/artifact-store.js";
+import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
+import type { KnownContent } from "./artifacts/prepare-content.js";
+import type { EventDetails } from "./events.js";
+import type { ToolNaming } from "./tools/tool-naming.js";
+import type {
+  ArtifactInput,
+  Original,
+  PutOptions,
+  PutOutcome,
+  Workspace,
+} from "./workspace-types.js";
+
+/** What works on a workspace from inside needs more than its users, and tells no logger of its looks. */
+export interface WorkspaceCore {
+  readonly toolNames: ToolNaming;
+  readonly countTokens: CountTokens;
+  /** How artifacts are hashed here. */
+  readonly hash: Hash;
+  prepare(artifact: ArtifactInput, options: PutOptions, known?: KnownContent): PreparedArtifact;
+  /** Stores what was prepared, and tells the logger of it. */
+  store(prepared: PreparedArtifact): Promise<PutOutcome>;
+  listSession(sessionId: string): Promise<SessionListing>;
+  original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
+  /** Tells the logger of something that was decided rather than done. */
+  note(event: "skip" | "failure", verb: string, details: EventDetails): void;
+}
+
+/** A key of the global registry, so that two copies of the package can work together. */
+const CORE = Symbol.for("context-offload.workspace");
+
+/** The workspace with its inside attached, where `coreOf` finds it. */
+export function attachCore(workspace: Workspace, core: WorkspaceCore): Workspace {
+  return Object.defineProperty(workspace, CORE, { value: core });
+}
+
+/** The inside of a workspace; refuses what `createWorkspace` did not make. */
+export function coreOf(workspace: unknown): WorkspaceCore {
+  if (typeof workspace === "object" && workspace !== null && CORE in workspace) {
+    return workspace[CORE] as WorkspaceCore;
+  }
+  throw new InvalidArgumentError("workspace", workspace, "what createWorkspace returned");
+}
+
+/** Content that can be put back into a message, which bytes cannot. */
+export function isContent(original: Original): original is Content {
+  return typeof original === "string" || !(Symbol.asyncIterator in original);
+}

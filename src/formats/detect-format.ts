@@ -1,0 +1,53 @@
+import type { Format } from "../core/engine/format.js";
+import type { FormatMismatch } from "../core/errors/unknown-format-error.js";
+import { FORMATS } from "./formats.js";
+import { FitVisitor } from "./shared/fit-visitor.js";
+import { findTextResults } from "./shared/text-results.js";
+
+/** So many messages tell how near a conversation is to a format. */
+const MESSAGES_COMPARED = 100;
+
+/** The format of the messages, or why each one does not fit, the nearest first. */
+export type Detection<F extends Format> =
+  { readonly format: F } | { readonly mismatches: readonly FormatMismatch[] };
+
+/** Finds the first format that fits. */
+export function detectFormat<F extends Format = (typeof FORMATS)[number]>(
+  messages: readonly unknown[],
+  formats: readonly F[] = FORMATS as readonly Format[] as readonly F[],
+): Detection<F> {
+  const misfits: (FormatMismatch & { readonly nearness: number })[] = [];
+  for (const format of formats) {
+    const why = checkFit(format, messages);
+    if (why === undefined) return { format };
+    misfits.push({ format: format.name, why, nearness: countFitting(format, messages) });
+  }
+  misfits.sort((a, b) => b.nearness - a.nearness);
+  return { mismatches: misfits.map(({ format, why }) => ({ format, why })) };
+}
+
+/**
+ * Why messages are not of a format, or are so only by their looks: their calls have no results, or
+ * what they say is in blocks that the format does not know. Taking those would find nothing to
+ * offload, and nobody would know why.
+ */
+export function checkFit(format: Format, messages: readonly unknown[]): string | undefined {
+  const why = format.mismatch(messages) ?? findTextResults(messages);
+  if (why !== undefined) return why;
+  const visitor = new FitVisitor();
+  for (const message of messages) {
+    visitor.startMessage();
+    format.read(message, visitor, { media: "keep", countOther: true });
+  }
+  return visitor.findFault();
+}
+
+/** How many messages fit by themselves; all of them where it is the whole that does not. */
+function countFitting(format: Format, messages: readonly unknown[]): number {
+  if (format.mismatch(messages) === undefined) return Infinity;
+  const some = messages.slice(0, MESSAGES_COMPARED);
+  const fitting = some.filter((message) => format.mismatch([message]) === undefined).length;
+  // Lines of text are nearest to a format of lines, which a blank line always fits.
+  const takesLines = typeof messages[0] === "string" && format.mismatch([""]) === undefined;
+  return fitting + (takesLines ? 0.5 : 0);
+}

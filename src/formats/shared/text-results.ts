@@ -1,0 +1,37 @@
+import { asList, asRecord } from "./json-record.js";
+
+/** How a user's message begins that passes on what a tool printed: ReAct agents, Cline, SWE-agent. */
+const TEXT_RESULT =
+  /^\s*(?:<tool_response>|<returncode>|<observation>|observation:|\[[\w-]+(?: for [^\]\n]*)?\] Result:)/i;
+
+/** How SWE-agent ends what its shell printed. */
+const SHELL_PROMPT = /\n\(Current directory: [^\n]*\)\nbash-\$\s*$/;
+
+/**
+ * Says so when the tool results of a conversation are plain text in messages of the user, without
+ * an id that says which call each answers: nothing could be put back in its place.
+ */
+export function findTextResults(messages: readonly unknown[]): string | undefined {
+  let answers = 0;
+  let results = 0;
+  for (const [index, message] of messages.entries()) {
+    const { role, tool_calls, content, message_type } = asRecord(message);
+    if (role === "tool" || tool_calls !== undefined) return undefined;
+    if (role !== "user" || asRecord(messages[index - 1])["role"] !== "assistant") continue;
+    answers++;
+    const text = firstText(content);
+    const isResult = TEXT_RESULT.test(text) || SHELL_PROMPT.test(text);
+    if (isResult || message_type === "observation") results++;
+  }
+  if (results === 0 || results * 2 < answers) return undefined;
+  return (
+    `the tool results, ${results} of them, are plain text in messages of the user, ` +
+    "without the id of the call that each one answers"
+  );
+}
+
+function firstText(content: unknown): string {
+  if (typeof content === "string") return content;
+  const { type, text } = asRecord(asList(content)[0]);
+  return type === "text" && typeof text === "string" ? text : "";
+}

@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import { DEFAULTS } from "../core/defaults.js";
+import { offload } from "../core/engine/offload.js";
+import { NoToolResultError } from "../core/errors/no-tool-result-error.js";
+import { allotNames } from "../core/files/allot-names.js";
+import { DIRECT_LAYOUT } from "../core/files/file-layout.js";
+import { createFileReference } from "../core/files/file-reference.js";
+import { createFileSink } from "../core/files/file-sink.js";
+import type { FileWriter } from "../core/files/file-writer.js";
+import { portableName } from "../core/files/portable-name.js";
+import { deepCopy } from "../core/lib/deep-copy.js";
+import { everything } from "../core/policies/everything.js";
+import { requireObject, requireText } from "../core/require-argument.js";
+import { anthropicFormat } from "../formats/anthropic.js";
+import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
+import { NodeFileWriter } from "../infrastructure/file-writer.js";
+import { sha256 } from "../infrastructure/hash.js";
+import { requireOutputDir, requireWriter } from "./require-files.js";
+import { surveyAnthropic } from "./survey-anthropic.js";
+
+/** Where a message's results go. */
+export interface DirectOffloadOptions {
+  /** Names the folder below `outputDir`; one per agent session. */
+  readonly sessionId: string;
+  /** Created when it is missing. A relative one is resolved against the working directory. */
+  readonly outputDir: string;
+}
+
+/** What became of one message. */
+export interface DirectOffloadResult<M extends AnthropicMessageLike = AnthropicMessageLike> {
+  /** A deep copy of the message with a reference in place of each tool result's content. */
+  readonly message: M;
+  /** Original length minus reference length, added up over the results that were offloaded. */
+  readonly freedChars: number;
+  /** The file of the first tool result. */
+  readonly file: string;
+  /** The files of all tool results of the message, in their order. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Writes every tool result of one message to `<outputDir>/<sessionId>/<tool_use_id>.md` and returns
+ * a deep copy of the message with references in their place. Whether a result is large enough is
+ * yours to decide before you call.
+ *
+ * @example
+ * const { message, file } = await offloadToolResult(toolMessage, { sessionId: "s1", outputDir: ".offload" });
+ */
+export async function offloadToolResult<M extends AnthropicMessageLike>(
+  message: M,
+  options: DirectOffloadOptions,
+): Promise<DirectOffloadResult<M>> {
+  requireObject("options", options, "an object with sessionId and outputDir");
+  return offloadToolResultWithWriter(
+    message,
+    options.sessionId,
+    resolve(requireOutputDir(options.outputDir)),
+    new NodeFileWriter(),
+  );
+}
+
+/** `offloadToolResult` with your own writer; `outputDir` reaches it as you pass it. */
+export async function offloadToolResultWithWriter<M extends AnthropicMessageLike>(
+  message: M,
+  sessionId: string,
+  outputDir: string,
+  writer: FileWriter,
+): Promise<DirectOffloadResult<M>> {
+  const session = portableName(
+    requireText("sessionId", sessionId, "it names the session's folder"),
+    sha256,
+  );
+  const root = requireOutputDir(outputDir);
+  requireWriter(writer);
+  const input = [asToolMessage(message)];
+  const survey = surveyAnthropic(input, { countOther: false, nameOf: () => "message" });
+  const { messages, plan, offloaded } = await offload(input, survey, {
+    format: anthropicFormat,
+    media: "offload",
+    policy: everything,
+    reference: createFileReference("direct", root, sha256),
+    openSink: (plan) =>
+      createFileSink({
+        writer,
+        root,
+        folders: [session],
+        names: allotNames(plan, DIRECT_LAYOUT, sha256),
+        existing: "replace",
+        hash: sha256,
+      }),
+    concurrency: DEFAULTS.writeConcurrency,
+    copy: deepCopy,
+  });
+
+  const written = new Map(offloaded.map(({ result, stored }) => [result, stored]));
+  const files: string[] = [];
+  for (const result of plan.results) {
+    const stored = written.get(result) ?? plan.references.get(result);
+    if (stored) files.push(stored.path);
+  }
+  const [file] = files;
+  if (file === undefined) throw new NoToolResultError(message.role);
+  let freedChars = 0;
+  for (const { result, text } of offloaded) freedChars += result.chars - text.length;
+  const isTouched = offloaded.length > 0;
+  return {
+    message: isTouched ? { ...(messages[0] as M), role: message.role } : message,
+    freedChars,
+    file,
+    files,
+  };
+}
+
+/**
+ * A plain string is a tool's output here, since the caller passes in a tool's message; but not what
+ * the assistant or the system said.
+ */
+function asToolMessage<M extends AnthropicMessageLike>(message: M): AnthropicMessageLike {
+  const { role, content } = (message ?? {}) as Partial<M>;
+  const isOutput = typeof content === "string" && role !== "assistant" && role !== "system";
+  return isOutput ? { ...message, role: "tool" } : message;
+}

@@ -1,0 +1,137 @@
+import { resolve } from "node:path";
+import { DEFAULTS } from "../core/defaults.js";
+import { offload } from "../core/engine/offload.js";
+import { allotNames } from "../core/files/allot-names.js";
+import { HISTORY_LAYOUT } from "../core/files/file-layout.js";
+import { createFileReference } from "../core/files/file-reference.js";
+import { createFileSink } from "../core/files/file-sink.js";
+import type { FileWriter } from "../core/files/file-writer.js";
+import { deepCopy } from "../core/lib/deep-copy.js";
+import { all } from "../core/policies/all.js";
+import { minChars } from "../core/policies/min-chars.js";
+import { minRatio } from "../core/policies/min-ratio.js";
+import { readThreshold } from "../core/policies/threshold.js";
+import { requireArray, requireObject } from "../core/require-argument.js";
+import { anthropicFormat } from "../formats/anthropic.js";
+import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
+import { NodeFileWriter } from "../infrastructure/file-writer.js";
+import { sha256 } from "../infrastructure/hash.js";
+import { requireOutputDir, requireWriter } from "./require-files.js";
+import { surveyAnthropic } from "./survey-anthropic.js";
+
+/** What is worth offloading. An option wins over the environment, the environment over the default. */
+export interface HistoryThresholds {
+  /** Minimum size of a result in characters. `OFFLOAD_CHAR_THRESHOLD`, else 100. */
+  readonly charThreshold?: number | undefined;
+  /** Minimum share of the conversation that can be offloaded. `OFFLOAD_RATIO_THRESHOLD`, else 0.2. */
+  readonly ratioThreshold?: number | undefined;
+}
+
+/** Where a history's results go, and what is worth offloading. */
+export interface HistoryOffloadOptions extends HistoryThresholds {
+  /** Created when it is missing. A relative one is resolved against the working directory. */
+  readonly outputDir: string;
+}
+
+/** What became of a conversation. */
+export interface HistoryOffloadResult<M extends AnthropicMessageLike = AnthropicMessageLike> {
+  /** A new list with deep copies of touched messages; the same array when nothing was offloaded. */
+  readonly messages: M[];
+  readonly offloadedCount: number;
+  /** The original lengths of all content that was offloaded, added up. */
+  readonly freedChars: number;
+  /** The files, in the order of the results. */
+  readonly files: string[];
+}
+
+/**
+ * Writes the long tool results of a history to `<outputDir>/tool-result-<tool_use_id>.md`, provided
+ * that enough of the history can be offloaded, and returns the history with references in their place.
+ *
+ * @example
+ * const { messages, freedChars } = await offloadToolResults(history, { outputDir: ".offload" });
+ */
+export async function offloadToolResults<M extends AnthropicMessageLike>(
+  messages: readonly M[],
+  options: HistoryOffloadOptions,
+): Promise<HistoryOffloadResult<M>> {
+  requireObject("options", options, "an object with outputDir");
+  const { outputDir, ...thresholds } = options;
+  return offloadToolResultsWithWriter(
+    messages,
+    resolve(requireOutputDir(outputDir)),
+    new NodeFileWriter(),
+    thresholds,
+  );
+}
+
+/** `offloadToolResults` with your own writer; `outputDir` reaches it as you pass it. */
+export async function offloadToolResultsWithWriter<M extends AnthropicMessageLike>(
+  input: readonly M[],
+  outputDir: string,
+  writer: FileWriter,
+  options: HistoryThresholds = {},
+): Promise<HistoryOffloadResult<M>> {
+  requireArray("messages", input);
+  requireObject("options", options, "an object with charThreshold or ratioThreshold, or nothing");
+  const root = requireOutputDir(outputDir);
+  requireWriter(writer);
+  const policy = readPolicy(options);
+  const survey = surveyAnthropic(input, {
+    countOther: policy.needsTotalChars,
+    nameOf: (index) => `messages[${index}]`,
+  });
+  const { messages, offloaded } = await offload<
+    AnthropicMessageLike,
+    { path: string; name: string }
+  >(input, survey, {
+    format: anthropicFormat,
+    media: "offload",
+    policy,
+    reference: createFileReference("history", root, sha256),
+    openSink: (plan) =>
+      createFileSink({
+        writer,
+        root,
+        folders: [],
+        names: allotNames(plan, HISTORY_LAYOUT, sha256),
+        existing: "keep",
+        hash: sha256,
+        indent: 2,
+      }),
+    concurrency: DEFAULTS.writeConcurrency,
+    copy: deepCopy,
+  });
+  let freedChars = 0;
+  for (const { result } of offloaded) freedChars += result.chars;
+  return {
+    messages: messages as M[],
+    offloadedCount: offloaded.length,
+    freedChars,
+    files: offloaded.map(({ stored }) => stored.path),
+  };
+}
+
+function readPolicy({ charThreshold, ratioThreshold }: HistoryThresholds) {
+  const environment = process.env;
+  return all(
+    minChars(
+      readThreshold({
+        option: "charThreshold",
+        given: charThreshold,
+        variable: "OFFLOAD_CHAR_THRESHOLD",
+        environment,
+        fallback: DEFAULTS.charThreshold,
+      }),
+    ),
+    minRatio(
+      readThreshold({
+        option: "ratioThreshold",
+        given: ratioThreshold,
+        variable: "OFFLOAD_RATIO_THRESHOLD",
+        environment,
+        fallback: DEFAULTS.ratioThreshold,
+      }),
+    ),
+  );
+}

@@ -1,0 +1,24 @@
+import type { Format } from "../core/engine/format.js";
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
+import { checkFit, detectFormat } from "../formats/detect-format.js";
+
+/** The format of the messages: the one that was chosen, if it fits, or the first that does. */
+export function pickFormat(messages: readonly unknown[], chosen: Format | undefined): Format {
+  for (const [index, message] of messages.entries()) {
+    const isMessage =
+      typeof message === "string" || (typeof message === "object" && message !== null);
+    if (!isMessage) throw new InvalidArgumentError(`history[${index}]`, message, "a message");
+  }
+  if (!chosen) {
+    const detected = detectFormat(messages);
+    if ("format" in detected) return detected.format;
+    throw new UnknownFormatError("No format fits these messages.", detected.mismatches);
+  }
+  // A format that does not fit would find nothing to offload, and nobody would know why.
+  const why = checkFit(chosen, messages);
+  if (why === undefined) return chosen;
+  throw new UnknownFormatError(`These messages are not of the format ${chosen.name}: ${why}.`, [
+    { format: chosen.name, why },
+  ]);
+}

@@ -1,0 +1,15 @@
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import type { FileWriter } from "../core/files/file-writer.js";
+import { requireObject, requireText } from "../core/require-argument.js";
+
+export function requireOutputDir(outputDir: unknown): string {
+  return requireText("outputDir", outputDir, "the folder that takes the files");
+}
+
+export function requireWriter(writer: unknown): FileWriter {
+  const candidate = requireObject("writer", writer, "an object with a writeFile method");
+  if ("writeFile" in candidate && typeof candidate.writeFile === "function") {
+    return candidate as FileWriter;
+  }
+  throw new InvalidArgumentError("writer", writer, "an object with a writeFile method");
+}

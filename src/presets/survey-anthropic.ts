@@ -1,0 +1,79 @@
+import { surveyMessages, type Survey } from "../core/engine/survey.js";
+import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
+import { anthropicFormat } from "../formats/anthropic.js";
+import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
+import { detectFormat } from "../formats/detect-format.js";
+
+const CONTENT_SHAPE = "a string or an array of content blocks";
+
+interface SurveyRequest {
+  readonly countOther: boolean;
+  /** What the messages are called in errors: `messages[3]`, or `message` for a single one. */
+  readonly nameOf: (messageIndex: number) => string;
+}
+
+/**
+ * Surveys messages for the file presets. They are checked only when the survey met something odd:
+ * a check of every message would cost as much as the pass itself.
+ */
+export function surveyAnthropic(
+  messages: readonly AnthropicMessageLike[],
+  { countOther, nameOf }: SurveyRequest,
+): Survey {
+  const survey = surveyMessages(anthropicFormat, messages, { media: "offload", countOther });
+  if (survey.hasUnknown) {
+    requireShape(messages, nameOf);
+    refuseOthers(messages);
+  }
+  return survey;
+}
+
+/** Throws for the first message or block that is malformed. */
+function requireShape(messages: readonly unknown[], nameOf: SurveyRequest["nameOf"]): void {
+  for (const [index, message] of messages.entries()) {
+    const at = nameOf(index);
+    if (!isObject(message)) throw new InvalidArgumentError(at, message, "a message object");
+    const { content, tool_use_id, tool_call_id, tool_calls } = message;
+    if (tool_calls !== undefined) refuseOthers(messages);
+    requireId(`${at}.tool_use_id`, tool_use_id);
+    requireId(`${at}.tool_call_id`, tool_call_id);
+    if (typeof content === "string") continue;
+    if (!Array.isArray(content)) {
+      throw new InvalidArgumentError(`${at}.content`, content, CONTENT_SHAPE);
+    }
+    for (const [slot, block] of content.entries()) requireBlock(`${at}.content[${slot}]`, block);
+  }
+}
+
+function requireBlock(at: string, block: unknown): void {
+  if (!isObject(block)) {
+    throw new InvalidArgumentError(at, block, "a content block, an object with a type");
+  }
+  const { type, content, tool_use_id } = block;
+  if (type !== "tool_result") return;
+  requireId(`${at}.tool_use_id`, tool_use_id);
+  const isContent = content == null || typeof content === "string" || Array.isArray(content);
+  if (!isContent) throw new InvalidArgumentError(`${at}.content`, content, CONTENT_SHAPE);
+}
+
+function requireId(at: string, id: unknown): void {
+  if (id === undefined || id === null || typeof id === "string") return;
+  throw new InvalidArgumentError(at, id, "a string, the id of the tool call");
+}
+
+/** These functions would destroy what they do not know: other formats have an entry point of their own. */
+function refuseOthers(messages: readonly unknown[]): void {
+  const detected = detectFormat(messages);
+  if (!("format" in detected) || detected.format.name === anthropicFormat.name) return;
+  const { name } = detected.format;
+  throw new UnknownFormatError(
+    `These messages look like ${name}, and this function takes Anthropic messages alone. ` +
+      `Use createOffloader({ root, sessionId, format: ${JSON.stringify(name)} }).offload(messages).`,
+    [{ format: anthropicFormat.name, why: anthropicFormat.mismatch(messages) ?? "" }],
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
