@@ -32,14 +32,31 @@ export default defineConfig({
     reporters: ["default", "json"],
     outputFile: { json: "reports/vitest.json" },
     projects: [
-      { extends: true, test: { name: "unit", include: ["tests/unit/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          sequence: { groupOrder: 0 },
+          include: ["tests/unit/**/*.test.ts"],
+        },
+      },
       {
         extends: true,
         test: {
           name: "integration",
+          sequence: { groupOrder: 1 },
           // Child processes and the packed package run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
-          include: ["tests/{architecture,conformance,faults,integration,runtime}/**/*.test.ts"],
+          include: ["tests/{architecture,conformance,faults,integration}/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "runtime",
+          sequence: { groupOrder: 2 },
+          globalSetup: ["tests/runtime/setup.ts"],
+          include: ["tests/runtime/*.test.ts"],
         },
       },
     ],
