@@ -102,7 +102,7 @@ describe("any and not", () => {
     const verdicts = policy.decide(results, conversationOf(results, 10));
     expect(verdicts).toEqual([
       { offload: true, reason: "minChars(100): large enough" },
-      { offload: true, reason: "flagged: asked to leave" },
+      { offload: true, reason: "flagged: the host wishes it" },
       { offload: false, reason: "minChars(100): too small" },
     ]);
   });
