@@ -1,5 +1,5 @@
 /**
- * The rows as a Markdown table; the README quotes it.
+ * The rows as a Markdown table; docs/performance.md quotes it.
  *
  * @param {readonly import("./run.mjs").Row[]} rows
  */

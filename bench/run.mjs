@@ -2,11 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchDirect } from "./direct.mjs";
+import { benchImportTime } from "./import-time.mjs";
 import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
 import { benchOverlappingWrites } from "./overlapping-writes.mjs";
 import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
-import { renderFigures, withFigures } from "./readme-figures.mjs";
+import { renderFigures, withFigures } from "./page-figures.mjs";
 import { peakOfReader } from "./reader-memory.mjs";
 import { benchWorkspacePut } from "./workspace-put.mjs";
 import { benchWorkspaceRead } from "./workspace-read.mjs";
@@ -31,6 +32,7 @@ try {
     ...(await benchWorkspaceRead(folder)),
     ...(await benchListing(folder)),
     ...(await benchOffloadTurn(join(folder, "turns"))),
+    ...(await benchImportTime(join(folder, "import"))),
   ];
   const results = {
     node: process.version,
@@ -40,9 +42,9 @@ try {
   };
   console.log(renderFigures(results));
   if (process.argv.includes("--write")) {
-    const readme = new URL("../README.md", import.meta.url);
+    const page = new URL("../docs/performance.md", import.meta.url);
     await writeFile(new URL("results.json", import.meta.url), JSON.stringify(results, null, 2));
-    await writeFile(readme, withFigures(await readFile(readme, "utf8"), results));
+    await writeFile(page, withFigures(await readFile(page, "utf8"), results));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, stepCountIs, tool } from "ai";
-import { createOffloader, createWorkspace } from "context-offload";
+import { createOffloader } from "context-offload";
 import { LOG_TOOL, makeLog, QUESTION } from "./local-model/log-tool.mjs";
 import { printSummary } from "./local-model/print-summary.mjs";
 import { startLocalModel } from "./local-model/server.mjs";
@@ -17,27 +17,29 @@ const localModel = await startLocalModel();
 const provider = createOpenAICompatible({ name: "local", baseURL: `${localModel.url}/v1` });
 const { log, requestId } = makeLog();
 
-const workspace = createWorkspace({ root: makeTempFolder() });
-const offloader = createOffloader({ workspace, sessionId: "session-1", format: "ai-sdk" });
+const offloader = createOffloader({
+  root: makeTempFolder(),
+  sessionId: "session-1",
+  format: "ai-sdk",
+});
 
 const fetchLog = tool({
   description: LOG_TOOL.description,
   inputSchema: jsonSchema(LOG_TOOL.schema),
   execute: () => Promise.resolve(log),
 });
-// With these the model reads what left. They run by themselves, as any tool of the SDK does.
-const readingTools = /** @type {import("ai").ToolSet} */ (offloader.tools());
 
 /** @type {Message[]} */
 const prompt = [{ role: "user", content: QUESTION }];
 let charsSaved = 0;
 const { text: answer, response } = await generateText({
   model: provider("local-model"),
-  system: workspace.systemPrompt(),
+  system: offloader.systemPrompt(),
   messages: prompt,
-  tools: { [LOG_TOOL.name]: fetchLog, ...readingTools },
+  // With the offloader's tools the model reads what was offloaded. The SDK runs them, as any other.
+  tools: { [LOG_TOOL.name]: fetchLog, ...offloader.tools() },
   stopWhen: stepCountIs(10),
-  // Before every step, with the whole history: what left before is not written again.
+  // Before every step, with the whole history: what was offloaded before is not written again.
   prepareStep: async ({ messages: all }) => {
     const { messages, report } = await offloader.offload(all);
     charsSaved += report.totals.charsSaved;

@@ -2,30 +2,30 @@
 
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
-import { createOffloader, createWorkspace } from "context-offload";
+import { createOffloader } from "context-offload";
 import { LOG_TOOL, makeLog, QUESTION } from "./local-model/log-tool.mjs";
 import { printSummary } from "./local-model/print-summary.mjs";
 import { startLocalModel } from "./local-model/server.mjs";
 import { makeTempFolder } from "./local-model/temp-folder.mjs";
 
-/**
- * @typedef {Anthropic.MessageParam} Message
- * @typedef {Anthropic.ToolResultBlockParam} ToolResult
- */
+/** @typedef {Anthropic.MessageParam} Message */
 
 // Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const client = new Anthropic({ baseURL: localModel.url, apiKey: "none" });
 const { log, requestId } = makeLog();
 
-const workspace = createWorkspace({ root: makeTempFolder() });
-const offloader = createOffloader({ workspace, sessionId: "session-1" });
+const offloader = createOffloader({
+  root: makeTempFolder(),
+  sessionId: "session-1",
+  format: "anthropic",
+});
 
 /** @type {Anthropic.Tool[]} */
 const tools = [
   { name: LOG_TOOL.name, description: LOG_TOOL.description, input_schema: LOG_TOOL.schema },
-  // With these the model reads what left.
-  .../** @type {Anthropic.Tool[]} */ (offloader.tools("anthropic")),
+  // With these the model reads what was offloaded.
+  ...offloader.tools(),
 ];
 
 /** @type {Message[]} */
@@ -33,13 +33,13 @@ const history = [{ role: "user", content: QUESTION }];
 let answer = "";
 let charsSaved = 0;
 while (answer === "") {
-  // Every turn, with the whole history: what left before is not written again.
+  // Every turn, with the whole history: what was offloaded before is not written again.
   const { messages, report } = await offloader.offload(history);
   charsSaved += report.totals.charsSaved;
   const { content } = await client.messages.create({
     model: "local-model",
     max_tokens: 1_024,
-    system: workspace.systemPrompt(),
+    system: offloader.systemPrompt(),
     tools,
     messages,
   });
@@ -49,11 +49,11 @@ while (answer === "") {
   else answer = content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** @param {Anthropic.ToolUseBlock} call @returns {Promise<ToolResult>} */
+/** @param {Anthropic.ToolUseBlock} call @returns {Promise<Anthropic.ToolResultBlockParam>} */
 async function run(call) {
   if (call.name === LOG_TOOL.name)
     return { type: "tool_result", tool_use_id: call.id, content: log };
-  return /** @type {ToolResult} */ (await offloader.handleToolCall(call));
+  return offloader.handleToolCall(call);
 }
 
 // The model found the line, the log itself was never sent, and nothing is lost.

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import { createOffloader, createWorkspace } from "context-offload";
+import { createOffloader } from "context-offload";
 import { LOG_TOOL, makeLog, QUESTION } from "./local-model/log-tool.mjs";
 import { printSummary } from "./local-model/print-summary.mjs";
 import { startLocalModel } from "./local-model/server.mjs";
@@ -13,16 +13,17 @@ import { makeTempFolder } from "./local-model/temp-folder.mjs";
 /**
  * @typedef {import("@langchain/core/messages").BaseMessage} Message
  * @typedef {import("@langchain/core/messages").ToolCall} ToolCall
- * @typedef {import("@langchain/core/tools").StructuredToolParams} Tool
- * @typedef {ConstructorParameters<typeof ToolMessage>[0]} ToolMessageFields
  */
 
 // Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const { log, requestId } = makeLog();
 
-const workspace = createWorkspace({ root: makeTempFolder() });
-const offloader = createOffloader({ workspace, sessionId: "session-1" });
+const offloader = createOffloader({
+  root: makeTempFolder(),
+  sessionId: "session-1",
+  format: "langchain",
+});
 
 const model = new ChatOpenAI({
   model: "local-model",
@@ -30,16 +31,16 @@ const model = new ChatOpenAI({
   configuration: { baseURL: `${localModel.url}/v1` },
 }).bindTools([
   LOG_TOOL,
-  // With these the model reads what left.
-  .../** @type {Tool[]} */ (offloader.tools("langchain")),
+  // With these the model reads what was offloaded.
+  ...offloader.tools(),
 ]);
 
 /** @type {Message[]} */
-const history = [new SystemMessage(workspace.systemPrompt()), new HumanMessage(QUESTION)];
+const history = [new SystemMessage(offloader.systemPrompt()), new HumanMessage(QUESTION)];
 let answer = "";
 let charsSaved = 0;
 while (answer === "") {
-  // Every turn, with the whole history: what left before is not written again.
+  // Every turn, with the whole history: what was offloaded before is not written again.
   const { messages, report } = await offloader.offload(history);
   charsSaved += report.totals.charsSaved;
   const message = await model.invoke(messages);
@@ -54,7 +55,7 @@ async function run(call) {
   if (call.name === LOG_TOOL.name) {
     return new ToolMessage({ content: log, tool_call_id: call.id ?? "", name: call.name });
   }
-  return new ToolMessage(/** @type {ToolMessageFields} */ (await offloader.handleToolCall(call)));
+  return new ToolMessage(await offloader.handleToolCall(call));
 }
 
 // The model found the line, the log itself was never sent, and nothing is lost.

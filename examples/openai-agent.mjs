@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import OpenAI from "openai";
-import { createOffloader, createWorkspace } from "context-offload";
+import { createOffloader } from "context-offload";
 import { LOG_TOOL, makeLog, QUESTION } from "./local-model/log-tool.mjs";
 import { printSummary } from "./local-model/print-summary.mjs";
 import { startLocalModel } from "./local-model/server.mjs";
@@ -19,26 +19,29 @@ const localModel = await startLocalModel();
 const client = new OpenAI({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
 const { log, requestId } = makeLog();
 
-const workspace = createWorkspace({ root: makeTempFolder() });
-const offloader = createOffloader({ workspace, sessionId: "session-1" });
+const offloader = createOffloader({
+  root: makeTempFolder(),
+  sessionId: "session-1",
+  format: "openai-chat",
+});
 
 const { name, description, schema: parameters } = LOG_TOOL;
 /** @type {Tool[]} */
 const tools = [
   { type: "function", function: { name, description, parameters } },
-  // With these the model reads what left.
-  .../** @type {Tool[]} */ (offloader.tools("openai-chat")),
+  // With these the model reads what was offloaded.
+  ...offloader.tools(),
 ];
 
 /** @type {Message[]} */
 const history = [
-  { role: "system", content: workspace.systemPrompt() },
+  { role: "system", content: offloader.systemPrompt() },
   { role: "user", content: QUESTION },
 ];
 let answer = "";
 let charsSaved = 0;
 while (answer === "") {
-  // Every turn, with the whole history: what left before is not written again.
+  // Every turn, with the whole history: what was offloaded before is not written again.
   const { messages, report } = await offloader.offload(history);
   charsSaved += report.totals.charsSaved;
   const completion = await client.chat.completions.create({
@@ -59,7 +62,7 @@ async function run(call) {
   if (call.type === "function" && call.function.name === name) {
     return { role: "tool", tool_call_id: call.id, content: log };
   }
-  return /** @type {Message} */ (await offloader.handleToolCall(call));
+  return offloader.handleToolCall(call);
 }
 
 // The model found the line, the log itself was never sent, and nothing is lost.

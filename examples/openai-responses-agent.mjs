@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import OpenAI from "openai";
-import { createOffloader, createWorkspace } from "context-offload";
+import { createOffloader } from "context-offload";
 import { LOG_TOOL, makeLog, QUESTION } from "./local-model/log-tool.mjs";
 import { printSummary } from "./local-model/print-summary.mjs";
 import { startLocalModel } from "./local-model/server.mjs";
@@ -19,15 +19,18 @@ const localModel = await startLocalModel();
 const client = new OpenAI({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
 const { log, requestId } = makeLog();
 
-const workspace = createWorkspace({ root: makeTempFolder() });
-const offloader = createOffloader({ workspace, sessionId: "session-1" });
+const offloader = createOffloader({
+  root: makeTempFolder(),
+  sessionId: "session-1",
+  format: "openai-responses",
+});
 
 const { name, description, schema: parameters } = LOG_TOOL;
 /** @type {Tool[]} */
 const tools = [
   { type: "function", name, description, parameters, strict: true },
-  // With these the model reads what left.
-  .../** @type {Tool[]} */ (offloader.tools("openai-responses")),
+  // With these the model reads what was offloaded.
+  ...offloader.tools(),
 ];
 
 /** @type {Item[]} */
@@ -35,19 +38,23 @@ const history = [{ role: "user", content: QUESTION }];
 let answer = "";
 let charsSaved = 0;
 while (answer === "") {
-  // Every turn, with the whole history: what left before is not written again.
+  // Every turn, with the whole history: what was offloaded before is not written again.
   const { messages, report } = await offloader.offload(history);
   charsSaved += report.totals.charsSaved;
   const response = await client.responses.create({
     model: "local-model",
     // The conversation is kept here, not with the vendor: what is not sent is not seen.
     store: false,
-    instructions: workspace.systemPrompt(),
+    instructions: offloader.systemPrompt(),
     tools,
     input: messages,
   });
-  history.push(.../** @type {Item[]} */ (response.output));
-  const calls = response.output.filter((item) => item.type === "function_call");
+  // By type not every output item is an input item; these are the ones that this model sends.
+  const items = response.output.filter(
+    (item) => item.type === "message" || item.type === "reasoning" || item.type === "function_call",
+  );
+  history.push(...items);
+  const calls = items.filter((item) => item.type === "function_call");
   if (calls.length > 0) history.push(...(await Promise.all(calls.map(run))));
   else answer = response.output_text;
 }
@@ -57,7 +64,7 @@ async function run(call) {
   if (call.name === name) {
     return { type: "function_call_output", call_id: call.call_id, output: log };
   }
-  return /** @type {Item} */ (await offloader.handleToolCall(call));
+  return offloader.handleToolCall(call);
 }
 
 // The model found the line, the log itself was never sent, and nothing is lost.

@@ -1,15 +1,8 @@
-import { parseFileReference } from "context-offload";
+import { estimateTokens } from "context-offload";
 
-/**
- * @typedef {{ title: string, align?: "offloaded" | "right" }} Column
- * @typedef {{ position: string, tool: string, chars: number, reference: string }} Departure
- * @typedef {{ messages: number, left: number, stayed: number, charsBefore: number, charsAfter: number }} Totals
- */
+/** @typedef {{ title: string, align?: "left" | "right" }} Column */
 
 const colour = process.stdout.isTTY && !process.env["NO_COLOR"];
-
-/** A pipe has no width of its own; 100 columns keep its output the same everywhere. */
-const width = Math.min(Math.max(process.stdout.columns || 100, 60), 120);
 
 /** @param {string} text */
 export const bold = (text) => (colour ? `\u001b[1m${text}\u001b[22m` : text);
@@ -18,44 +11,66 @@ export const bold = (text) => (colour ? `\u001b[1m${text}\u001b[22m` : text);
 export const dim = (text) => (colour ? `\u001b[2m${text}\u001b[22m` : text);
 
 /**
- * Prints one row for each result that left. The whole reference is shown where there is room, else
- * the file that it names.
+ * Prints one row for each offloaded result: how many tokens it had, how many its reference has, and
+ * the first line of the digest.
  *
- * @param {readonly Departure[]} departures
+ * @param {readonly import("context-offload").ResultReport[]} results
  */
-export function printDepartures(departures) {
-  const cells = departures.map(({ position, tool, chars }) => [
-    position,
-    shorten(tool, 20),
-    formatCount(chars),
+export function printOffloaded(results) {
+  const rows = results.map(({ messageIndex, toolName, tokens = 0, reference = "" }) => [
+    String(messageIndex + 1),
+    shorten(toolName ?? "unknown", 20),
+    formatCount(tokens),
+    formatCount(estimateTokens(reference)),
+    shorten(firstLineOfDigest(reference), 50),
   ]);
-  /** @type {Column[]} */
-  const columns = [{ title: "message" }, { title: "tool" }, { title: "chars", align: "right" }];
-  const room = width - measure(columns, cells).reduce((sum, length) => sum + length + 2, 0);
-  const fits = departures.every(({ reference }) => reference.length <= room);
-  const rows = departures.map(({ reference }, at) => {
-    const path = parseFileReference(reference)?.path ?? reference;
-    return [...(cells[at] ?? []), fits ? reference : shorten(path, room)];
-  });
-  printTable([...columns, { title: fits ? "reference" : "reference to" }], rows);
+  printTable(
+    [
+      { title: "message" },
+      { title: "tool" },
+      { title: "tokens", align: "right" },
+      { title: "now", align: "right" },
+      { title: "what the reference says" },
+    ],
+    rows,
+  );
+  console.log();
 }
 
-/** @param {Totals} totals */
-export function printTotals({ messages, left, stayed, charsBefore, charsAfter }) {
-  const saved = charsBefore - charsAfter;
-  const percent = `${((100 * saved) / charsBefore).toFixed(1)} %`;
-  const chars = [charsBefore, charsAfter, saved];
-  /** @type {Column[]} */
-  const figures = ["before", "after", "saved"].map((title) => ({ title, align: "right" }));
-  printTable(
-    [{ title: "total" }, ...figures, { title: "" }],
-    [
-      ["characters, as JSON", ...chars.map(formatCount), percent],
-      ["tokens, roughly", ...chars.map((count) => formatCount(Math.round(count / 4))), "chars / 4"],
-    ],
-  );
-  const results = `${countOf(left + stayed, "tool result")}: ${left} left, ${stayed} stayed`;
-  console.log(`\n${countOf(messages, "message")}, ${results}`);
+/**
+ * Prints how many tokens the messages had and have.
+ *
+ * @param {readonly unknown[]} before
+ * @param {readonly unknown[]} after
+ */
+export function printTotals(before, after) {
+  const [was, is] = [countTokens(before), countTokens(after)];
+  const percent = was === 0 ? 0 : Math.round((100 * (was - is)) / was);
+  console.log(`${bold("before")}  ${formatCount(was).padStart(9)} tokens, estimated`);
+  console.log(`${bold("after")}   ${formatCount(is).padStart(9)} tokens, ${percent} % fewer`);
+}
+
+/** Prints a text indented by two, without control characters that the terminal would obey. */
+export function printIndented(/** @type {string} */ text) {
+  for (const line of text.split("\n")) console.log(`  ${shorten(line, 1_000)}`);
+}
+
+/** @param {number} count @param {string} noun */
+export function countOf(count, noun) {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** @param {readonly unknown[]} messages */
+function countTokens(messages) {
+  return messages.reduce((/** @type {number} */ sum, message) => {
+    return sum + estimateTokens(typeof message === "string" ? message : JSON.stringify(message));
+  }, 0);
+}
+
+/** @param {string} reference */
+function firstLineOfDigest(reference) {
+  const lines = reference.split("\n");
+  return lines[lines.findIndex((line) => line.startsWith("<knowledge ")) + 1] ?? "";
 }
 
 /**
@@ -63,7 +78,9 @@ export function printTotals({ messages, left, stayed, charsBefore, charsAfter })
  * @param {readonly (readonly string[])[]} rows
  */
 function printTable(columns, rows) {
-  const widths = measure(columns, rows);
+  const widths = columns.map(({ title }, at) =>
+    rows.reduce((longest, row) => Math.max(longest, row[at]?.length ?? 0), title.length),
+  );
   /** @param {readonly string[]} cells */
   const join = (cells) =>
     columns
@@ -78,36 +95,18 @@ function printTable(columns, rows) {
   for (const row of rows) console.log(join(row));
 }
 
-/**
- * @param {readonly Column[]} columns
- * @param {readonly (readonly string[])[]} rows
- */
-function measure(columns, rows) {
-  return columns.map(({ title }, at) =>
-    rows.reduce((longest, row) => Math.max(longest, row[at]?.length ?? 0), title.length),
-  );
-}
-
 /** @param {number} count */
 function formatCount(count) {
   return count.toLocaleString("en-US");
 }
 
-/** @param {number} count @param {string} noun */
-function countOf(count, noun) {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /**
- * Cuts the middle out of a long text, for a file's end tells as much as its start. Control
- * characters of a name would reach the terminal, so none passes.
+ * Cuts a long text. Control characters of a name would reach the terminal, so none passes.
  *
  * @param {string} text
  * @param {number} maxChars
  */
 function shorten(text, maxChars) {
   const plain = text.replace(/\p{C}/gu, "?");
-  if (plain.length <= maxChars) return plain;
-  const tail = Math.min(12, Math.floor(maxChars / 2));
-  return `${plain.slice(0, maxChars - tail - 1)}…${plain.slice(-tail)}`;
+  return plain.length <= maxChars ? plain : `${plain.slice(0, maxChars - 1)}…`;
 }

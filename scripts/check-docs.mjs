@@ -1,11 +1,13 @@
-// Type-checks the code in the documentation, and checks its links and the defaults that it quotes.
+// Type-checks the code in the documentation, and checks its links, the defaults that it quotes, its
+// figures and the list of the public interface.
 
 import { access, readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import ts from "typescript";
-import { renderFigures } from "../bench/readme-figures.mjs";
+import { renderFigures } from "../bench/page-figures.mjs";
 import { extractAnchors, extractLinks, extractSnippets, toModule } from "./doc-snippets.mjs";
+import { API_PAGE, makeApiList } from "./make-api-list.mjs";
 
 /**
  * @typedef {import("./doc-snippets.mjs").Snippet} Snippet
@@ -13,7 +15,13 @@ import { extractAnchors, extractLinks, extractSnippets, toModule } from "./doc-s
  */
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const ROOT_PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const ROOT_PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "CODE_OF_CONDUCT.md",
+];
 
 /** How the pages quote a default: `DEFAULTS.name`, then perhaps its value: in brackets or in the next cell. */
 const QUOTED_DEFAULT = /`DEFAULTS\.(\w+)`(?:\s*[|(]\s*`?([\d.,]+)`?\s*[|)])?/g;
@@ -25,6 +33,7 @@ const problems = [
   ...(await findDeadLinks(pages)),
   ...(await findWrongDefaults(pages)),
   ...(await findOldFigures(pages)),
+  ...(await findOldApiList(pages)),
 ];
 for (const problem of problems) console.error(problem);
 console.log(
@@ -54,8 +63,12 @@ function findTypeErrors(snippets) {
     /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
     ROOT,
   );
-  // The package's other entry, from its source as well: there may be no build yet.
-  options.paths = { ...options.paths, "context-offload/testing": ["./src/testing/index.ts"] };
+  // The package's entries, from their source: there may be no build yet.
+  options.paths = {
+    "context-offload": ["./src/index.ts"],
+    "context-offload/policies": ["./src/policies.ts"],
+    "context-offload/testing": ["./src/testing/index.ts"],
+  };
   const modules = new Map(
     snippets.map((snippet, index) => [join(ROOT, `doc-snippet-${index}.ts`), snippet]),
   );
@@ -130,16 +143,27 @@ async function findWrongDefaults(pages) {
 }
 
 /**
- * The README's figures are those of the last run that was written down, to the letter.
+ * The figures on the page are those of the last run that was written down, to the letter.
  *
  * @param {readonly Page[]} pages
  */
 async function findOldFigures(pages) {
   const results = JSON.parse(await readFile(join(ROOT, "bench/results.json"), "utf8"));
-  const readme = pages.find(({ path }) => path.endsWith("README.md") && !path.includes("docs"));
-  // A formatter may align the cells of a table; what they say is what counts.
-  const plain = (/** @type {string} */ text) => text.replace(/ +/g, " ").replace(/-{3,}/g, "---");
-  return plain(readme?.text ?? "").includes(plain(renderFigures(results)))
+  const page = pages.find(({ path }) => path === "docs/performance.md");
+  return withoutAlignment(page?.text).includes(withoutAlignment(renderFigures(results)))
     ? []
-    : ["README.md: its figures are not those of bench/results.json; run npm run bench -- --write"];
+    : ["docs/performance.md: figures differ from bench/results.json; run npm run bench -- --write"];
+}
+
+/** @param {readonly Page[]} pages */
+async function findOldApiList(pages) {
+  const page = pages.find(({ path }) => path === API_PAGE);
+  return withoutAlignment(page?.text) === withoutAlignment(await makeApiList())
+    ? []
+    : [`${API_PAGE}: differs from the declarations; run node scripts/make-api-list.mjs`];
+}
+
+/** A formatter may align the cells of a table; what they say is what counts. */
+function withoutAlignment(text = "") {
+  return text.replace(/ +/g, " ").replace(/-{3,}/g, "---");
 }

@@ -27,6 +27,7 @@ export { NotJsonError } from "./core/errors/not-json-error.js";
 export { OutOfRangeError } from "./core/errors/out-of-range-error.js";
 export { PointerNotFoundError } from "./core/errors/pointer-not-found-error.js";
 export { ReadFailedError } from "./core/errors/read-failed-error.js";
+export { SearchFailedError } from "./core/errors/search-failed-error.js";
 export { SearchTimeoutError } from "./core/errors/search-timeout-error.js";
 export { UnknownArtifactError } from "./core/errors/unknown-artifact-error.js";
 export { UnknownFormatError, type FormatMismatch } from "./core/errors/unknown-format-error.js";

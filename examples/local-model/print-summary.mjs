@@ -4,7 +4,7 @@
  * @param {string} run.answer
  * @param {string} run.log What the agent's own tool answered.
  * @param {readonly import("./server.mjs").RecordedRequest[]} run.requests
- * @param {number} run.charsSaved What the requests would have carried beside, all together.
+ * @param {number} run.charsSaved How many characters more all requests would have had with the log in them.
  */
 export function printSummary({ question, answer, log, requests, charsSaved }) {
   const sizes = requests.map(({ bytes }) => bytes);
@@ -16,7 +16,7 @@ export function printSummary({ question, answer, log, requests, charsSaved }) {
   console.log(`the log   ${group(Buffer.byteLength(log))} bytes`);
   console.log(`sent      ${group(sent)} bytes in ${sizes.length} requests: ${list(sizes)}`);
   console.log(
-    `saved     ${group(charsSaved)} characters that these requests would carry with the log in them`,
+    `saved     ${group(charsSaved)} characters that the log would have added to these requests`,
   );
 }
 

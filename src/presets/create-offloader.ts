@@ -92,7 +92,7 @@ function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
 function readFormat(choice: FormatChoice | undefined): Format | undefined {
   if (isFormat(choice)) return choice;
   requireChoice("format", choice, ["auto", ...FORMATS.map(({ name }) => name)]);
-  return FORMATS.find(({ name }) => name === choice) as Format | undefined;
+  return FORMATS.find(({ name }) => name === choice);
 }
 
 function isFormat(value: unknown): value is Format {

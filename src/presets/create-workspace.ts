@@ -52,11 +52,15 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
+  const store = new FileStore(root, namespace);
   return wireWorkspace({
     namespace,
-    store: new FileStore(root, namespace),
+    store,
     searchText: (target, query, limits) => searcher.search(target, query, limits),
-    closeSearch: () => searcher.close(),
+    closeSearch: () => {
+      store.close();
+      return searcher.close();
+    },
     hash: sha256,
     clock: Date,
     countTokens,

@@ -115,8 +115,12 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
  * A plain string is a tool's output here, since the caller passes in a tool's message; but not what
  * the assistant or the system said.
  */
-function asToolMessage<M extends AnthropicMessageLike>(message: M): AnthropicMessageLike {
-  const { role, content } = (message ?? {}) as Partial<M>;
+function asToolMessage(message: AnthropicMessageLike): AnthropicMessageLike {
+  const { role, content } = requireObject(
+    "message",
+    message,
+    "a message object",
+  ) as AnthropicMessageLike;
   const isOutput = typeof content === "string" && role !== "assistant" && role !== "system";
   return isOutput ? { ...message, role: "tool" } : message;
 }

@@ -13,7 +13,7 @@ const SUMMARY = new RegExp(
     "answer    Request req_[0-9a-f]{12} failed: payment-proxy timed out\\.",
     "the log   (?<log>20\\d,\\d{3}) bytes",
     "sent      (?<sent>[\\d,]+) bytes in 3 requests: .+",
-    "saved     (?<saved>[\\d,]+) characters that these requests would carry with the log in them",
+    "saved     (?<saved>[\\d,]+) characters that the log would have added to these requests",
   ]
     .map((line) => `${line}\n`)
     .join(""),
@@ -33,7 +33,7 @@ describe("the agents in examples/", () => {
   });
 
   it.each(agents)("%s answers from the one line that it read [DESIGN-O-examples]", async (name) => {
-    // A folder for temporary files of its own shows what is left behind.
+    // A folder for temporary files of its own shows what remains.
     const folder = await makeTempFolder();
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(EXAMPLES, name)], {
       cwd: folder,

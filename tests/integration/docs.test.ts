@@ -54,6 +54,43 @@ describe("the code in the documentation", () => {
   );
 });
 
+describe("the README", async () => {
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+
+  it("can be read in one go", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+  });
+
+  it("shows what the package gives for the sample conversation", async () => {
+    const script = join(ROOT, "scripts/make-readme-sample.mjs");
+    const { stdout } = await run(process.execPath, [script, "--check"]);
+    expect(stdout).toBe("README: the sample is up to date\n");
+  });
+});
+
+describe("the list of the public interface", async () => {
+  const page = await readFile(join(ROOT, "docs/api.md"), "utf8");
+
+  it.each(["context-offload", "context-offload/policies", "context-offload/testing"])(
+    "has every export of %s",
+    async (entry) => {
+      const section = page.split(`\n## ${entry}\n`)[1]?.split("\n## ")[0] ?? "";
+      // In the repository, so that the package finds itself by its name.
+      const list = `console.log(Object.keys(await import("${entry}")).join())`;
+      const args = ["--input-type=module", "--eval", list];
+      const { stdout } = await run(process.execPath, args, { cwd: ROOT });
+      for (const name of stdout.trim().split(",")) {
+        expect(section, name).toContain(`\n#### ${name}\n`);
+      }
+    },
+  );
+
+  it("has options with their defaults", () => {
+    expect(page).toMatch(/^\| `readBy` +\| `ReadBy` +\| `tools` +\|/m);
+    expect(page).toMatch(/^\| `root` +\| `string` +\| required +\|/m);
+  });
+});
+
 describe("reading a page", () => {
   const page = [
     "# A `title`, *twice*",

@@ -1,21 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type {
-  AnthropicMessage,
-  AnthropicToolResultBlock,
-} from "../../src/formats/anthropic-types.js";
+import { createOffloader, estimateTokens, parseConversation } from "../../src/index.js";
+import { FIXTURES } from "../conformance/fixtures.js";
 
 const SCRIPT = fileURLToPath(new URL("../../examples/offload-conversation.mjs", import.meta.url));
 const SAMPLE = fileURLToPath(
   new URL("../../examples/conversations/checkout-outage.json", import.meta.url),
 );
-const CHAR_THRESHOLD = 100;
+const TOOLS =
+  "get_knowledge_by_id, get_knowledge_by_lines, grep_knowledge, query_knowledge, get_tool_result_offload_info";
 
-const sample = parse<AnthropicMessage[]>(readFileSync(SAMPLE, "utf8"));
+const sampleText = readFileSync(SAMPLE, "utf8");
+const sample = JSON.parse(sampleText) as object[];
 
 let folder: string;
 
@@ -27,14 +27,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names what a file holds
-function parse<T>(text: string): T {
-  return JSON.parse(text) as T;
-}
-
-function run(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const unset = { OFFLOAD_CHAR_THRESHOLD: undefined, OFFLOAD_RATIO_THRESHOLD: undefined };
-  const env = { ...process.env, ...unset, ...environment };
+function run(...args: string[]) {
+  const env = { ...process.env, NO_COLOR: "1" };
   return spawnSync(process.execPath, [SCRIPT, ...args], { cwd: folder, encoding: "utf8", env });
 }
 
@@ -47,234 +41,190 @@ function read(path: string): string {
   return readFileSync(join(folder, path), "utf8");
 }
 
-function readAll(path: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(join(folder, path))
-      .sort()
-      .map((name) => [name, read(join(path, name))]),
-  );
+function listFiles(): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(name, "utf8")]));
 }
 
-function resultsOf(messages: readonly AnthropicMessage[]): AnthropicToolResultBlock[] {
-  return messages.flatMap(({ content }) =>
-    typeof content === "string" ? [] : content.filter((block) => block.type === "tool_result"),
-  );
-}
-
-function charsOf({ content }: AnthropicToolResultBlock): number {
-  return typeof content === "string" ? content.length : JSON.stringify(content).length;
-}
-
-/** Takes the contents of all tool results away; what is left must be the same before and after. */
-function skeletonOf(messages: readonly AnthropicMessage[]): unknown {
-  return parse(
-    JSON.stringify(messages, function (this: { type?: unknown }, key, value: unknown) {
-      return key === "content" && this.type === "tool_result" ? null : value;
-    }),
-  );
-}
-
-/** Checks that what left is in its file, byte for byte, and that all else is as it was. */
-function expectOffloaded(
-  before: readonly AnthropicMessage[],
-  after: readonly AnthropicMessage[],
-  outputDir: string,
-) {
-  expect(skeletonOf(after)).toEqual(skeletonOf(before));
-  const [had, has] = [resultsOf(before), resultsOf(after)];
-  let departed = 0;
-  for (const [at, result] of had.entries()) {
-    if (charsOf(result) < CHAR_THRESHOLD) {
-      expect(has[at]).toEqual(result);
-      continue;
-    }
-    const name = `tool-result-${result.tool_use_id}.md`;
-    expect(has[at]?.content).toBe(`[Content offloaded to: ./${name}]`);
-    const { content } = result;
-    const stored = typeof content === "string" ? content : JSON.stringify(content, null, 2);
-    const bytes = readFileSync(join(folder, outputDir, name));
-    expect(bytes.equals(Buffer.from(stored)), name).toBe(true);
-    departed += 1;
-  }
-  expect(readdirSync(join(folder, outputDir))).toHaveLength(departed);
-  return departed;
-}
-
-/** Checks the printed rows and totals against a count of our own. */
-function expectPrinted(
-  stdout: string,
-  before: readonly AnthropicMessage[],
-  after: readonly AnthropicMessage[],
-) {
-  const group = (count: number) => count.toLocaleString("en-US");
-  const results = resultsOf(before);
-  const left = results.filter((result) => charsOf(result) >= CHAR_THRESHOLD);
-  for (const result of left) {
-    const row = stdout.split("\n").find((line) => line.includes(`${result.tool_use_id}.md`)) ?? "";
-    expect(row.split(/ {2,}/)).toContain(group(charsOf(result)));
-  }
-  const [was, is] = [JSON.stringify(before).length, JSON.stringify(after).length];
-  const figures = (name: string) =>
-    stdout
-      .split("\n")
-      .find((line) => line.startsWith(name))
-      ?.split(/ {2,}/);
-  const percent = `${((100 * (was - is)) / was).toFixed(1)} %`;
-  expect(figures("characters")?.slice(1)).toEqual([
-    group(was),
-    group(is),
-    group(was - is),
-    percent,
-  ]);
-  const tokens = [was, is, was - is].map((chars) => group(Math.round(chars / 4)));
-  expect(figures("tokens, roughly")?.slice(1, 4)).toEqual(tokens);
-  const counts = `${left.length} left, ${results.length - left.length} stayed`;
-  expect(stdout).toContain(
-    `${before.length} messages, ${results.length} tool results: ${counts}\n`,
-  );
-  for (const line of stdout.split("\n")) {
-    if (line.includes("─") || /^\d/.test(line)) expect(line.length).toBeLessThanOrEqual(100);
-  }
+/** What was written, put back with the files that the program wrote beside it. */
+async function restore(output: string, root: string): Promise<string> {
+  const { format, messages, stringify } = parseConversation(read(output));
+  const offloader = createOffloader({ root: join(folder, root), sessionId: "session-1", format });
+  return stringify(await offloader.restore(messages));
 }
 
 describe("examples/offload-conversation.mjs", () => {
-  it("offloads the sample into .offload, says so, and does the same again", () => {
+  it("offloads the sample into .offload, and nothing is lost", async () => {
+    const { status, stdout, stderr } = run();
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    const output = ".offload/checkout-outage.offloaded.json";
+    expect(read(output).length).toBeLessThan(sampleText.length / 2);
+    expect(JSON.parse(await restore(output, ".offload/checkout-outage"))).toEqual(sample);
+    expect(stdout).toContain(join(".offload", "checkout-outage.offloaded.json"));
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  it("shows a before and after, the reference, the model's next call and its tools", () => {
+    const { stdout } = run();
+    const after = JSON.parse(read(".offload/checkout-outage.offloaded.json")) as object[];
+    const count = (messages: readonly object[]) =>
+      messages
+        .reduce((sum, message) => sum + estimateTokens(JSON.stringify(message)), 0)
+        .toLocaleString("en-US");
+    expect(stdout).toMatch(new RegExp(`^before +${count(sample)} tokens`, "m"));
+    expect(stdout).toMatch(new RegExp(`^after +${count(after)} tokens, \\d\\d % fewer$`, "m"));
+    expect(stdout).toMatch(
+      /^format anthropic, 58 messages, 35 tool results: 1\d offloaded, 2\d kept$/m,
+    );
+    expect(stdout).toMatch(/^9 +run_command +1\d,\d{3} +\d{3} {2}Log, 329 lines\.$/m);
+    expect(stdout).toMatch(
+      /^Message 9 before: what run_command returned\n {2}2025-03-11T14:18:00/m,
+    );
+    expect(stdout).toMatch(/^Message 9 after: a reference, \d{3} tokens\n {2}<knowledge_list>$/m);
+    expect(stdout).toMatch(/^The model's next call: grep_knowledge \{.+\}\n {2}\[toolu_\w+: /m);
+    expect(stdout).toContain(`Its tools: ${TOOLS}\n`);
+    expect(stdout).toMatch(/^restored +every message, exactly as it was$/m);
+  });
+
+  it("does the same again, and changes no file", () => {
     const first = run();
-    expect(first.stderr).toBe("");
-    expect(first.status).toBe(0);
-
-    const after = parse<AnthropicMessage[]>(read(".offload/checkout-outage.offloaded.json"));
-    const departed = expectOffloaded(sample, after, ".offload/checkout-outage");
-    expect(departed).toBeGreaterThan(20);
-    expectPrinted(first.stdout, sample, after);
-    expect(first.stdout).toContain(join(".offload", "checkout-outage.offloaded.json"));
-    expect(first.stdout).not.toContain("\u001b");
-
-    const [conversation, files] = [
-      read(".offload/checkout-outage.offloaded.json"),
-      readAll(".offload/checkout-outage"),
-    ];
+    const files = listFiles();
     const second = run();
     expect(second.status).toBe(0);
     expect(second.stdout).toBe(first.stdout);
-    expect(read(".offload/checkout-outage.offloaded.json")).toBe(conversation);
-    expect(readAll(".offload/checkout-outage")).toEqual(files);
+    // A cache of the readable view may come with the first reading.
+    expect(listFiles()).toMatchObject(files);
   });
 
-  it("keeps an array an array, in the folder that is named", () => {
-    const { status, stdout } = run([write("talk.json", JSON.stringify(sample)), "out/here"]);
+  // Instances of classes are no file.
+  const recorded = FIXTURES.filter(({ name }) => name !== "LangChain");
+  it.each(recorded)("takes a conversation of $name", async ({ build }) => {
+    const log = "GET /v1/orders 200 12 ms, nothing to see here\n".repeat(400);
+    const result = { toolName: "read_log", isError: false };
+    const messages = build([
+      { say: "Both logs.", results: [{ ...result, id: "c1", text: `one\n${log}` }] },
+      { say: "And again.", results: [{ ...result, id: "c2", text: `two\n${log}` }] },
+      { say: "One more.", results: [{ ...result, id: "c3", text: "short" }] },
+    ]);
+    const isText = typeof messages[0] === "string";
+    const ending = isText ? "jsonl" : "json";
+    const lines = messages.map((line) => `${String(line).trimEnd()}\n`);
+    const text = isText ? lines.join("") : JSON.stringify(messages);
+    const { status, stdout, stderr } = run(write(`talk.${ending}`, text), "out/here");
+    expect(stderr).toBe("");
     expect(status).toBe(0);
-    const after = parse<AnthropicMessage[]>(read("out/here.offloaded.json"));
-    expectOffloaded(sample, after, "out/here");
-    expectPrinted(stdout, sample, after);
+    expect(stdout).toMatch(/^format [a-z-]+, \d+ messages, 3 tool results: 2 offloaded, 1 kept$/m);
+    expect(read(`out/here.offloaded.${ending}`).length).toBeLessThan(text.length / 3);
+    const restored = await restore(`out/here.offloaded.${ending}`, "out/here");
+    if (isText) expect(restored).toBe(text);
+    else expect(JSON.parse(restored)).toEqual(messages);
   });
 
-  it("keeps the other fields of an object", () => {
+  it("keeps the other fields of an object", async () => {
     const request = {
       model: "some-model",
       max_tokens: 1_024,
       messages: sample,
       system: "Be kind.",
     };
-    const { status, stdout } = run([write("request.json", JSON.stringify(request, null, 2))]);
+    const { status } = run(write("request.json", JSON.stringify(request, null, 2)));
     expect(status).toBe(0);
-    const after = parse<typeof request>(read(".offload/request.offloaded.json"));
-    expect(Object.keys(after)).toEqual(Object.keys(request));
+    const after = JSON.parse(read(".offload/request.offloaded.json")) as typeof request;
     expect({ ...after, messages: [] }).toEqual({ ...request, messages: [] });
-    expectOffloaded(sample, after.messages, ".offload/request");
-    expectPrinted(stdout, sample, after.messages);
+    const restored = await restore(".offload/request.offloaded.json", ".offload/request");
+    expect(JSON.parse(restored)).toEqual(request);
   });
 
-  it.each(["talk.jsonl", "talk.log"])("keeps one message per line: %s", (name) => {
-    const lines = `${sample.map((message) => JSON.stringify(message)).join("\r\n")}\n\n`;
-    const { status, stdout } = run([write(name, lines)]);
+  it.each(["talk.jsonl", "talk.log"])("takes one message per line: %s", async (name) => {
+    const text = sample.map((message) => `${JSON.stringify(message)}\n`).join("");
+    const { status, stdout } = run(write(name, text));
     expect(status).toBe(0);
-    const text = read(".offload/talk.offloaded.jsonl");
-    expect(text.endsWith("}\n")).toBe(true);
-    const after = text
-      .trimEnd()
-      .split("\n")
-      .map((line) => parse<AnthropicMessage>(line));
-    expectOffloaded(sample, after, ".offload/talk");
-    expectPrinted(stdout, sample, after);
+    expect(stdout).toMatch(/^format anthropic, 58 messages, 35 tool results/m);
+    const [output] = readdirSync(join(folder, ".offload")).filter((one) =>
+      one.includes("offloaded."),
+    );
+    expect(await restore(`.offload/${output}`, ".offload/talk")).toBe(text);
   });
 
-  it("says so when the results are too small a part to leave", () => {
-    const chat: AnthropicMessage[] = [
-      { role: "user", content: "word ".repeat(1_000) },
+  it("says why nothing was offloaded", () => {
+    const chat = [
+      { role: "user", content: "Look." },
       { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "look", input: {} }] },
-      {
-        role: "user",
-        content: [{ type: "tool_result", tool_use_id: "t1", content: "x".repeat(500) }],
-      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "short" }] },
     ];
-    const { status, stdout } = run([write("chat.json", JSON.stringify(chat))]);
-    expect(status).toBe(0);
-    expect(stdout).toContain("Nothing left the conversation: its tool results are too short, or");
-    expect(stdout).toContain("3 messages, 1 tool result: 0 left, 1 stayed");
-    expect(parse(read(".offload/chat.offloaded.json"))).toEqual(chat);
-    expect(readdirSync(join(folder, ".offload"))).toEqual(["chat.offloaded.json"]);
+    const short = run(write("chat.json", JSON.stringify(chat)));
+    expect(short.status).toBe(0);
+    expect(short.stdout).toMatch(/^Nothing was offloaded: the reason is .*minTokens\(1000\)/m);
+    expect(JSON.parse(read(".offload/chat.offloaded.json"))).toEqual(chat);
+
+    const none = run(write("hello.json", '[{"role":"user","content":"hello"}]'));
+    expect(none.status).toBe(0);
+    expect(none.stdout).toContain("Nothing was offloaded: it has no tool results.");
   });
 
-  it("leaves an offloaded conversation as it is", () => {
-    run([SAMPLE, "once"]);
-    const { status, stdout } = run(["once.offloaded.json", "twice"]);
-    expect(status).toBe(0);
-    expect(stdout).toContain("Nothing left the conversation: what was long has left before.");
-    expect(read("twice.offloaded.json")).toBe(read("once.offloaded.json"));
+  it("does not offload its own references again", () => {
+    run(SAMPLE, "once");
+    const { status, stdout } = run("once.offloaded.json", "once");
+    expect(stdout).toBe("");
+    expect(status).toBe(1); // its output would be its input
+
+    const again = run("once.offloaded.json", "twice");
+    expect(again.status).toBe(0);
+    expect(again.stdout).toContain("Nothing was offloaded: ");
+    expect(JSON.parse(read("twice.offloaded.json"))).toEqual(
+      JSON.parse(read("once.offloaded.json")),
+    );
   });
 
-  it("has no use for a conversation without results, and says that too", () => {
-    const { status, stdout } = run([write("hello.jsonl", '{"role":"user","content":"hello"}\n')]);
-    expect(status).toBe(0);
-    expect(stdout).toContain("Nothing left the conversation: it holds no tool results.");
-    expect(stdout).toContain("1 message, 0 tool results: 0 left, 0 stayed");
-  });
-
-  it.each<[string, string | undefined, RegExp]>([
-    ["missing.json", undefined, /^missing\.json: cannot be read: ENOENT/],
-    ["cut.json", '[{"role":"user",', /^cut\.json: not JSON: /],
-    ["prose.json", "Dear diary,\n\ntoday\n", /^prose\.json: not JSON: /],
-    ["empty.json", "", /^empty\.json: not JSON: /],
-    ["other.json", '{"answer":42}', /^other\.json: wrong shape, expected an array of messages/],
-    ["number.json", "42", /^number\.json: wrong shape, expected an array of messages/],
+  it.each<[string, string | undefined]>([
+    ["missing.json", undefined],
+    ["cut.json", '[{"role":"user",'],
+    ["prose.json", "Dear diary,\n\ntoday\n"],
+    ["empty.json", ""],
+    ["other.json", '{"answer":42}'],
+    ["number.json", "42"],
+    ["stray.json", '[{"role":"narrator","content":"Once upon a time"}]'],
+    ["bare.json", '[{"role":"user"}]'],
     [
-      "broken.jsonl",
-      '{"role":"user","content":"a"}\n\n{"role":"assistant"',
-      /^broken\.jsonl, line 3: not JSON: /,
+      "unanswered.json",
+      JSON.stringify([
+        { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "look", input: {} }] },
+        { role: "user", content: [{ type: "tool-return", text: "what it saw" }] },
+        { role: "assistant", content: "I see." },
+      ]),
     ],
-    ["stray.jsonl", '{"role":"user","content":"a"}\n[]\n', /^stray\.jsonl, line 2: not a message/],
-    ["bare.json", '[{"role":"user"}]', /^INVALID_ARGUMENT: .*messages\[0\]\.content/],
-  ])("answers bad input with one line: %s", (name, text, expected) => {
+  ])("says why it cannot take a file, and writes nothing: %s", (name, text) => {
     if (text !== undefined) write(name, text);
-    const { status, stdout, stderr } = run([name]);
+    const { status, stdout, stderr } = run(name);
     expect(status).toBe(1);
     expect(stdout).toBe("");
-    expect(stderr).toMatch(expected);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr.startsWith(`${name}: `)).toBe(true);
+    expect(stderr).toMatch(text === undefined ? /cannot be read: ENOENT/ : /: [A-Z]+_[A-Z]+: \S/);
+    expect(stderr).not.toMatch(/\n +at /);
     expect(readdirSync(folder)).toEqual(text === undefined ? [] : [name]);
   });
 
-  it("prints the library's error with its code", () => {
-    const environment = run([], { OFFLOAD_RATIO_THRESHOLD: "20%" });
-    expect(environment.status).toBe(1);
-    expect(environment.stderr).toMatch(/^INVALID_ENVIRONMENT: .*OFFLOAD_RATIO_THRESHOLD.*\n$/);
-
-    const blocked = run([SAMPLE, write("blocker", "a file, not a folder")]);
-    expect(blocked.status).toBe(1);
-    expect(blocked.stderr).toMatch(/^WRITE_FAILED: .*\n$/);
+  it("says that a folder cannot be written", () => {
+    const { status, stderr } = run(SAMPLE, write("blocker", "a file, not a folder"));
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^WRITE_FAILED: /);
     expect(readdirSync(folder)).toEqual(["blocker"]);
   });
 
-  it("never overwrites the conversation that it reads, and knows two arguments only", () => {
-    const text = JSON.stringify(sample);
-    const same = run([write("talk.offloaded.json", text), "talk"]);
-    expect(same.status).toBe(1);
-    expect(same.stderr).toMatch(/^talk\.offloaded\.json: would be overwritten.*\n$/);
-    expect(read("talk.offloaded.json")).toBe(text);
-
+  it("never overwrites the conversation that it reads, and takes two arguments at most", () => {
+    write("talk.offloaded.json", sampleText);
+    linkSync(join(folder, "talk.offloaded.json"), join(folder, "other-name.json"));
+    for (const name of ["talk.offloaded.json", "other-name.json"]) {
+      const { status, stderr } = run(name, "talk");
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^\S+\.json: would be overwritten; .*\n$/);
+      expect(read("talk.offloaded.json")).toBe(sampleText);
+    }
     for (const args of [["a", "b", "c"], ["--help"]]) {
-      const { status, stderr } = run(args);
+      const { status, stderr } = run(...args);
       expect(status).toBe(1);
       expect(stderr).toMatch(/^usage: .*\n$/);
     }

@@ -1,28 +1,33 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type {
-  AnthropicContentBlock,
-  AnthropicMessage,
-  AnthropicToolResultBlock,
-  AnthropicToolUseBlock,
-} from "../../../src/formats/anthropic-types.js";
+
+/** As much of a block as these tests look at. */
+interface Block {
+  readonly type: string;
+  readonly id?: string;
+  readonly tool_use_id?: string;
+  readonly is_error?: boolean;
+  readonly content?: string | readonly Block[];
+  readonly source?: { readonly type: string; readonly data?: string };
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: string | readonly Block[];
+}
 
 const FILE = new URL("../../../examples/conversations/checkout-outage.json", import.meta.url);
 
 const text = readFileSync(FILE, "utf8");
-const messages = JSON.parse(text) as AnthropicMessage[];
+const messages = JSON.parse(text) as Message[];
 
-function blocksOf({ content }: AnthropicMessage): AnthropicContentBlock[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+function blocksOf(message: Message | undefined, type: string): readonly Block[] {
+  const content = message?.content ?? [];
+  return typeof content === "string" ? [] : content.filter((block) => block.type === type);
 }
 
-function callsOf(message: AnthropicMessage | undefined): AnthropicToolUseBlock[] {
-  return message ? blocksOf(message).filter((block) => block.type === "tool_use") : [];
-}
-
-function resultsOf(message: AnthropicMessage | undefined): AnthropicToolResultBlock[] {
-  return message ? blocksOf(message).filter((block) => block.type === "tool_result") : [];
-}
+const callsOf = (message: Message | undefined) => blocksOf(message, "tool_use");
+const resultsOf = (message: Message | undefined) => blocksOf(message, "tool_result");
 
 const results = messages.flatMap(resultsOf);
 const texts = results.flatMap(({ content }) => (typeof content === "string" ? [content] : []));
@@ -51,7 +56,7 @@ describe("the sample conversation", () => {
     expect(callsOf(messages.at(-1))).toEqual([]);
   });
 
-  it("answers every call in the very next message, and answers nothing else", () => {
+  it("answers every call in the next message, and answers nothing else", () => {
     for (const [at, message] of messages.entries()) {
       const called = callsOf(message).map(({ id }) => id);
       const answered = resultsOf(messages[at + 1]).map(({ tool_use_id }) => tool_use_id);
@@ -92,11 +97,10 @@ describe("the sample conversation", () => {
     expect(text.match(/"cache_control"/g)).toHaveLength(1);
 
     const pictures = results.flatMap(({ content }) =>
-      Array.isArray(content) ? content.filter((block) => block.type === "image") : [],
+      typeof content === "object" ? content.filter(({ type }) => type === "image") : [],
     );
     expect(pictures).toHaveLength(1);
-    const source = pictures[0]?.source;
-    const data = source?.type === "base64" ? Buffer.from(source.data, "base64") : Buffer.alloc(0);
+    const data = Buffer.from(pictures[0]?.source?.data ?? "", "base64");
     expect(data.subarray(1, 4).toString()).toBe("PNG");
   });
 

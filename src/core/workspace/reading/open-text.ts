@@ -16,8 +16,10 @@ import {
 import type { View } from "./reading.js";
 
 /** The text that lines are counted in, open for reading and searching. */
-export interface OpenText extends IndexedText {
+export interface OpenText {
   readonly source: OpenContent;
+  /** Makes or loads the index, which takes a pass over the text: a search does without. */
+  withIndex(): Promise<IndexedText>;
   close(): Promise<void>;
 }
 
@@ -36,8 +38,12 @@ export async function openText(
     const made = view === "raw" ? undefined : await openView(store, record, stored, signal);
     if (made) opened.push(made);
     const source = made ?? stored;
-    const index = await openIndex(store, record, source, made ? "view-index" : "index", signal);
-    return { source, index, close };
+    const name = made ? "view-index" : "index";
+    const withIndex = async () => ({
+      source,
+      index: await openIndex(store, record, source, name, signal),
+    });
+    return { source, withIndex, close };
   } catch (error) {
     await close();
     throw error;

@@ -15,6 +15,7 @@ import {
   readColumns,
   readFromStart,
   readLineRange,
+  type OpenTarget,
   type ReadTarget,
 } from "./read-knowledge.js";
 import type { Reading, ReadOptions, Scope, View } from "./reading.js";
@@ -61,11 +62,11 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     );
   };
 
-  const read = (
+  const withText = (
     verb: string,
     artifactId: string,
     options: ReadOptions,
-    work: (target: ReadTarget) => Promise<Reading>,
+    work: (target: OpenTarget) => Promise<Reading>,
   ): Promise<Reading> =>
     withArtifact(
       verb,
@@ -83,6 +84,16 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         }
       },
       ({ text }) => ({ chars: text.length }),
+    );
+
+  const read = (
+    verb: string,
+    artifactId: string,
+    options: ReadOptions,
+    work: (target: ReadTarget) => Promise<Reading>,
+  ): Promise<Reading> =>
+    withText(verb, artifactId, options, async (target) =>
+      work({ ...target, text: await target.text.withIndex() }),
     );
 
   return {
@@ -111,7 +122,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
-      read("grepKnowledge", artifactId, options, (target) =>
+      withText("grepKnowledge", artifactId, options, (target) =>
         grepText(
           target,
           {

@@ -12,14 +12,14 @@ const END = "<!-- bench:end -->";
  */
 
 /**
- * The README with the figures of a run in their place.
+ * The page on performance with the figures of a run in their place.
  *
- * @param {string} readme
+ * @param {string} page
  * @param {Results} results
  */
-export function withFigures(readme, results) {
-  const before = readme.slice(0, readme.indexOf(START) + START.length);
-  const after = readme.slice(readme.indexOf(END));
+export function withFigures(page, results) {
+  const before = page.slice(0, page.indexOf(START) + START.length);
+  const after = page.slice(page.indexOf(END));
   return `${before}\n\n${renderFigures(results)}\n\n${after}`;
 }
 

@@ -1,0 +1,148 @@
+// Runs the package on the sample conversation and puts what comes out into the README: a tool result
+// before and after, the model's next call, what it all costs, and the picture; and the reference into
+// the page on the workspace. With `--check` it only says whether they are up to date.
+
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, URL } from "node:url";
+import { createOffloader, estimateTokens, parseConversation } from "context-offload";
+import { drawBeforeAndAfter } from "./before-after-svg.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const SAMPLE = "examples/conversations/checkout-outage.json";
+const PICTURE = "docs/images/before-after.svg";
+/** Eight seconds of an access log, as CSV: the model looks for repeated requests that failed. */
+const SHOWN = "toolu_01mNzU6zXKN3RfwsM4V1qrr1";
+const PATTERN = ",[2-6],429,";
+
+const { blocks, reference, picture } = await makeSample();
+const pages = [
+  await fillPage("README.md", (page) => Object.entries(blocks).reduce(fillBlock, page)),
+  await fillPage("docs/workspace.md", (page) => fillReference(page, reference)),
+  await fillPage(PICTURE, () => picture),
+];
+const outdated = pages.filter(({ before, after }) => before !== after);
+if (outdated.length === 0) {
+  console.log("README: the sample is up to date");
+} else if (process.argv.includes("--check")) {
+  const names = outdated.map(({ path }) => path).join(", ");
+  console.error(`out of date: ${names}; run node scripts/make-readme-sample.mjs`);
+  process.exitCode = 1;
+} else {
+  for (const { path, after } of outdated) {
+    await writeFile(join(ROOT, path), after);
+    console.log(`${path} written`);
+  }
+}
+
+/** @param {string} path @param {(text: string) => string} fill */
+async function fillPage(path, fill) {
+  const before = await readFile(join(ROOT, path), "utf8").catch(() => "");
+  return { path, before, after: fill(before) };
+}
+
+async function makeSample() {
+  const { format, messages: before } = parseConversation(
+    await readFile(join(ROOT, SAMPLE), "utf8"),
+  );
+  const root = await mkdtemp(join(tmpdir(), "readme-sample-"));
+  try {
+    const offloader = createOffloader({ root, sessionId: "session-1", format });
+    const { messages: after, report } = await offloader.offload(before);
+    const offloaded = report.results.filter(({ outcome }) => outcome === "offloaded");
+    const shown = offloaded.find(({ toolCallId }) => toolCallId === SHOWN);
+    if (shown?.reference === undefined) throw new Error(`${SHOWN} was not offloaded`);
+
+    const input = { artifact_id: SHOWN, pattern: PATTERN, max_results: 2 };
+    const tools = offloader.workspace.tools({ sessionId: "session-1" });
+    const answer = await tools.find(({ name }) => name === "grep_knowledge")?.execute(input);
+    const { text } = await offloader.workspace.getKnowledgeByLines(SHOWN, 1, 2);
+    const { size } = await offloader.workspace.getArtifact(SHOWN);
+    const [was, is] = [countTokens(before), countTokens(after)];
+
+    const percent = Math.round((100 * (was - is)) / was);
+    const sample = [
+      `An agent looks into an outage: [${before.length} messages, ${report.totals.results} tool results](${SAMPLE}). ` +
+        `Offloading takes it from ${group(was)} to ${group(is)} tokens, ${percent} % fewer. ` +
+        `This is what becomes of one result, an access log as CSV:`,
+      "```text",
+      `BEFORE: ${group(size.lines)} lines, ${group(shown.tokens ?? 0)} tokens`,
+      `${text}\n… ${group(size.lines - 2)} more lines\n`,
+      `AFTER: a reference, ${group(estimateTokens(shown.reference))} tokens`,
+      `${shown.reference}\n`,
+      "THE MODEL'S NEXT CALL: requests that were repeated, and failed",
+      `grep_knowledge ${JSON.stringify(input)}`,
+      answer?.text ?? "",
+      "```",
+    ]
+      .join("\n")
+      .replace("```text", "\n```text");
+
+    const lengths = offloaded.map(({ reference = "" }) => estimateTokens(reference));
+    const described = tools.map(({ name, description, inputSchema }) => {
+      return { name, description, inputSchema };
+    });
+    const cost =
+      `Every request carries the five tools (${group(estimateTokens(JSON.stringify(described)))} tokens) and the ` +
+      `system prompt (${group(estimateTokens(offloader.systemPrompt()))}); they never change, so the provider's prompt cache ` +
+      `holds them. A reference takes ${group(Math.min(...lengths))} to ${group(Math.max(...lengths))} tokens in the sample above.`;
+
+    const places = new Set(offloaded.map(({ toolCallId }) => toolCallId));
+    const picture = drawBeforeAndAfter({
+      before: splitParts(before, places),
+      after: splitParts(after, places),
+      offloaded: offloaded.length,
+    });
+    return { blocks: { sample, cost }, reference: shown.reference, picture };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The tokens of a conversation in its order, with those of some results apart.
+ *
+ * @param {readonly unknown[]} messages
+ * @param {ReadonlySet<unknown>} ids
+ * @returns {import("./before-after-svg.mjs").Part[]}
+ */
+function splitParts(messages, ids) {
+  return messages.flatMap((message) => {
+    const { content } = /** @type {{ content: unknown }} */ (message);
+    const blocks = Array.isArray(content) ? content : [];
+    const results = blocks.filter(({ tool_use_id }) => ids.has(tool_use_id));
+    const parts = results.map((block) => ({ tokens: countTokens([block]), marked: true }));
+    const inResults = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+    const others = Math.max(countTokens([message]) - inResults, 0);
+    return [{ tokens: others, marked: false }, ...parts].filter(({ tokens }) => tokens > 0);
+  });
+}
+
+/** @param {readonly unknown[]} messages */
+function countTokens(messages) {
+  return messages.reduce(
+    (/** @type {number} */ sum, message) => sum + estimateTokens(JSON.stringify(message)),
+    0,
+  );
+}
+
+/** @param {string} text @param {[name: string, block: string]} entry */
+function fillBlock(text, [name, block]) {
+  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
+  if (!text.includes(start) || !text.includes(end)) throw new Error(`README.md has no ${start}`);
+  const before = text.slice(0, text.indexOf(start) + start.length);
+  return `${before}\n\n${block}\n\n${text.slice(text.indexOf(end))}`;
+}
+
+/** @param {string} page @param {string} reference */
+function fillReference(page, reference) {
+  const block = /(<!-- reference: \w+ -->\n+```text\n)[^]*?(\n```)/;
+  if (!block.test(page)) throw new Error("docs/workspace.md has no reference to fill in");
+  return page.replace(block, (_, start, end) => `${start}${reference}${end}`);
+}
+
+/** @param {number} count */
+function group(count) {
+  return count.toLocaleString("en-US");
+}
