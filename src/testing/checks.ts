@@ -4,7 +4,6 @@ import { wireOffloader } from "../core/offloader/offloader.js";
 import { minChars } from "../core/policies/min-chars.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { checkHash } from "./check-hash.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
 import { readConversation, type ConversationReading } from "./read-conversation.js";
@@ -83,7 +82,6 @@ function openOffloader(format: Format, workspace: Workspace): Offloader {
     format,
     formats: [format],
     pickFormat: () => format,
-    hash: checkHash,
   });
 }
 

@@ -6,7 +6,6 @@ import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
 import { UnknownFormatError } from "../../src/core/errors/unknown-format-error.js";
 import { checkFit, detectFormat } from "../../src/formats/detect-format.js";
 import { FORMATS } from "../../src/formats/formats.js";
-import { sha256 } from "../../src/infrastructure/hash.js";
 import { createMemoryWorkspace, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 
@@ -47,7 +46,6 @@ const makeOffloader = () =>
       if ("format" in found) return found.format;
       throw UnknownFormatError.ofMismatches(found.mismatches);
     },
-    hash: sha256,
   });
 
 describe.each(FIXTURES)("conversations of $name", ({ name, build, format }) => {
