@@ -1,17 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { bundleWorkerSource } from "./scripts/bundle-worker.mjs";
 
-/** A worker is started from a file that Node can run, which of the search's source only the build is. */
-const builtSearchWorker = {
-  name: "built-search-worker",
-  transform(code: string, id: string) {
-    if (!id.endsWith("/src/infrastructure/search/search-worker.ts")) return undefined;
-    return code.replace("./worker-thread.js", "../../../dist/infrastructure/search/worker-thread.js");
-  },
+/** The build makes the search worker a text; tests from source need it without a build. */
+const searchWorkerSource = {
+  name: "search-worker-source",
+  load: (id: string) =>
+    id.endsWith("/src/infrastructure/search/worker-source.ts")
+      ? bundleWorkerSource(id.replace("worker-source", "worker-thread"))
+      : undefined,
 };
 
 export default defineConfig({
-  plugins: [builtSearchWorker],
+  plugins: [searchWorkerSource],
   resolve: {
     alias: [
       {
@@ -28,16 +29,34 @@ export default defineConfig({
     setupFiles: ["tests/support/fixed-seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
-    globalSetup: ["tests/support/build-dist.ts"],
     reporters: ["default", "json"],
     outputFile: { json: "reports/vitest.json" },
     projects: [
-      { extends: true, test: { name: "unit", include: ["tests/unit/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          sequence: { groupOrder: 0 },
+          include: ["tests/unit/**/*.test.ts"],
+        },
+      },
       {
         extends: true,
         test: {
           name: "integration",
-          include: ["tests/{architecture,conformance,faults,integration,runtime}/**/*.test.ts"],
+          sequence: { groupOrder: 1 },
+          // Child processes and the packed package run what is built.
+          globalSetup: ["tests/support/build-dist.ts"],
+          include: ["tests/{architecture,conformance,faults,integration}/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "runtime",
+          sequence: { groupOrder: 2 },
+          globalSetup: ["tests/runtime/setup.ts"],
+          include: ["tests/runtime/*.test.ts"],
         },
       },
     ],

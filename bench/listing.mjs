@@ -20,7 +20,7 @@ export async function benchListing(folder) {
     const namespace = join(root, "v1", "default");
     for (const session of await readdir(namespace)) {
       const text = await readFile(join(namespace, session, "manifest.jsonl"), "utf8");
-      for (const line of text.split("\n")) {
+      for (const line of text.trimEnd().split("\n")) {
         JSON.parse(line);
         lines++;
       }
@@ -45,19 +45,16 @@ export async function benchListing(folder) {
     { parse, cold: () => list(createWorkspace({ root })), warm: () => list(warm) },
     { rounds: 5, warmUp: 1 },
   );
-  const common = {
-    against: "parsing the manifests' lines",
-    theirs: took["parse"] ?? 0,
-    aim: "none",
-    limit: null,
-  };
+  const common = { against: "parsing the manifests' lines", theirs: took["parse"] ?? 0 };
   return [
     {
       what: "listing 100,000 artifacts of 100 sessions, fresh",
       ours: took["cold"] ?? 0,
+      aim: "at most 1.5",
+      limit: 1.5,
       ...common,
     },
-    { what: "the same, again", ours: took["warm"] ?? 0, ...common },
+    { what: "the same, again", ours: took["warm"] ?? 0, aim: "none", limit: null, ...common },
   ];
 }
 
@@ -83,6 +80,6 @@ async function fillManifests(root) {
         }),
       );
     }
-    await writeFile(join(folder, "manifest.jsonl"), lines.join("\n"));
+    await writeFile(join(folder, "manifest.jsonl"), `${lines.join("\n")}\n`);
   }
 }

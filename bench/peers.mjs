@@ -1,14 +1,23 @@
-import { createRequire } from "node:module";
 import { stat } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { runOrThrow } from "../scripts/run-command.mjs";
 
 const folder = fileURLToPath(new URL("peers/", import.meta.url));
 
-/** The path of ripgrep, which is installed on first use. */
+/** The path of ripgrep. */
 export async function ripgrepPath() {
+  const { rgPath } = await importPeer("@vscode/ripgrep");
+  return rgPath;
+}
+
+/**
+ * A package that the benchmarks compare with; all of them are installed on first use.
+ *
+ * @param {string} name
+ */
+export async function importPeer(name) {
   const installed = await stat(`${folder}node_modules`).catch(() => undefined);
   if (!installed) await runOrThrow("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder });
-  const { rgPath } = createRequire(`${folder}package.json`)("@vscode/ripgrep");
-  return rgPath;
+  return import(pathToFileURL(createRequire(`${folder}package.json`).resolve(name)).href);
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchDirect } from "./direct.mjs";
+import { benchImportTime } from "./import-time.mjs";
 import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
 import { benchOverlappingWrites } from "./overlapping-writes.mjs";
@@ -31,6 +32,7 @@ try {
     ...(await benchWorkspaceRead(folder)),
     ...(await benchListing(folder)),
     ...(await benchOffloadTurn(join(folder, "turns"))),
+    ...(await benchImportTime(join(folder, "import"))),
   ];
   const results = {
     node: process.version,

@@ -1,17 +1,26 @@
-/** Compiles to a folder aside and puts it in place at the end, so that nobody meets half a build. */
-import { rename, rm } from "node:fs/promises";
+/** Builds to a folder aside and puts it in place at the end, so that nobody meets half a build. */
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleWorkerSource } from "./bundle-worker.mjs";
+import { joinModules } from "./join-modules.mjs";
+import { restoreAfterPacking } from "./published-form.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const making = join(root, "node_modules", ".cache", `dist-${process.pid}`);
+// A sibling of dist: the declaration maps lead to src by a relative path.
+const making = join(root, `.dist-${process.pid}`);
 const old = `${making}-old`;
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 try {
+  await restoreAfterPacking(root);
   await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
     cwd: root,
   });
+  const search = join(making, "infrastructure", "search");
+  const source = await bundleWorkerSource(join(search, "worker-thread.js"));
+  await writeFile(join(search, "worker-source.js"), source);
+  await joinModules(root, making);
   await rename(join(root, "dist"), old).catch(() => undefined);
   await rename(making, join(root, "dist"));
 } finally {

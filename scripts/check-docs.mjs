@@ -15,7 +15,13 @@ import { API_PAGE, makeApiList } from "./make-api-list.mjs";
  */
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const ROOT_PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const ROOT_PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "CODE_OF_CONDUCT.md",
+];
 
 /** How the pages quote a default: `DEFAULTS.name`, then perhaps its value: in brackets or in the next cell. */
 const QUOTED_DEFAULT = /`DEFAULTS\.(\w+)`(?:\s*[|(]\s*`?([\d.,]+)`?\s*[|)])?/g;

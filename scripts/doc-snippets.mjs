@@ -39,6 +39,13 @@ export function toModule({ setup, code }) {
   return setup === "" ? code : `${setup}\n${code}`;
 }
 
+/** What comes before the target of a link or an image, and the target. */
+const TARGETS = [
+  /(\]\(\s*<?)([^\s)>]+)/g,
+  /(\b(?:src|srcset|href)=")([^"]+)/g,
+  /(^\s*\[[^\]]+\]:\s+)(\S+)/g,
+];
+
 /**
  * The targets of links and images outside of code.
  *
@@ -49,13 +56,36 @@ export function toModule({ setup, code }) {
 export function extractLinks(path, text) {
   return splitFences(text).lines.flatMap(({ text, line }) => {
     const prose = text.replace(/`[^`]*`/g, "");
-    const targets = [
-      ...prose.matchAll(/\]\(\s*<?([^\s)>]+)>?[^)]*\)/g),
-      ...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g),
-      ...prose.matchAll(/^\s*\[[^\]]+\]:\s+(\S+)/g),
-    ];
-    return targets.map(([, target = ""]) => ({ path, line, target }));
+    const targets = TARGETS.flatMap((pattern) => [...prose.matchAll(pattern)]);
+    return targets.map(([, , target = ""]) => ({ path, line, target }));
   });
+}
+
+/**
+ * The page with other targets in the same places.
+ *
+ * @param {string} text
+ * @param {(target: string) => string} rewrite
+ */
+export function rewriteLinks(text, rewrite) {
+  const lines = text.split("\n");
+  for (const { text: prose, line } of splitFences(text).lines) {
+    const end = lines[line - 1]?.endsWith("\r") ? "\r" : "";
+    // Every second piece is code between backticks.
+    const pieces = prose
+      .split(/(`[^`]*`)/)
+      .map((piece, at) =>
+        at % 2 === 1
+          ? piece
+          : TARGETS.reduce(
+              (rest, pattern) =>
+                rest.replace(pattern, (_, before, target) => before + rewrite(target)),
+              piece,
+            ),
+      );
+    lines[line - 1] = pieces.join("") + end;
+  }
+  return lines.join("\n");
 }
 
 /**

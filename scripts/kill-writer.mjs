@@ -6,8 +6,8 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import fs, { mkdtemp, rm } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
+import fs from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -17,7 +17,7 @@ const SESSION = "killed";
 /** The most artifacts that a writer is left to acknowledge before it is killed. */
 const MAX_AWAITED = 12;
 const MAX_DELAY_MICROSECONDS = 6_000;
-/** One put takes about twenty calls. */
+/** One put takes about ten calls. */
 const MAX_CALLS = 80;
 
 /** @typedef {typeof import("context-offload").createWorkspace} CreateWorkspace */
@@ -130,7 +130,7 @@ async function check(workspace, acknowledged, seed, summary) {
 async function write(root, first, seed, dieAt) {
   const { createWorkspace } = await import("context-offload");
   const workspace = createWorkspace({ root });
-  if (dieAt > 0) await dieAtCall(dieAt);
+  if (dieAt > 0) dieAtCall(dieAt);
   console.log("{}");
   for (let number = first; ; number++) {
     const text = contentOf(number, seed);
@@ -147,26 +147,17 @@ async function write(root, first, seed, dieAt) {
  *
  * @param {number} count
  */
-async function dieAtCall(count) {
+function dieAtCall(count) {
   let calls = 0;
-  const handle = await fs.open(fileURLToPath(import.meta.url));
-  const handles = Object.getPrototypeOf(handle);
-  await handle.close();
-  /** @type {[Record<string, any>, string[]][]} */
-  const watched = [
-    [fs, ["link", "mkdir", "open", "rename", "unlink", "writeFile"]],
-    [handles, ["read", "stat", "write"]],
-  ];
-  for (const [owner, names] of watched) {
-    for (const name of names) {
-      const call = owner[name];
-      owner[name] = function (/** @type {unknown[]} */ ...args) {
-        if (++calls === count) process.kill(process.pid, "SIGKILL");
-        return call.apply(this, args);
-      };
-    }
+  /** @type {Record<string, any>} */
+  const watched = fs;
+  for (const name of ["close", "fstat", "lstat", "open", "read", "rename", "unlink", "write"]) {
+    const call = watched[name];
+    watched[name] = function (/** @type {unknown[]} */ ...args) {
+      if (++calls === count) process.kill(process.pid, "SIGKILL");
+      return call.apply(this, args);
+    };
   }
-  syncBuiltinESMExports();
 }
 
 /**

@@ -1,46 +1,50 @@
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { applyPublishedForm } from "./published-form.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Packs what is built and installs it in an empty folder, as a user would.
+ * Packs what is built. It works on a copy, so that it can run while others read the repository.
  *
- * @returns {Promise<{ folder: string, tarball: string, remove: () => Promise<void> }>}
+ * @param {string} destination An existing folder.
+ * @returns {Promise<{ tarball: string, bytes: number, files: string[] }>}
  */
-export async function installPackedPackage() {
-  const folder = await mkdtemp(join(tmpdir(), "context-offload-packed-"));
-  const packed = await runOrThrow("npm", ["pack", "--json", "--pack-destination", folder], {
-    cwd: ROOT,
-  });
-  const [{ filename }] = JSON.parse(packed);
-  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  const tarball = join(folder, filename);
-  await runOrThrow("npm", ["install", "--no-audit", "--no-fund", "--offline", tarball], {
-    cwd: folder,
-  });
-  return { folder, tarball, remove: () => rm(folder, { recursive: true, force: true }) };
+export async function packPackage(destination) {
+  const copy = await mkdtemp(join(tmpdir(), "context-offload-packing-"));
+  try {
+    const { files } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    for (const name of ["package.json", "README.md", "LICENSE", ...files]) {
+      await cp(join(ROOT, name), join(copy, name), { recursive: true });
+    }
+    await applyPublishedForm(copy);
+    // The scripts are what was just done here: the build and the published form.
+    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
+    const [packed] = JSON.parse(await runOrThrow("npm", args, { cwd: copy }));
+    return {
+      tarball: join(destination, packed.filename),
+      bytes: packed.size,
+      files: packed.files.map((/** @type {{ path: string }} */ { path }) => path),
+    };
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
 }
 
 /**
- * The path of a Node binary of this major version; it is brought from the npm registry once and kept.
+ * Packs what is built and installs it in an empty folder, as a user would.
  *
- * @param {number} major
+ * @returns {Promise<{ folder: string, bytes: number, files: string[], remove: () => Promise<void> }>}
  */
-export async function nodeBinary(major) {
-  if (major === Number(process.versions.node.split(".")[0])) return process.execPath;
-  const home = join(ROOT, "node_modules", ".cache", "node-binaries", String(major));
-  const binary = join(home, "node_modules", "node", "bin", "node");
-  if (await stat(binary).catch(() => undefined)) return binary;
-  // Made elsewhere and moved into place, so that a broken install is not taken for a good one.
-  const making = `${home}.${process.pid}`;
-  await mkdir(making, { recursive: true });
-  await writeFile(join(making, "package.json"), '{ "private": true }\n');
-  await runOrThrow("npm", ["install", "--no-audit", "--no-fund", `node@${major}`], { cwd: making });
-  await rm(home, { recursive: true, force: true });
-  await rename(making, home);
-  return binary;
+export async function installPackedPackage() {
+  const folder = await mkdtemp(join(tmpdir(), "context-offload-packed-"));
+  const { tarball, bytes, files } = await packPackage(folder);
+  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+  await runOrThrow("npm", ["install", "--no-audit", "--no-fund", "--offline", tarball], {
+    cwd: folder,
+  });
+  return { folder, bytes, files, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -1,4 +1,5 @@
 export { DEFAULTS } from "./core/defaults.js";
+export { digestText } from "./core/digest-text.js";
 export type { Content } from "./core/engine/content.js";
 export type {
   Format,
@@ -26,6 +27,7 @@ export { NotJsonError } from "./core/errors/not-json-error.js";
 export { OutOfRangeError } from "./core/errors/out-of-range-error.js";
 export { PointerNotFoundError } from "./core/errors/pointer-not-found-error.js";
 export { ReadFailedError } from "./core/errors/read-failed-error.js";
+export { SearchFailedError } from "./core/errors/search-failed-error.js";
 export { SearchTimeoutError } from "./core/errors/search-timeout-error.js";
 export { UnknownArtifactError } from "./core/errors/unknown-artifact-error.js";
 export { UnknownFormatError, type FormatMismatch } from "./core/errors/unknown-format-error.js";
@@ -33,12 +35,7 @@ export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
 export { WriteFailedError } from "./core/errors/write-failed-error.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type { FileWriter } from "./core/files/file-writer.js";
-export {
-  digestText,
-  type ContentKind,
-  type Digest,
-  type DigestOptions,
-} from "./core/lib/digest/digest.js";
+export type { ContentKind, Digest } from "./core/lib/digest/digest.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
   ArrivedResult,

@@ -24,6 +24,8 @@ export const DEFAULTS = Object.freeze({
   searchResults: 50,
   /** How much of a long line is shown around a match, in characters. */
   searchWindowChars: 400,
+  /** The longest pattern that is searched for. */
+  patternChars: 10_000,
   /** When a search is stopped. */
   searchDeadlineMs: 2_000,
   /** The most artifacts that one listing returns. */

@@ -30,6 +30,18 @@ export type AnthropicToolAnswer = {
   is_error?: true;
 };
 
+/** Messages and blocks as they may really come: nothing about them is certain. */
+type RawMessage = { readonly role?: unknown; readonly content?: unknown; readonly id?: unknown };
+type RawBlock = {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly tool_use_id?: unknown;
+  readonly content?: unknown;
+  readonly is_error?: unknown;
+};
+
+const NOTHING = {};
+
 /** The slot of a result that is the message itself rather than one of its blocks. */
 const WHOLE_MESSAGE = -1;
 
@@ -65,7 +77,7 @@ export const anthropicFormat = {
 
   /** The common cases come first: reading a history must cost little more than adding up lengths. */
   read(message, visitor, options) {
-    const { role, content, id } = asRecord(message);
+    const { role, content, id } = (message ?? NOTHING) as RawMessage;
     if (role === "assistant") visitor.modelMessage(textOf(id));
     if (role === "tool" && isWholeResult(content)) {
       readWhole(asRecord(message), content, visitor, options);
@@ -73,10 +85,10 @@ export const anthropicFormat = {
       visitor.other(content.length);
     } else if (Array.isArray(content)) {
       for (let slot = 0; slot < content.length; slot++) {
-        const block: unknown = content[slot];
-        const { type, text } = asRecord(block);
-        if (type === "text" && typeof text === "string") visitor.other(text.length);
-        else if (type === "tool_result") readResult(asRecord(block), slot, visitor, options);
+        const block = (content[slot] ?? NOTHING) as RawBlock;
+        const type = block.type;
+        if (type === "text" && typeof block.text === "string") visitor.other(block.text.length);
+        else if (type === "tool_result") readResult(block, slot, visitor, options);
         else readOther(block, visitor, options);
       }
     } else {
@@ -178,7 +190,7 @@ function readWhole(
 }
 
 function readResult(
-  block: JsonRecord,
+  block: RawBlock,
   slot: number,
   visitor: MessageVisitor,
   options: FormatReadOptions,
@@ -186,7 +198,10 @@ function readResult(
   const { tool_use_id, content, is_error } = block;
   const id = textOf(tool_use_id);
   const isEmpty = content === undefined || content === null;
-  if (isEmpty && id !== undefined) {
+  if (typeof content === "string" && id !== undefined) {
+    const isError = is_error === true;
+    visitor.result({ slot, id, content, soleText: content, chars: content.length, isError });
+  } else if (isEmpty && id !== undefined) {
     visitor.answer?.(id);
   } else if (!isBlockContent(content)) {
     visitor.other(countWhere(options, block), "malformed tool_result");

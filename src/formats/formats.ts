@@ -32,7 +32,8 @@ type BuiltInFormat = (typeof FORMATS)[number];
 /** The name of a format of this package. */
 export type FormatName = BuiltInFormat["name"];
 
-type FormatNamed<Name extends FormatName> = Extract<BuiltInFormat, { readonly name: Name }>;
+/** The built-in format of a name. */
+export type FormatNamed<Name extends FormatName> = Extract<BuiltInFormat, { readonly name: Name }>;
 
 /** What `describeTools` returns in this format: what goes into a request's `tools`. */
 export type ToolsOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["describeTools"]>;

@@ -87,10 +87,7 @@ function parsed(
 ): ParsedConversation {
   const found = detectFormat(messages);
   if ("format" in found) return { format: found.format.name, messages, stringify };
-  throw new UnknownFormatError(
-    "No message format fits this conversation. The nearest first:",
-    found.mismatches,
-  );
+  throw UnknownFormatError.ofMismatches(found.mismatches);
 }
 
 /** A JSON value that holds messages, rather than a line that is one. */

@@ -1,7 +1,11 @@
-/** True for an error of the operating system with this code. */
+/**
+ * True for an error of the operating system with one of these codes. Told by its shape: in a realm of
+ * its own (Jest, vitest's vmThreads) such an error is not an `instanceof Error`.
+ */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return (
-    error instanceof Error &&
+    typeof error === "object" &&
+    error !== null &&
     "code" in error &&
     typeof error.code === "string" &&
     codes.includes(error.code)

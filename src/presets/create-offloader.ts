@@ -1,3 +1,4 @@
+import { requireChoice, requireObject, requireText } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
@@ -7,11 +8,9 @@ import { all } from "../core/policies/all.js";
 import { keepErrors } from "../core/policies/keep-errors.js";
 import { minTokens } from "../core/policies/min-tokens.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
-import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
-import { sha256 } from "../infrastructure/hash.js";
 import { createWorkspace } from "./create-workspace.js";
 import { pickFormat } from "./pick-format.js";
 
@@ -77,7 +76,6 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     pickFormat: (messages) => pickFormat(messages, format),
     policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
     countTokens: options.countTokens ?? coreOf(workspace).countTokens,
-    hash: sha256,
   }) as OffloaderFor<Choice>;
 }
 
@@ -94,7 +92,7 @@ function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
 function readFormat(choice: FormatChoice | undefined): Format | undefined {
   if (isFormat(choice)) return choice;
   requireChoice("format", choice, ["auto", ...FORMATS.map(({ name }) => name)]);
-  return FORMATS.find(({ name }) => name === choice) as Format | undefined;
+  return FORMATS.find(({ name }) => name === choice);
 }
 
 function isFormat(value: unknown): value is Format {

@@ -1,3 +1,4 @@
+import { requireCount, requireObject } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { countContentChars, type Content } from "../core/engine/content.js";
 import type { ToolResult } from "../core/engine/tool-result.js";
@@ -5,8 +6,6 @@ import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import { findReferenced } from "../core/offloader/held-session.js";
 import { judgeByRules, type RuleReason } from "../core/policies/tool-result-rules.js";
-import { readCount } from "../core/read-count.js";
-import { requireObject } from "../core/require-argument.js";
 import { looksLikeReference } from "../core/workspace/reference/knowledge-list.js";
 import { savesEnough } from "../core/workspace/reference/saves-enough.js";
 import { nameTools } from "../core/workspace/tools/tool-naming.js";
@@ -82,10 +81,15 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
   requireObject("options", options, "an object with a workspace");
   const core = coreOf(options.workspace);
   const { countTokens = core.countTokens } = options;
-  const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+  const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
   const rules = {
     whiteList: readNames("whiteList", options.whiteList),
-    tokenThreshold: readCount("tokenThreshold", options.tokenThreshold, DEFAULTS.tokenThreshold, 0),
+    tokenThreshold: requireCount(
+      "tokenThreshold",
+      options.tokenThreshold,
+      DEFAULTS.tokenThreshold,
+      0,
+    ),
     readingTools: new Set(nameTools(core.toolNames).map(({ name }) => name)),
     countTokens: options.countTokens,
   };

@@ -1,12 +1,11 @@
+import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import { requireChoice, requireObject, requireText } from "../core/require-argument.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
-import { readCount } from "../core/read-count.js";
 import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
@@ -53,15 +52,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
+  const store = new FileStore(root, namespace);
   return wireWorkspace({
     namespace,
-    store: new FileStore(root, namespace),
+    store,
     searchText: (target, query, limits) => searcher.search(target, query, limits),
-    closeSearch: () => searcher.close(),
+    closeSearch: () => {
+      store.close();
+      return searcher.close();
+    },
     hash: sha256,
     clock: Date,
     countTokens,
-    digestChars: readCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
+    digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
     logger: options.logger,
   });

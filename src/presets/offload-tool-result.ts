@@ -1,3 +1,4 @@
+import { requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
@@ -10,7 +11,6 @@ import type { FileWriter } from "../core/files/file-writer.js";
 import { portableName } from "../core/files/portable-name.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { everything } from "../core/policies/everything.js";
-import { requireObject, requireText } from "../core/require-argument.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
@@ -115,8 +115,12 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
  * A plain string is a tool's output here, since the caller passes in a tool's message; but not what
  * the assistant or the system said.
  */
-function asToolMessage<M extends AnthropicMessageLike>(message: M): AnthropicMessageLike {
-  const { role, content } = (message ?? {}) as Partial<M>;
+function asToolMessage(message: AnthropicMessageLike): AnthropicMessageLike {
+  const { role, content } = requireObject(
+    "message",
+    message,
+    "a message object",
+  ) as AnthropicMessageLike;
   const isOutput = typeof content === "string" && role !== "assistant" && role !== "system";
   return isOutput ? { ...message, role: "tool" } : message;
 }

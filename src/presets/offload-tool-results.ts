@@ -1,3 +1,4 @@
+import { requireArray, requireObject } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
@@ -11,7 +12,6 @@ import { all } from "../core/policies/all.js";
 import { minChars } from "../core/policies/min-chars.js";
 import { minRatio } from "../core/policies/min-ratio.js";
 import { readThreshold } from "../core/policies/threshold.js";
-import { requireArray, requireObject } from "../core/require-argument.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";

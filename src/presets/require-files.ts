@@ -1,6 +1,6 @@
+import { requireObject, requireText } from "../core/arguments.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { FileWriter } from "../core/files/file-writer.js";
-import { requireObject, requireText } from "../core/require-argument.js";
 
 export function requireOutputDir(outputDir: unknown): string {
   return requireText("outputDir", outputDir, "the folder that takes the files");

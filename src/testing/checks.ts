@@ -4,9 +4,9 @@ import { wireOffloader } from "../core/offloader/offloader.js";
 import { minChars } from "../core/policies/min-chars.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { checkHash } from "./check-hash.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
+import { readConversation, type ConversationReading } from "./read-conversation.js";
 
 /** One thing that must hold. `run` throws when it does not. */
 export interface Check {
@@ -22,14 +22,16 @@ export interface Expectation {
 /** What a check has at hand. */
 export interface CheckContext {
   readonly history: unknown[];
-  /** The results of the history, placed and named. */
+  /** The results of the history, with the names of their tools. */
   readonly results: readonly FormatResult[];
   readonly expect: Expectation;
   readonly offload: (history: readonly unknown[]) => ReturnType<Offloader["offload"]>;
   readonly restore: (messages: readonly unknown[]) => Promise<readonly unknown[]>;
-  /** Another offloader on the same workspace. */
+  /** Another offloader on a workspace of its own. */
   readonly fresh: () => Offloader;
-  readonly read: (messages: readonly unknown[]) => readonly FormatResult[];
+  /** Another offloader on the same workspace, as after a restart. */
+  readonly reopened: () => Offloader;
+  readonly read: (messages: readonly unknown[]) => ConversationReading;
 }
 
 const expectation: Expectation = {
@@ -40,63 +42,47 @@ const expectation: Expectation = {
 };
 
 /** Makes checks that each get a conversation and an offloader of their own. */
-export function createConversationCheck(
-  fixture: FormatFixture,
-): (
+export function createConversationCheck({
+  format,
+  build,
+}: FormatFixture): (
   name: string,
   turns: readonly SampleTurn[],
   run: (context: CheckContext) => void | Promise<void>,
 ) => Check {
-  const { dialect: format } = fixture;
-  const offloaderOn = (workspace: Workspace) =>
-    wireOffloader({
-      workspace,
-      sessionId: "suite",
-      policy: minChars(1_000),
-      countTokens: estimateTokens,
-      format,
-      formats: [format],
-      pickFormat: () => format,
-      hash: checkHash,
-    });
-  const read = (messages: readonly unknown[]) => collect(messages, format);
-
+  const fresh = () => openOffloader(format, createMemoryWorkspace());
+  const read = (messages: readonly unknown[]) => readConversation(format, messages);
   return (name, turns, run) => ({
     name,
     async run() {
-      const history = fixture.build(turns);
-      const results = read(history);
+      const history = build(turns);
       const workspace = createMemoryWorkspace();
-      const fresh = () => offloaderOn(workspace);
-      const offloader = fresh();
+      const reopened = () => openOffloader(format, workspace);
+      const offloader = reopened();
       await run({
         history,
-        results,
+        results: read(history).results,
         expect: expectation,
         offload: (messages) => offloader.offload(messages),
         restore: (messages) => offloader.restore(messages),
         fresh,
+        reopened,
         read,
       });
     },
   });
 }
 
-/** The results, each with the name of the tool that was called. */
-function collect(messages: readonly unknown[], format: Format): FormatResult[] {
-  const results: FormatResult[] = [];
-  const names = new Map<string | undefined, string>();
-  const visitor = {
-    modelMessage: () => undefined,
-    other: () => undefined,
-    call: (id: string | undefined, name: string) => void names.set(id, name),
-    result: (found: FormatResult) =>
-      void results.push({ ...found, toolName: found.toolName ?? names.get(found.id) }),
-  };
-  for (const message of messages) {
-    format.read(message, visitor, { media: "keep", countOther: false });
-  }
-  return results;
+function openOffloader(format: Format, workspace: Workspace): Offloader {
+  return wireOffloader({
+    workspace,
+    sessionId: "suite",
+    policy: minChars(1_000),
+    countTokens: estimateTokens,
+    format,
+    formats: [format],
+    pickFormat: () => format,
+  });
 }
 
 /** Data as text; what a class instance holds counts as data. */

@@ -14,20 +14,38 @@ export interface SampleTurn {
   readonly results: readonly SampleResult[];
 }
 
+/** A call of a tool, as the model makes it. */
+export interface SampleCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** What the suite needs to know of a format. */
 export interface FormatFixture {
-  readonly dialect: Format;
+  readonly format: Format;
   /** The conversation in the format's own messages, with unknown fields here and there if it may have them. */
   readonly build: (turns: readonly SampleTurn[]) => unknown[];
+  /** A call in the format's shape, as a host passes it to `readCall` and `answerCall`. */
+  readonly buildCall: (call: SampleCall) => unknown;
+  /** The message that carries what `answerCall` returned. Default: that is a message itself. */
+  readonly carryAnswer?: (answer: unknown) => unknown;
+  /**
+   * A message with one result in whose content a cache mark stands, with this word in it; left out
+   * where the format has no such marks.
+   */
+  readonly buildMarked?: (text: string, mark: string) => unknown;
   /** Whether a result can say that it is an error. Default true. */
   readonly hasErrorFlag?: boolean;
   /** Whether a result names the call that it answers. Default true. */
   readonly hasIds?: boolean;
+  /** Whether what the model says is in the conversation. Default true. */
+  readonly hasReplies?: boolean;
 }
 
 const LINE = "2026-03-01T10:00:00Z INFO request served, nothing to see here\n";
 
-/** A text that is long enough to leave, and another one for every seed. */
+/** A text that is long enough to be offloaded, and another one for every seed. */
 export function longText(seed: string): string {
   return `${seed}\n${LINE.repeat(120)}`;
 }

@@ -1,4 +1,5 @@
-import { createConversationCheck, type Check } from "./checks.js";
+import type { ToolDescription } from "../core/engine/format.js";
+import { createConversationCheck, type Check, type CheckContext } from "./checks.js";
 import {
   ERRORS,
   PARALLEL,
@@ -8,20 +9,35 @@ import {
   type FormatFixture,
 } from "./format-fixture.js";
 
+/** By how much what the model says is made longer. */
+const SAID_CHARS = 1_000;
+
+const GREP: ToolDescription = {
+  name: "grep_knowledge",
+  description: "Finds lines.",
+  inputSchema: {
+    type: "object",
+    properties: { pattern: { type: "string" } },
+    required: ["pattern"],
+    additionalProperties: false,
+  },
+  execute: () => Promise.resolve({ text: "found", isError: false }),
+};
+
 /**
  * What every format must hold, ours or a stranger's, as checks for any test runner.
  *
  * @example
- * for (const { name, run } of formatSuite({ dialect, build })) it(name, run);
+ * for (const { name, run } of formatSuite({ format, build, buildCall })) it(name, run);
  */
 export function formatSuite(fixture: FormatFixture): readonly Check[] {
-  const { hasErrorFlag = true, hasIds = true, dialect, build } = fixture;
+  const { hasErrorFlag = true, hasIds = true, hasReplies = true, format, build } = fixture;
   const check = createConversationCheck(fixture);
   return [
     check("says which conversations are its own", PARALLEL, ({ history, expect }) => {
-      expect.equal(dialect.mismatch(history), undefined, "refuse() of its own messages");
-      const stranger = dialect.mismatch([{ neither: "role", nor: "content" }]);
-      expect.equal(typeof stranger, "string", "refuse() of what is no message");
+      expect.equal(format.mismatch(history), undefined, "mismatch() of its own messages");
+      const stranger = format.mismatch([{ neither: "role", nor: "content" }]);
+      expect.equal(typeof stranger, "string", "mismatch() of what is not a message");
     }),
 
     check(
@@ -51,14 +67,14 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
     ),
 
     check(
-      "leaves untouched messages the same objects",
+      "keeps untouched messages the same objects",
       PARALLEL,
       async ({ history, offload, expect }) => {
         const { messages, report } = await offload(history);
         const touched = new Set(
           report.results.flatMap((r) => (r.outcome === "offloaded" ? r.messageIndex : [])),
         );
-        expect.equal(report.totals.offloaded, 3, "results that left");
+        expect.equal(report.totals.offloaded, 3, "results that were offloaded");
         for (const [index, message] of history.entries()) {
           const same = message === messages[index];
           expect.equal(same, !touched.has(index), `identity of message ${index}`);
@@ -72,7 +88,7 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
       async ({ history, offload, expect }) => {
         const { messages } = await offload(history);
         const short = PARALLEL.map((turn) => ({ ...turn, results: turn.results.map(shortened) }));
-        expect.equal(blanked(messages), blanked(build(short)), "everything beside the contents");
+        expect.equal(blanked(messages), blanked(build(short)), "everything beside the content");
       },
     ),
 
@@ -87,12 +103,16 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
       },
     ),
 
-    check("does nothing the second time", PARALLEL, async ({ history, offload, fresh, expect }) => {
-      const once = await offload(history);
-      const twice = await fresh().offload(once.messages);
-      expect.equal(twice.messages, once.messages, "the second outcome");
-      expect.equal(twice.report.totals.references, 3, "references that were known again");
-    }),
+    check(
+      "does nothing the second time",
+      PARALLEL,
+      async ({ history, offload, reopened, expect }) => {
+        const once = await offload(history);
+        const twice = await reopened().offload(once.messages);
+        expect.equal(twice.messages, once.messages, "the second outcome");
+        expect.equal(twice.report.totals.references, 3, "references that were known again");
+      },
+    ),
 
     check(
       "brings back every result of an id that is used again",
@@ -120,7 +140,7 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
     ),
 
     check(
-      "leaves real output alone that merely contains a reference",
+      "offloads real output that merely contains a reference",
       PARALLEL,
       async ({ offload, restore, history, expect }) => {
         const { report } = await offload(history);
@@ -128,7 +148,7 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
         const buildQuoting = () =>
           build([{ say: "Quote it.", results: [result("call_q", quoted)] }]);
         const outcome = await offload(buildQuoting());
-        expect.equal(outcome.report.totals.offloaded, 1, "results that left");
+        expect.equal(outcome.report.totals.offloaded, 1, "results that were offloaded");
         expect.equal(await restore(outcome.messages), buildQuoting(), "what came back");
       },
     ),
@@ -138,7 +158,7 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
           check("keeps the error flag", ERRORS, async ({ history, offload, read, expect }) => {
             const { messages } = await offload(history);
             expect.equal(
-              read(messages).map(({ isError }) => isError),
+              read(messages).results.map(({ isError }) => isError),
               [true, false],
               "error flags",
             );
@@ -146,30 +166,61 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
         ]
       : []),
 
-    check("describes, reads and answers calls of its tools", PARALLEL, ({ expect }) => {
-      const tools = dialect.describeTools([
-        {
-          name: "grep_knowledge",
-          description: "Finds lines.",
-          inputSchema: {
-            type: "object",
-            properties: {},
-            required: [],
-            additionalProperties: false,
-          },
-          execute: () => Promise.resolve({ text: "", isError: false }),
-        },
-      ]);
-      expect.equal(JSON.stringify(tools).includes("grep_knowledge"), true, "the tool's name");
-      expect.equal(dialect.readCall({ nothing: true }), undefined, "readCall() of what is no call");
+    ...(hasReplies
+      ? [
+          check("tells the model's replies from other messages", PARALLEL, (context) => {
+            checkReplies(context);
+          }),
+        ]
+      : []),
+
+    check("counts what is outside of results", PARALLEL, ({ history, read, expect }) => {
+      const { otherChars } = read(history);
+      const longer = PARALLEL.map((turn) => ({
+        say: turn.say + "x".repeat(SAID_CHARS),
+        results: turn.results.map((one) => ({ ...one, text: longText(one.text) })),
+      }));
+      const added = hasReplies ? SAID_CHARS * PARALLEL.length : 0;
+      expect.equal(read(build(longer)).otherChars - otherChars, added, "characters added");
+    }),
+
+    ...(fixture.buildMarked
+      ? [
+          check("keeps cache marks inside of content", [], (context) => {
+            checkMarks(fixture, context);
+          }),
+        ]
+      : []),
+
+    check("describes its tools", PARALLEL, ({ expect }) => {
+      const described = JSON.stringify(format.describeTools([GREP]));
+      for (const word of [GREP.name, GREP.description, "pattern"]) {
+        expect.equal(described.includes(word), true, `${JSON.stringify(word)} in the tools`);
+      }
+    }),
+
+    check("reads and answers calls of its tools", PARALLEL, ({ read, expect }) => {
+      const input = { pattern: "ERROR", limit: 3 };
+      const call = fixture.buildCall({ id: "call_1", name: GREP.name, input });
+      expect.equal(format.readCall(call), { name: GREP.name, input }, "readCall() of a call");
+      expect.equal(format.readCall({ nothing: true }), undefined, "readCall() of something else");
+      for (const isError of [false, true]) {
+        const answer = format.answerCall(call, { text: "found", isError });
+        const { results } = read([fixture.carryAnswer?.(answer) ?? answer]);
+        expect.equal(
+          results.map(({ id, soleText, isError }) => [id, soleText, isError]),
+          [[hasIds ? "call_1" : undefined, "found", hasErrorFlag && isError]],
+          "the result in what answerCall() returned",
+        );
+      }
     }),
   ];
 
-  /** A conversation with every long text of it cut away, to compare what stands around. */
+  /** A conversation with every long text of it cut away, to compare what is around them. */
   function blanked(messages: readonly unknown[]): string {
     return JSON.stringify(messages, (_key, value: unknown) => {
       if (typeof value !== "string") return value;
-      // Where a message is a line, what stands around is inside of it.
+      // Where a message is a line, what is around is inside of it.
       if (value.startsWith("{")) return blanked([JSON.parse(value)]);
       return value.length > 200 || value === "short" ? "…" : value;
     });
@@ -178,4 +229,29 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
   function shortened<T extends { readonly text: string }>(one: T): T {
     return { ...one, text: "short" };
   }
+}
+
+function checkReplies({ history, read, expect }: CheckContext): void {
+  const { replies, modelMessages } = read(history);
+  expect.equal(replies, PARALLEL.length, "replies of the model");
+  for (const { say } of PARALLEL) {
+    const at = history.findIndex((message) => JSON.stringify(message).includes(say));
+    expect.equal(modelMessages.includes(at), true, `message ${at} as one of the model`);
+  }
+  for (const [index, message] of history.entries()) {
+    if (read([message]).results.length === 0) continue;
+    expect.equal(modelMessages.includes(index), false, `message ${index} as one of the model`);
+  }
+}
+
+function checkMarks(fixture: FormatFixture, { read, expect }: CheckContext): void {
+  const mark = "suite-cache-mark";
+  const marked = fixture.buildMarked?.(longText("marked"), mark);
+  const results = read([marked]).results;
+  expect.equal(results.length, 1, "results in a message with a cache mark");
+  const texts = results.map(({ slot }) => ({ slot, text: "reference" }));
+  const replaced = fixture.format.replace(marked, texts, { media: "keep" });
+  const count = (message: unknown) => JSON.stringify(message).split(mark).length - 1;
+  expect.equal(count(replaced), count(marked), "cache marks");
+  expect.equal(read([replaced]).results[0]?.soleText, "reference", "the reference beside a mark");
 }

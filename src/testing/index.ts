@@ -1,5 +1,5 @@
 export type { Check } from "./checks.js";
-export type { FormatFixture, SampleResult, SampleTurn } from "./format-fixture.js";
+export type { FormatFixture, SampleCall, SampleResult, SampleTurn } from "./format-fixture.js";
 export { formatSuite } from "./format-suite.js";
 export { MemoryStore } from "./memory-store.js";
-export { createMemoryWorkspace } from "./memory-workspace.js";
+export { createMemoryWorkspace, type MemoryWorkspaceOptions } from "./memory-workspace.js";

@@ -1,12 +1,24 @@
 import { DEFAULTS } from "../core/defaults.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
+import type { EventLogger } from "../core/workspace/events.js";
+import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { checkHash } from "./check-hash.js";
 import { MemoryStore } from "./memory-store.js";
 
+export interface MemoryWorkspaceOptions {
+  /** The longest digest in a reference, in characters. Default 1,200. */
+  readonly digestChars?: number | undefined;
+  /** The agent's own names of the reading tools; `false` for one that it does not get. */
+  readonly toolNames?: ToolNaming | undefined;
+  /** Called with an event for every offload, read, skip, removal and failure. */
+  readonly logger?: EventLogger | undefined;
+}
+
 /** A workspace in memory, for tests of formats and agents. It cannot search. */
-export function createMemoryWorkspace(): Workspace {
+export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Workspace {
+  const { digestChars = DEFAULTS.digestChars, toolNames = {}, logger } = options;
   return wireWorkspace({
     namespace: "memory",
     store: new MemoryStore(),
@@ -15,8 +27,8 @@ export function createMemoryWorkspace(): Workspace {
     hash: checkHash,
     clock: { now: () => 0 },
     countTokens: estimateTokens,
-    digestChars: DEFAULTS.digestChars,
-    notice: { readBy: "tools", toolNames: {} },
-    logger: undefined,
+    digestChars,
+    notice: { readBy: "tools", toolNames },
+    logger,
   });
 }

@@ -1,113 +1,244 @@
+import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ESLint } from "eslint";
+import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../scripts/run-command.mjs";
+import { parse } from "yaml";
+import { PIPELINE, runSteps } from "../../scripts/pipeline.mjs";
+import vitestConfig from "../../vitest.config.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const read = (path: string) => readFile(join(root, path), "utf8");
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFile(join(ROOT, path), "utf8");
 
 interface Manifest {
+  readonly name: string;
   readonly type: string;
-  readonly engines: Record<string, string>;
-  readonly dependencies?: unknown;
-  readonly scripts: Record<string, string>;
-  readonly devDependencies: Record<string, string>;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-describe("the repository", () => {
-  it("has a root package without runtime dependencies, ESM, for Node 18 and later [001-DEP-runtime] [000-NF-compatibility-esm] [000-NF-compatibility-node]", async () => {
-    const manifest = JSON.parse(await read("package.json")) as Manifest;
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly "runs-on": string;
+  readonly steps: readonly Readonly<Record<string, unknown>>[];
+  readonly strategy?: { readonly matrix: { readonly include: readonly Leg[] } };
+}
+
+interface Leg {
+  readonly os: string;
+  readonly node: number;
+}
+
+const manifest = JSON.parse(await read("package.json")) as Manifest;
+const { test: tests } = vitestConfig as {
+  test: {
+    projects: { test: { name: string; sequence?: { groupOrder?: number } } }[];
+    coverage: { thresholds: Record<string, number | Record<string, number>> };
+  };
+};
+
+describe("the package", () => {
+  it("has no runtime dependencies, is ESM, and asks for Node 18 [001-DEP-runtime] [000-NF-compatibility-esm] [000-NF-compatibility-node]", () => {
     expect(manifest).toMatchObject({ type: "module", engines: { node: ">=18" } });
-    expect(manifest.dependencies).toBeUndefined();
-    for (const script of [
-      "build",
-      "test",
-      "test:unit",
-      "test:integration",
-      "check",
-      "bench",
-      "start",
-    ]) {
-      expect(manifest.scripts).toHaveProperty([script]);
-    }
-  });
-
-  it("pins every development dependency [001-DEP-development]", async () => {
-    const { devDependencies } = JSON.parse(await read("package.json")) as Manifest;
-    for (const version of Object.values(devDependencies))
-      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-  });
-
-  it("has a lock file without download addresses", async () => {
-    expect(await read("package-lock.json")).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
-  });
-
-  it("runs in CI just what the README tells to run", async () => {
-    const readme = await read("README.md");
-    expect(readme).toMatch(/^npm ci && npm start$/m);
-    expect(readme).toMatch(/^npm ci && npm test$/m);
-    const commands = (await read(".ci/run"))
-      .split("\n")
-      .filter((line) => /^(?:npm|npx|node|bash)\b/.test(line));
-    expect(commands).toEqual([
-      "npm ci && npm test",
-      "node scripts/print-test-totals.mjs reports/vitest.json || status=1",
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(Object.keys(manifest.exports)).toEqual([
+      ".",
+      "./policies",
+      "./testing",
+      "./package.json",
     ]);
   });
 
-  it("has the pipeline in its order [001-PIPELINE-order] [001-MATRIX]", async () => {
-    const { scripts } = JSON.parse(await read("package.json")) as Manifest;
-    expect(scripts["test"]).toBe("npm run check && vitest run --coverage && npm run build");
-    const order = ["check:types", "check:lint", "check:format", "check:layers", "check:unused"];
-    const places = order.map((name) => scripts["check"]?.indexOf(name) ?? -1);
-    expect(places.every((place) => place >= 0)).toBe(true);
-    expect([...places].sort((a, b) => a - b)).toEqual(places);
-    const workflow = await read(".github/workflows/ci.yml");
-    expect(workflow).toContain("node: [20, 22, 24]");
-    expect(workflow).toContain("node scripts/try-packed.mjs 18");
+  it("does not say where the repository is in a second place", () => {
+    for (const field of ["repository", "homepage", "bugs"]) {
+      expect(manifest).not.toHaveProperty(field);
+    }
   });
 
-  it("gates coverage above the floors [001-COVERAGE-core] [001-COVERAGE-project]", async () => {
-    const config = await read("vitest.config.ts");
-    expect(config).toMatch(/lines: 90,\s+branches: 85,/);
-    expect(config).toContain('"src/core/**": { lines: 95, branches: 90 }');
+  it.each(["package-lock.json", "tests/runtime/tools/package-lock.json"])(
+    "has no download addresses in %s",
+    async (path) => {
+      const { packages } = JSON.parse(await read(path)) as {
+        packages: Record<string, { resolved?: string; link?: boolean }>;
+      };
+      expect(Object.keys(packages).length).toBeGreaterThan(100);
+      const downloaded = Object.values(packages).filter(({ link }) => link !== true);
+      expect(downloaded.filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+    },
+  );
+});
+
+describe("the layout", () => {
+  it("has its layers, its entry and its ports [001-LAYOUT-source]", () => {
+    expectPaths("src/core", "src/infrastructure", "src/index.ts", "src/core/files/file-writer.ts");
   });
 
-  it("refuses any and let for what never changes [001-CODE-no-any] [001-CODE-prefer-const]", async () => {
-    const eslint = new ESLint({ cwd: root });
+  it("has unit tests that mirror the source, and integration tests [001-LAYOUT-tests]", async () => {
+    expectPaths("tests/integration");
+    for (const folder of await readdir(join(ROOT, "tests/unit"))) {
+      if (folder !== "examples") expectPaths(`src/${folder}`);
+    }
+  });
+
+  it("has its documents [001-LAYOUT-docs]", () => {
+    expectPaths("docs/architecture.md", "docs/tech-stack.md", "docs/adr", "docs/requirements");
+    expectPaths("SECURITY.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "CHANGELOG.md");
+  });
+
+  it("has a configuration file for each tool [001-LAYOUT-configuration]", () => {
+    expectPaths(".dependency-cruiser.cjs", "eslint.config.mjs", "vitest.config.ts");
+    expectPaths("tsconfig.json", "tsconfig.build.json", ".github/workflows/ci.yml");
+  });
+
+  it.each(["ADR-001-typescript-language", "ADR-002-vitest-testing", "ADR-003-zero-runtime-deps"])(
+    "has %s, accepted [001-ADR-001] [001-ADR-002] [001-ADR-003]",
+    async (name) => {
+      expect(await read(`docs/adr/${name}.md`)).toContain("Status: accepted");
+    },
+  );
+
+  it("lists every decision record in the index", async () => {
+    const index = await read("docs/adr/README.md");
+    for (const name of await readdir(join(ROOT, "docs/adr"))) {
+      if (name.startsWith("ADR-")) expect(index).toContain(`(${name})`);
+    }
+  });
+});
+
+describe("the tools", () => {
+  it("are those that the tech stack lists, pinned [DESIGN-R-001-versions] [001-DEP-development]", async () => {
+    const page = await read("docs/tech-stack.md");
+    const listed = [...page.matchAll(/^\| `([^`]+)`\s+\| (\S+)/gm)].map(([, name, version]) => [
+      name,
+      version,
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(manifest.devDependencies);
+    for (const version of Object.values(manifest.devDependencies)) {
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    }
+  });
+
+  it("are TypeScript 5, Vitest with its own coverage, ESLint and dependency-cruiser [001-STACK-typescript] [001-STACK-vitest] [001-STACK-eslint] [001-STACK-dependency-cruiser]", () => {
+    const { devDependencies, scripts } = manifest;
+    expect(devDependencies["typescript"]).toMatch(/^5\./);
+    expect(devDependencies["vitest"]).toBe(devDependencies["@vitest/coverage-v8"]);
+    expect(scripts["check:lint"]).toMatch(/^eslint --max-warnings 0 /);
+    expect(scripts["check:layers"]).toMatch(/^depcruise /);
+  });
+
+  it.each(["tsconfig.json", "tsconfig.build.json"])(
+    "compile %s as strict ES2022 modules [001-STACK-build] [001-CODE-strict-types] [000-NF-compatibility-esm]",
+    (name) => {
+      const { options, errors } = ts.parseJsonConfigFileContent(
+        ts.readConfigFile(join(ROOT, name), (path) => ts.sys.readFile(path)).config,
+        ts.sys,
+        ROOT,
+      );
+      expect(errors).toEqual([]);
+      expect(options).toMatchObject({
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.NodeNext,
+        strict: true,
+      });
+    },
+  );
+
+  it("refuse any, let for what never changes, and promises that nobody awaits [001-CODE-no-any] [001-CODE-prefer-const] [001-CODE-strict-lint]", async () => {
+    const eslint = new ESLint({ cwd: ROOT });
     const [outcome] = await eslint.lintText(
-      "export function f(value: any): number {\n  let fixed = 1;\n  return fixed + Number(value);\n}\n",
-      { filePath: join(root, "src/core/content.ts") },
+      "export function f(value: any): number {\n  let fixed = 1;\n  Promise.resolve();\n  return fixed;\n}\n",
+      { filePath: join(ROOT, "src/index.ts") },
     );
     const rules = outcome?.messages.map(({ ruleId }) => ruleId);
     expect(rules).toContain("@typescript-eslint/no-explicit-any");
     expect(rules).toContain("prefer-const");
+    expect(rules).toContain("@typescript-eslint/no-floating-promises");
   });
 
-  it("compiles in strict mode [001-STACK-typescript] [001-CODE-strict-types]", async () => {
-    const { code, stdout } = await runCommand(
-      process.execPath,
-      [join(root, "node_modules/typescript/bin/tsc"), "-p", root, "--showConfig"],
-      { cwd: root },
-    );
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ compilerOptions: { strict: true } });
-  });
-
-  it("has no file that is named for nothing", async () => {
-    const files = await readdir(join(root, "src"), { recursive: true });
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.filter((file) => /(?:^|[/\\])(?:utils?|helpers?|common)\b/.test(file))).toEqual(
-      [],
-    );
-  });
-
-  it("writes nothing to the console [001-LOG-thrown]", async () => {
-    const files = await readdir(join(root, "src"), { recursive: true });
-    for (const file of files.filter((name) => name.endsWith(".ts"))) {
-      expect(await read(join("src", file)), file).not.toMatch(/\bconsole\./);
-    }
+  it("gate coverage above the floors [001-COVERAGE-core] [001-COVERAGE-infrastructure] [001-COVERAGE-project]", () => {
+    const { thresholds } = tests.coverage;
+    const atLeast = (floors: unknown, lines: number, branches: number) => {
+      const { lines: ofLines, branches: ofBranches } = floors as Record<string, number>;
+      expect(ofLines).toBeGreaterThanOrEqual(lines);
+      expect(ofBranches).toBeGreaterThanOrEqual(branches);
+    };
+    atLeast(thresholds, 70, 60);
+    atLeast(thresholds["src/core/**"], 80, 70);
+    atLeast(thresholds["src/infrastructure/**"], 50, 40);
   });
 });
+
+describe("the pipeline", async () => {
+  const workflow = parse(await read(".github/workflows/ci.yml")) as Workflow;
+
+  it("is what the README and the workflow run: install, then every step in its order [001-PIPELINE-order] [001-STACK-actions]", async () => {
+    expect(await read("README.md")).toMatch(/^npm ci && npm test$/m);
+    expect(await read(".ci/run")).toMatch(/^npm ci && npm test$/m);
+    expect(manifest.scripts["test"]).toBe("node scripts/test-all.mjs");
+    const steps = workflow.jobs["everything"]?.steps.map(({ uses, run }) => uses ?? run);
+    expect(steps).toEqual([
+      expect.stringMatching(/^actions\/checkout@/),
+      expect.stringMatching(/^actions\/setup-node@/),
+      "npm ci",
+      "npm test",
+    ]);
+    expect(PIPELINE.map(({ run }) => run)).toEqual([
+      "npm run check",
+      "npx vitest run --coverage",
+      "npm run check:proofs",
+      "npm run build",
+    ]);
+    const checks = manifest.scripts["check"]?.split(" && ") ?? [];
+    const inOrder = ["check:types", "check:lint", "check:format", "check:layers"];
+    expect(checks.slice(0, inOrder.length)).toEqual(inOrder.map((name) => `npm run ${name}`));
+    const groups = tests.projects.map(({ test }) => [test.name, test.sequence?.groupOrder]);
+    expect(groups).toEqual([
+      ["unit", 0],
+      ["integration", 1],
+      ["runtime", 2],
+    ]);
+  });
+
+  it("stops at the first step that fails, and says how long it took [001-GATE-unit] [001-GATE-integration] [001-GATE-coverage] [001-GATE-layers] [001-GATE-lint] [001-GATE-types]", async () => {
+    const printed: string[] = [];
+    const node = (code: string) => `"${process.execPath}" -e "${code}"`;
+    const steps = [
+      { what: "first", run: node("") },
+      { what: "second", run: node("process.exit(3)") },
+      { what: "third", run: node("") },
+    ];
+    expect(await runSteps(steps, (text) => printed.push(text))).toBe(3);
+    expect(printed.join()).toMatch(/^took \d+:\d\d: first \d+:\d\d, second FAILED \d+:\d\d$/);
+    expect(await runSteps(steps.slice(0, 1), () => undefined)).toBe(0);
+    expect(manifest.scripts["check"]).toMatch(/^npm run [\w:]+(?: && npm run [\w:]+)*$/);
+  });
+
+  it("covers every supported Node, Linux, macOS and Windows, and runs no test twice on one of them [001-MATRIX] [000-NF-compatibility-node] [002-NF-compatibility-node]", () => {
+    const legs = workflow.jobs["elsewhere"]?.strategy?.matrix.include ?? [];
+    const places = ["ubuntu-latest 20", ...legs.map(({ os, node }) => `${os} ${node}`)];
+    expect(new Set(places).size).toBe(places.length);
+    for (const place of ["ubuntu-latest 22", "macos-latest 22", "windows-latest 22"]) {
+      expect(places).toContain(place);
+    }
+  });
+
+  it("may only read the repository, except to release", async () => {
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    const release = parse(await read(".github/workflows/release.yml")) as Workflow;
+    expect(release.permissions).toEqual({ contents: "read" });
+    const steps = release.jobs["release"]?.steps.map(({ uses, run }) => uses ?? run) ?? [];
+    expect(steps.indexOf("npm run check:release")).toBeGreaterThan(0);
+    expect(steps.at(-1)).toMatch(/^changesets\/action@/);
+  });
+});
+
+function expectPaths(...paths: readonly string[]): void {
+  for (const path of paths) expect(existsSync(join(ROOT, path)), path).toBe(true);
+}

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import {
   findGaps,
   readCitations,
+  readProofs,
   readRequirements,
-  type SourceText,
-} from "../support/requirements.js";
+} from "../../scripts/requirements.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -54,7 +54,9 @@ describe("the check of the manifest [DESIGN-MANIFEST]", () => {
       it("a [900-F-001]", () => { expect("[DESIGN-90]").toBe(1); });
       it.skip("b [DESIGN-90]", () => {});
       it.fails("c [DESIGN-90]", () => {});
-      it.todo("d [DESIGN-90]");`;
+      it.todo("d [DESIGN-90]");
+      it.skip.each([1])("e [DESIGN-90]", () => {});
+      describe.skip("f", () => { it("g [DESIGN-90]", () => {}); });`;
     expect(check(text)).toEqual(["DESIGN-90 of made-up.md is cited by no test"]);
   });
 
@@ -62,6 +64,25 @@ describe("the check of the manifest [DESIGN-MANIFEST]", () => {
     expect(check(`it("a [900-F-001] [DESIGN-90] [900-F-002]", () => {});`)).toEqual([
       "900-F-002 is cited in made-up.test.ts and defined nowhere",
     ]);
+  });
+
+  it("takes for proven only what a test proves that ran and passed", () => {
+    const outcome = (status: string, title: string) => ({ status, title, ancestorTitles: ["g"] });
+    const prove = (...assertionResults: ReturnType<typeof outcome>[]) =>
+      findGaps(
+        requirements,
+        readProofs({ testResults: [{ name: "made-up.test.ts", assertionResults }] }),
+        "is unproven",
+      );
+    const first = outcome("passed", "a [900-F-001]");
+    expect(prove(first, outcome("passed", "b [DESIGN-90]"))).toEqual([]);
+    for (const status of ["skipped", "pending", "todo", "failed"]) {
+      expect(prove(first, outcome(status, "b [DESIGN-90]"))).toEqual([
+        "DESIGN-90 of made-up.md is unproven",
+      ]);
+    }
+    const other = outcome("passed", "c [DESIGN-90]");
+    expect(prove(first, outcome("skipped", "b [DESIGN-90]"), other)).toEqual([]);
   });
 
   it("finds an id that is defined twice", () => {
@@ -81,7 +102,10 @@ describe("the check of the manifest [DESIGN-MANIFEST]", () => {
   });
 });
 
-async function readFolder(folder: string, names: RegExp): Promise<SourceText[]> {
+async function readFolder(
+  folder: string,
+  names: RegExp,
+): Promise<{ path: string; text: string }[]> {
   const entries = await readdir(join(ROOT, folder), { recursive: true });
   return Promise.all(
     entries

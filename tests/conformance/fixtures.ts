@@ -9,12 +9,17 @@ import { mcpFormat } from "../../src/formats/mcp.js";
 import { openaiChatFormat } from "../../src/formats/openai-chat.js";
 import { openaiResponsesFormat } from "../../src/formats/openai-responses.js";
 import { piFormat } from "../../src/formats/pi.js";
-import type { FormatFixture, SampleResult, SampleTurn } from "../../src/testing/index.js";
+import type {
+  FormatFixture,
+  SampleCall,
+  SampleResult,
+  SampleTurn,
+} from "../../src/testing/index.js";
 
-/** Fields that nobody knows, which must stay. */
+/** Fields that nobody knows, which must be kept. */
 const unknown = { unknown_field: [1, { deep: true }] };
 
-export function buildAnthropic(turns: readonly SampleTurn[]): object[] {
+function buildAnthropic(turns: readonly SampleTurn[]): object[] {
   return turns.flatMap(({ say, results }) => [
     {
       role: "assistant",
@@ -220,21 +225,156 @@ function buildPi(turns: readonly SampleTurn[]): string[] {
   ]);
 }
 
+const user = (...content: unknown[]) => ({ role: "user", content });
+
+const anthropicCalls = {
+  buildCall: ({ id, name, input }: SampleCall) => ({ type: "tool_use", id, name, input }),
+  carryAnswer: (answer: unknown) => user(answer),
+};
+const responsesCalls = {
+  buildCall: ({ id, name, input }: SampleCall) => ({
+    type: "function_call",
+    call_id: id,
+    name,
+    arguments: JSON.stringify(input),
+  }),
+};
+const langchainCalls = {
+  buildCall: ({ id, name, input }: SampleCall) => ({ type: "tool_call", id, name, args: input }),
+};
+
+const markedAnthropic = (text: string, mark: string) =>
+  user({
+    type: "tool_result",
+    tool_use_id: "call_m",
+    content: [{ type: "text", text, cache_control: { type: mark } }],
+  });
+const markedChat = (text: string, mark: string) => ({
+  role: "tool",
+  tool_call_id: "call_m",
+  content: [{ type: "text", text, prompt_cache_breakpoint: { mode: mark } }],
+});
+const markedResponses = (text: string, mark: string) => ({
+  type: "function_call_output",
+  call_id: "call_m",
+  output: [{ type: "input_text", text, prompt_cache_breakpoint: { mode: mark } }],
+});
+const markedAiSdk = (text: string, mark: string) => ({
+  role: "tool",
+  content: [
+    {
+      type: "tool-result",
+      toolCallId: "call_m",
+      toolName: "read_log",
+      output: {
+        type: "content",
+        value: [{ type: "text", text, providerOptions: { anthropic: { cacheControl: mark } } }],
+      },
+    },
+  ],
+});
+const markedLangchain = (text: string, mark: string) =>
+  new ToolMessage({
+    content: [{ type: "text", text, cache_control: { type: mark } }],
+    tool_call_id: "call_m",
+  });
+
+export const anthropicFixture = {
+  name: "Anthropic",
+  format: anthropicFormat,
+  build: buildAnthropic,
+  buildMarked: markedAnthropic,
+  ...anthropicCalls,
+} satisfies FormatFixture & { readonly name: string };
+
 export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
-  { name: "Anthropic", dialect: anthropicFormat, build: buildAnthropic },
-  { name: "OpenAI chat", dialect: openaiChatFormat, build: buildOpenaiChat, hasErrorFlag: false },
+  anthropicFixture,
   {
-    name: "OpenAI Responses",
-    dialect: openaiResponsesFormat,
-    build: buildResponses,
+    name: "OpenAI chat",
+    format: openaiChatFormat,
+    build: buildOpenaiChat,
+    buildCall: ({ id, name, input }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: JSON.stringify(input) },
+    }),
+    buildMarked: markedChat,
     hasErrorFlag: false,
   },
-  { name: "AI SDK", dialect: aiSdkFormat, build: buildAiSdk },
-  { name: "LangChain", dialect: langchainFormat, build: buildLangchain },
-  { name: "LangChain as stored", dialect: langchainFormat, build: buildStoredLangchain },
-  { name: "Gemini", dialect: geminiFormat, build: buildGemini },
-  { name: "MCP", dialect: mcpFormat, build: buildMcp, hasIds: false },
-  { name: "Claude Code", dialect: claudeCodeFormat, build: buildClaudeCode },
-  { name: "Codex", dialect: codexFormat, build: buildCodex, hasErrorFlag: false },
-  { name: "pi", dialect: piFormat, build: buildPi },
+  {
+    name: "OpenAI Responses",
+    format: openaiResponsesFormat,
+    build: buildResponses,
+    buildMarked: markedResponses,
+    hasErrorFlag: false,
+    ...responsesCalls,
+  },
+  {
+    name: "AI SDK",
+    format: aiSdkFormat,
+    build: buildAiSdk,
+    buildCall: ({ id, name, input }) => ({
+      type: "tool-call",
+      toolCallId: id,
+      toolName: name,
+      input,
+    }),
+    carryAnswer: (answer) => ({ role: "tool", content: [answer] }),
+    buildMarked: markedAiSdk,
+  },
+  {
+    name: "LangChain",
+    format: langchainFormat,
+    build: buildLangchain,
+    buildMarked: markedLangchain,
+    ...langchainCalls,
+  },
+  {
+    name: "LangChain as stored",
+    format: langchainFormat,
+    build: buildStoredLangchain,
+    buildMarked: (text, mark) => markedLangchain(text, mark).toDict(),
+    ...langchainCalls,
+  },
+  {
+    name: "Gemini",
+    format: geminiFormat,
+    build: buildGemini,
+    buildCall: ({ id, name, input }) => ({ functionCall: { id, name, args: input } }),
+    carryAnswer: (answer) => ({ role: "user", parts: [answer] }),
+  },
+  {
+    name: "MCP",
+    format: mcpFormat,
+    build: buildMcp,
+    buildCall: ({ name, input }) => ({ name, arguments: input }),
+    hasIds: false,
+    hasReplies: false,
+  },
+  {
+    name: "Claude Code",
+    format: claudeCodeFormat,
+    build: buildClaudeCode,
+    buildMarked: (text, mark) =>
+      oddJson({ type: "user", uuid: "u", message: markedAnthropic(text, mark) }),
+    buildCall: anthropicCalls.buildCall,
+    carryAnswer: (answer) => oddJson({ type: "user", uuid: "u", message: user(answer) }),
+  },
+  {
+    name: "Codex",
+    format: codexFormat,
+    build: buildCodex,
+    buildMarked: (text, mark) =>
+      oddJson({ type: "response_item", payload: markedResponses(text, mark) }),
+    carryAnswer: (payload) => oddJson({ type: "response_item", payload }),
+    hasErrorFlag: false,
+    ...responsesCalls,
+  },
+  {
+    name: "pi",
+    format: piFormat,
+    build: buildPi,
+    buildCall: ({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input }),
+    carryAnswer: (message) => oddJson({ type: "message", timestamp: "t", message }),
+  },
 ];

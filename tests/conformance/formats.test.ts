@@ -3,24 +3,21 @@ import { FORMATS } from "../../src/formats/formats.js";
 import { formatSuite } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 
-describe.each(FIXTURES)(
-  "the dialect of $name [DESIGN-O-suite] [DESIGN-O-reused-ids]",
-  (fixture) => {
-    for (const { name, run } of formatSuite(fixture)) it(name, run);
+describe.each(FIXTURES)("the format of $name [DESIGN-O-suite] [DESIGN-O-reused-ids]", (fixture) => {
+  for (const { name, run } of formatSuite(fixture)) it(name, run);
 
-    it("is found by its messages, and taken for no other [DESIGN-O-auto]", () => {
-      const messages = fixture.build([
-        {
-          say: "Look.",
-          results: [{ id: "call_1", toolName: "bash", text: "done", isError: false }],
-        },
-      ]);
-      const fitting = FORMATS.filter((dialect) => dialect.mismatch(messages) === undefined);
-      expect(fitting).toEqual([fixture.dialect]);
-    });
-  },
-);
+  it("is found by its messages, and taken for no other [DESIGN-O-auto]", () => {
+    const messages = fixture.build([
+      {
+        say: "Look.",
+        results: [{ id: "call_1", toolName: "bash", text: "done", isError: false }],
+      },
+    ]);
+    const fitting = FORMATS.filter((format) => format.mismatch(messages) === undefined);
+    expect(fitting).toEqual([fixture.format]);
+  });
+});
 
-it("covers every dialect that there is [DESIGN-O-suite]", () => {
-  expect(new Set(FIXTURES.map(({ dialect }) => dialect))).toEqual(new Set(FORMATS));
+it("covers every format that there is [DESIGN-O-suite]", () => {
+  expect(new Set(FIXTURES.map(({ format }) => format))).toEqual(new Set(FORMATS));
 });

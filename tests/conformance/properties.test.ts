@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
 import { minChars } from "../../src/core/policies/min-chars.js";
 import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
+import { UnknownFormatError } from "../../src/core/errors/unknown-format-error.js";
+import { checkFit, detectFormat } from "../../src/formats/detect-format.js";
 import { FORMATS } from "../../src/formats/formats.js";
-import { sha256 } from "../../src/infrastructure/hash.js";
 import { createMemoryWorkspace, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 
@@ -38,16 +39,21 @@ const makeOffloader = () =>
     sessionId: "s",
     policy: minChars(100),
     countTokens: estimateTokens,
-    dialects: FORMATS,
-    hash: sha256,
+    format: undefined,
+    formats: FORMATS,
+    pickFormat: (messages) => {
+      const found = detectFormat(messages);
+      if ("format" in found) return found.format;
+      throw UnknownFormatError.ofMismatches(found.mismatches);
+    },
   });
 
-describe.each(FIXTURES)("conversations of $name", ({ name, build, dialect }) => {
+describe.each(FIXTURES)("conversations of $name", ({ name, build, format }) => {
   it("come back exactly, offloaded twice are as offloaded once, and are not touched [DESIGN-O-properties]", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, async (turns) => {
         const history = build(turns);
-        if (dialect.mismatch(history) !== undefined) return;
+        if (checkFit(format, history) !== undefined) return;
         const offloader = makeOffloader();
         const { messages } = await offloader.offload(history);
         expect(history).toEqual(build(turns));

@@ -1,7 +1,7 @@
 import { statfs, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createWorkspace, type Workspace } from "../../src/index.js";
+import type { Workspace } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
 import { mountSmallDisk } from "../support/small-disk.js";
@@ -55,7 +55,7 @@ test("a disk that fills up: what was acknowledged is there, nothing else, and it
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) t.skip(`no small disk could be had: ${whyNot}`);
   const root = join(disk, "root");
-  const workspace = createWorkspace({ root });
+  const workspace = openStore(root);
   const spare = join(disk, "spare");
   await writeFile(spare, textOf(16_384));
 
@@ -87,7 +87,7 @@ test("reading on a full disk", async (t) => {
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) t.skip(`no small disk could be had: ${whyNot}`);
   const root = join(disk, "root");
-  const workspace = createWorkspace({ root });
+  const workspace = openStore(root);
   const acknowledged = await fill(workspace, 30_000, "t");
   await writeFile(join(disk, "rest"), textOf(300_000)).catch(() => undefined);
   expect((await statfs(disk)).bfree).toBe(0);

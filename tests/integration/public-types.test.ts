@@ -87,6 +87,7 @@ describe("the public entry", () => {
       "OutOfRangeError",
       "PointerNotFoundError",
       "ReadFailedError",
+      "SearchFailedError",
       "SearchTimeoutError",
       "TOOL_NAMES",
       "UnknownArtifactError",

@@ -1,18 +1,20 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { rename, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { ReadFailedError } from "../../src/core/errors/read-failed-error.js";
 import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
 import type { SearchOutcome, SearchQuery } from "../../src/core/lib/search/search-query.js";
+import type { SearchSource } from "../../src/core/lib/search/search-source.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
-import {
-  createPlainSearchBuffer,
-  createNativeSearchBuffer,
-} from "../../src/infrastructure/search/native-search-buffer.js";
+import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-search-buffer.js";
+import type { SearchJob } from "../../src/infrastructure/search/search-job.js";
+import { SearchQueue } from "../../src/infrastructure/search/search-queue.js";
 import { createSearcher } from "../../src/infrastructure/search/searcher.js";
-import type { SearchTarget } from "../../src/infrastructure/search/search-worker.js";
+import { memoryContent } from "../../src/core/workspace/artifacts/memory-content.js";
+import { openContent } from "../../src/infrastructure/file-store/open-content.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
@@ -32,20 +34,27 @@ const QUERY: SearchQuery = {
 
 /** Backtracks longer than anybody lives. */
 const ENDLESS = "^(a+)+$";
-const ENDLESS_TEXT = encodeWtf8(`aaa\nx\n${"a".repeat(50_000)}b\naa\n`);
+const ENDLESS_TEXT = memoryContent(encodeWtf8(`aaa\nx\n${"a".repeat(50_000)}b\naa\n`));
 
 function search(
-  target: SearchTarget,
+  source: SearchSource,
   query: Partial<SearchQuery>,
   options: { deadlineMs?: number; signal?: AbortSignal } = {},
 ): Promise<SearchOutcome> {
-  return searcher.search(target, { ...QUERY, ...query }, { deadlineMs: DEADLINE_MS, ...options });
+  return searcher.search(source, { ...QUERY, ...query }, { deadlineMs: DEADLINE_MS, ...options });
 }
 
-async function fileOf(content: string | Uint8Array): Promise<{ path: string }> {
+const opened: { close(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const file of opened) await file.close();
+});
+
+async function fileOf(content: string | Uint8Array): Promise<SearchSource> {
   const path = join(await makeTempFolder(), "content.txt");
   await writeFile(path, typeof content === "string" ? encodeWtf8(content) : content);
-  return { path };
+  const file = await openContent(path);
+  opened.push(file);
+  return file;
 }
 
 /** How often the event loop turned while the promise was waited for. */
@@ -110,7 +119,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
   ])("reads %s as it is", async (_, content, pattern, lines) => {
     const outcome = await search(await fileOf(content), { pattern });
     expect(outcome.matches.map(({ text }) => text)).toEqual(lines);
-    const inMemory = await search({ bytes: encodeWtf8(content) }, { pattern });
+    const inMemory = await search(memoryContent(encodeWtf8(content)), { pattern });
     expect(inMemory).toEqual(outcome);
   });
 
@@ -139,15 +148,140 @@ describe("a search in a file [DESIGN-8-search]", () => {
   test("keeps the bytes of the caller", async () => {
     const whole = Buffer.from("left|needle|right");
     const bytes = whole.subarray(5, 11);
-    const { matches } = await search({ bytes }, { pattern: "." });
+    const { matches } = await search(memoryContent(bytes), { pattern: "." });
     expect(matches[0]?.text).toBe("needle");
     expect(whole.toString()).toBe("left|needle|right");
   });
 });
 
+describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
+  /** 40 MB that exist nowhere: each piece is made when it is read. */
+  const made = (reads: string[]): SearchSource => ({
+    size: 40_000_000,
+    async read(start, end) {
+      reads.push(`from ${start}`);
+      await Promise.resolve();
+      const bytes = Buffer.alloc(Math.min(end, 40_000_000) - start, "lorem ipsum dolo\n");
+      if (start <= 39_000_000 && end > 39_000_010) bytes.write("needle", 39_000_000 - start);
+      reads.push(`to ${end}`);
+      return bytes;
+    },
+  });
+
+  test("reads ahead by two and never holds the whole", async () => {
+    const reads: string[] = [];
+    const source = made(reads);
+    let ahead = 0;
+    const counted: SearchSource = {
+      size: source.size,
+      read: async (start, end) => {
+        ahead = Math.max(ahead, end - start);
+        return source.read(start, end);
+      },
+    };
+    const { matches, complete } = await search(counted, { pattern: "n[e]edle" });
+    expect(complete).toBe(true);
+    expect(matches).toHaveLength(1);
+    expect(matches[0]?.text).toContain("needle");
+    expect(ahead).toBeLessThanOrEqual(1_048_576);
+    // One at a time, in order.
+    expect(reads.map((entry) => entry.split(" ")[0])).toEqual(
+      reads.map((_, index) => (index % 2 === 0 ? "from" : "to")),
+    );
+  });
+
+  test("waits for the worker before it reads on", async () => {
+    const reads: string[] = [];
+    const line = memoryContent(encodeWtf8(`${"a".repeat(1_000)}b\n`));
+    const source: SearchSource = {
+      size: 1_000_000_000,
+      async read(start, end) {
+        reads.push(`${start}`);
+        return start === 0 ? line.read(0, line.size) : Buffer.alloc(end - start, "b\n");
+      },
+    };
+    const stuck = await search(source, { pattern: ENDLESS }, { deadlineMs: 300 });
+    expect(stuck).toMatchObject({ complete: false, stoppedBy: "deadline" });
+    // The one that it is stuck in, the one that waits for it, and not one more.
+    expect(reads.length).toBeLessThanOrEqual(2);
+  });
+
+  test("stops at its deadline, or when it is aborted, though a read never ends", async () => {
+    const silent: SearchSource = { size: 10, read: () => new Promise(() => undefined) };
+    const outcome = await search(silent, { pattern: "a" }, { deadlineMs: 20 });
+    expect(outcome).toMatchObject({ complete: false, stoppedBy: "deadline", matches: [] });
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const { signal } = controller;
+    const aborted = search(silent, { pattern: "a" }, { deadlineMs: 600_000, signal });
+    setTimeout(() => {
+      controller.abort(reason);
+    }, 20);
+    await expect(aborted).rejects.toBe(reason);
+    expect((await search(ENDLESS_TEXT, { pattern: "x" })).matches).toHaveLength(1);
+  });
+
+  test("reads the file that was opened, whatever stands under its name by then", async () => {
+    const folder = await makeTempFolder();
+    const path = join(folder, "content.txt");
+    await writeFile(path, "the right one\n");
+    const file = await openContent(path);
+    await rename(path, join(folder, "moved.txt"));
+    await writeFile(join(folder, "other.txt"), "the wrong one\n");
+    await symlink(join(folder, "other.txt"), path);
+    const { matches } = await search(file, { pattern: "the" });
+    expect(matches.map(({ text }) => text)).toEqual(["the right one"]);
+    await file.close();
+  });
+});
+
+describe("searches that have to share", () => {
+  test("a plain word never waits for a pattern", async () => {
+    const own = createSearcher();
+    const stop = new AbortController();
+    const options = { deadlineMs: 600_000, signal: stop.signal, group: "mallory" };
+    const query = { ...QUERY, pattern: ENDLESS };
+    const stuck = Promise.allSettled(
+      Array.from({ length: 12 }, () => own.search(ENDLESS_TEXT, query, options)),
+    );
+    for (const plain of [{ pattern: "x" }, { pattern: "X", ignoreCase: true }]) {
+      const found = await own.search(
+        ENDLESS_TEXT,
+        { ...QUERY, ...plain },
+        { deadlineMs: DEADLINE_MS },
+      );
+      expect(found.matches).toHaveLength(1);
+    }
+    stop.abort();
+    await stuck;
+    await own.close();
+  });
+
+  test("sessions take turns", () => {
+    const job = (group: string, pattern: string) =>
+      ({ group, query: { ...QUERY, pattern }, isPlain: pattern.startsWith("w") }) as SearchJob;
+    const queue = new SearchQueue();
+    for (const name of ["p1", "p2", "p3", "w4"]) queue.add(job("a", name));
+    for (const name of ["p5", "w6"]) queue.add(job("b", name));
+    const gone = job("c", "p7");
+    queue.add(gone);
+    expect([queue.remove(gone), queue.remove(gone)]).toEqual([true, false]);
+    const take = (accepts: (job: SearchJob) => boolean = () => true) =>
+      queue.take(accepts)?.query.pattern;
+    expect([take(), take(), take(), take(({ isPlain }) => isPlain)]).toEqual([
+      "p1",
+      "p5",
+      "p2",
+      "w6",
+    ]);
+    expect(queue.drain().map(({ query }) => query.pattern)).toEqual(["p3", "w4"]);
+    expect(take()).toBeUndefined();
+  });
+});
+
 describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
   test("comes back at its deadline with what it has, while the event loop turns", async () => {
-    const running = search({ bytes: ENDLESS_TEXT }, { pattern: ENDLESS }, { deadlineMs: 300 });
+    const running = search(ENDLESS_TEXT, { pattern: ENDLESS }, { deadlineMs: 300 });
     expect(await turnsDuring(running)).toBeGreaterThan(5);
     const outcome = await running;
     expect(outcome).toMatchObject({ complete: false, stoppedBy: "deadline", scannedLines: 1 });
@@ -155,8 +289,8 @@ describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
   });
 
   test("is followed by others that are not affected", async () => {
-    await search({ bytes: ENDLESS_TEXT }, { pattern: ENDLESS }, { deadlineMs: 50 });
-    const rest = await search({ bytes: ENDLESS_TEXT }, { pattern: ENDLESS, fromLine: 4 });
+    await search(ENDLESS_TEXT, { pattern: ENDLESS }, { deadlineMs: 50 });
+    const rest = await search(ENDLESS_TEXT, { pattern: ENDLESS, fromLine: 4 });
     expect(rest).toMatchObject({ complete: true, scannedLines: 4 });
     expect(rest.matches.map(({ line }) => line)).toEqual([4]);
   });
@@ -172,13 +306,12 @@ describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
     const query = { ...QUERY, pattern: ENDLESS };
     const long = new AbortController();
     const options = { deadlineMs: DEADLINE_MS, signal: long.signal };
-    const stuck = [1, 2].map(() => own.search({ bytes: ENDLESS_TEXT }, query, options));
+    const stuck = [1, 2].map(() => own.search(ENDLESS_TEXT, query, options));
     const settled = Promise.allSettled(stuck);
-    const waited = await own.search({ bytes: ENDLESS_TEXT }, query, { deadlineMs: 20 });
-    expect(waited).toEqual({
-      ...{ matches: [], matchingLines: 0, scannedLines: 0 },
-      ...{ complete: false, stoppedBy: "deadline" },
-    });
+    const waited = await rejectionOf(own.search(ENDLESS_TEXT, query, { deadlineMs: 20 }));
+    expect(waited).toMatchObject({ code: "SEARCH_TIMEOUT", waitedMs: 100 });
+    expect(waited.message).toContain("other searches");
+    expect(waited.message).not.toContain("simpler pattern");
     long.abort();
     expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await own.close();
@@ -188,52 +321,76 @@ describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
 describe("a search that is given up [DESIGN-8-abort]", () => {
   test("is rejected with the signal's reason, at any time", async () => {
     const reason = new Error("changed my mind");
-    const before = search(
-      { bytes: ENDLESS_TEXT },
-      { pattern: "a" },
-      { signal: AbortSignal.abort(reason) },
-    );
+    const before = search(ENDLESS_TEXT, { pattern: "a" }, { signal: AbortSignal.abort(reason) });
     await expect(before).rejects.toBe(reason);
     const controller = new AbortController();
     // As many as there are workers: only if they are ended is there one for the next search.
     const options = { deadlineMs: 600_000, signal: controller.signal };
-    const during = [1, 2].map(() => search({ bytes: ENDLESS_TEXT }, { pattern: ENDLESS }, options));
+    const during = [1, 2].map(() => search(ENDLESS_TEXT, { pattern: ENDLESS }, options));
     setTimeout(() => {
       controller.abort(reason);
     }, 100);
     for (const running of await Promise.allSettled(during)) {
       expect(running).toEqual({ status: "rejected", reason });
     }
-    expect((await search({ bytes: ENDLESS_TEXT }, { pattern: "x" })).matches).toHaveLength(1);
+    expect((await search(ENDLESS_TEXT, { pattern: "x" })).matches).toHaveLength(1);
   });
 
   test("is rejected when the searcher is closed", async () => {
     const own = createSearcher();
     const query = { ...QUERY, pattern: ENDLESS };
-    const running = own.search({ bytes: ENDLESS_TEXT }, query, { deadlineMs: DEADLINE_MS });
-    const rejected = expect(running).rejects.toThrow("closed");
+    const running = own.search(ENDLESS_TEXT, query, { deadlineMs: DEADLINE_MS });
+    const rejected = expect(running).rejects.toMatchObject({ code: "SEARCH_FAILED" });
     await own.close();
     await rejected;
-    const late = own.search({ bytes: ENDLESS_TEXT }, query, { deadlineMs: 10 });
-    await expect(late).rejects.toThrow("closed");
+    const late = own.search(ENDLESS_TEXT, query, { deadlineMs: 10 });
+    await expect(late).rejects.toMatchObject({ code: "SEARCH_FAILED" });
   });
 });
 
 describe("a search that fails [DESIGN-9-search]", () => {
-  test("names the file that is missing, and keeps the code", async () => {
-    const path = join(await makeTempFolder(), "missing.txt");
-    const failure = search({ path }, { pattern: "a" });
-    await expect(failure).rejects.toMatchObject({ code: "ENOENT" });
-    await expect(failure).rejects.toThrow(`Could not search ${path}: ENOENT`);
-    const folder = search({ path: await makeTempFolder() }, { pattern: "a" });
-    await expect(folder).rejects.toMatchObject({ code: "EISDIR" });
+  const failing = (read: SearchSource["read"]): SearchSource => ({ size: 3_000_000, read });
+
+  test("is told from what the store said", async () => {
+    const down = failing(() => Promise.reject(new Error("the store is down")));
+    const error = await rejectionOf(search(down, { pattern: "a" }));
+    expect(error).toMatchObject({ code: "READ_FAILED", cause: { message: "the store is down" } });
+    const coded = new ReadFailedError("it", new Error("gone"));
+    await expect(
+      search(
+        failing(() => Promise.reject(coded)),
+        { pattern: "a" },
+      ),
+    ).rejects.toBe(coded);
+  });
+
+  test("is told when there are fewer bytes than there were", async () => {
+    const path = join(await makeTempFolder(), "short.txt");
+    await writeFile(path, "a\n".repeat(1_000));
+    const file = await openContent(path);
+    await truncate(path, 100);
+    const cut = await rejectionOf(search(file, { pattern: "a" }));
+    expect(cut.code).toBe("READ_FAILED");
+    expect(cut.message).toContain("byte 100 of 2000");
+    expect(cut.message).not.toContain(path);
+    await file.close();
+    const pieces = failing((start) =>
+      Promise.resolve(start === 0 ? encodeWtf8("a\n") : new Uint8Array()),
+    );
+    expect((await rejectionOf(search(pieces, { pattern: "a" }))).code).toBe("READ_FAILED");
+    expect((await search(ENDLESS_TEXT, { pattern: "x" })).matches).toHaveLength(1);
+  });
+
+  test("is told without a descriptor that can be read", async () => {
+    const error = await rejectionOf(search({ ...ENDLESS_TEXT, fd: 100_000 }, { pattern: "a" }));
+    expect(error).toMatchObject({ code: "READ_FAILED", cause: { code: "EBADF" } });
   });
 
   test("explains a pattern that cannot be used, also one that only shows when it runs", async () => {
-    const bytes = encodeWtf8("text");
-    const broken = await rejectionOf(search({ bytes }, { pattern: "(" }));
+    const text = memoryContent(encodeWtf8("text"));
+    const broken = await rejectionOf(search(text, { pattern: "(" }));
     expect(broken.code).toBe("INVALID_PATTERN");
-    const tooLarge = await rejectionOf(search({ bytes }, { pattern: "[xy]".repeat(500_000) }));
+    const tooLarge = await rejectionOf(search(text, { pattern: "[xy]".repeat(500_000) }));
     expect(tooLarge.code).toBe("INVALID_PATTERN");
     expect(tooLarge.message.length).toBeLessThan(500);
   });
@@ -253,12 +410,13 @@ describe("the searcher", () => {
   });
 
   test("does not keep the process alive, but lets a search end", async () => {
-    const built = new URL("../../dist/infrastructure/searcher.js", import.meta.url).href;
+    const built = new URL("../../dist/infrastructure/search/searcher.js", import.meta.url).href;
     const program = `
       const { createSearcher } = await import(${JSON.stringify(built)});
       const query = { ...${JSON.stringify(QUERY)}, pattern: "needle" };
       const bytes = new TextEncoder().encode("hay\\nneedle\\n");
-      const outcome = await createSearcher().search({ bytes }, query, { deadlineMs: 20000 });
+      const source = { size: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
+      const outcome = await createSearcher().search(source, query, { deadlineMs: 20000 });
       console.log(outcome.matches[0].line);`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -268,10 +426,8 @@ describe("the searcher", () => {
     expect(stdout.trim()).toBe("2");
   });
 
-  test("has fast ways that find the same bytes as the plain one", () => {
-    const arenas = [createNativeSearchBuffer, createPlainSearchBuffer, createSearchBuffer].map(
-      (create) => create(4_096),
-    );
+  test("has a fast way that finds the same bytes as the plain one", () => {
+    const buffers = [createSimdSearchBuffer(4_096), createSearchBuffer(4_096)];
     const byte = fc.constantFrom(10, 97, 98, 99, 0xc3);
     fc.assert(
       fc.property(
@@ -280,7 +436,8 @@ describe("the searcher", () => {
         fc.nat({ max: 100 }),
         fc.nat({ max: 300 }),
         (bytes, needle, from, length) => {
-          const answers = arenas.map((searchBuffer) => {
+          const answers = buffers.map((searchBuffer) => {
+            if (searchBuffer === undefined) throw new Error("WebAssembly is missing");
             searchBuffer.bytes.fill(97).set(bytes);
             searchBuffer.setNeedle(Uint8Array.from(needle));
             const end = from + length;
@@ -290,8 +447,7 @@ describe("the searcher", () => {
               searchBuffer.decode(from, end),
             ];
           });
-          expect(answers[0]).toEqual(answers[2]);
-          expect(answers[1]).toEqual(answers[2]);
+          expect(answers[0]).toEqual(answers[1]);
         },
       ),
       { numRuns: 2_000 },

@@ -1,43 +1,83 @@
-import { copyFile, readFile, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installPackedPackage, nodeBinary } from "../../scripts/packed-package.mjs";
-import { runCommand } from "../../scripts/run-command.mjs";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { describe, expect, inject, it } from "vitest";
+import { runOrThrow } from "../../scripts/run-command.mjs";
+import { PACKAGE_LIMITS } from "./package-limits.js";
 
-const current = Number(process.versions.node.split(".")[0]);
+const { folder, bytes, files } = inject("packed");
+const installed = join(folder, "node_modules/context-offload");
 
-describe("the packed package in an empty folder", () => {
-  let packed: Awaited<ReturnType<typeof installPackedPackage>>;
-  beforeAll(async () => {
-    packed = await installPackedPackage();
-    const smoke = fileURLToPath(new URL("smoke.mjs", import.meta.url));
-    await copyFile(smoke, join(packed.folder, "smoke.mjs"));
+/** Imports the package and prints every file that was read for it. */
+const LIST_IMPORTS = `
+  import { Session } from "node:inspector";
+  const session = new Session();
+  session.connect();
+  session.on("Debugger.scriptParsed", ({ params }) => {
+    if (params.url.includes("/context-offload/")) console.log(params.url);
   });
-  afterAll(() => packed.remove());
+  session.post("Debugger.enable");
+  await import("context-offload");
+  session.disconnect();
+`;
 
-  it.each([...new Set([18, current])])(
-    "works on Node %i [000-NF-compatibility-node] [002-NF-compatibility-node] [001-STACK-node] [001-MATRIX]",
-    async (major) => {
-      const outcome = await runCommand(await nodeBinary(major), ["smoke.mjs"], {
-        cwd: packed.folder,
-      });
-      expect(outcome).toMatchObject({ code: 0, stderr: "" });
-      expect(outcome.stdout).toContain(`ok on Node ${major}.`);
-      for (const made of ["direct", "history", "workspace"]) {
-        await rm(join(packed.folder, made), { recursive: true });
-      }
-    },
-    300_000,
-  );
-
+describe("the packed package", () => {
   it("brings no other package along [000-NF-compatibility-no-dependencies] [001-DEP-runtime]", async () => {
-    const installed = await readdir(join(packed.folder, "node_modules"));
-    expect(installed.filter((name) => !name.startsWith("."))).toEqual(["context-offload"]);
-    const manifest = JSON.parse(
-      await readFile(join(packed.folder, "node_modules/context-offload/package.json"), "utf8"),
-    ) as Record<string, unknown>;
-    expect(manifest["dependencies"]).toBeUndefined();
-    expect(manifest["engines"]).toEqual({ node: ">=18" });
+    const modules = await readdir(join(folder, "node_modules"));
+    expect(modules.filter((name) => !name.startsWith("."))).toEqual(["context-offload"]);
+    expect(await readManifest()).not.toHaveProperty("dependencies");
+    expect(await readManifest()).toMatchObject({ engines: { node: ">=18" }, sideEffects: false });
+  });
+
+  it("does not mention the workspaces of the repository", async () => {
+    expect(await readManifest()).not.toHaveProperty("workspaces");
+  });
+
+  it("weighs no more than it may", () => {
+    expect(bytes).toBeLessThan(PACKAGE_LIMITS.packedBytes);
+    const code = files.filter((file) => /\.[cm]?js$/.test(file));
+    expect(code.length).toBeLessThanOrEqual(PACKAGE_LIMITS.codeFiles);
+  });
+
+  it("is imported by reading a few files", async () => {
+    const program = ["--input-type=module", "--eval", LIST_IMPORTS];
+    const printed = await runOrThrow(process.execPath, program, { cwd: folder });
+    const urls = printed.trim().split("\n");
+    expect(urls).toContainEqual(expect.stringMatching(/dist\/index\.js$/));
+    expect(urls.length).toBeLessThanOrEqual(PACKAGE_LIMITS.importedFiles);
+    const sizes = await Promise.all(urls.map((url) => stat(fileURLToPath(url))));
+    const read = sizes.reduce((sum, { size }) => sum + size, 0);
+    expect(read).toBeLessThan(PACKAGE_LIMITS.importedBytes);
+  });
+
+  it("has a declaration map for every declaration, which leads to a source file in it", async () => {
+    const declarations = files.filter((file) => file.startsWith("dist/") && file.endsWith(".d.ts"));
+    expect(declarations.length).toBeGreaterThan(10);
+    for (const declaration of declarations) {
+      const map = join(installed, `${declaration}.map`);
+      const { sources } = JSON.parse(await readFile(map, "utf8")) as { sources: string[] };
+      for (const source of sources) {
+        const path = resolve(dirname(map), source);
+        expect(path.startsWith(join(installed, "src"))).toBe(true);
+        expect((await stat(path)).isFile()).toBe(true);
+      }
+    }
+  });
+
+  it("names its errors as they are exported", async () => {
+    const entry = (await import(pathToFileURL(join(installed, "dist/index.js")).href)) as object;
+    const errors = Object.entries(entry).filter(([name]) => name.endsWith("Error"));
+    expect(errors.length).toBeGreaterThan(10);
+    for (const [name, value] of errors) expect((value as { name: string }).name).toBe(name);
+  });
+
+  it("has the documentation with it", () => {
+    for (const page of ["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "docs/README.md"]) {
+      expect(files).toContain(page);
+    }
   });
 });
+
+async function readManifest(): Promise<unknown> {
+  return JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+}

@@ -31,7 +31,10 @@ export function openStore(root: string, namespace = "default"): Workspace {
 /** The entries of a session's manifest, each line parsed. */
 export async function readManifest(folder: string): Promise<Record<string, unknown>[]> {
   const text = await readFile(join(folder, "manifest.jsonl"), "utf8");
-  return text.split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 /** All bytes of what `getOriginal` gave back as a stream. */

@@ -15,6 +15,7 @@ export type ErrorCode =
   | "OUT_OF_RANGE"
   | "INVALID_PATTERN"
   | "SEARCH_TIMEOUT"
+  | "SEARCH_FAILED"
   | "NOT_JSON"
   | "POINTER_NOT_FOUND"
   | "UNKNOWN_FORMAT";

@@ -1,12 +1,12 @@
 import { describeValue } from "./describe-value.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A pattern to search for is no regular expression that can be run. */
+/** A pattern is not a regular expression that can be searched for. */
 export class InvalidPatternError extends ContextOffloadError {
   readonly code = "INVALID_PATTERN";
 
   /**
-   * @param pattern - The pattern as it was handed in.
+   * @param pattern - The pattern as it was passed in.
    * @param reason - What is wrong with it, and where it is known what to write instead; a sentence
    *   without its full stop.
    */
@@ -16,7 +16,7 @@ export class InvalidPatternError extends ContextOffloadError {
   ) {
     super(
       `The pattern, ${describeValue(pattern)}, cannot be searched for: ${reason}. ` +
-        `Correct it as a JavaScript regular expression, or pass literal: true to search for the text as it stands.`,
+        `Correct it as a JavaScript regular expression, or pass literal: true to search for it as plain text.`,
     );
   }
 }

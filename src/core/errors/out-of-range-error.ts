@@ -1,19 +1,6 @@
 import { countOf } from "../lib/digest/printable.js";
+import type { RefusedRange } from "../lib/text/text-range-error.js";
 import { ContextOffloadError } from "./context-offload-error.js";
-
-/** A range that was asked for, and what there is to ask for. */
-export interface RefusedRange {
-  /** The names of the bounds, as the caller knows them: `["startLine", "endLine"]`, `["line"]`. */
-  readonly names: readonly [start: string, end?: string];
-  readonly start: number;
-  readonly end: number;
-  /** How many there are; they are counted from 1. */
-  readonly count: number;
-  /** What is counted: "line" or "character". */
-  readonly unit: string;
-  /** What has them, to begin a sentence's second half: "it", "line 7". */
-  readonly owner: string;
-}
 
 /** A range lies outside of what there is, or its start is after its end. */
 export class OutOfRangeError extends ContextOffloadError {

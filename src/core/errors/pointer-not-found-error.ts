@@ -1,18 +1,7 @@
+import type { PointerReach } from "../lib/json/json-pointer-error.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
 const SHOWN_KEY_CHARS = 80;
-
-/** How far a pointer led, and what is there. */
-export interface PointerReach {
-  /** The longest part of the pointer that exists, as a pointer; "" is the whole. */
-  readonly reached: string;
-  /** What kind of value is there. */
-  readonly kind: string;
-  /** The first keys of an object. */
-  readonly keys?: readonly string[];
-  /** How many items an array or members an object has. */
-  readonly length?: number;
-}
 
 /** A pointer into a JSON content leads nowhere. */
 export class PointerNotFoundError extends ContextOffloadError {

@@ -1,18 +1,24 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A search found nothing before its deadline, most likely because the pattern backtracks. */
+/** A search found nothing before its deadline, or other searches kept it from running at all. */
 export class SearchTimeoutError extends ContextOffloadError {
   readonly code = "SEARCH_TIMEOUT";
 
+  /** @param waitedMs - How long the search waited for others, where it never ran. */
   constructor(
     readonly pattern: string,
     readonly deadlineMs: number,
     readonly scannedLines: number,
+    readonly waitedMs?: number,
   ) {
+    const search = `The search for ${JSON.stringify(pattern.slice(0, 200))}`;
     super(
-      `The search for ${JSON.stringify(pattern.slice(0, 200))} was stopped after ${deadlineMs} ms, ` +
-        `${scannedLines} lines in, without a match. Use a simpler pattern (no nested repetition such as ` +
-        `(a+)+), or search the text as it stands with literal: true.`,
+      waitedMs === undefined
+        ? `${search} was stopped after ${deadlineMs} ms, ${scannedLines} lines in, without a match. ` +
+            `Use a simpler pattern (no nested repetition such as (a+)+), or search for plain text ` +
+            `with literal: true.`
+        : `${search} was not run: other searches took all of the ${waitedMs} ms that it waited. ` +
+            `Nothing is known to be wrong with its pattern; try again.`,
     );
   }
 }

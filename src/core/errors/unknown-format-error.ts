@@ -10,11 +10,23 @@ export interface FormatMismatch {
 export class UnknownFormatError extends ContextOffloadError {
   readonly code = "UNKNOWN_FORMAT";
 
-  /** @param mismatches - The formats that were tried, nearest first; the message lists them. */
+  /** @param mismatches - The formats that were tried, nearest first, and why each does not fit. */
   constructor(
     message: string,
     readonly mismatches: readonly FormatMismatch[] = [],
   ) {
-    super([message, ...mismatches.map(({ format, why }) => `- ${format}: ${why}`)].join("\n"));
+    super(message);
+  }
+
+  /** The error for messages that no format of those tried fits. */
+  static ofMismatches(mismatches: readonly FormatMismatch[]): UnknownFormatError {
+    const [nearest, ...others] = mismatches;
+    if (nearest && others.length === 0) {
+      const message = `These messages are not of the format ${nearest.format}: ${nearest.why}.`;
+      return new UnknownFormatError(message, mismatches);
+    }
+    const lines = mismatches.map(({ format, why }) => `- ${format}: ${why}`);
+    const headline = "No message format fits this conversation. The nearest first:";
+    return new UnknownFormatError([headline, ...lines].join("\n"), mismatches);
   }
 }

@@ -1,13 +1,12 @@
+import { requireArray } from "../arguments.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
-import type { Hash } from "../engine/hash.js";
 import { offload, planOffload, type OffloadWiring } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
 import type { Reference } from "../engine/reference.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { requireArray } from "../require-argument.js";
 import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
@@ -30,14 +29,13 @@ export interface OffloaderWiring extends OffloaderSettings {
   readonly pickFormat: PickFormat;
   readonly policy: Policy;
   readonly countTokens: CountTokens;
-  readonly hash: Hash;
 }
 
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
-  const { workspace, sessionId, hash, countTokens } = wiring;
+  const { workspace, sessionId, countTokens } = wiring;
   const core = coreOf(workspace);
   const policy = guardPolicy(wiring.policy, core.toolNames);
-  const contents = new ContentMemory(hash, countTokens);
+  const contents = new ContentMemory(core.hash, countTokens);
   const media = wiring.media ?? "keep";
   const storing = { ...wiring, core };
   let memory: TurnMemory | undefined;

@@ -1,4 +1,3 @@
-import type { Hash } from "../engine/hash.js";
 import type { Sink } from "../engine/sink.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { WriteFailedError } from "../errors/write-failed-error.js";
@@ -16,7 +15,6 @@ import { isHeld, OFFLOADED_KEY, WRAPPING_KEY, type HeldSession } from "./held-se
 
 export interface StorageWiring extends OffloaderSettings {
   readonly core: WorkspaceCore;
-  readonly hash: Hash;
   readonly countTokens: CountTokens;
 }
 
@@ -96,13 +94,13 @@ export class ResultStorage implements Sink<StoredResult> {
 
   /** The same content with other wrapping is another artifact: it must come back in its own. */
   async #putAsIs(result: LocatedResult, prepared: PreparedArtifact): Promise<PutOutcome> {
-    const { core, hash } = this.#wiring;
+    const { core } = this.#wiring;
     const own = wrappingKey(result);
     const isOwn = ({ record }: PutOutcome) => jsonOf(record.metadata[WRAPPING_KEY]) === own;
     const first = await core.store(prepared);
     if (isOwn(first)) return first;
     const base = result.id ?? idOfContent(result.known.hash);
-    const formHash = hash(JSON.stringify([result.known.hash, own]));
+    const formHash = core.hash(JSON.stringify([result.known.hash, own]));
     for (const suffix of [formHash.slice(0, 12), formHash]) {
       const other = await core.store(this.#prepare(result, `${base}-${suffix}`));
       if (isOwn(other)) return other;

@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { Policy } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { requireObject } from "../require-argument.js";
+import { requireObject, requireStrings } from "../arguments.js";
 import { eachResult } from "./each-result.js";
-import { requireTexts } from "./require-count.js";
 
 export interface ByToolOptions {
   /** Offload results of these tools alone: `tool`, or one action of it as `tool:action`. */
@@ -16,8 +15,8 @@ export interface ByToolOptions {
 export function byTool(options: ByToolOptions): Policy {
   requireObject("byTool", options, "an object with only, never or both");
   const { only, never } = options;
-  if (only !== undefined) requireTexts("only", only);
-  if (never !== undefined) requireTexts("never", never);
+  if (only !== undefined) requireStrings("only", only);
+  if (never !== undefined) requireStrings("never", never);
   if (!only && !never) {
     throw new InvalidArgumentError("byTool", { only, never }, "given only, never or both");
   }

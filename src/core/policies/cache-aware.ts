@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireNumber } from "../arguments.js";
 import type { Conversation, Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 
@@ -21,9 +21,9 @@ const REFERENCE_CHARS = 1_700;
  * not seen yet is offloaded at no cost. Meant to come after other policies in `all`.
  */
 export function cacheAware(options: CacheAwareOptions = {}): Policy {
-  const readPrice = requirePrice("readPrice", options.readPrice ?? 0.1);
-  const writePrice = requirePrice("writePrice", options.writePrice ?? 1.25);
-  const turnsAhead = requirePrice("turnsAhead", options.turnsAhead ?? 10);
+  const readPrice = requireNumber("readPrice", options.readPrice ?? 0.1, 0);
+  const writePrice = requireNumber("writePrice", options.writePrice ?? 1.25, 0);
+  const turnsAhead = requireNumber("turnsAhead", options.turnsAhead ?? 10, 0);
   const name = `cacheAware(${readPrice}, ${writePrice}, ${turnsAhead})`;
 
   /** What is gained when the candidates from this one on are offloaded, in prices of a token. */
@@ -67,9 +67,4 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
 
 function offloadBecause(reason: string): Verdict {
   return { offload: true, reason };
-}
-
-function requirePrice(argument: string, value: number): number {
-  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError(argument, value, "a number of at least 0");
 }

@@ -1,5 +1,5 @@
 import type { Policy, Verdict } from "../engine/policy.js";
-import { requireNumber } from "./require-count.js";
+import { requireNumber } from "../arguments.js";
 
 /** Offloads results of at least this many characters; never an empty one. */
 export function minChars(threshold: number): Policy {

@@ -1,5 +1,5 @@
 import type { Policy, Verdict } from "../engine/policy.js";
-import { requireNumber } from "./require-count.js";
+import { requireNumber } from "../arguments.js";
 
 /**
  * Offloads all candidates when together they make at least this share of all characters, or none.

@@ -1,7 +1,7 @@
+import { requireNumber } from "../arguments.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { eachResult } from "./each-result.js";
-import { requireNumber } from "./require-count.js";
 import { tokensOf } from "./tokens-of.js";
 
 /**

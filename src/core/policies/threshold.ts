@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireNumber } from "../arguments.js";
 import { InvalidEnvironmentError } from "../errors/invalid-environment-error.js";
 
 /** The variables of a process, as `process.env` has them. */
@@ -21,12 +21,7 @@ const PLAIN_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
  */
 export function readThreshold(source: ThresholdSource): number {
   const { option, given, variable, environment, fallback } = source;
-  if (given !== undefined) {
-    if (typeof given !== "number" || Number.isNaN(given)) {
-      throw new InvalidArgumentError(option, given, "a number");
-    }
-    return given;
-  }
+  if (given !== undefined) return requireNumber(option, given);
   const text = environment[variable]?.trim();
   if (!text) return fallback;
   if (!PLAIN_NUMBER.test(text)) {

@@ -1,9 +1,8 @@
+import { requireCount, requireObject } from "../arguments.js";
 import type { Policy } from "../engine/policy.js";
-import { requireObject } from "../require-argument.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { tokensOf } from "./tokens-of.js";
-import { requireCount } from "./require-count.js";
 
 /** References count too, roughly. */
 const REFERENCE_TOKENS = 550;
@@ -24,7 +23,7 @@ export interface TokenBudgetOptions {
 export function tokenBudget(options: TokenBudgetOptions): Policy {
   requireObject("tokenBudget", options, "an object with maxTokens");
   const { maxTokens, countTokens } = options;
-  requireCount("maxTokens", maxTokens);
+  requireCount("maxTokens", maxTokens, undefined, 0);
   const name = `tokenBudget(${maxTokens})`;
   const offload = { offload: true, reason: `${name}: to make room` };
   const keep = { offload: false, reason: `${name}: there is room` };

@@ -1,4 +1,5 @@
 import type { Content } from "../engine/content.js";
+import type { Hash } from "../engine/hash.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
@@ -19,6 +20,8 @@ import type {
 export interface WorkspaceCore {
   readonly toolNames: ToolNaming;
   readonly countTokens: CountTokens;
+  /** How artifacts are hashed here. */
+  readonly hash: Hash;
   prepare(artifact: ArtifactInput, options: PutOptions, known?: KnownContent): PreparedArtifact;
   /** Stores what was prepared, and tells the logger of it. */
   store(prepared: PreparedArtifact): Promise<PutOutcome>;

@@ -1,8 +1,7 @@
+import { requireCount, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import { readCount } from "../read-count.js";
-import { requireObject } from "../require-argument.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
@@ -72,7 +71,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     // The session is what holds the artifact, whether or not its metadata says so.
     const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
     return listArtifacts(store, sessions, rest, {
-      limit: readCount("limit", options.limit, DEFAULTS.listLimit),
+      limit: requireCount("limit", options.limit, DEFAULTS.listLimit),
       cursor: options.cursor,
       signal: options.signal,
     });
@@ -94,7 +93,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         const expected = "an artifact, or an array of at least one";
         throw new InvalidArgumentError("artifacts", artifacts, expected);
       }
-      const inlineChars = readCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+      const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
       const stored: StoredArtifact[] = [];
       for (const input of inputs) stored.push(await putOne(input, options));
       const chars = stored.reduce((sum, { record }) => sum + record.size.chars, 0);
@@ -152,6 +151,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   return attachCore(workspace, {
     toolNames: notice.toolNames,
     countTokens: wiring.countTokens,
+    hash: wiring.hash,
     prepare: (artifact, options, known) => prepareArtifact(wiring, artifact, options, known),
     store: async (prepared) => outcomeOf(await storeArtifact(() => prepared, {})),
     listSession: (sessionId) => store.listSession(sessionId),

@@ -28,11 +28,13 @@ export function parseEntry(line: string): ParsedEntry | undefined {
   }
   if (!isObject(value)) return undefined;
   const { session, put, removed, child } = value;
-  const texts = [session, removed, child].filter((field) => field !== undefined);
-  if (!texts.every((field) => typeof field === "string")) return undefined;
   if (put !== undefined && !isRecord(put)) return undefined;
-  return value;
+  return isTextOrMissing(session) && isTextOrMissing(removed) && isTextOrMissing(child)
+    ? value
+    : undefined;
 }
+
+// A listing parses every line of a session, so these checks are made without arrays and closures.
 
 /** Whatever reads a record relies on all of these. */
 function isRecord(value: unknown): value is ManifestRecord {
@@ -53,7 +55,15 @@ function isRecord(value: unknown): value is ManifestRecord {
 function isSize(value: unknown): value is TextSize {
   if (!isObject(value)) return false;
   const { bytes, chars, lines, tokens } = value;
-  return [bytes, chars, lines, tokens].every((count) => typeof count === "number" && count >= 0);
+  return isCount(bytes) && isCount(chars) && isCount(lines) && isCount(tokens);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+function isTextOrMissing(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

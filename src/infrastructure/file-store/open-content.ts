@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { ReadFailedError } from "../../core/errors/read-failed-error.js";
 import { readPieces } from "../../core/lib/text/read-pieces.js";
 import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 
@@ -17,30 +18,33 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
 export const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 export interface OpenFile extends OpenContent {
-  readonly path: string;
-  /** Another one as soon as somebody wrote to the file or put another in its place. */
-  readonly stamp: string;
+  readonly fd: number;
+  readonly modifiedMs: number;
 }
 
 export async function openContent(path: string): Promise<OpenFile> {
   const handle = await open(path, READ_NO_LINK);
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = await handle.stat();
     if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
-    const size = Number(stats.size);
+    const { size, mtimeMs: modifiedMs } = stats;
     return {
-      path,
+      fd: handle.fd,
       size,
-      stamp: [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":"),
+      modifiedMs,
       close: () => handle.close(),
       async read(start, end) {
         const bytes = Buffer.allocUnsafe(Math.max(Math.min(end, size) - start, 0));
         let filled = 0;
-        while (filled < bytes.length) {
-          const left = bytes.length - filled;
-          const { bytesRead } = await handle.read(bytes, filled, left, start + filled);
-          if (bytesRead === 0) break;
-          filled += bytesRead;
+        try {
+          while (filled < bytes.length) {
+            const left = bytes.length - filled;
+            const { bytesRead } = await handle.read(bytes, filled, left, start + filled);
+            if (bytesRead === 0) break;
+            filled += bytesRead;
+          }
+        } catch (cause) {
+          throw new ReadFailedError(path, cause);
         }
         return bytes.subarray(0, filled);
       },
@@ -55,15 +59,10 @@ export async function openContent(path: string): Promise<OpenFile> {
 export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const content = await openContent(path);
   try {
-    return await hashContent(content, signal);
+    const hash = createHash("sha256");
+    for await (const piece of readPieces(content, signal)) hash.update(piece);
+    return hash.digest("hex");
   } finally {
     await content.close();
   }
-}
-
-/** SHA-256 of what is open. */
-export async function hashContent(content: OpenContent, signal?: AbortSignal): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const piece of readPieces(content, signal)) hash.update(piece);
-  return hash.digest("hex");
 }

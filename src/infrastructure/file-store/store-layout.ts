@@ -10,6 +10,9 @@ export const CACHE_FOLDER = ".cache";
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
+const CAPITALS = /[A-Z]/;
+const SHORT_HASH_CHARS = 12;
+
 /** Where things are: `<root>/v1/<namespace>/<session>/`, with a manifest and a file per artifact. */
 export interface StoreLayout {
   readonly root: string;
@@ -19,14 +22,25 @@ export interface StoreLayout {
 }
 
 export function createStoreLayout(root: string, namespace: string, hash: Hash): StoreLayout {
-  const namespaceFolder = join(root, LAYOUT_VERSION, portableName(namespace, hash));
+  const nameOf = (id: string) => storeName(id, hash);
+  const namespaceFolder = join(root, LAYOUT_VERSION, nameOf(namespace));
   return {
     root,
     namespaceFolder,
-    sessionFolder: (sessionId) => join(namespaceFolder, portableName(sessionId, hash)),
+    sessionFolder: (sessionId) => join(namespaceFolder, nameOf(sessionId)),
     // One ending for all, since having the name is having the id; and never the manifest's.
-    fileName: (artifactId) => `${portableName(artifactId, hash)}.txt`,
+    fileName: (artifactId) => `${nameOf(artifactId)}.txt`,
   };
+}
+
+/**
+ * Many disks take `alice` and `Alice` for one name, so names differ by more than case: one with a
+ * capital letter has a hash of the id in it.
+ */
+function storeName(id: string, hash: Hash): string {
+  const name = portableName(id, hash);
+  if (name !== id || !CAPITALS.test(id)) return name;
+  return `${name}~${hash(id).slice(0, SHORT_HASH_CHARS)}`;
 }
 
 export function temporaryName(random: string): string {

@@ -6,7 +6,7 @@ import { ReadFailedError } from "../../core/errors/read-failed-error.js";
 import { hasCode } from "../error-code.js";
 import { derivedPrefix, listDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
-import type { Manifest } from "./manifest.js";
+import { Manifest } from "./manifest.js";
 import { hashFile } from "./open-content.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
@@ -84,22 +84,36 @@ async function checkOrphans(
   report: Findings,
   { deleteOrphans = false, orphanAgeMs = ONE_HOUR_MS, signal }: VerifyOptions,
 ): Promise<void> {
-  for (const { path, derived } of await findOrphans(manifest)) {
+  const old: Orphan[] = [];
+  for (const orphan of await findOrphans(manifest)) {
     signal?.throwIfAborted();
-    const stats = await lstat(path).catch(() => undefined);
+    const stats = await lstat(orphan.path).catch(() => undefined);
     // A put that was under way has ended.
     if (!stats) continue;
-    report.orphaned.push(path);
+    report.orphaned.push(orphan.path);
     // A folder is nothing that a workspace made; somebody keeps things there.
-    if (!deleteOrphans || stats.isDirectory() || Date.now() - stats.mtimeMs < orphanAgeMs) continue;
-    if (derived) await rm(path, { force: true });
-    else if (!(await discardUnlisted(manifest, path))) continue;
+    if (stats.isDirectory() || Date.now() - stats.mtimeMs < orphanAgeMs) continue;
+    old.push(orphan);
+  }
+  if (!deleteOrphans) return;
+  const unlisted = old.filter(({ derived }) => !derived).map(({ path }) => path);
+  // Nothing is deleted on what was read before: an object that has read nothing takes a second look.
+  const fresh = new Manifest(manifest.folder, manifest.layout);
+  report.deleted.push(...(await discardUnlisted(unlisted, () => fresh.load())));
+  for (const { path, derived } of old) {
+    if (!derived) continue;
+    await rm(path, { force: true });
     report.deleted.push(path);
   }
 }
 
+interface Orphan {
+  readonly path: string;
+  readonly derived: boolean;
+}
+
 /** The files that no artifact claims, and what was made from artifacts that are gone. */
-async function findOrphans(manifest: Manifest): Promise<{ path: string; derived: boolean }[]> {
+async function findOrphans(manifest: Manifest): Promise<Orphan[]> {
   const { folder, layout } = manifest;
   // The names before the list: an artifact that is put in between is in the list then.
   const names = await readdir(folder).catch((error: unknown) => {
@@ -116,7 +130,7 @@ async function findOrphans(manifest: Manifest): Promise<{ path: string; derived:
     prefixes.add(derivedPrefix(file, hash));
   }
   const isUnclaimed = (name: string) => {
-    const [, prefix] = /^(.*\.[0-9a-f]{12}\.)[a-z-]+(?:\.sha256)?$/.exec(name) ?? [];
+    const [, prefix] = /^(.*\.[0-9a-f]{12}\.)[a-z-]+$/.exec(name) ?? [];
     return prefix === undefined || !prefixes.has(prefix);
   };
   return [

@@ -1,28 +1,35 @@
 import type { SearchMatch, SearchQuery } from "../../core/lib/search/search-query.js";
 
-/** What a searcher asks of its worker. */
-export interface SearchRequest {
-  readonly id: number;
-  readonly target: { readonly path: string } | { readonly bytes: Uint8Array };
-  readonly query: SearchQuery;
-  readonly deadlineMs: number;
-  /** Shared with the worker: see `SharedProgress`. */
-  readonly progress: SharedArrayBuffer;
-}
+/** What a searcher tells its worker. `id` is that of the search. */
+export type SearchRequest =
+  | {
+      readonly id: number;
+      readonly kind: "search";
+      readonly query: SearchQuery;
+      readonly deadlineMs: number;
+      /** Shared with the worker: see `SharedProgress`. */
+      readonly progress: SharedArrayBuffer;
+      /** The open file that the worker reads; `undefined` when the bytes come as pieces. */
+      readonly file: { readonly fd: number; readonly size: number } | undefined;
+    }
+  | { readonly id: number; readonly kind: "piece"; readonly bytes: Uint8Array }
+  /** There are no more pieces: the text has ended, or the search is to stop. */
+  | { readonly id: number; readonly kind: "end" | "stop" };
 
 /** What the worker answers. */
 export type SearchAnswer =
   | { readonly id: number; readonly kind: "begun" }
+  /** A piece was searched: there is room for another one. */
+  | { readonly id: number; readonly kind: "taken" }
   | { readonly id: number; readonly kind: "matches"; readonly matches: readonly SearchMatch[] }
   | { readonly id: number; readonly kind: "ended"; readonly stopped: boolean }
-  | {
-      readonly id: number;
-      readonly kind: "failed";
-      readonly error: unknown;
-      readonly code: string | undefined;
-      /** Set when the regular-expression engine gave up: what it said. */
-      readonly reason: string | undefined;
-    };
+  | { readonly id: number; readonly kind: "failed"; readonly failure: SearchFailure };
+
+/** Why a search failed, as plain data, since an error loses its class between threads. */
+export type SearchFailure =
+  | { readonly kind: "pattern"; readonly reason: string }
+  | { readonly kind: "read"; readonly code: string; readonly message: string }
+  | { readonly kind: "other"; readonly message: string };
 
 /**
  * How far a search has come and whether it is to stop, in memory that both threads see: a worker

@@ -1,44 +1,41 @@
 import { Worker } from "node:worker_threads";
+import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
-import { messageOf } from "../../core/errors/message-of.js";
-import type {
-  SearchMatch,
-  SearchOutcome,
-  SearchQuery,
-} from "../../core/lib/search/search-query.js";
-import type { SearchAnswer, SearchRequest, SharedProgress } from "./search-message.js";
+import { ReadFailedError } from "../../core/errors/read-failed-error.js";
+import { SearchFailedError } from "../../core/errors/search-failed-error.js";
+import { readPieces } from "../../core/lib/text/read-pieces.js";
+import { outcomeOf, type SearchJob, type SearchResult } from "./search-job.js";
+import type { SearchAnswer, SearchFailure, SearchRequest } from "./search-message.js";
+import { WORKER_SOURCE } from "./worker-source.js";
 
 /** How long a worker that was told to stop may take to say so, before it is ended. */
 const STOP_GRACE_MS = 50;
-/** A search waits for its worker as many times its deadline as this. */
-export const QUEUE_DEADLINES = 5;
+/** How long a worker may take to start. */
+const START_MS = 10_000;
+/** How many pieces are on their way to a worker, so that it never waits for the next one. */
+const PIECES_AHEAD = 2;
 
-/** What is searched: a file, which the worker reads itself, or bytes, of which it gets a copy. */
-export type SearchTarget = { readonly path: string } | { readonly bytes: Uint8Array };
+/** In Deno a descriptor is known only to the thread that opened it. */
+const SHARES_DESCRIPTORS = !("Deno" in globalThis);
 
-/** A search and who waits for it. */
-export interface SearchJob {
-  readonly target: SearchTarget;
-  readonly query: SearchQuery;
-  readonly deadlineMs: number;
-  readonly progress: SharedProgress;
-  readonly matches: SearchMatch[];
-  /** Ends the wait of the caller; the first call counts. */
-  readonly settle: (result: { outcome: SearchOutcome } | { error: unknown }) => void;
-  settled: boolean;
-}
-
-/** A worker and the one search that it runs. */
+/**
+ * A worker and the one search that it runs. The search is settled when the thread no longer reads
+ * from its file: a descriptor that is closed before may by then be another file's.
+ */
 export class SearchWorker {
-  readonly #thread = new Worker(new URL("./worker-thread.js", import.meta.url), {
-    // What this process was started with, as --input-type, may not suit a worker.
-    execArgv: [],
+  // As CommonJS, whatever this process was started with: an option such as --input-type is inherited.
+  readonly #thread = new Worker(WORKER_SOURCE, {
+    eval: true,
+    execArgv: ["--input-type=commonjs"],
   });
   readonly #onFree: () => void;
   readonly #onGone: () => void;
   #job: SearchJob | undefined;
+  #pieces: AsyncIterator<Uint8Array> | undefined;
   #id = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** What the search is settled with once it has stopped; until then it may find more. */
+  #stopped: (() => SearchResult) | undefined;
   #gone = false;
 
   constructor({ onFree, onGone }: { onFree: () => void; onGone: () => void }) {
@@ -48,11 +45,11 @@ export class SearchWorker {
     this.#thread.on("message", (answer: SearchAnswer) => {
       this.#take(answer);
     });
-    this.#thread.on("error", (error) => {
-      void this.end(new Error(`The search worker crashed: ${messageOf(error)}`, { cause: error }));
+    this.#thread.on("error", (cause) => {
+      void this.end(new SearchFailedError("its worker crashed; try again", { cause }));
     });
-    this.#thread.on("exit", (code) => {
-      void this.end(new Error(`The search worker ended with exit code ${code}`));
+    this.#thread.on("exit", () => {
+      void this.end(new SearchFailedError("its worker ended; try again"));
     });
   }
 
@@ -62,22 +59,31 @@ export class SearchWorker {
 
   begin(job: SearchJob): void {
     this.#job = job;
+    this.#stopped = undefined;
     this.#id += 1;
     // While a caller waits for it, the process may.
     this.#thread.ref();
-    const { query, deadlineMs } = job;
-    const progress = job.progress.buffer;
-    const target = "path" in job.target ? job.target : { bytes: job.target.bytes.slice() };
-    const request: SearchRequest = { id: this.#id, target, query, deadlineMs, progress };
-    this.#thread.postMessage(request, "bytes" in target ? [target.bytes.buffer] : []);
-    // A worker that does not even begin must not hold its search for ever.
-    this.#startTimer(deadlineMs * QUEUE_DEADLINES);
+    const { query, deadlineMs, source } = job;
+    const { fd, size } = source;
+    const id = this.#id;
+    const file = fd === undefined || !SHARES_DESCRIPTORS ? undefined : { fd, size };
+    this.#post({ id, kind: "search", query, deadlineMs, progress: job.progress.buffer, file });
+    this.#pieces = file === undefined ? readWhole(job) : undefined;
+    for (let ahead = 0; ahead < PIECES_AHEAD; ahead++) void this.#sendPiece(job);
+    this.#startTimer(START_MS, () => {
+      void this.end(new SearchFailedError("its worker did not start; try again"));
+    });
   }
 
   /** Asks the worker to stop, and ends it where it does not. */
-  stop(): void {
-    this.#job?.progress.stop();
-    this.#startTimer(STOP_GRACE_MS);
+  stop(result: () => SearchResult): void {
+    if (this.#job === undefined || this.#stopped !== undefined) return;
+    this.#stopped = result;
+    this.#job.progress.stop();
+    this.#post({ id: this.#id, kind: "stop" });
+    this.#startTimer(STOP_GRACE_MS, () => {
+      void this.end(new SearchFailedError("it did not stop"));
+    });
   }
 
   /** Ends the worker for good; a caller that still waits gets the error. */
@@ -85,19 +91,37 @@ export class SearchWorker {
     if (this.#gone) return;
     this.#gone = true;
     clearTimeout(this.#timer);
-    this.#job?.settle({ error });
-    this.#job = undefined;
+    const job = this.#job;
     this.#onGone();
     await this.#thread.terminate();
+    job?.settle(this.#stopped?.() ?? { error });
+    this.#job = undefined;
   }
 
-  #startTimer(ms: number): void {
+  #post(request: SearchRequest, transfer: readonly ArrayBuffer[] = []): void {
+    this.#thread.postMessage(request, transfer);
+  }
+
+  #startTimer(ms: number, onTime: () => void): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const job = this.#job;
-      if (job !== undefined) job.settle({ outcome: outcomeOf(job, "deadline") });
-      void this.end(new Error("The search did not stop at its deadline"));
-    }, timerMs(ms));
+    this.#timer = setTimeout(onTime, timerMs(ms));
+  }
+
+  async #sendPiece(job: SearchJob): Promise<void> {
+    const id = this.#id;
+    try {
+      const piece = await this.#pieces?.next();
+      if (piece === undefined || this.#job !== job || this.#gone) return;
+      if (piece.done === true) {
+        this.#post({ id, kind: "end" });
+        return;
+      }
+      // A copy, as the bytes may be the store's own.
+      const bytes = piece.value.slice();
+      this.#post({ id, kind: "piece", bytes }, [bytes.buffer]);
+    } catch (error) {
+      if (this.#job === job) this.stop(() => ({ error: asReadFailure(error) }));
+    }
   }
 
   #take(answer: SearchAnswer): void {
@@ -105,43 +129,54 @@ export class SearchWorker {
     if (job === undefined || answer.id !== this.#id) return;
     switch (answer.kind) {
       case "begun":
-        if (!job.progress.mustStop) this.#startTimer(job.deadlineMs + STOP_GRACE_MS);
+        if (this.#stopped !== undefined) return;
+        this.#startTimer(job.deadlineMs, () => {
+          this.stop(() => ({ outcome: outcomeOf(job, "deadline") }));
+        });
+        return;
+      case "taken":
+        void this.#sendPiece(job);
         return;
       case "matches":
         job.matches.push(...answer.matches);
         return;
       case "ended":
-        job.settle({ outcome: outcomeOf(job, answer.stopped ? "deadline" : undefined) });
+        job.settle(
+          this.#stopped?.() ?? { outcome: outcomeOf(job, answer.stopped ? "deadline" : undefined) },
+        );
         break;
       case "failed":
-        job.settle({ error: errorOf(job, answer) });
+        job.settle(this.#stopped?.() ?? { error: errorOf(job, answer.failure) });
         break;
     }
     clearTimeout(this.#timer);
     this.#job = undefined;
+    this.#pieces = undefined;
     this.#thread.unref();
     this.#onFree();
   }
 }
 
-/** What a search has found so far. */
-export function outcomeOf(job: SearchJob, stoppedBy: "deadline" | undefined): SearchOutcome {
-  const { matches } = job;
-  // A match that was counted by a worker that got stuck may not have been handed over.
-  const { scannedLines, matchingLines } = job.progress;
-  const why = stoppedBy ?? (matchingLines > matches.length ? "maxResults" : undefined);
-  const outcome = { matches, matchingLines, scannedLines };
-  return why === undefined
-    ? { ...outcome, complete: true }
-    : { ...outcome, complete: false, stoppedBy: why };
+/** All bytes, piece by piece; fewer than were announced are a failure. */
+async function* readWhole({ source }: SearchJob): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const piece of readPieces(source)) {
+    count += piece.length;
+    yield piece;
+  }
+  if (count < source.size) throw new Error(`it ends at byte ${count} of ${source.size}`);
 }
 
-function errorOf(job: SearchJob, failure: Extract<SearchAnswer, { kind: "failed" }>): Error {
-  const { error, code, reason } = failure;
-  if (reason !== undefined) return new InvalidPatternError(job.query.pattern, reason);
-  const what = "path" in job.target ? job.target.path : "the text";
-  const searchError = new Error(`Could not search ${what}: ${messageOf(error)}`, { cause: error });
-  return code === undefined ? searchError : Object.assign(searchError, { code });
+function asReadFailure(error: unknown): unknown {
+  return ContextOffloadError.isInstance(error) ? error : new ReadFailedError("the text", error);
+}
+
+function errorOf({ query }: SearchJob, failure: SearchFailure): Error {
+  if (failure.kind === "pattern") return new InvalidPatternError(query.pattern, failure.reason);
+  const cause = new Error(failure.message);
+  if (failure.kind === "other")
+    return new SearchFailedError("its worker failed; try again", { cause });
+  return new ReadFailedError("the text", Object.assign(cause, { code: failure.code }));
 }
 
 /** A timer that is set for longer fires at once. */

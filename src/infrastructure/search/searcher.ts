@@ -1,35 +1,43 @@
-import { compilePattern } from "../../core/lib/search/compile-pattern.js";
+import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
+import { SearchFailedError } from "../../core/errors/search-failed-error.js";
+import { SearchTimeoutError } from "../../core/errors/search-timeout-error.js";
+import { compilePattern, type CompiledPattern } from "../../core/lib/search/compile-pattern.js";
+import { PatternError } from "../../core/lib/search/pattern-error.js";
 import type { SearchOutcome, SearchQuery } from "../../core/lib/search/search-query.js";
+import type { SearchSource } from "../../core/lib/search/search-source.js";
+import type { SearchJob } from "./search-job.js";
 import { SharedProgress } from "./search-message.js";
-import {
-  outcomeOf,
-  QUEUE_DEADLINES,
-  SearchWorker,
-  timerMs,
-  type SearchJob,
-  type SearchTarget,
-} from "./search-worker.js";
+import { SearchQueue } from "./search-queue.js";
+import { SearchWorker, timerMs } from "./search-worker.js";
 
 export interface SearchOptions {
   /** How long the search may run, counted from when it begins. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
+  /** Whose search it is: those who wait take turns, however many searches each of them has. */
+  readonly group?: string;
 }
 
 /** Searches texts off the main thread. */
 export interface Searcher {
   /**
-   * Resolves at the deadline at the latest, with what was found so far. A search that has to wait
-   * for others gives up, with nothing found, after five times its deadline.
+   * Resolves at the deadline at the latest, with what was found so far. The source must be open
+   * until then.
    *
    * @throws InvalidPatternError when the pattern cannot be used.
+   * @throws SearchTimeoutError when it waited for other searches for five times its deadline.
    */
-  search(target: SearchTarget, query: SearchQuery, options: SearchOptions): Promise<SearchOutcome>;
+  search(source: SearchSource, query: SearchQuery, options: SearchOptions): Promise<SearchOutcome>;
   /** Ends the workers. Searches under way are rejected. */
   close(): Promise<void>;
 }
 
-const MAX_WORKERS = 2;
+/** How many patterns run at once. */
+const PATTERN_WORKERS = 2;
+/** One more, so that a plain word never waits for a pattern. */
+const MAX_WORKERS = PATTERN_WORKERS + 1;
+/** A search waits for its worker as many times its deadline as this. */
+const QUEUE_DEADLINES = 5;
 
 /**
  * Makes a searcher. Its worker starts with the first search and is kept for the next; while no
@@ -41,80 +49,79 @@ export function createSearcher(): Searcher {
 
 class WorkerSearcher implements Searcher {
   readonly #workers = new Set<SearchWorker>();
-  #queue: SearchJob[] = [];
+  readonly #queue = new SearchQueue();
   #closed = false;
 
-  search(
-    target: SearchTarget,
-    query: SearchQuery,
-    { deadlineMs, signal }: SearchOptions,
-  ): Promise<SearchOutcome> {
+  search(source: SearchSource, query: SearchQuery, options: SearchOptions): Promise<SearchOutcome> {
+    const { deadlineMs, signal, group = "" } = options;
     return new Promise((resolve, reject: (reason: Error) => void) => {
-      // Here and not in the worker, so that the caller gets the error itself.
-      compilePattern(query);
+      // Here and not only in the worker, so that a pattern that cannot be used is refused at once.
+      const { isPlain } = compile(query);
       signal?.throwIfAborted();
       if (this.#closed) throw closedError();
       const abort = (): void => {
-        job.settle({ error: signal?.reason });
-        this.#giveUp(job);
+        const result = { error: signal?.reason as unknown };
+        if (this.#queue.remove(job)) job.settle(result);
+        else this.#workerOf(job)?.stop(() => result);
       };
-      const waitTimer = setTimeout(
-        () => {
-          if (!this.#queue.includes(job)) return;
-          job.settle({ outcome: outcomeOf(job, "deadline") });
-          this.#giveUp(job);
-        },
-        timerMs(deadlineMs * QUEUE_DEADLINES),
-      );
+      const waitMs = timerMs(deadlineMs * QUEUE_DEADLINES);
+      const waitTimer = setTimeout(() => {
+        if (!this.#queue.remove(job)) return;
+        job.settle({ error: new SearchTimeoutError(query.pattern, deadlineMs, 0, waitMs) });
+      }, waitMs);
       const job: SearchJob = {
-        target,
-        query,
-        deadlineMs,
+        ...{ source, query, deadlineMs, group, isPlain },
         progress: new SharedProgress(),
         matches: [],
-        settled: false,
         settle: (result) => {
-          if (job.settled) return;
-          job.settled = true;
           clearTimeout(waitTimer);
           signal?.removeEventListener("abort", abort);
           if ("outcome" in result) resolve(result.outcome);
-          // What a signal was aborted with may be anything, and is handed on as it is.
+          // What a signal was aborted with may be anything, and is passed on as it is.
           else reject(result.error as Error);
         },
       };
       signal?.addEventListener("abort", abort, { once: true });
-      this.#queue.push(job);
+      this.#queue.add(job);
       this.#dispatch();
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const job of this.#queue.splice(0)) job.settle({ error: closedError() });
+    for (const job of this.#queue.drain()) job.settle({ error: closedError() });
     await Promise.all([...this.#workers].map((worker) => worker.end(closedError())));
   }
 
-  #giveUp(job: SearchJob): void {
-    this.#queue = this.#queue.filter((waiting) => waiting !== job);
-    for (const worker of this.#workers) if (worker.job === job) worker.stop();
+  #workerOf(job: SearchJob): SearchWorker | undefined {
+    return [...this.#workers].find((worker) => worker.job === job);
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0) {
-      const worker = this.#freeWorker();
-      const job = worker === undefined ? undefined : this.#queue.shift();
-      if (worker === undefined || job === undefined) return;
-      worker.begin(job);
+    for (;;) {
+      const idle = [...this.#workers].filter((worker) => worker.job === undefined);
+      const job =
+        idle.length > 0 || this.#workers.size < MAX_WORKERS
+          ? this.#queue.take(({ isPlain }) => isPlain || this.#runningPatterns() < PATTERN_WORKERS)
+          : undefined;
+      if (job === undefined) {
+        // One is kept for the next search, the others have done their work.
+        for (const worker of idle.slice(1)) void worker.end(closedError());
+        return;
+      }
+      try {
+        (idle[0] ?? this.#startWorker()).begin(job);
+      } catch (cause) {
+        job.settle({ error: new SearchFailedError("no worker could be started", { cause }) });
+      }
     }
-    // One is kept for the next search, the others have done their work.
-    const idle = [...this.#workers].filter((worker) => worker.job === undefined);
-    for (const worker of idle.slice(1)) void worker.end(closedError());
   }
 
-  #freeWorker(): SearchWorker | undefined {
-    for (const worker of this.#workers) if (worker.job === undefined) return worker;
-    if (this.#workers.size >= MAX_WORKERS) return undefined;
+  #runningPatterns(): number {
+    return [...this.#workers].filter(({ job }) => job !== undefined && !job.isPlain).length;
+  }
+
+  #startWorker(): SearchWorker {
     const worker = new SearchWorker({
       onFree: () => {
         this.#dispatch();
@@ -129,6 +136,16 @@ class WorkerSearcher implements Searcher {
   }
 }
 
+function compile(query: SearchQuery): CompiledPattern {
+  try {
+    return compilePattern(query);
+  } catch (error) {
+    throw PatternError.isInstance(error)
+      ? new InvalidPatternError(query.pattern, error.reason)
+      : error;
+  }
+}
+
 function closedError(): Error {
-  return new Error("The searcher is closed");
+  return new SearchFailedError("this workspace was closed; open it again to search");
 }

@@ -1,39 +1,67 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
 import { compilePattern } from "../../core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../core/lib/search/line-search.js";
+import { PatternError } from "../../core/lib/search/pattern-error.js";
+import { createSearchBuffer } from "../../core/lib/search/search-buffer.js";
 import type { SearchMatch } from "../../core/lib/search/search-query.js";
-import { createNativeSearchBuffer } from "./native-search-buffer.js";
-import { SharedProgress, type SearchAnswer, type SearchRequest } from "./search-message.js";
+import { createSimdSearchBuffer } from "./simd-search-buffer.js";
+import {
+  SharedProgress,
+  type SearchAnswer,
+  type SearchFailure,
+  type SearchRequest,
+} from "./search-message.js";
 
 /** So many matches are sent one by one, at once: a search that gets stuck has handed them over. */
 const SENT_AT_ONCE = 200;
 const BATCH = 50;
 
-const searchBuffer = createNativeSearchBuffer(SEARCH_BUFFER_BYTES);
+const searchBuffer =
+  createSimdSearchBuffer(SEARCH_BUFFER_BYTES) ?? createSearchBuffer(SEARCH_BUFFER_BYTES);
+let running:
+  { readonly id: number; readonly lines: LineSearch; readonly send: () => void } | undefined;
 
 parentPort?.on("message", (request: SearchRequest) => {
   const { id } = request;
-  answer({ id, kind: "begun" });
   try {
-    const stopped = search(request);
-    answer({ id, kind: "ended", stopped });
+    take(request);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-    const reason = error instanceof InvalidPatternError ? error.reason : undefined;
-    answer({ id, kind: "failed", error, code, reason });
+    running = undefined;
+    answer({ id, kind: "failed", failure: failureOf(error) });
   }
 });
+
+function take(request: SearchRequest): void {
+  const { id, kind } = request;
+  if (kind === "search") {
+    answer({ id, kind: "begun" });
+    running = begin(request);
+    if (request.file === undefined) return;
+    feedFromFile(request.file, running.lines);
+  } else if (running?.id !== id) return;
+  else if (kind === "piece") {
+    running.lines.push(request.bytes);
+    if (!running.lines.stopped) {
+      answer({ id, kind: "taken" });
+      return;
+    }
+  } else if (kind === "stop") running.lines.stop();
+  const { lines, send } = running;
+  running = undefined;
+  lines.finish();
+  send();
+  answer({ id, kind: "ended", stopped: lines.stopped });
+}
 
 function answer(message: SearchAnswer): void {
   parentPort?.postMessage(message);
 }
 
-/** Searches the target, and says whether it had to stop before its end. */
-function search({ id, target, query, deadlineMs, progress }: SearchRequest): boolean {
+function begin(request: Extract<SearchRequest, { kind: "search" }>): NonNullable<typeof running> {
+  const { id, query, deadlineMs } = request;
   const endsAt = performance.now() + deadlineMs;
-  const tally = new SharedProgress(progress);
+  const tally = new SharedProgress(request.progress);
   let sent = 0;
   let batch: SearchMatch[] = [];
   const send = (): void => {
@@ -51,23 +79,25 @@ function search({ id, target, query, deadlineMs, progress }: SearchRequest): boo
       if (sent < SENT_AT_ONCE || batch.length >= BATCH) send();
     },
   });
-  if ("bytes" in target) lines.push(target.bytes);
-  else feedFromFile(target.path, lines);
-  lines.finish();
-  send();
-  return lines.stopped;
+  return { id, lines, send };
 }
 
-function feedFromFile(path: string, lines: LineSearch): void {
-  const file = openSync(path, "r");
-  try {
-    while (!lines.stopped) {
-      const room = lines.room();
-      const count = readSync(file, room, 0, room.length, null);
-      if (count === 0) break;
-      lines.filled(count);
-    }
-  } finally {
-    closeSync(file);
+/** Reads from given places, so that it does not matter who else reads from the descriptor. */
+function feedFromFile({ fd, size }: { fd: number; size: number }, lines: LineSearch): void {
+  for (let at = 0; at < size && !lines.stopped;) {
+    const room = lines.room();
+    const count = readSync(fd, room, 0, Math.min(room.length, size - at), at);
+    if (count === 0)
+      throw Object.assign(new Error(`it ends at byte ${at} of ${size}`), { code: "CUT_SHORT" });
+    lines.filled(count);
+    at += count;
   }
+}
+
+function failureOf(error: unknown): SearchFailure {
+  if (PatternError.isInstance(error)) return { kind: "pattern", reason: error.reason };
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return typeof code === "string"
+    ? { kind: "read", code, message: String(message) }
+    : { kind: "other", message: String(message) };
 }

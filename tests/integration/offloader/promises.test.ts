@@ -124,8 +124,11 @@ const notes: Format = {
   replace: (message, [reference]) => ({ ...(message as Note), text: reference?.text }),
   restore: (message, [stored]) => ({ ...(message as Note), text: stored?.content }),
   describeTools: (tools) => tools.map(({ name }) => ({ name })),
-  readCall: () => undefined,
-  answerCall: (_call, { text }) => ({ by: "tool", text }),
+  readCall(call) {
+    const { call: id, name, input } = call as { call?: string; name: string; input: unknown };
+    return id === undefined ? undefined : { name, input };
+  },
+  answerCall: (call, { text }) => ({ by: "tool", call: (call as { call: string }).call, text }),
 };
 
 function buildNotes(turns: readonly SampleTurn[]): Note[] {
@@ -136,7 +139,12 @@ function buildNotes(turns: readonly SampleTurn[]): Note[] {
 }
 
 describe("a format of somebody else [DESIGN-O-suite-stranger]", () => {
-  const suite = formatSuite({ dialect: notes, build: buildNotes, hasErrorFlag: false });
+  const suite = formatSuite({
+    format: notes,
+    build: buildNotes,
+    buildCall: ({ id, name, input }) => ({ call: id, name, input }),
+    hasErrorFlag: false,
+  });
   for (const { name, run } of suite) it(name, run);
 
   it("is used by an offloader that is given it", async () => {

@@ -60,7 +60,8 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
     const { root, manifest, put } = await makeSession();
     await put("second 漢字", "second");
     const whole = await readFile(manifest);
-    for (let cut = 1; cut < 400; cut += 7) {
+    // From the last character of the entry on; a line that lacks only its line break is whole.
+    for (let cut = 2; cut < 400; cut += 7) {
       await truncate(manifest, whole.length - cut);
       const reader = openStore(root);
       expect((await reader.queryArtifacts()).artifacts.length).toBeLessThan(2);
@@ -179,7 +180,10 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
     expect(report.orphaned).toEqual([]);
     const [first, ...rest] = await readManifest(sessionFolder("s1"));
     expect(first).toEqual({ session: "s1", layout: 1 });
-    expect(rest.every((entry) => "put" in entry)).toBe(true);
+    // Those who begin it at the same moment each write the same header.
+    const others = rest.filter((entry) => !("put" in entry));
+    expect(others).toEqual(others.map(() => first));
+    expect(others.length).toBeLessThan(3);
   });
 
   test("begin the same sessions at once", async () => {

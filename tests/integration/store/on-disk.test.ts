@@ -19,6 +19,7 @@ describe("what a person finds in the folder", () => {
     await workspace.put({ content: "lone \ud83d" }, { toolCallId: "c", sessionId: "s2" });
     await workspace.put({ content: "" }, { toolCallId: "d", sessionId: "s2" });
     expect(await listTree(root)).toEqual([
+      ".gitignore",
       "v1/",
       "v1/default/",
       "v1/default/s1/",
@@ -99,7 +100,7 @@ describe("what a person finds in the folder", () => {
       }
       const paths = ["", ...(await listTree(root))];
       expect(paths.filter((path) => path.includes(".cache/") && !path.endsWith("/"))).toHaveLength(
-        6,
+        3,
       );
       for (const path of paths) {
         const stats = await lstat(join(root, path));
@@ -124,7 +125,7 @@ describe("ids are data", () => {
     expect(await listTree(join(root, ".."))).toContain("root/v1/default/");
     for (const path of await listTree(join(root, ".."))) {
       expect(path).toMatch(
-        /^root\/(?:v1\/(?:[\w.~-]+\/(?:[\w.~-]+\/(?:manifest\.jsonl|[\w.~-]+\.txt)?)?)?)?$/,
+        /^root\/(?:\.gitignore|v1\/(?:[\w.~-]+\/(?:[\w.~-]+\/(?:manifest\.jsonl|[\w.~-]+\.txt)?)?)?)?$/,
       );
     }
     const fresh = openStore(root);

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, minChars } from "../../../src/index.js";
-import { createMemoryWorkspace } from "../../../src/testing/index.js";
-import { claudeCodeFormat as dialect } from "../../../src/formats/claude-code.js";
+import { claudeCodeFormat as format } from "../../../src/formats/claude-code.js";
 
-import { expectToKnowItsOwn, leaveAndReturn } from "./offload-and-restore.js";
+import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 
 const KEEP = { media: "keep" } as const;
@@ -33,12 +31,12 @@ const assistantLine = (block: unknown) =>
     sessionId: "s",
   });
 
-describe("the dialect of Claude Code sessions", () => {
+describe("the format of Claude Code sessions", () => {
   it("reads results of user lines; what repeats them for the program does not count [DESIGN-O-claude-code]", () => {
     const line = userLine([result("t1", "printed"), result("t2", "bad", { is_error: true })], {
       toolUseResult: { stdout: "printed, and much more that nobody sends" },
     });
-    const reading = dialect.read(line, KEEP);
+    const reading = readMessage(format, line, KEEP);
     expect(reading.results).toEqual([
       {
         slot: 0,
@@ -61,9 +59,11 @@ describe("the dialect of Claude Code sessions", () => {
         wrapping: undefined,
       },
     ]);
-    expect(reading.otherChars()).toBe(0);
-    const { left } = leaveAndReturn(dialect, line);
-    expect(left).toBe(line.replace('"printed"', '"reference 0"').replace('"bad"', '"reference 1"'));
+    expect(reading.otherChars).toBe(0);
+    const { offloaded } = offloadAndRestore(format, line);
+    expect(offloaded).toBe(
+      line.replace('"printed"', '"reference 0"').replace('"bad"', '"reference 1"'),
+    );
   });
 
   it("reads the calls of an answer that spreads over lines [DESIGN-O-claude-code]", () => {
@@ -71,14 +71,14 @@ describe("the dialect of Claude Code sessions", () => {
       assistantLine({ type: "text", text: "I look." }),
       assistantLine({ type: "tool_use", id: "t1", name: "Read", input: {} }),
       assistantLine({ type: "tool_use", id: "t2", name: "Grep", input: { a: 1 } }),
-    ].map((line) => dialect.read(line, KEEP));
+    ].map((line) => readMessage(format, line, KEEP));
     expect(lines.map(({ calls }) => calls)).toEqual([
       [],
       [{ id: "t1", name: "Read" }],
       [{ id: "t2", name: "Grep" }],
     ]);
     expect(lines.map(({ fromModel }) => fromModel)).toEqual([true, true, true]);
-    expect(lines.map(({ otherChars }) => otherChars())).toEqual([7, 2, 7]);
+    expect(lines.map(({ otherChars }) => otherChars)).toEqual([7, 2, 7]);
   });
 
   it.each([
@@ -96,19 +96,19 @@ describe("the dialect of Claude Code sessions", () => {
       '{"type":"user","uuid":"u","message":{"role":"user","content":"words"}}',
     ],
   ])("finds no result in %j", (...lines) => {
-    for (const line of lines) expect(dialect.read(line, KEEP).results).toEqual([]);
+    for (const line of lines) expect(readMessage(format, line, KEEP).results).toEqual([]);
   });
 
   it("keeps media beside the reference, or takes it along", () => {
     const line = userLine([result("t1", [{ type: "text", text: "words" }, picture])]);
-    const kept = leaveAndReturn(dialect, line);
-    expect(JSON.parse(kept.left)).toMatchObject({
+    const kept = offloadAndRestore(format, line);
+    expect(JSON.parse(kept.offloaded)).toMatchObject({
       message: { content: [{ content: [{ type: "text", text: "reference 0" }, picture] }] },
     });
-    expect(kept.back).toBe(line);
-    const taken = leaveAndReturn(dialect, line, "offload");
-    expect(taken.left).not.toContain("base64");
-    expect(taken.back).toBe(line);
+    expect(kept.restored).toBe(line);
+    const taken = offloadAndRestore(format, line, "offload");
+    expect(taken.offloaded).not.toContain("base64");
+    expect(taken.restored).toBe(line);
   });
 
   it("changes the content of a result and no other character of its line [DESIGN-O-lines]", () => {
@@ -140,9 +140,9 @@ describe("the dialect of Claude Code sessions", () => {
           const raws = contents.map((each) => write(each).trim());
           const line = filled((at) => raws[at] ?? "");
 
-          const { left, back } = leaveAndReturn(dialect, line, "offload");
-          expect(left).toBe(filled((at) => `"reference ${at}"`));
-          expect(back).toBe(line);
+          const { offloaded, restored } = offloadAndRestore(format, line, "offload");
+          expect(offloaded).toBe(filled((at) => `"reference ${at}"`));
+          expect(restored).toBe(line);
         },
       ),
     );
@@ -151,54 +151,28 @@ describe("the dialect of Claude Code sessions", () => {
   it("keeps the text of a value only where writing the value would give another", () => {
     const usual = userLine([result("t1", "é\u2028")]);
     const escaped = usual.replace("é", "\\u00e9");
-    expect(dialect.read(usual, KEEP).results[0]?.wrapping).toBeUndefined();
-    expect(dialect.read(escaped, KEEP).results[0]?.wrapping).toBe('"\\u00e9\u2028"');
-  });
-
-  it("brings a session back byte for byte, ids used again included [DESIGN-O-lines] [DESIGN-O-reused-ids]", async () => {
-    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
-    const lines = [
-      '{"type":"summary","summary":"x","leafUuid":"l"}\n',
-      assistantLine({ type: "tool_use", id: "t1", name: "Read", input: {} }) + "\n",
-      userLine([result("t1", long("first"))], { toolUseResult: long("first") }) + "\r\n",
-      userLine([result("t1", long("second")), result("t2", [{ type: "text", text: long("é") }])]),
-      userLine([result("t1", long("first"))]) + "\n",
-      userLine([result("t3", long("écrit"))]).replaceAll("é", "\\u00E9"),
-      "broken\n",
-      "",
-    ];
-    const workspace = createMemoryWorkspace();
-    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
-    const { messages, report } = await createOffloader(settings).offload(lines);
-    expect(report.totals).toMatchObject({ results: 5, offloaded: 5 });
-    expect(report.results[0]?.toolName).toBe("Read");
-    expect([0, 1, 6, 7].map((index) => messages[index])).toEqual(
-      [0, 1, 6, 7].map((index) => lines[index]),
-    );
-    expect(await createOffloader(settings).restore(messages)).toEqual(lines);
-    expect((await createOffloader(settings).offload(messages)).messages).toEqual(messages);
-    await workspace.close();
+    expect(readMessage(format, usual, KEEP).results[0]?.wrapping).toBeUndefined();
+    expect(readMessage(format, escaped, KEEP).results[0]?.wrapping).toBe('"\\u00e9\u2028"');
   });
 
   it("knows its own lines, and refuses others' with a reason", () => {
-    expectToKnowItsOwn(dialect);
+    expectToKnowItsOwn(format);
     const own = userLine([]);
-    expect(dialect.mismatch([own, "broken", "", own])).toBeUndefined();
-    expect(dialect.mismatch(["", "\n"])).toBeUndefined();
-    expect(dialect.mismatch([own, "broken"])).toBe(
+    expect(format.mismatch([own, "broken", "", own])).toBeUndefined();
+    expect(format.mismatch(["", "\n"])).toBeUndefined();
+    expect(format.mismatch([own, "broken"])).toBe(
       "1 of the first 2 lines are lines of a Claude Code session",
     );
-    expect(dialect.mismatch([own, {}])).toBe("message 1 is no line of text");
+    expect(format.mismatch([own, {}])).toBe("message 1 is not a line of text");
   });
 
   it("has the tools of Anthropic", () => {
-    const tool = { name: "grep", description: "d", inputSchema: {} };
-    expect(dialect.describeTools([tool])).toEqual([
-      { name: "grep", description: "d", input_schema: {} },
+    expect(format.describeTools([GREP])).toEqual([
+      { name: "grep", description: "Searches.", input_schema: GREP.inputSchema },
     ]);
     const call = { type: "tool_use", id: "t", name: "grep", input: { a: 1 } };
-    expect(dialect.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
-    expect(dialect.answerCall(call, { text: "x", isError: false })).toEqual({
+    expect(format.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
+    expect(format.answerCall(call, { text: "x", isError: false })).toEqual({
       type: "tool_result",
       tool_use_id: "t",
       content: "x",

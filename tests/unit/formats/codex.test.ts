@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, minChars } from "../../../src/index.js";
-import { createMemoryWorkspace } from "../../../src/testing/index.js";
-import { codexFormat as dialect } from "../../../src/formats/codex.js";
-import { expectToKnowItsOwn, leaveAndReturn } from "./offload-and-restore.js";
+import { codexFormat as format } from "../../../src/formats/codex.js";
+import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 
 const KEEP = { media: "keep" } as const;
@@ -14,12 +12,12 @@ const item = (payload: object) =>
 const output = (call_id: unknown, value: unknown, type = "function_call_output") =>
   item({ type, call_id, output: value, passed: { on: true } });
 
-describe("the dialect of Codex rollouts", () => {
+describe("the format of Codex rollouts", () => {
   it.each(["function_call_output", "custom_tool_call_output"])(
     "reads a %s [DESIGN-O-codex]",
     (type) => {
       const line = output("c1", "printed", type);
-      expect(dialect.read(line, KEEP).results).toEqual([
+      expect(readMessage(format, line, KEEP).results).toEqual([
         {
           slot: 0,
           id: "c1",
@@ -31,33 +29,35 @@ describe("the dialect of Codex rollouts", () => {
           wrapping: undefined,
         },
       ]);
-      const { left, back } = leaveAndReturn(dialect, line);
-      expect(left).toBe(line.replace("printed", "reference 0"));
-      expect(back).toBe(line);
+      const { offloaded, restored } = offloadAndRestore(format, line);
+      expect(offloaded).toBe(line.replace("printed", "reference 0"));
+      expect(restored).toBe(line);
     },
   );
 
   it("reads an output that says whether the call succeeded; that stays", () => {
     const line = output("c1", { content: "no such file", success: false });
-    expect(dialect.read(line, KEEP).results).toMatchObject([
+    expect(readMessage(format, line, KEEP).results).toMatchObject([
       { content: "no such file", isError: true },
     ]);
-    const { left, back } = leaveAndReturn(dialect, line);
-    expect(left).toBe(line.replace("no such file", "reference 0"));
-    expect(back).toBe(line);
+    const { offloaded, restored } = offloadAndRestore(format, line);
+    expect(offloaded).toBe(line.replace("no such file", "reference 0"));
+    expect(restored).toBe(line);
   });
 
   it("keeps media beside the reference, or takes it along", () => {
     const line = output("c1", [{ type: "input_text", text: "words" }, picture]);
-    expect(dialect.read(line, KEEP).results[0]?.chars).toBe(5);
-    const kept = leaveAndReturn(dialect, line);
-    expect(JSON.parse(kept.left)).toMatchObject({
+    expect(readMessage(format, line, KEEP).results[0]?.chars).toBe(
+      JSON.stringify([{ type: "input_text", text: "words" }]).length,
+    );
+    const kept = offloadAndRestore(format, line);
+    expect(JSON.parse(kept.offloaded)).toMatchObject({
       payload: { output: [{ type: "input_text", text: "reference 0" }, picture] },
     });
-    expect(kept.back).toBe(line);
-    const taken = leaveAndReturn(dialect, line, "offload");
-    expect(taken.left).not.toContain("base64");
-    expect(taken.back).toBe(line);
+    expect(kept.restored).toBe(line);
+    const taken = offloadAndRestore(format, line, "offload");
+    expect(taken.offloaded).not.toContain("base64");
+    expect(taken.restored).toBe(line);
   });
 
   it("reads calls, who speaks, and what stands outside of results [DESIGN-O-codex]", () => {
@@ -67,19 +67,19 @@ describe("the dialect of Codex rollouts", () => {
       arguments: '{"a":1}',
       call_id: "c1",
     });
-    expect(dialect.read(call, KEEP)).toMatchObject({
+    expect(readMessage(format, call, KEEP)).toMatchObject({
       fromModel: true,
       calls: [{ id: "c1", name: "wrapping" }],
       results: [],
     });
-    expect(dialect.read(call, KEEP).otherChars()).toBe(7);
+    expect(readMessage(format, call, KEEP).otherChars).toBe(7);
     const custom = item({ type: "custom_tool_call", name: "patch", input: "***", call_id: "c2" });
-    expect(dialect.read(custom, KEEP).calls).toEqual([{ id: "c2", name: "patch" }]);
+    expect(readMessage(format, custom, KEEP).calls).toEqual([{ id: "c2", name: "patch" }]);
     const said = { type: "message", content: [{ type: "output_text", text: "Done." }] };
-    expect(dialect.read(item({ ...said, role: "assistant" }), KEEP).fromModel).toBe(true);
-    expect(dialect.read(item({ ...said, role: "user" }), KEEP).fromModel).toBe(false);
-    expect(dialect.read(item({ ...said, role: "user" }), KEEP).otherChars()).toBe(5);
-    expect(dialect.read(output("c1", "printed"), KEEP).otherChars()).toBe(0);
+    expect(readMessage(format, item({ ...said, role: "assistant" }), KEEP).fromModel).toBe(true);
+    expect(readMessage(format, item({ ...said, role: "user" }), KEEP).fromModel).toBe(false);
+    expect(readMessage(format, item({ ...said, role: "user" }), KEEP).otherChars).toBe(5);
+    expect(readMessage(format, output("c1", "printed"), KEEP).otherChars).toBe(0);
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe("the dialect of Codex rollouts", () => {
     '{"type":"event_msg","payload":{"type":"function_call_output","call_id":"a","output":"x"}}',
     '{"type":"compacted","payload":{"replacement_history":[{"type":"function_call_output"}]}}',
   ])("finds no result in %s", (line) => {
-    expect(dialect.read(line, KEEP).results).toEqual([]);
+    expect(readMessage(format, line, KEEP).results).toEqual([]);
   });
 
   it("changes the output and no other character of its line [DESIGN-O-lines]", () => {
@@ -118,49 +118,34 @@ describe("the dialect of Codex rollouts", () => {
           };
           const frame = write({ type: "response_item", payload, unknown }) + lineEnd;
           const line = fill(frame, { "@@hole@@": write(value).trim() });
-          const { left, back } = leaveAndReturn(dialect, line);
+          const { offloaded, restored } = offloadAndRestore(format, line);
           const reference = Array.isArray(value)
             ? '[{"type":"input_text","text":"reference 0"}]'
             : '"reference 0"';
-          expect(left).toBe(fill(frame, { "@@hole@@": reference }));
-          expect(back).toBe(line);
+          expect(offloaded).toBe(fill(frame, { "@@hole@@": reference }));
+          expect(restored).toBe(line);
         },
       ),
     );
   });
 
-  it("brings a rollout back byte for byte: ids used again, and none at all", async () => {
-    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
-    const lines = [
-      '{"type":"session_meta","payload":{"id":"x"}}\n',
-      item({ type: "function_call", name: "wrapping", arguments: "{}", call_id: "c1" }),
-      output("c1", long("first")),
-      output("c1", long("second")) + "\r\n",
-      output(undefined, long("third")),
-      output("", [{ type: "input_text", text: long("fourth") }, picture]),
-    ];
-    const workspace = createMemoryWorkspace();
-    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
-    const { messages, report } = await createOffloader(settings).offload(lines);
-    expect(report.totals).toMatchObject({ results: 4, offloaded: 4 });
-    expect(report.results[0]?.toolName).toBe("wrapping");
-    expect(await createOffloader(settings).restore(messages)).toEqual(lines);
-    expect((await createOffloader(settings).offload(messages)).messages).toEqual(messages);
-    await workspace.close();
-  });
-
   it("knows its own lines, and refuses others' with a reason", () => {
-    expectToKnowItsOwn(dialect);
+    expectToKnowItsOwn(format);
   });
 
   it("has the tools of the Responses API", () => {
-    const tool = { name: "grep", description: "d", inputSchema: {} };
-    expect(dialect.describeTools([tool])).toEqual([
-      { type: "function", name: "grep", description: "d", parameters: {}, strict: false },
+    expect(format.describeTools([GREP])).toEqual([
+      {
+        type: "function",
+        name: "grep",
+        description: "Searches.",
+        parameters: GREP.inputSchema,
+        strict: false,
+      },
     ]);
     const call = { type: "function_call", call_id: "c", name: "grep", arguments: '{"a":1}' };
-    expect(dialect.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
-    expect(dialect.answerCall(call, { text: "x", isError: false })).toEqual({
+    expect(format.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
+    expect(format.answerCall(call, { text: "x", isError: false })).toEqual({
       type: "function_call_output",
       call_id: "c",
       output: "x",

@@ -1,17 +1,15 @@
 import { FunctionResponseScheduling, type Content, type Tool } from "@google/genai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, minChars } from "../../../src/index.js";
-import { createMemoryWorkspace } from "../../../src/testing/index.js";
-import { geminiFormat as dialect } from "../../../src/formats/gemini.js";
-import { expectToKnowItsOwn, leaveAndReturn } from "./offload-and-restore.js";
+import { geminiFormat as format } from "../../../src/formats/gemini.js";
+import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const KEEP = { media: "keep" } as const;
 const OFFLOAD = { media: "offload" } as const;
 const picture = { inlineData: { mimeType: "image/png", data: "AAAA", displayName: "a.png" } };
 
 const results = (message: unknown, options: { media: "keep" | "offload" } = KEEP) =>
-  dialect.read(message, options).results;
+  readMessage(format, message, options).results;
 
 const parallel = {
   role: "user",
@@ -31,7 +29,7 @@ const parallel = {
   ],
 } satisfies Content;
 
-describe("the Gemini dialect", () => {
+describe("the Gemini format", () => {
   it("finds responses with their place, id where there is one, name and error [DESIGN-O-gemini]", () => {
     expect(results(parallel)).toEqual([
       {
@@ -40,7 +38,7 @@ describe("the Gemini dialect", () => {
         toolName: "list",
         content: { output: "one\ntwo" },
         soleText: "one\ntwo",
-        chars: 7,
+        chars: JSON.stringify({ output: "one\ntwo" }).length,
         isError: false,
       },
       {
@@ -58,7 +56,7 @@ describe("the Gemini dialect", () => {
         toolName: "wrapping",
         content: { error: "no such file" },
         soleText: "no such file",
-        chars: 12,
+        chars: JSON.stringify({ error: "no such file" }).length,
         isError: true,
       },
     ]);
@@ -95,22 +93,22 @@ describe("the Gemini dialect", () => {
         { executableCode: { code: "1" } },
       ],
     } satisfies Content;
-    const reading = dialect.read(message, KEEP);
+    const reading = readMessage(format, message, KEEP);
     expect(reading.fromModel).toBe(true);
     expect(reading.calls).toEqual([
       { id: "c1", name: "list" },
       { id: undefined, name: "now" },
     ]);
-    expect(reading.otherChars()).toBe(
+    expect(reading.otherChars).toBe(
       5 + '{"path":"."}'.length + 2 + '{"executableCode":{"code":"1"}}'.length,
     );
-    expect(dialect.read(parallel, KEEP).otherChars()).toBe("between".length);
-    expect(dialect.read(parallel, KEEP).fromModel).toBe(false);
+    expect(readMessage(format, parallel, KEEP).otherChars).toBe("between".length);
+    expect(readMessage(format, parallel, KEEP).fromModel).toBe(false);
   });
 
   it("replaces the response alone; id, media, marks and unknown fields stay", () => {
-    const { left, back } = leaveAndReturn<Content>(dialect, parallel);
-    expect(left).toEqual({
+    const { offloaded, restored } = offloadAndRestore<Content>(format, parallel);
+    expect(offloaded).toEqual({
       role: "user",
       parts: [
         { functionResponse: { id: "c1", name: "list", response: { output: "reference 0" } } },
@@ -127,23 +125,23 @@ describe("the Gemini dialect", () => {
         { functionResponse: { id: "c3", name: "wrapping", response: { error: "reference 3" } } },
       ],
     });
-    expect(left.parts?.[1]).toBe(parallel.parts[1]);
-    expect(JSON.stringify(back)).toBe(JSON.stringify(parallel));
+    expect(offloaded.parts?.[1]).toBe(parallel.parts[1]);
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(parallel));
   });
 
   it("knows an error's reference as an error", () => {
-    const { left } = leaveAndReturn<Content>(dialect, parallel);
-    expect(results(left).map(({ isError }) => isError)).toEqual([false, false, true]);
+    const { offloaded } = offloadAndRestore<Content>(format, parallel);
+    expect(results(offloaded).map(({ isError }) => isError)).toEqual([false, false, true]);
   });
 
   it("takes media along when told to, and brings it back to its place", () => {
     const [, fetched] = results(parallel, OFFLOAD);
     const response = { rows: [1, 2], more: { a: null } };
     expect(fetched?.content).toEqual([response, picture]);
-    expect(fetched?.chars).toBe(JSON.stringify(response).length + JSON.stringify([picture]).length);
-    const { left, back } = leaveAndReturn<Content>(dialect, parallel, "offload");
-    expect(left.parts?.[2]?.functionResponse?.parts).toEqual([]);
-    expect(JSON.stringify(back)).toBe(JSON.stringify(parallel));
+    expect(fetched?.chars).toBe(JSON.stringify([response, picture]).length);
+    const { offloaded, restored } = offloadAndRestore<Content>(format, parallel, "offload");
+    expect(offloaded.parts?.[2]?.functionResponse?.parts).toEqual([]);
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(parallel));
   });
 
   it("gives back exactly whatever was there", () => {
@@ -164,70 +162,41 @@ describe("the Gemini dialect", () => {
     fc.assert(
       fc.property(message, fc.constantFrom("keep", "offload"), ({ role, parts }, media) => {
         const content = { role, parts: parts.map((functionResponse) => ({ functionResponse })) };
-        const { back } = leaveAndReturn(dialect, content, media);
-        expect(JSON.stringify(back)).toBe(JSON.stringify(content));
+        const { restored } = offloadAndRestore(format, content, media);
+        expect(JSON.stringify(restored)).toBe(JSON.stringify(content));
       }),
     );
   });
 
-  it("comes back from a workspace, with ids used again and without any [DESIGN-O-gemini]", async () => {
-    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
-    const answer = (response: Record<string, unknown>, id?: string) => ({
-      functionResponse: { ...(id === undefined ? {} : { id }), name: "list", response },
-    });
-    const contents: Content[] = [
-      { role: "user", parts: [{ text: "Look." }] },
-      {
-        role: "user",
-        parts: [
-          answer({ output: long("first") }, "c1"),
-          answer({ output: long("second") }, "c1"),
-          answer({ output: long("third") }),
-          answer({ rows: [long("fourth")] }),
-          answer({ error: long("fifth") }),
-        ],
-      },
-    ];
-    const workspace = createMemoryWorkspace();
-    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(100) };
-    const { messages, report } = await createOffloader(settings).offload(contents);
-    expect(report.totals).toMatchObject({ results: 5, offloaded: 5 });
-    expect(messages[0]).toBe(contents[0]);
-    expect(await createOffloader(settings).restore(messages)).toEqual(contents);
-    expect((await createOffloader(settings).offload(messages)).messages).toBe(messages);
-    await workspace.close();
-  });
-
   it("knows its own messages, and refuses others' with a reason", () => {
-    expectToKnowItsOwn(dialect);
-    expect(dialect.mismatch([parallel, { parts: [{ text: "no role" }] }])).toBeUndefined();
-    expect(dialect.mismatch([{ role: "user", parts: [{ function_response: {} }] }])).toBe(
-      'message 0 has a part that is not of Gemini, an object with keys ["function_response"]',
+    expectToKnowItsOwn(format);
+    expect(format.mismatch([parallel, { parts: [{ text: "no role" }] }])).toBeUndefined();
+    expect(format.mismatch([{ role: "user", parts: [{ function_response: {} }] }])).toBe(
+      `message 0 has a part that is not Gemini's: an object with keys ["function_response"]`,
     );
-    expect(dialect.mismatch([parallel, { role: "assistant", parts: [] }])).toBe(
+    expect(format.mismatch([parallel, { role: "assistant", parts: [] }])).toBe(
       'message 1 has the role "assistant" instead of user or model',
     );
   });
 
   it("describes tools as declarations, and answers a call by its id and name", () => {
-    const inputSchema = { type: "object", properties: {} };
-    const tools = dialect.describeTools([{ name: "grep", description: "d", inputSchema }]);
+    const tools = format.describeTools([GREP]);
     expect(tools).toEqual([
       {
         functionDeclarations: [
-          { name: "grep", description: "d", parametersJsonSchema: inputSchema },
+          { name: "grep", description: "Searches.", parametersJsonSchema: GREP.inputSchema },
         ],
       },
     ] satisfies Tool[]);
 
     const call = { functionCall: { id: "c9", name: "grep", args: { pattern: "x" } } };
-    expect(dialect.readCall(call)).toEqual({ name: "grep", input: { pattern: "x" } });
-    expect(dialect.readCall(call.functionCall)).toEqual(dialect.readCall(call));
-    expect(dialect.readCall({ name: "info" })).toEqual({ name: "info", input: {} });
-    expect(dialect.answerCall(call, { text: "found", isError: false })).toEqual({
+    expect(format.readCall(call)).toEqual({ name: "grep", input: { pattern: "x" } });
+    expect(format.readCall(call.functionCall)).toEqual(format.readCall(call));
+    expect(format.readCall({ name: "info" })).toEqual({ name: "info", input: {} });
+    expect(format.answerCall(call, { text: "found", isError: false })).toEqual({
       functionResponse: { id: "c9", name: "grep", response: { output: "found" } },
     });
-    expect(dialect.answerCall({ name: "grep" }, { text: "bad", isError: true })).toEqual({
+    expect(format.answerCall({ name: "grep" }, { text: "bad", isError: true })).toEqual({
       functionResponse: { name: "grep", response: { error: "bad" } },
     });
   });
@@ -239,7 +208,7 @@ describe("the Gemini dialect", () => {
     [{ functionCall: {} }],
     [null],
   ])("takes %j for no call", (call) => {
-    expect(dialect.readCall(call)).toBeUndefined();
+    expect(format.readCall(call)).toBeUndefined();
   });
 });
 

@@ -5,10 +5,8 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOffloader, minChars } from "../../../src/index.js";
-import { createMemoryWorkspace } from "../../../src/testing/index.js";
-import { mcpFormat as dialect } from "../../../src/formats/mcp.js";
-import { expectToKnowItsOwn, leaveAndReturn } from "./offload-and-restore.js";
+import { mcpFormat as format } from "../../../src/formats/mcp.js";
+import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const KEEP = { media: "keep" } as const;
 const OFFLOAD = { media: "offload" } as const;
@@ -32,75 +30,75 @@ const mixed = {
 
 const rpc = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, result });
 
-describe("the MCP dialect", () => {
+describe("the MCP format", () => {
   it("takes content and structured content together [DESIGN-O-mcp]", () => {
-    expect(dialect.read(twice, KEEP).results).toEqual([
+    expect(readMessage(format, twice, KEEP).results).toEqual([
       {
         slot: 0,
         id: undefined,
         content: { content: twice.content, structuredContent: { rows: [1, 2] } },
         soleText: undefined,
-        chars: 14 + 14,
+        chars: JSON.stringify(twice.content).length + 14,
         isError: false,
       },
     ]);
-    const { left, back } = leaveAndReturn<CallToolResult>(dialect, twice);
-    expect(left).toEqual({
+    const { offloaded, restored } = offloadAndRestore<CallToolResult>(format, twice);
+    expect(offloaded).toEqual({
       _meta: { trace: 7 },
       content: [{ type: "text", text: "reference 0" }],
       isError: false,
     });
-    expect(CallToolResultSchema.parse(left)).toEqual(left);
-    expect(JSON.stringify(back)).toBe(JSON.stringify(twice));
+    expect(CallToolResultSchema.parse(offloaded)).toEqual(offloaded);
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(twice));
   });
 
   it("takes content alone where there is nothing else, and structured content as well", () => {
     const alone = { content: [{ type: "text", text: "words" }] } satisfies CallToolResult;
-    expect(dialect.read(alone, KEEP).results[0]).toMatchObject({
+    expect(readMessage(format, alone, KEEP).results[0]).toMatchObject({
       content: alone.content,
       soleText: "words",
-      chars: 5,
+      chars: JSON.stringify(alone.content).length,
     });
     const structured = { first: 1, structuredContent: { a: "b" }, last: 2 };
-    expect(dialect.read(structured, KEEP).results[0]?.content).toEqual({
+    expect(readMessage(format, structured, KEEP).results[0]?.content).toEqual({
       structuredContent: { a: "b" },
     });
     for (const message of [alone, structured]) {
-      const { back } = leaveAndReturn(dialect, message);
-      expect(JSON.stringify(back)).toBe(JSON.stringify(message));
+      const { restored } = offloadAndRestore(format, message);
+      expect(JSON.stringify(restored)).toBe(JSON.stringify(message));
     }
   });
 
   it("keeps pictures, sound, bytes and links; text files leave", () => {
-    const [result] = dialect.read(mixed, KEEP).results;
-    expect(result?.chars).toBe("words".length + JSON.stringify([file]).length);
-    const { left, back } = leaveAndReturn<CallToolResult>(dialect, mixed);
-    expect(left.content).toEqual([
+    const [result] = readMessage(format, mixed, KEEP).results;
+    expect(result?.chars).toBe(JSON.stringify([{ type: "text", text: "words" }, file]).length);
+    const { offloaded, restored } = offloadAndRestore<CallToolResult>(format, mixed);
+    expect(offloaded.content).toEqual([
       { type: "text", text: "reference 0" },
       image,
       link,
       sound,
       bytes,
     ]);
-    expect(CallToolResultSchema.parse(left)).toEqual(left);
-    expect(back).toEqual(mixed);
+    expect(CallToolResultSchema.parse(offloaded)).toEqual(offloaded);
+    expect(restored).toEqual(mixed);
   });
 
   it("takes media along when told to; links stay even then", () => {
-    const { left, back } = leaveAndReturn<CallToolResult>(dialect, mixed, "offload");
-    expect(left.content).toEqual([{ type: "text", text: "reference 0" }, link]);
-    expect(back).toEqual(mixed);
-    const keep = dialect.read(mixed, KEEP).results[0]?.chars ?? 0;
-    expect(dialect.read(mixed, OFFLOAD).results[0]?.chars).toBeGreaterThan(keep);
-    expect(dialect.read({ content: [image, link] }, KEEP).results[0]?.chars).toBe(0);
+    const { offloaded, restored } = offloadAndRestore<CallToolResult>(format, mixed, "offload");
+    expect(offloaded.content).toEqual([{ type: "text", text: "reference 0" }, link]);
+    expect(restored).toEqual(mixed);
+    const keep = readMessage(format, mixed, KEEP).results[0]?.chars ?? 0;
+    expect(readMessage(format, mixed, OFFLOAD).results[0]?.chars).toBeGreaterThan(keep);
+    expect(readMessage(format, { content: [image, link] }, KEEP).results[0]?.chars).toBe(0);
   });
 
   it("keeps the error flag and fields that it does not know", () => {
     const failed = { isError: true, content: [{ type: "text", text: "no" }], extra: [1] };
-    expect(dialect.read(failed, KEEP).results[0]?.isError).toBe(true);
-    const { left, back } = leaveAndReturn(dialect, failed);
-    expect(left).toEqual({ ...failed, content: [{ type: "text", text: "reference 0" }] });
-    expect(JSON.stringify(back)).toBe(JSON.stringify(failed));
+    expect(readMessage(format, failed, KEEP).results[0]?.isError).toBe(true);
+    const { offloaded, restored } = offloadAndRestore(format, failed);
+    expect(offloaded).toEqual({ ...failed, content: [{ type: "text", text: "reference 0" }] });
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(failed));
   });
 
   it("reads JSON-RPC: the id of an answer, the name of a call", () => {
@@ -110,16 +108,16 @@ describe("the MCP dialect", () => {
       method: "tools/call",
       params: { name: "list", arguments: { a: 1 } },
     };
-    const reading = dialect.read(call, KEEP);
+    const reading = readMessage(format, call, KEEP);
     expect(reading).toMatchObject({ fromModel: true, calls: [{ id: "rpc-4", name: "list" }] });
-    expect(reading.otherChars()).toBe('{"a":1}'.length);
+    expect(reading.otherChars).toBe('{"a":1}'.length);
     const answer = rpc(4, twice);
-    expect(dialect.read(answer, KEEP).results[0]?.id).toBe("rpc-4");
-    expect(dialect.read(rpc("x", twice), KEEP).results[0]?.id).toBe("rpc-x");
-    expect(dialect.read(rpc(undefined, twice), KEEP).results[0]?.id).toBeUndefined();
-    const { left, back } = leaveAndReturn(dialect, answer);
-    expect(left).toMatchObject({ jsonrpc: "2.0", id: 4, result: { isError: false } });
-    expect(JSON.stringify(back)).toBe(JSON.stringify(answer));
+    expect(readMessage(format, answer, KEEP).results[0]?.id).toBe("rpc-4");
+    expect(readMessage(format, rpc("x", twice), KEEP).results[0]?.id).toBe("rpc-x");
+    expect(readMessage(format, rpc(undefined, twice), KEEP).results[0]?.id).toBeUndefined();
+    const { offloaded, restored } = offloadAndRestore(format, answer);
+    expect(offloaded).toMatchObject({ jsonrpc: "2.0", id: 4, result: { isError: false } });
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(answer));
   });
 
   it.each([
@@ -129,10 +127,10 @@ describe("the MCP dialect", () => {
     [{ content: [{ type: "text", text: "x" }], structuredContent: { when: new Date(0) } }],
     ["text"],
   ])("finds no result in %j", (message) => {
-    const { results, calls, otherChars } = dialect.read(message, KEEP);
-    expect([results, calls, otherChars()]).toEqual([[], [], 0]);
-    expect(dialect.replace(message, [], KEEP)).toBe(message);
-    expect(dialect.restore(message, [])).toBe(message);
+    const { results, calls, otherChars } = readMessage(format, message, KEEP);
+    expect([results, calls, otherChars]).toEqual([[], [], 0]);
+    expect(format.replace(message, [], KEEP)).toBe(message);
+    expect(format.restore(message, [])).toBe(message);
   });
 
   it("gives back exactly whatever was there, in whatever order its fields stood [DESIGN-O-mcp]", () => {
@@ -161,59 +159,39 @@ describe("the MCP dialect", () => {
         fc.boolean(),
         (result, media, bare) => {
           const sent = bare ? result : rpc(1, result);
-          const { left, back } = leaveAndReturn(dialect, sent, media);
-          expect(JSON.stringify(back)).toBe(JSON.stringify(sent));
-          expect(JSON.stringify(left)).not.toContain("structuredContent");
+          const { offloaded, restored } = offloadAndRestore(format, sent, media);
+          expect(JSON.stringify(restored)).toBe(JSON.stringify(sent));
+          expect(JSON.stringify(offloaded)).not.toContain("structuredContent");
         },
       ),
     );
   });
 
-  it("comes back from a workspace, with ids used again and without any", async () => {
-    const long = (seed: string) => `${seed} ${"and so on, line after line\n".repeat(80)}`;
-    const result = (seed: string) => ({
-      content: [image, { type: "text", text: long(seed) }],
-      isError: false,
-      structuredContent: { text: long(seed) },
-    });
-    const sent = [result("a"), result("b"), rpc(1, result("c")), rpc(1, result("d")), mixed];
-    const workspace = createMemoryWorkspace();
-    const settings = { workspace, sessionId: "s", format: dialect, policy: minChars(500) };
-    const { messages, report } = await createOffloader(settings).offload(sent);
-    expect(report.totals).toMatchObject({ results: 5, offloaded: 4 });
-    expect(messages[4]).toBe(mixed);
-    const restored = await createOffloader(settings).restore(messages);
-    expect(JSON.stringify(restored)).toBe(JSON.stringify(sent));
-    expect((await createOffloader(settings).offload(messages)).messages).toBe(messages);
-    await workspace.close();
-  });
-
   it("knows its own messages, and refuses others' with a reason", () => {
-    expectToKnowItsOwn(dialect);
-    expect(dialect.mismatch([twice, mixed, rpc(1, {}), { jsonrpc: "2.0", method: "x" }])).toBe(
+    expectToKnowItsOwn(format);
+    expect(format.mismatch([twice, mixed, rpc(1, {}), { jsonrpc: "2.0", method: "x" }])).toBe(
       undefined,
     );
-    expect(dialect.mismatch([twice, { type: "tool_result", content: [] }])).toBe(
+    expect(format.mismatch([twice, { type: "tool_result", content: [] }])).toBe(
       "message 1 is neither a CallToolResult nor JSON-RPC",
     );
   });
 
   it("describes tools as a server lists them, and answers as a server does", () => {
-    const inputSchema = { type: "object", properties: {} };
-    const tools = dialect.describeTools([{ name: "grep", description: "d", inputSchema }]);
+    const tools = format.describeTools([GREP]);
     expect(ListToolsResultSchema.parse({ tools }).tools).toEqual(tools);
 
     const params = { name: "grep", arguments: { pattern: "x" } };
     const read = { name: "grep", input: { pattern: "x" } };
-    expect(dialect.readCall({ method: "tools/call", params })).toEqual(read);
-    expect(dialect.readCall(params)).toEqual(read);
-    expect(dialect.readCall({ name: "info" })).toEqual({ name: "info", input: {} });
-    const answer = dialect.answerCall(params, { text: "found", isError: false });
+    expect(format.readCall({ method: "tools/call", params })).toEqual(read);
+    expect(format.readCall(params)).toEqual(read);
+    expect(format.readCall({ name: "info" })).toEqual({ name: "info", input: {} });
+    const answer = format.answerCall(params, { text: "found", isError: false });
     expect(CallToolResultSchema.parse(answer)).toEqual({
       content: [{ type: "text", text: "found" }],
     });
     const request = { jsonrpc: "2.0", id: 3, method: "tools/call", params };
-    expect(dialect.answerCall(request, { text: "bad", isError: true })).toEqual(
+    expect(format.answerCall(request, { text: "bad", isError: true })).toEqual(
       rpc(3, { content: [{ type: "text", text: "bad" }], isError: true }),
     );
   });
@@ -225,6 +203,6 @@ describe("the MCP dialect", () => {
     [{ name: "grep", arguments: "{}" }],
     [null],
   ])("takes %j for no call", (call) => {
-    expect(dialect.readCall(call)).toBeUndefined();
+    expect(format.readCall(call)).toBeUndefined();
   });
 });

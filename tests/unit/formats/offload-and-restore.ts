@@ -1,6 +1,12 @@
 import { expect } from "vitest";
 import type { Content } from "../../../src/core/engine/content.js";
-import type { Format, MediaRule } from "../../../src/core/engine/format.js";
+import type {
+  Format,
+  FormatReadOptions,
+  FormatResult,
+  MediaRule,
+  ToolDescription,
+} from "../../../src/core/engine/format.js";
 
 /** Freezes a value all the way down, so that whoever changes it fails. */
 export function freeze<T>(value: T): T {
@@ -8,29 +14,87 @@ export function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
+/** What a format told of a message. */
+export interface Reading {
+  fromModel: boolean;
+  replyId: string | undefined;
+  calls: { id: string | undefined; name: string }[];
+  results: FormatResult[];
+  answers: (string | undefined)[];
+  otherChars: number;
+  unknownTypes: string[];
+}
+
+export function readMessage(
+  format: Format,
+  message: unknown,
+  options: Partial<FormatReadOptions> = {},
+): Reading {
+  const reading: Reading = {
+    fromModel: false,
+    replyId: undefined,
+    calls: [],
+    results: [],
+    answers: [],
+    otherChars: 0,
+    unknownTypes: [],
+  };
+  format.read(
+    message,
+    {
+      modelMessage(replyId) {
+        reading.fromModel = true;
+        reading.replyId = replyId;
+      },
+      call: (id, name) => void reading.calls.push({ id, name }),
+      result: (result) => void reading.results.push(result),
+      answer: (id) => void reading.answers.push(id),
+      other(chars, unknownType) {
+        reading.otherChars += chars;
+        if (unknownType !== undefined) reading.unknownTypes.push(unknownType);
+      },
+    },
+    { media: "keep", countOther: true, ...options },
+  );
+  return reading;
+}
+
 /** Replaces all results of a message by references and puts them back, as a store would hold them. */
-export function leaveAndReturn<T>(
-  dialect: Format,
+export function offloadAndRestore<T>(
+  format: Format,
   message: T,
   media: MediaRule = "keep",
-): { left: T; back: T } {
-  const { results } = dialect.read(freeze(message), { media });
+): { offloaded: T; restored: T } {
+  const { results } = readMessage(format, freeze(message), { media });
   const texts = results.map(({ slot }) => ({ slot, text: `reference ${slot}` }));
-  const left = freeze(dialect.replace(message, texts, { media }));
-  const onlyTexts = dialect.read(left, { media }).results.map(({ soleText }) => soleText);
-  expect(onlyTexts).toEqual(texts.map(({ text }) => text));
-  const back = dialect.restore(
-    left,
+  const offloaded = freeze(format.replace(message, texts, { media }));
+  const soleTexts = readMessage(format, offloaded, { media }).results.map((one) => one.soleText);
+  expect(soleTexts).toEqual(texts.map(({ text }) => text));
+  const restored = format.restore(
+    offloaded,
     results.map(({ slot, content, wrapping }) => ({ slot, content: stored(content), wrapping })),
   );
-  return { left: left as T, back: back as T };
+  return { offloaded: offloaded as T, restored: restored as T };
 }
 
 function stored(content: Content): Content {
   return typeof content === "string" ? content : (JSON.parse(JSON.stringify(content)) as Content);
 }
 
-/** One message of each dialect that is not asked for. */
+/** A tool as the workspace describes its own. */
+export const GREP: ToolDescription = {
+  name: "grep",
+  description: "Searches.",
+  inputSchema: {
+    type: "object",
+    properties: { pattern: { type: "string" } },
+    required: ["pattern"],
+    additionalProperties: false,
+  },
+  execute: () => Promise.resolve({ text: "line 7", isError: false }),
+};
+
+/** One message of each format that is not asked for. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   anthropic: { role: "assistant", content: [{ type: "tool_use", id: "a", name: "x", input: {} }] },
   "openai-chat": { role: "tool", tool_call_id: "a", content: "result" },
@@ -57,11 +121,11 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 };
 
 /** Takes its own sample and an empty conversation, and refuses the others' with a reason. */
-export function expectToKnowItsOwn(dialect: Format): void {
-  expect(dialect.mismatch([])).toBeUndefined();
+export function expectToKnowItsOwn(format: Format): void {
+  expect(format.mismatch([])).toBeUndefined();
   for (const [name, sample] of Object.entries(SAMPLES)) {
-    const why = dialect.mismatch([sample]);
-    if (name === dialect.name) expect(why).toBeUndefined();
+    const why = format.mismatch([sample]);
+    if (name === format.name) expect(why).toBeUndefined();
     else expect(why, name).toMatch(/^(?:message 0 |0 of the first 1 lines )/);
   }
 }

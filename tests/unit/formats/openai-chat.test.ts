@@ -5,7 +5,8 @@ import fc from "fast-check";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { MediaRule } from "../../../src/core/engine/format.js";
-import { openaiChatFormat as dialect } from "../../../src/formats/openai-chat.js";
+import { openaiChatFormat as format } from "../../../src/formats/openai-chat.js";
+import { GREP, readMessage } from "./offload-and-restore.js";
 
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -13,7 +14,7 @@ const KEEP = { media: "keep" } as const;
 const OFFLOAD = { media: "offload" } as const;
 
 const read = (message: unknown, options: { media: MediaRule } = KEEP) =>
-  dialect.read(message, options);
+  readMessage(format, message, options);
 
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(value).forEach(freeze);
@@ -23,10 +24,10 @@ function freeze<T>(value: T): T {
 /** Replaces every result, then puts it back; frozen all the way, so that a change would throw. */
 function thereAndBack(messages: readonly unknown[], options: { media: MediaRule }): unknown[] {
   return freeze(messages).map((message) => {
-    const { results } = dialect.read(message, options);
+    const { results } = readMessage(format, message, options);
     const texts = results.map(({ slot }) => ({ slot, text: `reference ${slot}` }));
     const contents = results.map(({ slot, content, wrapping }) => ({ slot, content, wrapping }));
-    return dialect.restore(freeze(dialect.replace(message, texts, options)), contents);
+    return format.restore(freeze(format.replace(message, texts, options)), contents);
   });
 }
 
@@ -67,7 +68,7 @@ describe("reading OpenAI chat messages", () => {
       results: [{ slot: 0, id: "a", content: "At home.", soleText: "At home.", chars: 8 }],
     });
     expect(read(conversation[4]).results).toMatchObject([
-      { id: "b", content: conversation[4].content, soleText: "/home", chars: 5, isError: false },
+      { id: "b", content: conversation[4].content, soleText: "/home", chars: 32, isError: false },
     ]);
   });
 
@@ -103,7 +104,7 @@ describe("reading OpenAI chat messages", () => {
   });
 
   it("counts other text by its length, calls by their arguments, other parts as JSON", () => {
-    const count = (message: unknown) => read(message).otherChars();
+    const count = (message: unknown) => read(message).otherChars;
     expect(conversation.map(count)).toEqual([9, 11, 13 + 3, 0, 0, 18]);
     expect(count({ role: "user", content: [image, { type: "text", text: "12" }] })).toBe(
       JSON.stringify(image).length + 2,
@@ -119,7 +120,7 @@ describe("reading OpenAI chat messages", () => {
 
 describe("replacing in OpenAI chat messages", () => {
   const replace = (message: unknown, options: { media: MediaRule } = KEEP) =>
-    dialect.replace(freeze(message), [{ slot: 0, text: "ref" }], options);
+    format.replace(freeze(message), [{ slot: 0, text: "ref" }], options);
 
   it("changes the content alone: a text for a text, parts for parts", () => {
     const message = { role: "tool", extra: { a: 1 }, content: "long", tool_call_id: "a" };
@@ -135,12 +136,14 @@ describe("replacing in OpenAI chat messages", () => {
   it("keeps media beside the reference, or lets it go", () => {
     const parts = [{ type: "text", text: "12345" }, image, { type: "text", text: "678" }];
     const message = { role: "tool", tool_call_id: "a", content: parts };
-    expect(read(message).results).toMatchObject([{ chars: 8, soleText: undefined }]);
+    expect(read(message).results).toMatchObject([
+      { chars: JSON.stringify([parts[0], parts[2]]).length, soleText: undefined },
+    ]);
     const kept = replace(message);
     expect(kept).toEqual({ ...message, content: [{ type: "text", text: "ref" }, image] });
-    expect(read(kept).results).toMatchObject([{ chars: 3, soleText: "ref" }]);
+    expect(read(kept).results).toMatchObject([{ soleText: "ref" }]);
 
-    const chars = 8 + JSON.stringify(image).length;
+    const chars = JSON.stringify(parts).length;
     expect(read(message, OFFLOAD).results).toMatchObject([{ chars }]);
     expect(replace(message, OFFLOAD)).toEqual({
       ...message,
@@ -242,12 +245,12 @@ describe("replacing in OpenAI chat messages", () => {
   it("leaves a reference where a result was, in every conversation that the vendor takes", () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
-        expect(dialect.mismatch(messages)).toBeUndefined();
+        expect(format.mismatch(messages)).toBeUndefined();
         for (const before of messages) {
           for (const { slot, id } of read(before).results) {
-            const after = dialect.replace(before, [{ slot, text: "ref" }], KEEP);
-            expect(dialect.mismatch([after])).toBeUndefined();
-            expect(read(after).results).toMatchObject([{ slot, id, soleText: "ref", chars: 3 }]);
+            const after = format.replace(before, [{ slot, text: "ref" }], KEEP);
+            expect(format.mismatch([after])).toBeUndefined();
+            expect(read(after).results).toMatchObject([{ slot, id, soleText: "ref" }]);
           }
         }
       }),
@@ -257,11 +260,11 @@ describe("replacing in OpenAI chat messages", () => {
 
 describe("telling OpenAI chat messages from others", () => {
   it("takes its own", () => {
-    expect(dialect.mismatch(conversation)).toBeUndefined();
-    expect(dialect.mismatch([])).toBeUndefined();
+    expect(format.mismatch(conversation)).toBeUndefined();
+    expect(format.mismatch([])).toBeUndefined();
     const file = { type: "file", file: { file_id: "f" } };
-    expect(dialect.mismatch([{ role: "user", content: [file, image] }])).toBeUndefined();
-    expect(dialect.mismatch([{ role: "assistant", tool_calls: [] }])).toBeUndefined();
+    expect(format.mismatch([{ role: "user", content: [file, image] }])).toBeUndefined();
+    expect(format.mismatch([{ role: "assistant", tool_calls: [] }])).toBeUndefined();
   });
 
   const anthropic: Anthropic.MessageParam[] = [
@@ -319,20 +322,18 @@ describe("telling OpenAI chat messages from others", () => {
       'message 0 has pi\'s role "toolResult"; here a result has the role tool',
     ],
     ["objects as contents", [{ role: "user", content: {} }], "neither a text nor an array"],
-    ["no objects", [conversation[0], "hi"], "message 1 is no object"],
+    ["no objects", [conversation[0], "hi"], "message 1 is a line of text, not an object"],
   ])("refuses %s", (_whose, messages, why) => {
-    expect(dialect.mismatch(messages)).toContain(why);
+    expect(format.mismatch(messages)).toContain(why);
   });
 });
 
 describe("tools in OpenAI chat", () => {
-  const tools = [{ name: "read", description: "Reads.", inputSchema: { type: "object" } }];
-
   it("describes tools as the vendor takes them", () => {
-    expect(dialect.describeTools(tools) satisfies OpenAI.Chat.ChatCompletionTool[]).toEqual([
+    expect(format.describeTools([GREP]) satisfies OpenAI.Chat.ChatCompletionTool[]).toEqual([
       {
         type: "function",
-        function: { name: "read", description: "Reads.", parameters: { type: "object" } },
+        function: { name: "grep", description: "Searches.", parameters: GREP.inputSchema },
       },
     ]);
   });
@@ -343,8 +344,8 @@ describe("tools in OpenAI chat", () => {
       type: "function",
       function: { name: "read", arguments: '{"line":7}' },
     };
-    expect(dialect.readCall(call)).toEqual({ name: "read", input: { line: 7 } });
-    const answer = dialect.answerCall(call, { text: "seven", isError: false });
+    expect(format.readCall(call)).toEqual({ name: "read", input: { line: 7 } });
+    const answer = format.answerCall(call, { text: "seven", isError: false });
     expect(answer satisfies ChatMessage).toEqual({
       role: "tool",
       tool_call_id: "a",
@@ -359,7 +360,7 @@ describe("tools in OpenAI chat", () => {
     [{ line: 7 }, { line: 7 }],
   ])("takes the arguments %j for %j", (given, input) => {
     const call = { id: "a", function: { name: "read", arguments: given } };
-    expect(dialect.readCall(call)).toEqual({ name: "read", input });
+    expect(format.readCall(call)).toEqual({ name: "read", input });
   });
 
   it.each([
@@ -368,6 +369,6 @@ describe("tools in OpenAI chat", () => {
     [{ id: "a", type: "custom", custom: { name: "read", input: "" } }],
     [undefined],
   ])("does not take %j for a call", (call) => {
-    expect(dialect.readCall(call)).toBeUndefined();
+    expect(format.readCall(call)).toBeUndefined();
   });
 });

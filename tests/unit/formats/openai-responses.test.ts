@@ -5,7 +5,8 @@ import fc from "fast-check";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { MediaRule } from "../../../src/core/engine/format.js";
-import { openaiResponsesFormat as dialect } from "../../../src/formats/openai-responses.js";
+import { openaiResponsesFormat as format } from "../../../src/formats/openai-responses.js";
+import { GREP, readMessage } from "./offload-and-restore.js";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type FunctionOutput = OpenAI.Responses.ResponseInputItem.FunctionCallOutput;
@@ -13,7 +14,8 @@ type FunctionOutput = OpenAI.Responses.ResponseInputItem.FunctionCallOutput;
 const KEEP = { media: "keep" } as const;
 const OFFLOAD = { media: "offload" } as const;
 
-const read = (item: unknown, options: { media: MediaRule } = KEEP) => dialect.read(item, options);
+const read = (item: unknown, options: { media: MediaRule } = KEEP) =>
+  readMessage(format, item, options);
 
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(value).forEach(freeze);
@@ -23,10 +25,10 @@ function freeze<T>(value: T): T {
 /** Replaces every result, then puts it back; frozen all the way, so that a change would throw. */
 function thereAndBack(items: readonly unknown[], options: { media: MediaRule }): unknown[] {
   return freeze(items).map((item) => {
-    const { results } = dialect.read(item, options);
+    const { results } = readMessage(format, item, options);
     const texts = results.map(({ slot }) => ({ slot, text: `reference ${slot}` }));
     const contents = results.map(({ slot, content, wrapping }) => ({ slot, content, wrapping }));
-    return dialect.restore(freeze(dialect.replace(item, texts, options)), contents);
+    return format.restore(freeze(format.replace(item, texts, options)), contents);
   });
 }
 
@@ -116,7 +118,7 @@ describe("reading Responses items", () => {
         id: "b",
         content: customOutput.output,
         soleText: "/home",
-        chars: 5,
+        chars: JSON.stringify(customOutput.output).length,
         isError: false,
       },
     ]);
@@ -129,10 +131,10 @@ describe("reading Responses items", () => {
   });
 
   it("leaves the outputs of hosted tools alone [DESIGN-O-openai-responses]", () => {
-    expect(dialect.mismatch(hosted)).toBeUndefined();
+    expect(format.mismatch(hosted)).toBeUndefined();
     for (const item of hosted) {
       expect(read(item).results).toEqual([]);
-      expect(read(item).otherChars()).toBe(JSON.stringify(item).length);
+      expect(read(item).otherChars).toBe(JSON.stringify(item).length);
     }
   });
 
@@ -144,7 +146,7 @@ describe("reading Responses items", () => {
   });
 
   it("counts other text by its length, calls by their arguments, other items as JSON", () => {
-    expect(conversation.map((item) => read(item).otherChars())).toEqual([
+    expect(conversation.map((item) => read(item).otherChars)).toEqual([
       6,
       JSON.stringify(reasoning).length,
       13,
@@ -154,13 +156,13 @@ describe("reading Responses items", () => {
       8,
     ]);
     const mixed: Item = { role: "user", content: [image, { type: "input_text", text: "12" }] };
-    expect(read(mixed).otherChars()).toBe(JSON.stringify(image).length + 2);
+    expect(read(mixed).otherChars).toBe(JSON.stringify(image).length + 2);
   });
 });
 
 describe("replacing in Responses items", () => {
   const replace = (item: unknown, options: { media: MediaRule } = KEEP) =>
-    dialect.replace(freeze(item), [{ slot: 0, text: "ref" }], options);
+    format.replace(freeze(item), [{ slot: 0, text: "ref" }], options);
 
   it("changes the output alone: a text for a text, parts for parts", () => {
     expect(JSON.stringify(replace(output))).toBe(JSON.stringify({ ...output, output: "ref" }));
@@ -172,13 +174,15 @@ describe("replacing in Responses items", () => {
   it("keeps media beside the reference, or lets it go", () => {
     const text = { type: "input_text", text: "12345" } as const;
     const item = { ...output, output: [image, text, file] } satisfies Item;
-    expect(read(item).results).toMatchObject([{ chars: 5, soleText: "12345" }]);
+    expect(read(item).results).toMatchObject([
+      { chars: JSON.stringify([text]).length, soleText: "12345" },
+    ]);
     const reference = { type: "input_text", text: "ref" } as const;
     const kept = { ...item, output: [reference, image, file] } satisfies Item;
     expect(replace(item)).toEqual(kept);
-    expect(read(kept).results).toMatchObject([{ chars: 3, soleText: "ref" }]);
+    expect(read(kept).results).toMatchObject([{ soleText: "ref" }]);
 
-    const chars = 5 + JSON.stringify(image).length + JSON.stringify(file).length;
+    const chars = JSON.stringify(item.output).length;
     expect(read(item, OFFLOAD).results).toMatchObject([{ chars }]);
     expect(replace(item, OFFLOAD)).toEqual({ ...item, output: [reference] });
   });
@@ -258,12 +262,12 @@ describe("replacing in Responses items", () => {
   it("leaves a reference where an output was, in every conversation that the vendor takes", () => {
     fc.assert(
       fc.property(fc.array(item), (items) => {
-        expect(dialect.mismatch(items)).toBeUndefined();
+        expect(format.mismatch(items)).toBeUndefined();
         for (const before of items) {
           for (const { slot, id } of read(before).results) {
-            const after = dialect.replace(before, [{ slot, text: "ref" }], KEEP);
-            expect(dialect.mismatch([after])).toBeUndefined();
-            expect(read(after).results).toMatchObject([{ slot, id, soleText: "ref", chars: 3 }]);
+            const after = format.replace(before, [{ slot, text: "ref" }], KEEP);
+            expect(format.mismatch([after])).toBeUndefined();
+            expect(read(after).results).toMatchObject([{ slot, id, soleText: "ref" }]);
           }
         }
       }),
@@ -273,8 +277,8 @@ describe("replacing in Responses items", () => {
 
 describe("telling Responses items from others", () => {
   it("takes its own", () => {
-    expect(dialect.mismatch(conversation)).toBeUndefined();
-    expect(dialect.mismatch([])).toBeUndefined();
+    expect(format.mismatch(conversation)).toBeUndefined();
+    expect(format.mismatch([])).toBeUndefined();
     const others: Item[] = [
       { type: "item_reference", id: "a" },
       { type: "compaction", encrypted_content: "x" },
@@ -287,7 +291,7 @@ describe("telling Responses items from others", () => {
       },
       { type: "message", role: "user", content: [{ type: "input_text", text: "x" }] },
     ];
-    expect(dialect.mismatch(others)).toBeUndefined();
+    expect(format.mismatch(others)).toBeUndefined();
   });
 
   const anthropic: Anthropic.MessageParam[] = [
@@ -316,9 +320,9 @@ describe("telling Responses items from others", () => {
   };
 
   it.each<[string, readonly unknown[], string]>([
-    ["Anthropic's", anthropic, 'item 0 has a part of type "tool_result"'],
+    ["Anthropic's", anthropic, 'message 0 has a part of type "tool_result"'],
     ["the AI SDK's", aiSdk, 'has a part of type "tool-call"'],
-    ["chat results", [question, chatResult], 'item 1 has the role "tool"'],
+    ["chat results", [question, chatResult], 'message 1 has the role "tool"'],
     ["chat calls", [chatCall], "has its tool calls inside, as Chat Completions do"],
     ["the older chat calls", [chatFunction], "has its tool calls inside"],
     ["chat parts", [{ role: "user", content: [{ type: "text" }] }], 'a part of type "text"'],
@@ -334,22 +338,20 @@ describe("telling Responses items from others", () => {
     ["Gemini's", [{ role: "user", parts: [{ text: "x" }] }], "has no content"],
     ["MCP's", [{ content: [{ type: "text", text: "x" }] }], "neither a role nor the type"],
     ["Codex's lines", [{ type: "response_item", payload: call }], 'the type "response_item"'],
-    ["no objects", ["hi"], "item 0 is no object"],
+    ["no objects", ["hi"], "message 0 is a line of text, not an object"],
   ])("refuses %s", (_whose, items, why) => {
-    expect(dialect.mismatch(items)).toContain(why);
+    expect(format.mismatch(items)).toContain(why);
   });
 });
 
 describe("tools in Responses", () => {
-  const tools = [{ name: "read", description: "Reads.", inputSchema: { type: "object" } }];
-
   it("describes tools as the vendor takes them", () => {
-    expect(dialect.describeTools(tools) satisfies OpenAI.Responses.FunctionTool[]).toEqual([
+    expect(format.describeTools([GREP]) satisfies OpenAI.Responses.FunctionTool[]).toEqual([
       {
         type: "function",
-        name: "read",
-        description: "Reads.",
-        parameters: { type: "object" },
+        name: "grep",
+        description: "Searches.",
+        parameters: GREP.inputSchema,
         strict: false,
       },
     ]);
@@ -363,8 +365,8 @@ describe("tools in Responses", () => {
       name: "read",
       arguments: '{"line":7}',
     };
-    expect(dialect.readCall(made)).toEqual({ name: "read", input: { line: 7 } });
-    const given = dialect.answerCall(made, { text: "seven", isError: true });
+    expect(format.readCall(made)).toEqual({ name: "read", input: { line: 7 } });
+    const given = format.answerCall(made, { text: "seven", isError: true });
     expect(given satisfies Item).toEqual({
       type: "function_call_output",
       call_id: "a",
@@ -375,7 +377,7 @@ describe("tools in Responses", () => {
 
   it("hands broken arguments on as they stand", () => {
     const made = { ...call, arguments: "{broken" };
-    expect(dialect.readCall(made)).toEqual({ name: "locate", input: "{broken" });
+    expect(format.readCall(made)).toEqual({ name: "locate", input: "{broken" });
   });
 
   it.each([
@@ -384,6 +386,6 @@ describe("tools in Responses", () => {
     [{ id: "a", type: "function", function: { name: "read", arguments: "{}" } }],
     [undefined],
   ])("does not take %j for a call", (made) => {
-    expect(dialect.readCall(made)).toBeUndefined();
+    expect(format.readCall(made)).toBeUndefined();
   });
 });

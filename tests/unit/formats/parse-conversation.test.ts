@@ -1,80 +1,128 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openConversation } from "../../../src/formats/parse-conversation.js";
+import { parseConversation } from "../../../src/formats/parse-conversation.js";
 import { freeze } from "./offload-and-restore.js";
 
 const chat = [
   { role: "user", content: "What is there?" },
-  { role: "assistant", content: null, tool_calls: [{ id: "c1" }] },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c1", type: "function", function: { name: "ls", arguments: "{}" } }],
+  },
   { role: "tool", tool_call_id: "c1", content: "two files" },
 ];
+const line = '{"type":"user","uuid":"u","message":{"role":"user","content":"words"}}';
 
-describe("a conversation's file", () => {
+describe("a value that holds a conversation", () => {
   it("is the messages themselves", () => {
-    const { messages, close } = openConversation(chat);
+    const { format, messages, stringify } = parseConversation(chat);
+    expect(format).toBe("openai-chat");
     expect(messages).toBe(chat);
-    expect(close(messages)).toBe(chat);
+    expect(stringify(messages)).toBe(JSON.stringify(chat, null, 2));
   });
 
   it.each(["messages", "traj", "history", "contents", "input", "trajectory"])(
     "is an object with %s",
     (key) => {
       const file = freeze({ id: 7, [key]: chat, info: { score: 1 } });
-      const { messages, close } = openConversation(file);
+      const { messages, stringify } = parseConversation(file);
       expect(messages).toBe(chat);
-      expect(close(messages)).toBe(file);
-      const closed = close(["other"]);
-      expect(JSON.stringify(closed)).toBe(JSON.stringify({ ...file, [key]: ["other"] }));
+      expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
     },
   );
 
-  it("takes the history of a file that has its steps as well", () => {
+  it("gives the history of a file that has its steps as well", () => {
     const file = { trajectory: [{ action: "ls", observation: "a" }], history: chat };
-    expect(openConversation(file).messages).toBe(chat);
+    expect(parseConversation(file).messages).toBe(chat);
   });
 
-  it("is the text of a JSONL file, line by line [DESIGN-O-files]", () => {
-    const text = '{"type":"user"}\r\n\n{"type":"assistant"}\nbroken\u2028line\n{"type":"user"}';
-    const { messages, close } = openConversation(text);
-    expect(messages).toEqual([
-      '{"type":"user"}\r\n',
-      "\n",
-      '{"type":"assistant"}\n',
-      "broken\u2028line\n",
-      '{"type":"user"}',
-    ]);
-    expect(close(messages)).toBe(text);
+  it("may hold no messages yet", () => {
+    expect(parseConversation([])).toMatchObject({ format: "anthropic", messages: [] });
+  });
+});
+
+describe("the text of a JSON file", () => {
+  it.each<[string, string]>([
+    ["two spaces", `${JSON.stringify({ messages: chat }, null, 2)}\n`],
+    ["four spaces", JSON.stringify({ type: "chatml", messages: chat }, null, 4)],
+    ["tabs", `${JSON.stringify(chat, null, "\t")}\n`],
+    ["one line", JSON.stringify({ messages: chat })],
+  ])("comes back with its indentation: %s [DESIGN-O-files]", (_how, text) => {
+    const { format, messages, stringify } = parseConversation(text);
+    expect(format).toBe("openai-chat");
+    expect(messages).toEqual(chat);
+    expect(stringify(messages)).toBe(text);
+    expect(stringify([...messages])).toBe(text);
+    expect(stringify(chat.slice(0, 1))).not.toContain("two files");
   });
 
-  it("gives back the text of any lines", () => {
-    const line = fc.oneof(fc.constant('{"type":"user"}'), fc.string({ unit: "binary" }));
+  it("comes back as it was, whatever its spaces, when its messages did not change", () => {
+    const text = '[ {"role":"user",\n"content":"caf\\u00e9"} ]';
+    const { messages, stringify } = parseConversation(text);
+    expect(stringify(messages)).toBe(text);
+  });
+});
+
+describe("the text of a JSONL file", () => {
+  it("is its lines, byte for byte [DESIGN-O-files]", () => {
+    const text = `${line}\r\n\n${line}\nbroken\u2028line\n${line}`;
+    const { format, messages, stringify } = parseConversation(text);
+    expect(format).toBe("claude-code-jsonl");
+    expect(messages).toEqual([`${line}\r\n`, "\n", `${line}\n`, "broken\u2028line\n", line]);
+    expect(stringify(messages)).toBe(text);
+  });
+
+  it("may be of one line", () => {
+    expect(parseConversation(line).messages).toEqual([line]);
+  });
+
+  it("comes back from any lines", () => {
+    const each = fc.oneof(fc.constant(line), fc.string({ unit: "binary" }));
     fc.assert(
-      fc.property(fc.array(line), fc.constantFrom("\n", "\r\n"), (lines, lineEnd) => {
-        const text = ['{"type":"user"}', ...lines].join(lineEnd);
-        const { messages, close } = openConversation(text);
-        expect(close(messages)).toBe(text);
+      fc.property(fc.array(each), fc.constantFrom("\n", "\r\n"), (some, lineEnd) => {
+        const text = [...some.map(() => line), line, ...some].join(lineEnd);
+        const { messages, stringify } = parseConversation(text);
+        expect(stringify(messages)).toBe(text);
       }),
     );
   });
+});
 
+describe("what is not a conversation", () => {
   it.each<[string, unknown, string]>([
     ["a number", 7, "It is the number 7, not an array of messages"],
     ["an object of another kind", { name: "x" }, 'It is an object with keys ["name"], not'],
-    [
-      "several conversations",
-      [{ traj: chat }, { traj: chat }],
-      '2 of them, not one: open the "traj"',
-    ],
+    ["the text of such an object", '{\n"name": "x"\n}', 'It is an object with keys ["name"], not'],
+    ["several conversations", [{ traj: chat }, { traj: chat }], 'parse the "traj" of each'],
     ["lines of conversations", '{"messages":[]}\n{"messages":[]}\n', "Every line of it is"],
-    ["JSON that was not parsed", '[\n{"role":"user"}\n]', "It is the text of one JSON value"],
-    ["an object that was not parsed", '{\n"messages":[]}', "It is the text of one JSON value"],
-    ["other text", "# Heading\ntext\n", "no line is a JSON object"],
-    ["no text", " \n", "It is a text without lines"],
-  ])("is not %s [DESIGN-O-files]", (_, value, message) => {
-    expect(() => openConversation(value)).toThrow(message);
-    expect(() => openConversation(value)).toThrow(
-      expect.objectContaining({ code: "UNKNOWN_FORMAT", refusals: [] }),
+    [
+      "lines of messages",
+      chat.map((one) => JSON.stringify(one)).join("\n"),
+      "Its lines are messages of the format openai-chat: parse each line as JSON",
+    ],
+    ["other text", "# Heading\ntext\n", "No line of it is a JSON object"],
+    ["no text", " \n", "It is empty"],
+  ])("is refused: %s [DESIGN-O-files]", (_, value, message) => {
+    expect(() => parseConversation(value)).toThrow(message);
+    expect(() => parseConversation(value)).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_FORMAT", mismatches: [] }),
     );
+  });
+
+  it("is refused with the nearest format first, one a line", () => {
+    const messages = [...chat, { role: "session_meta", content: "x" }];
+    let said = "";
+    try {
+      parseConversation(messages);
+    } catch (error) {
+      said = (error as Error).message;
+    }
+    const [headline, nearest, ...others] = said.split("\n");
+    expect(headline).toBe("No message format fits this conversation. The nearest first:");
+    expect(nearest).toBe('- openai-chat: message 3 has the role "session_meta"');
+    expect(others).toHaveLength(9);
+    expect(others).toContain("- anthropic: message 1 has tool_calls");
   });
 
   it.each([
@@ -82,7 +130,7 @@ describe("a conversation's file", () => {
     ["<tool_response>\na\n</tool_response>"],
     ["Observation: a"],
     [[{ type: "text", text: "OBSERVATION:\na" }]],
-  ])("is not one with results as plain text: %j [DESIGN-O-files]", (observed) => {
+  ])("is refused when its results are plain text: %j [DESIGN-O-files]", (observed) => {
     const messages = [
       { role: "system", content: "Answer with a command." },
       { role: "user", content: "What is there?" },
@@ -90,10 +138,10 @@ describe("a conversation's file", () => {
       { role: "user", content: observed },
       { role: "assistant", content: "One file." },
     ];
-    expect(() => openConversation({ messages })).toThrow("without an id");
+    expect(() => parseConversation({ messages })).toThrow("without the id of the call");
   });
 
-  it("may have a user who quotes what a program printed", () => {
+  it("is not a conversation whose user quotes what a program printed", () => {
     const messages = [
       { role: "user", content: "Observation: none" },
       { role: "assistant", content: "I see." },
@@ -103,9 +151,8 @@ describe("a conversation's file", () => {
       { role: "assistant", content: "Gladly." },
       { role: "user", content: [] },
     ];
-    expect(openConversation(messages).messages).toBe(messages);
-    expect(openConversation([]).messages).toEqual([]);
+    expect(parseConversation(messages).messages).toBe(messages);
     const called = [...chat, { role: "assistant" }, { role: "user", content: "<returncode>" }];
-    expect(openConversation(called).messages).toBe(called);
+    expect(parseConversation(called).messages).toBe(called);
   });
 });

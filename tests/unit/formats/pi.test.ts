@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { piFormat as dialect } from "../../../src/formats/pi.js";
-import { expectToKnowItsOwn, leaveAndReturn } from "./offload-and-restore.js";
+import { piFormat as format } from "../../../src/formats/pi.js";
+import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 
 const KEEP = { media: "keep" } as const;
@@ -19,44 +19,46 @@ const result = (content: unknown, more: object = {}) =>
     ...more,
   });
 
-describe("the dialect of pi sessions", () => {
+describe("the format of pi sessions", () => {
   it("reads a result, which names its tool [DESIGN-O-pi]", () => {
-    expect(dialect.read(result([{ type: "text", text: "words" }]), KEEP).results).toEqual([
+    expect(readMessage(format, result([{ type: "text", text: "words" }]), KEEP).results).toEqual([
       {
         slot: 0,
         id: "c1",
         toolName: "read",
         content: [{ type: "text", text: "words" }],
         soleText: "words",
-        chars: 5,
+        chars: JSON.stringify([{ type: "text", text: "words" }]).length,
         isError: false,
         wrapping: undefined,
       },
     ]);
     const failed = result("bad", { isError: true, toolCallId: "", toolName: 7 });
-    expect(dialect.read(failed, KEEP).results).toMatchObject([{ id: undefined, isError: true }]);
-    expect(dialect.read(failed, KEEP).results[0]?.toolName).toBeUndefined();
+    expect(readMessage(format, failed, KEEP).results).toMatchObject([
+      { id: undefined, isError: true },
+    ]);
+    expect(readMessage(format, failed, KEEP).results[0]?.toolName).toBeUndefined();
   });
 
   it("replaces blocks by a block and a text by a text", () => {
     const blocks = result([{ type: "text", text: "words" }]);
-    const { left, back } = leaveAndReturn(dialect, blocks);
-    expect(left).toBe(blocks.replace("words", "reference 0"));
-    expect(back).toBe(blocks);
+    const { offloaded, restored } = offloadAndRestore(format, blocks);
+    expect(offloaded).toBe(blocks.replace("words", "reference 0"));
+    expect(restored).toBe(blocks);
     const text = result("words");
-    expect(leaveAndReturn(dialect, text).left).toBe(text.replace("words", "reference 0"));
+    expect(offloadAndRestore(format, text).offloaded).toBe(text.replace("words", "reference 0"));
   });
 
   it("keeps media beside the reference, or takes it along", () => {
     const mixed = result([picture, { type: "text", text: "words" }]);
-    const kept = leaveAndReturn(dialect, mixed);
-    expect(JSON.parse(kept.left)).toMatchObject({
+    const kept = offloadAndRestore(format, mixed);
+    expect(JSON.parse(kept.offloaded)).toMatchObject({
       message: { content: [{ type: "text", text: "reference 0" }, picture] },
     });
-    expect(kept.back).toBe(mixed);
-    const taken = leaveAndReturn(dialect, mixed, "offload");
-    expect(taken.left).not.toContain("AAAA");
-    expect(taken.back).toBe(mixed);
+    expect(kept.restored).toBe(mixed);
+    const taken = offloadAndRestore(format, mixed, "offload");
+    expect(taken.offloaded).not.toContain("AAAA");
+    expect(taken.restored).toBe(mixed);
   });
 
   it("reads calls, who speaks, and what stands outside of results", () => {
@@ -69,15 +71,15 @@ describe("the dialect of pi sessions", () => {
         { type: "thinking" },
       ],
     });
-    const reading = dialect.read(answer, KEEP);
+    const reading = readMessage(format, answer, KEEP);
     expect(reading).toMatchObject({ fromModel: true, results: [] });
     expect(reading.calls).toEqual([
       { id: "c1", name: "read" },
       { id: undefined, name: "ls" },
     ]);
-    expect(reading.otherChars()).toBe(7 + 7 + 2 + '{"type":"thinking"}'.length);
-    expect(dialect.read(line({ role: "user", content: "words" }), KEEP).otherChars()).toBe(5);
-    expect(dialect.read(result("words"), KEEP).otherChars()).toBe(0);
+    expect(reading.otherChars).toBe(7 + 7 + 2 + '{"type":"thinking"}'.length);
+    expect(readMessage(format, line({ role: "user", content: "words" }), KEEP).otherChars).toBe(5);
+    expect(readMessage(format, result("words"), KEEP).otherChars).toBe(0);
   });
 
   it.each([
@@ -88,7 +90,7 @@ describe("the dialect of pi sessions", () => {
     '{"type":"custom","message":{"role":"toolResult","toolCallId":"c","content":"x"}}',
     result(undefined),
   ])("finds no result in %s", (text) => {
-    expect(dialect.read(text, KEEP).results).toEqual([]);
+    expect(readMessage(format, text, KEEP).results).toEqual([]);
   });
 
   it("changes the content and no other character of its line [DESIGN-O-lines]", () => {
@@ -103,30 +105,31 @@ describe("the dialect of pi sessions", () => {
         };
         const frame = write({ unknown, type: "message", message });
         const text = fill(frame, { "@@hole@@": write(content).trim() });
-        const { left, back } = leaveAndReturn(dialect, text);
-        expect(left).toBe(fill(frame, { "@@hole@@": '[{"type":"text","text":"reference 0"}]' }));
-        expect(back).toBe(text);
+        const { offloaded, restored } = offloadAndRestore(format, text);
+        expect(offloaded).toBe(
+          fill(frame, { "@@hole@@": '[{"type":"text","text":"reference 0"}]' }),
+        );
+        expect(restored).toBe(text);
       }),
     );
   });
 
   it("knows its own lines, and refuses others' with a reason", () => {
-    expectToKnowItsOwn(dialect);
-    expect(dialect.mismatch(['{"type":"model_change","timestamp":"t"}'])).toBeUndefined();
-    expect(dialect.mismatch(['{"type":"message"}'])).toBe(
+    expectToKnowItsOwn(format);
+    expect(format.mismatch(['{"type":"model_change","timestamp":"t"}'])).toBeUndefined();
+    expect(format.mismatch(['{"type":"message"}'])).toBe(
       "0 of the first 1 lines are lines of a pi session",
     );
   });
 
   it("has tools and calls of its own shape", () => {
-    const tool = { name: "grep", description: "d", inputSchema: {} };
-    expect(dialect.describeTools([tool])).toEqual([
-      { name: "grep", description: "d", parameters: {} },
+    expect(format.describeTools([GREP])).toEqual([
+      { name: "grep", description: "Searches.", parameters: GREP.inputSchema },
     ]);
     const call = { type: "toolCall", id: "c", name: "grep", arguments: { a: 1 } };
-    expect(dialect.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
-    expect(dialect.readCall({ ...call, type: "tool_use" })).toBeUndefined();
-    expect(dialect.answerCall(call, { text: "x", isError: true })).toEqual({
+    expect(format.readCall(call)).toEqual({ name: "grep", input: { a: 1 } });
+    expect(format.readCall({ ...call, type: "tool_use" })).toBeUndefined();
+    expect(format.answerCall(call, { text: "x", isError: true })).toEqual({
       role: "toolResult",
       toolCallId: "c",
       toolName: "grep",

@@ -22,6 +22,6 @@ export interface Digest {
 }
 
 export interface DigestOptions {
-  /** The digest is never longer than this. Default 1,200. */
-  readonly budgetChars?: number | undefined;
+  /** The digest is never longer than this. */
+  readonly budgetChars: number;
 }

@@ -1,5 +1,4 @@
 import { type ContentSample, type Digest, type DigestOptions } from "./content-kind.js";
-import { DEFAULTS } from "../../defaults.js";
 import { detectLineKind, isHtml } from "./detect-kind.js";
 import { diffDigest, isDiff } from "./diff-digest.js";
 import { headTailDigest } from "./head-tail.js";
@@ -31,25 +30,18 @@ export {
 const MOST_NESTING = 2;
 const DIFF_LINES = 30;
 
-/**
- * A short description of a text by what it is: the shape of JSON, the errors of a log, the outline
- * of code. The same text and budget give the same digest.
- *
- * @example
- * digestText('{"pods": [{"name": "checkout-7f9c"}, {"name": "checkout-b41d"}]}');
- * // { kind: "json", text: 'JSON.\n{pods: [2 items] first: {name: "checkout-7f9c"}}' }
- */
-export function digestText(text: string, options: DigestOptions = {}): Digest {
+/** A short description of a text by what it is. */
+export function digestText(text: string, options: DigestOptions): Digest {
   return digestTextAt(text, budgetOf(options), 0);
 }
 
 /** The same for a content of which only the two ends are at hand. */
-export function digestSample(sample: ContentSample, options: DigestOptions = {}): Digest {
+export function digestSample(sample: ContentSample, options: DigestOptions): Digest {
   return digestSampled(sample, sampledFromSample(sample), budgetOf(options), 0);
 }
 
-function budgetOf({ budgetChars = DEFAULTS.digestChars }: DigestOptions): number {
-  return Number.isFinite(budgetChars) ? Math.max(0, Math.floor(budgetChars)) : DEFAULTS.digestChars;
+function budgetOf({ budgetChars }: DigestOptions): number {
+  return Math.max(0, Math.floor(budgetChars));
 }
 
 function digestTextAt(text: string, budgetChars: number, nesting: number): Digest {

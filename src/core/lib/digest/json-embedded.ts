@@ -1,7 +1,9 @@
+import { unescapeJson } from "../json/json-unescape.js";
 import type { ContentSample } from "./content-kind.js";
-import { unescape, type ScannedString } from "./json-scan.js";
-import { countLines, WHOLE_VIEW_CHARS } from "./line-scanner.js";
-import { takeEnd } from "./printable.js";
+import type { ScannedString } from "./json-scan.js";
+import { countLines } from "../text/count-lines.js";
+import { WHOLE_VIEW_CHARS } from "./line-scanner.js";
+import { takeEnd } from "../text/surrogates.js";
 
 const START_CHARS = 49_152;
 const END_CHARS = 8_192;
@@ -41,7 +43,7 @@ export function sampleOfString(json: string, found: ScannedString): ContentSampl
   if (length <= WHOLE_VIEW_CHARS || !found.closed) {
     // Where the end is missing, what was seen stands for itself; the caller says so.
     const end = Math.min(found.end, found.start + WHOLE_VIEW_CHARS);
-    const head = unescape(json.slice(found.start, end));
+    const head = unescapeJson(json.slice(found.start, end));
     return {
       head,
       tail: "",
@@ -51,12 +53,12 @@ export function sampleOfString(json: string, found: ScannedString): ContentSampl
       complete: true,
     };
   }
-  const head = unescape(json.slice(found.start, found.start + START_CHARS));
+  const head = unescapeJson(json.slice(found.start, found.start + START_CHARS));
   let tailStart = found.end - END_CHARS;
   const feed = nextEscapedFeed(json, tailStart, found.end);
   // A start inside an escape would read wrong characters; behind a line feed it cannot be.
   tailStart = feed === -1 ? found.end : feed + 2;
-  const tail = unescape(json.slice(tailStart, found.end));
+  const tail = unescapeJson(json.slice(tailStart, found.end));
   let feeds = 0;
   for (let at = nextEscapedFeed(json, found.start, found.end); at !== -1; feeds += 1) {
     at = nextEscapedFeed(json, at + 2, found.end);

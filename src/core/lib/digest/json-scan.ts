@@ -1,3 +1,4 @@
+import { unescapeJson } from "../json/json-unescape.js";
 import type { Shape } from "./json-shape.js";
 
 /** What lies deeper is skipped, whatever it is. */
@@ -112,7 +113,7 @@ export function scanJson(text: string): JsonScan {
       const frame = stack.at(-1);
       if (wantsKey && skipped === 0 && frame !== undefined) {
         if (!closed) return finishAtEnd();
-        frame.key = unescape(text.slice(at + 1, Math.min(end, at + 200)));
+        frame.key = unescapeJson(text.slice(at + 1, Math.min(end, at + 200)));
         const colon = skipSpace(text, end + 1);
         if (colon >= text.length) return finishAtEnd();
         if (text.charCodeAt(colon) !== 58) return finish("broken");
@@ -125,7 +126,7 @@ export function scanJson(text: string): JsonScan {
         longest = { start: at + 1, end, closed, path: pathOf(stack) };
       }
       if (skipped === 0) {
-        const start = unescape(text.slice(at + 1, Math.min(end, at + 1 + STRING_CHARS)));
+        const start = unescapeJson(text.slice(at + 1, Math.min(end, at + 1 + STRING_CHARS)));
         // The exact length of a long escaped string would cost a pass over it.
         const exact = closed && length <= STRING_CHARS;
         add({ type: "string", start, length: exact ? start.length : length, exact: closed });
@@ -216,25 +217,4 @@ function endOfString(text: string, from: number, quote: string): number {
     end = text.indexOf(quote, end + 1);
   }
   return text.length;
-}
-
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-  ["b", "\b"],
-  ["f", "\f"],
-]);
-
-/** The characters that the inside of a JSON string stands for, a cut escape at its end dropped. */
-export function unescape(inside: string): string {
-  return inside.replace(
-    /\\(?:u([0-9a-fA-F]{4})|([^u])|u?[0-9a-fA-F]{0,3}$)/gs,
-    (_all, hex?: string, plain?: string) =>
-      hex !== undefined
-        ? String.fromCharCode(parseInt(hex, 16))
-        : plain === undefined
-          ? ""
-          : (ESCAPES.get(plain) ?? plain),
-  );
 }

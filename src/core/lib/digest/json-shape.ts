@@ -1,4 +1,5 @@
-import { clip, countOf, formatCount, takeStart, toPrintableLine } from "./printable.js";
+import { takeStart } from "../text/surrogates.js";
+import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 
 /** What is known of a JSON value, whether it was parsed or only scanned. */
 export type Shape =

@@ -1,5 +1,6 @@
 import type { ContentSample } from "./content-kind.js";
-import { takeEnd } from "./printable.js";
+import { countLineFeeds, countLines } from "../text/count-lines.js";
+import { takeEnd } from "../text/surrogates.js";
 
 /** Up to here a text is looked at line by line; beyond, in windows. */
 export const WHOLE_VIEW_CHARS = 262_144;
@@ -40,20 +41,6 @@ export interface SampledText {
   readonly segments: readonly Segment[];
   /** Whether the segments hold every line. */
   readonly whole: boolean;
-}
-
-/** Number of line feeds in `text` from `start` up to `end`. */
-export function countLineFeeds(text: string, start = 0, end = text.length): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", start); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) {
-    count += 1;
-  }
-  return count;
-}
-
-/** A final newline does not begin another line; "" has none. */
-export function countLines(text: string): number {
-  return countLineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
 
 /** The whole text where it is short, otherwise its start, its end and windows between. */

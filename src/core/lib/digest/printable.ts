@@ -1,3 +1,5 @@
+import { takeStart } from "../text/surrogates.js";
+
 // Content comes from tools and may hold anything. What is quoted of it must not move the cursor,
 // change colours, reorder text or hide characters when a person or a model looks at it.
 
@@ -27,29 +29,6 @@ export function toPrintable(text: string): string {
 /** The same on one line: whatever separates lines becomes a space. */
 export function toPrintableLine(text: string): string {
   return toPrintable(text.replace(/[\r\n\t]+/g, " "));
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-/** At most `length` units from the start, never half of a pair. */
-export function takeStart(text: string, length: number): string {
-  if (length <= 0) return "";
-  if (text.length <= length) return text;
-  return text.slice(0, isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length);
-}
-
-/** At most `length` units from the end, never half of a pair. */
-export function takeEnd(text: string, length: number): string {
-  if (length <= 0) return "";
-  if (text.length <= length) return text;
-  const start = text.length - length;
-  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
 }
 
 /** `text` in at most `width` units, with an ellipsis where something is missing. */

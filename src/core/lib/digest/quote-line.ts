@@ -1,5 +1,6 @@
 import type { Line } from "./line-scanner.js";
-import { clip, formatCount, takeEnd, takeStart, toPrintable } from "./printable.js";
+import { takeEnd, takeStart } from "../text/surrogates.js";
+import { clip, formatCount, toPrintable } from "./printable.js";
 
 /** From this width on a cut line shows its end as well. */
 const BOTH_ENDS_WIDTH = 160;

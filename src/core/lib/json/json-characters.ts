@@ -1,4 +1,5 @@
 import type { ByteSource } from "../text/byte-source.js";
+import { isHighSurrogate } from "../text/surrogates.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 import { BACKSLASH } from "./json-bytes.js";
 import { unescapeJson } from "./json-unescape.js";
@@ -57,7 +58,7 @@ export async function countCharacters(
 /** A text whose last character is not the first half of a pair, unless it has no other. */
 export function withoutHalfPair(text: string): string {
   const last = text.charCodeAt(text.length - 1);
-  return text.length > 1 && last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+  return text.length > 1 && isHighSurrogate(last) ? text.slice(0, -1) : text;
 }
 
 /** Counts characters by their first bytes, and finds the bytes that hold a window of them. */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { ArgumentError } from "../argument-error.js";
 import type { JsonMember } from "./json-fit.js";
 import { isContainer } from "./json-kind.js";
 import { locatePath } from "./json-locate.js";
@@ -54,7 +54,7 @@ export class FieldPicker {
         keys === undefined || keys.length === 0
           ? `left out: at ${place} there are no objects with keys`
           : `a key that exists at ${place} (${keys.map((key) => JSON.stringify(key)).join(", ")})`;
-      throw new InvalidArgumentError(`fields[${index}]`, field.name, expected);
+      throw new ArgumentError(`fields[${index}]`, field.name, expected);
     }
   }
 

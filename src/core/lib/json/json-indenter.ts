@@ -1,19 +1,8 @@
-import { ByteOrderMark } from "./byte-order-mark.js";
 import { ByteSink } from "./byte-sink.js";
-import {
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  isWhitespace,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-  SPACE,
-} from "./json-bytes.js";
-import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./json-scalar-table.js";
-import { JsonStringScan } from "./json-string-scan.js";
+import { COLON, COMMA, SPACE } from "./json-bytes.js";
+import { isContainer, type JsonKind } from "./json-kind.js";
 import { JsonSyntaxError } from "./json-syntax-error.js";
+import { JsonWalker, type JsonVisitor } from "./json-walker.js";
 
 /** Indentation makes deep nesting quadratic in its output, so there is a floor. */
 const MOST_LEVELS = 512;
@@ -32,162 +21,109 @@ export interface JsonIndenter {
  * mark is dropped. Throws `JsonSyntaxError` at the first byte that is wrong.
  */
 export function createJsonIndenter(): JsonIndenter {
-  return new Indenter();
+  const layout = new IndentedLayout();
+  const walker = new JsonWalker(layout, 0);
+  return {
+    push(chunk) {
+      layout.chunk = chunk;
+      walker.push(chunk);
+      return layout.endChunk();
+    },
+    end() {
+      walker.end();
+      return layout.endChunk();
+    },
+  };
 }
 
-const enum Due {
-  Value,
-  ValueOrClose,
-  Key,
-  KeyOrClose,
-  Colon,
-  CommaOrClose,
-  Nothing,
-}
+/** Nothing waits to be copied. */
+const NOTHING = -1;
+const NO_BYTES = new Uint8Array(0);
 
-class Indenter implements JsonIndenter {
+/** Writes what a walk comes across, each value on a line of its own. */
+class IndentedLayout implements JsonVisitor {
+  readonly isDone = false;
+  chunk: Uint8Array = NO_BYTES;
+
   readonly #out = new ByteSink(4096);
-  readonly #mark = new ByteOrderMark();
-  readonly #string = new JsonStringScan();
-  /** For each open container 1 when it is an object. */
-  readonly #isObject = new Uint8Array(MOST_LEVELS + 1);
+  /** For each level, and the top, 1 once a value is in it. */
+  readonly #isBegun = new Uint8Array(MOST_LEVELS + 1);
   #level = 0;
-  #due = Due.Value;
-  #scalar = NO_SCALAR;
-  #isKey = false;
-  /** Where the chunk at hand begins in the text. */
+  #isAfterKey = false;
+  /** Where the chunk begins in the text. */
   #base = 0;
+  /** From here on the chunk holds a key, string, number or word that is not copied yet. */
+  #copyFrom = NOTHING;
 
-  push(chunk: Uint8Array): Uint8Array {
-    let at = this.#mark.skip(chunk, this.#base);
-    while (at < chunk.length) {
-      if (this.#string.isOpen) at = this.#continueString(chunk, at, at);
-      else if (this.#scalar !== NO_SCALAR) at = this.#continueScalar(chunk, at, at);
-      else {
-        const byte = chunk[at] as number;
-        if (byte > SPACE || !isWhitespace(byte)) at = this.#token(chunk, at, byte);
-        else at += 1;
-      }
+  beginKey(start: number): boolean {
+    this.#beginLine(start - 1);
+    this.#copyFrom = start - 1 - this.#base;
+    return false;
+  }
+
+  key(_raw: undefined, _start: number, end: number): void {
+    this.#copy(end + 1);
+    this.#out.byte(COLON);
+    this.#out.byte(SPACE);
+    this.#isAfterKey = true;
+  }
+
+  begin(kind: JsonKind, start: number): boolean {
+    if (this.#isAfterKey) this.#isAfterKey = false;
+    else this.#beginLine(start);
+    if (!isContainer(kind)) {
+      this.#copyFrom = start - this.#base;
+      return false;
     }
-    this.#base += chunk.length;
-    return this.#out.take();
-  }
-
-  end(): Uint8Array {
-    if (this.#scalar !== NO_SCALAR) this.#endScalar(this.#base);
-    if (this.#due !== Due.Nothing || this.#string.isOpen)
-      throw JsonSyntaxError.cutShort(this.#base);
-    return this.#out.take();
-  }
-
-  #token(chunk: Uint8Array, at: number, byte: number): number {
-    switch (byte) {
-      case COMMA:
-        if (this.#due !== Due.CommaOrClose) break;
-        this.#out.byte(COMMA);
-        this.#out.line(this.#level);
-        this.#due = this.#isObject[this.#level] === 1 ? Due.Key : Due.Value;
-        return at + 1;
-      case COLON:
-        if (this.#due !== Due.Colon) break;
-        this.#out.byte(COLON);
-        this.#out.byte(SPACE);
-        this.#due = Due.Value;
-        return at + 1;
-      case OPEN_OBJECT:
-      case OPEN_ARRAY:
-        if (!this.#beginValue()) break;
-        this.#open(byte, at);
-        return at + 1;
-      case CLOSE_OBJECT:
-      case CLOSE_ARRAY:
-        if (!this.#close(byte)) break;
-        return at + 1;
-      case QUOTE:
-        this.#isKey = this.#beginKey();
-        if (!this.#isKey && !this.#beginValue()) break;
-        this.#string.begin();
-        return this.#continueString(chunk, at, at + 1);
-      default: {
-        const state = beginScalar(byte);
-        if (state === NO_SCALAR || !this.#beginValue()) break;
-        this.#scalar = state;
-        return this.#continueScalar(chunk, at, at + 1);
-      }
-    }
-    throw JsonSyntaxError.unexpected(byte, this.#base + at);
-  }
-
-  /** False where no value may stand; the first one of an array begins a line. */
-  #beginValue(): boolean {
-    if (this.#due === Due.ValueOrClose) this.#out.line(this.#level);
-    return this.#due === Due.Value || this.#due === Due.ValueOrClose;
-  }
-
-  #beginKey(): boolean {
-    if (this.#due === Due.KeyOrClose) this.#out.line(this.#level);
-    return this.#due === Due.Key || this.#due === Due.KeyOrClose;
-  }
-
-  #open(byte: number, at: number): void {
     if (this.#level === MOST_LEVELS) {
-      throw new JsonSyntaxError(`nested deeper than ${MOST_LEVELS}`, this.#base + at, true);
+      throw new JsonSyntaxError(`nested deeper than ${MOST_LEVELS}`, start, true);
     }
-    this.#out.byte(byte);
+    this.#out.byte(this.#byteAt(start));
     this.#level += 1;
-    const isObject = byte === OPEN_OBJECT;
-    this.#isObject[this.#level] = isObject ? 1 : 0;
-    this.#due = isObject ? Due.KeyOrClose : Due.ValueOrClose;
-  }
-
-  #close(byte: number): boolean {
-    const isObject = byte === CLOSE_OBJECT;
-    const isEmpty = this.#due === (isObject ? Due.KeyOrClose : Due.ValueOrClose);
-    const isFull = this.#due === Due.CommaOrClose && this.#isObject[this.#level] === +isObject;
-    if (!isEmpty && !isFull) return false;
-    this.#level -= 1;
-    if (isFull) this.#out.line(this.#level);
-    this.#out.byte(byte);
-    this.#endValue();
+    this.#isBegun[this.#level] = 0;
     return true;
   }
 
-  #endValue(): void {
-    this.#due = this.#level === 0 ? Due.Nothing : Due.CommaOrClose;
-  }
-
-  #continueString(chunk: Uint8Array, from: number, scanFrom: number): number {
-    const at = this.#string.scan(chunk, scanFrom, this.#base);
-    this.#out.run(chunk, from, at);
-    if (this.#string.isOpen) return at;
-    if (this.#isKey) this.#due = Due.Colon;
-    else this.#endValue();
-    return at;
-  }
-
-  #continueScalar(chunk: Uint8Array, from: number, scanFrom: number): number {
-    let state = this.#scalar;
-    let at = scanFrom;
-    while (at < chunk.length) {
-      const next = nextScalarState(state, chunk[at] as number);
-      if (next === NO_SCALAR) break;
-      state = next;
-      at += 1;
+  end(end: number): void {
+    if (this.#copyFrom !== NOTHING) {
+      this.#copy(end);
+      return;
     }
-    this.#scalar = state;
-    this.#out.run(chunk, from, at);
-    if (at < chunk.length) this.#endScalar(this.#base + at, chunk[at]);
-    return at;
+    const isEmpty = this.#isBegun[this.#level] === 0;
+    this.#level -= 1;
+    if (!isEmpty) this.#out.line(this.#level);
+    this.#out.byte(this.#byteAt(end - 1));
   }
 
-  /** @param byte - The byte that does not belong to the scalar; none at the end of the text. */
-  #endScalar(offset: number, byte?: number): void {
-    if (!isCompleteScalar(this.#scalar)) {
-      throw byte === undefined
-        ? JsonSyntaxError.cutShort(offset)
-        : JsonSyntaxError.unexpected(byte, offset);
+  /** What was written since the last chunk. */
+  endChunk(): Uint8Array {
+    const end = this.#base + this.chunk.length;
+    if (this.#copyFrom !== NOTHING) {
+      this.#copy(end);
+      this.#copyFrom = 0;
     }
-    this.#scalar = NO_SCALAR;
-    this.#endValue();
+    this.#base = end;
+    this.chunk = NO_BYTES;
+    return this.#out.take();
+  }
+
+  #beginLine(start: number): void {
+    const isFirst = this.#isBegun[this.#level] === 0;
+    this.#isBegun[this.#level] = 1;
+    if (this.#level === 0) {
+      if (!isFirst) throw JsonSyntaxError.unexpected(this.#byteAt(start), start);
+      return;
+    }
+    if (!isFirst) this.#out.byte(COMMA);
+    this.#out.line(this.#level);
+  }
+
+  #copy(end: number): void {
+    this.#out.run(this.chunk, this.#copyFrom, end - this.#base);
+    this.#copyFrom = NOTHING;
+  }
+
+  #byteAt(offset: number): number {
+    return this.chunk[offset - this.#base] as number;
   }
 }

@@ -6,29 +6,27 @@ export class JsonKeyBytes {
   #parts: Uint8Array[] = [];
   #length = 0;
 
-  begin(): void {
-    this.#parts = [];
-    this.#length = 0;
-  }
-
+  /** A part that ends with its chunk. */
   add(chunk: Uint8Array, from: number, to: number): void {
     this.#length += to - from;
     if (this.#length > MOST_KEY_BYTES) this.#parts = [];
-    // A copy: the source may use its chunk again before the key is complete.
-    else this.#parts.push(chunk.slice(from, to));
+    // A copy, which a Buffer's own slice is not: the source may use its chunk again.
+    else this.#parts.push(new Uint8Array(chunk.subarray(from, to)));
   }
 
-  /** The key's bytes as they stand in the text; undefined for one beyond all measure. */
-  take(): Uint8Array | undefined {
-    if (this.#length > MOST_KEY_BYTES) return undefined;
-    const [first] = this.#parts;
-    if (first !== undefined && this.#parts.length === 1) return first;
-    const bytes = new Uint8Array(this.#length);
+  /** All of it with its last part, until the chunk is used again; undefined if it is too long. */
+  take(chunk: Uint8Array, from: number, to: number): Uint8Array | undefined {
+    if (this.#length === 0)
+      return to - from > MOST_KEY_BYTES ? undefined : chunk.subarray(from, to);
+    this.add(chunk, from, to);
+    const bytes = this.#length > MOST_KEY_BYTES ? undefined : new Uint8Array(this.#length);
     let at = 0;
     for (const part of this.#parts) {
-      bytes.set(part, at);
+      bytes?.set(part, at);
       at += part.length;
     }
+    this.#parts = [];
+    this.#length = 0;
     return bytes;
   }
 }

@@ -1,22 +1,19 @@
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
+
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
+
+const KIND_OF_BYTE: (JsonKind | undefined)[] = Array.from({ length: 256 }, () => undefined);
+KIND_OF_BYTE[OPEN_OBJECT] = "object";
+KIND_OF_BYTE[OPEN_ARRAY] = "array";
+KIND_OF_BYTE[QUOTE] = "string";
+KIND_OF_BYTE[0x74] = KIND_OF_BYTE[0x66] = "boolean";
+KIND_OF_BYTE[0x6e] = "null";
+KIND_OF_BYTE[0x2d] = "number";
+KIND_OF_BYTE.fill("number", 0x30, 0x3a);
 
 /** The kind of value that begins with this byte; undefined when none does. */
 export function kindOfFirstByte(byte: number): JsonKind | undefined {
-  switch (byte) {
-    case 0x7b:
-      return "object";
-    case 0x5b:
-      return "array";
-    case 0x22:
-      return "string";
-    case 0x74:
-    case 0x66:
-      return "boolean";
-    case 0x6e:
-      return "null";
-    default:
-      return byte === 0x2d || (byte >= 0x30 && byte <= 0x39) ? "number" : undefined;
-  }
+  return KIND_OF_BYTE[byte];
 }
 
 export function isContainer(kind: JsonKind): kind is "object" | "array" {

@@ -1,4 +1,3 @@
-import { NotJsonError } from "../../errors/not-json-error.js";
 import type { ByteSource } from "../text/byte-source.js";
 import {
   JsonPathTracker,
@@ -61,7 +60,7 @@ export async function locatePath(
   const located = await follow(source, path, isSequence, options);
   // A second value came after the first: from the beginning, as an array of them.
   const answer = located ?? (await follow(source, path, true, options));
-  if (answer === undefined) throw new NotJsonError(source.size, "there is no value");
+  if (answer === undefined) throw new JsonSyntaxError("there is no value", source.size);
   return answer;
 }
 
@@ -75,22 +74,17 @@ async function follow(
   const { start, end } = range ?? { start: 0, end: source.size };
   const walker = new JsonWalker(tracker, start);
   children?.reset();
-  try {
-    let at = start;
-    while (at < end) {
-      signal?.throwIfAborted();
-      const chunk = await source.read(at, Math.min(at + chunkBytes, end));
-      if (chunk.length === 0) break;
-      walker.push(chunk);
-      at += chunk.length;
-      if (tracker.hasSeveral) return undefined;
-      if (tracker.isDone || (tracker.isSettled && at - start >= SURE_BYTES)) return tracker.outcome;
-    }
+  let at = start;
+  while (at < end) {
     signal?.throwIfAborted();
-    walker.end();
-    return tracker.finish();
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw new NotJsonError(error.offset, error.reason, { cause: error });
+    const chunk = await source.read(at, Math.min(at + chunkBytes, end));
+    if (chunk.length === 0) break;
+    walker.push(chunk);
+    at += chunk.length;
+    if (tracker.hasSeveral) return undefined;
+    if (tracker.isDone || (tracker.isSettled && at - start >= SURE_BYTES)) return tracker.outcome;
   }
+  signal?.throwIfAborted();
+  walker.end();
+  return tracker.finish();
 }

@@ -106,6 +106,11 @@ export class JsonPathTracker implements JsonVisitor {
     return this.outcome !== undefined && this.#objects === 0 && this.#frames.length > 0;
   }
 
+  /** Of what is directly inside the target, the place of a key is enough. */
+  beginKey(): boolean {
+    return this.#frames.length <= this.#path.length;
+  }
+
   key(raw: Uint8Array | undefined, start: number, end: number): void {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return;

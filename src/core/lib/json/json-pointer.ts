@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { ArgumentError } from "../argument-error.js";
 
 const EXPECTED =
   'a JSON pointer such as "/items/0/name" ("" is the whole, "~1" stands for a slash in a key and "~0" for a tilde)';
@@ -27,7 +27,7 @@ export function indexOfToken(token: string): number | undefined {
 }
 
 function splitPointer(pointer: string, text: string, argument: string): string[] {
-  if (/~(?![01])/.test(pointer)) throw new InvalidArgumentError(argument, text, EXPECTED);
+  if (/~(?![01])/.test(pointer)) throw new ArgumentError(argument, text, EXPECTED);
   return pointer
     .slice(1)
     .split("/")
@@ -38,7 +38,7 @@ function decodeFragment(text: string, argument: string): string {
   try {
     return decodeURIComponent(text.slice(1));
   } catch {
-    throw new InvalidArgumentError(argument, text, EXPECTED);
+    throw new ArgumentError(argument, text, EXPECTED);
   }
 }
 
@@ -56,7 +56,7 @@ function parsePath(text: string, argument: string): string[] {
     // Only the first name of a path may come without a dot before it.
     const isJoined = name !== undefined && at > 0 && !whole.startsWith(".");
     if (match === null || isJoined || name === "*") {
-      throw new InvalidArgumentError(argument, text, EXPECTED);
+      throw new ArgumentError(argument, text, EXPECTED);
     }
     tokens.push(name ?? index ?? unquote(double) ?? (single ?? "").replace(/\\(.)/gs, "$1"));
     at += whole.length;

@@ -1,6 +1,4 @@
-import { DEFAULTS } from "../../defaults.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { PointerNotFoundError } from "../../errors/pointer-not-found-error.js";
+import { ArgumentError, requireWhole } from "../argument-error.js";
 import type { ByteSource } from "../text/byte-source.js";
 import { readAhead } from "./read-ahead.js";
 import { readCharacters } from "./json-characters.js";
@@ -11,14 +9,16 @@ import { fitItems, type JsonItem } from "./json-items.js";
 import { isContainer, type JsonKind } from "./json-kind.js";
 import { locatePath } from "./json-locate.js";
 import { membersOf } from "./json-members.js";
+import { JsonPointerError } from "./json-pointer-error.js";
 import { formatPointer, parsePointer } from "./json-pointer.js";
 import { stretchOf, type JsonPiece, type RenderContext } from "./json-render.js";
 
 export interface JsonQuery {
   /** Which value; the whole unless told. */
   readonly pointer?: string | undefined;
-  /** How many items; of an array 20 unless told, of an object as many members as fit. */
+  /** How many items or members; unless told, `arrayLimit` items, or as many members as fit. */
   readonly limit?: number | undefined;
+  readonly arrayLimit: number;
   /** Only these of an object, or of each object in an array: keys, `/a/b` or `a.b`. */
   readonly fields?: readonly string[] | undefined;
   /** How many items, members or characters of a string are passed over. */
@@ -42,19 +42,19 @@ export interface JsonReading {
 /** Reads one value of a JSON content, or a window of what is in it, in bounded memory. */
 export async function queryJson(source: ByteSource, query: JsonQuery): Promise<JsonReading> {
   const { signal, fields } = query;
-  const maxChars = requireCount("maxChars", query.maxChars, 1);
-  const offset = requireCount("offset", query.offset ?? 0, 0);
-  const limit = query.limit === undefined ? undefined : requireCount("limit", query.limit, 1);
+  const maxChars = requireWhole("maxChars", query.maxChars, 1);
+  const offset = requireWhole("offset", query.offset ?? 0, 0);
+  const limit = query.limit === undefined ? undefined : requireWhole("limit", query.limit, 1);
   const tokens = parsePointer(query.pointer ?? "");
   const picks = fields === undefined || fields.length === 0 ? undefined : parseFields(fields);
   const context: RenderContext = { source: readAhead(source), maxChars, signal };
 
   const most = (hasKeys: boolean): number =>
     // No item takes less than a character, so more of them could not be shown.
-    Math.min(limit ?? (hasKeys ? maxChars : DEFAULTS.queryLimit), maxChars);
+    Math.min(limit ?? (hasKeys ? maxChars : query.arrayLimit), maxChars);
   const window = new JsonChildWindow({ offset, limit: most });
   const located = await locatePath(source, tokens, { children: window, signal });
-  if (!located.found) throw new PointerNotFoundError(formatPointer(tokens), located);
+  if (!located.found) throw new JsonPointerError(formatPointer(tokens), located);
   const { start, end, kind } = located;
   const piece: JsonPiece = { start, end, kind, tokens };
   const picker = picks && new FieldPicker(context, picks);
@@ -126,13 +126,8 @@ function toReading(kind: JsonKind, fitted: Fitted, offset: number, of: number): 
   };
 }
 
-function requireCount(argument: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new InvalidArgumentError(argument, value, `a whole number, ${least} or more`);
-}
-
 function requireInside(offset: number, of: number, what: string): void {
   if (offset === 0 || offset < of) return;
   const range = of === 0 ? "0, since there are no" : `0 to ${of - 1}, since there are ${of}`;
-  throw new InvalidArgumentError("offset", offset, `${range} ${what}`);
+  throw new ArgumentError("offset", offset, `${range} ${what}`);
 }

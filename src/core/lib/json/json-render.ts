@@ -1,4 +1,3 @@
-import { NotJsonError } from "../../errors/not-json-error.js";
 import type { ByteSource } from "../text/byte-source.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 import { countCharacters, readCharacters, type JsonStretch } from "./json-characters.js";
@@ -54,7 +53,7 @@ export async function renderWhole(
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (error.isTooDeep) return undefined;
-    throw new NotJsonError(piece.start + error.offset, error.reason, { cause: error });
+    throw new JsonSyntaxError(error.reason, piece.start + error.offset);
   }
 }
 

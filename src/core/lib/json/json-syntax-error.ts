@@ -1,4 +1,4 @@
-/** Bytes that are no JSON. Internal: what a caller gets is a `NotJsonError`. */
+/** Bytes that are not JSON. */
 export class JsonSyntaxError extends Error {
   constructor(
     /** What is wrong, without the place. */

@@ -7,6 +7,7 @@ import {
   isWhitespace,
   NEWLINE,
   QUOTE,
+  SPACE,
 } from "./json-bytes.js";
 import { JsonKeyBytes } from "./json-key-bytes.js";
 import { isContainer, kindOfFirstByte, type JsonKind } from "./json-kind.js";
@@ -19,7 +20,9 @@ import { JsonSyntaxError } from "./json-syntax-error.js";
 export interface JsonVisitor {
   /** Once true, the walk stops. */
   readonly isDone: boolean;
-  /** The key of the value that begins next. `raw` is as it stands in the text, without quotes. */
+  /** A key begins, behind its quote; true to be given its bytes. */
+  beginKey(start: number): boolean;
+  /** It ends before this byte. `raw` is as it stands in the text, without quotes. */
   key(raw: Uint8Array | undefined, start: number, end: number): void;
   /** A value begins; true to be told what is inside it. */
   begin(kind: JsonKind, start: number): boolean;
@@ -49,11 +52,13 @@ export class JsonWalker {
   readonly #string = new JsonStringScan();
   readonly #skip = new JsonSkip();
   readonly #key = new JsonKeyBytes();
-  /** The containers that were entered and are open. */
-  readonly #open: ("object" | "array")[] = [];
+  /** For each container that was entered and is open, whether it is an object. */
+  readonly #open: boolean[] = [];
+  #isInObject = false;
   #due = Due.Value;
   #scalar = NO_SCALAR;
   #isKey = false;
+  #isKeyKept = false;
   #keyStart = 0;
   #hasLineBreak = false;
   #base: number;
@@ -65,13 +70,8 @@ export class JsonWalker {
   }
 
   push(chunk: Uint8Array): void {
-    let at = this.#mark.skip(chunk, this.#base);
-    while (at < chunk.length && !this.#visitor.isDone) {
-      if (this.#skip.isOpen) at = this.#continueSkip(chunk, at);
-      else if (this.#string.isOpen) at = this.#continueString(chunk, at);
-      else if (this.#scalar !== NO_SCALAR) at = this.#continueScalar(chunk, at);
-      else at = this.#step(chunk, at);
-    }
+    let at = this.#resume(chunk, this.#mark.skip(chunk, this.#base));
+    while (at < chunk.length && !this.#visitor.isDone) at = this.#step(chunk, at);
     this.#base += chunk.length;
   }
 
@@ -83,16 +83,24 @@ export class JsonWalker {
     }
   }
 
+  /** Goes on with what the last chunk ended in the middle of. */
+  #resume(chunk: Uint8Array, at: number): number {
+    if (at === chunk.length || this.#visitor.isDone) return at;
+    if (this.#skip.isOpen) return this.#continueSkip(chunk, at);
+    if (this.#string.isOpen) return this.#continueString(chunk, at);
+    return this.#scalar === NO_SCALAR ? at : this.#continueScalar(chunk, at);
+  }
+
   #step(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] as number;
-    if (isWhitespace(byte)) {
+    if (byte <= SPACE && isWhitespace(byte)) {
       if (byte === NEWLINE) this.#hasLineBreak = true;
       return at + 1;
     }
     switch (this.#due) {
       case Due.CommaOrClose:
         if (byte !== COMMA) return this.#close(byte, at);
-        this.#due = this.#open.at(-1) === "object" ? Due.Key : Due.Value;
+        this.#due = this.#isInObject ? Due.Key : Due.Value;
         return at + 1;
       case Due.Colon:
         if (byte !== COLON) throw JsonSyntaxError.unexpected(byte, this.#base + at);
@@ -103,7 +111,7 @@ export class JsonWalker {
         if (byte !== QUOTE) return this.#close(byte, at);
         this.#isKey = true;
         this.#keyStart = this.#base + at + 1;
-        this.#key.begin();
+        this.#isKeyKept = this.#visitor.beginKey(this.#keyStart);
         this.#string.begin();
         return this.#continueString(chunk, at + 1);
       case Due.ValueOrClose:
@@ -123,8 +131,9 @@ export class JsonWalker {
     const isEntered = this.#visitor.begin(kind, this.#base + at);
     if (isContainer(kind)) {
       if (isEntered) {
-        this.#open.push(kind);
-        this.#due = kind === "object" ? Due.KeyOrClose : Due.ValueOrClose;
+        this.#isInObject = kind === "object";
+        this.#open.push(this.#isInObject);
+        this.#due = this.#isInObject ? Due.KeyOrClose : Due.ValueOrClose;
         return at + 1;
       }
       this.#skip.begin();
@@ -140,10 +149,12 @@ export class JsonWalker {
   }
 
   #close(byte: number, at: number): number {
-    const isObject = this.#open.at(-1) === "object";
-    const isAllowed = this.#due !== Due.Key && byte === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
-    if (!isAllowed) throw JsonSyntaxError.unexpected(byte, this.#base + at);
+    const closing = this.#isInObject ? CLOSE_OBJECT : CLOSE_ARRAY;
+    if (this.#due === Due.Key || byte !== closing) {
+      throw JsonSyntaxError.unexpected(byte, this.#base + at);
+    }
     this.#open.pop();
+    this.#isInObject = this.#open[this.#open.length - 1] ?? false;
     this.#endValue(this.#base + at + 1);
     return at + 1;
   }
@@ -167,25 +178,29 @@ export class JsonWalker {
       if (isClosed) this.#endValue(this.#base + at);
       return at;
     }
-    this.#key.add(chunk, from, isClosed ? at - 1 : at);
-    if (isClosed) {
-      this.#due = Due.Colon;
-      this.#visitor.key(this.#key.take(), this.#keyStart, this.#base + at - 1);
+    if (!isClosed) {
+      if (this.#isKeyKept) this.#key.add(chunk, from, at);
+      return at;
     }
-    return at;
+    // Hardly anything else ever follows a key.
+    const isColonNext = chunk[at] === COLON;
+    this.#due = isColonNext ? Due.Value : Due.Colon;
+    const raw = this.#isKeyKept ? this.#key.take(chunk, from, at - 1) : undefined;
+    this.#visitor.key(raw, this.#keyStart, this.#base + at - 1);
+    return isColonNext ? at + 1 : at;
   }
 
   #continueScalar(chunk: Uint8Array, from: number): number {
+    let state = this.#scalar;
     let at = from;
     while (at < chunk.length) {
-      const next = nextScalarState(this.#scalar, chunk[at] as number);
-      if (next === NO_SCALAR) {
-        this.#endScalar(this.#base + at, chunk[at]);
-        break;
-      }
-      this.#scalar = next;
+      const next = nextScalarState(state, chunk[at] as number);
+      if (next === NO_SCALAR) break;
+      state = next;
       at += 1;
     }
+    this.#scalar = state;
+    if (at < chunk.length) this.#endScalar(this.#base + at, chunk[at]);
     return at;
   }
 

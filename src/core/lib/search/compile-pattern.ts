@@ -1,8 +1,7 @@
-import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
-import { messageOf } from "../../errors/message-of.js";
-import { encodeWtf8, isWellFormed } from "../text/wtf8.js";
+import { encodeWtf8 } from "../text/wtf8.js";
 import { MAX_NEEDLE_BYTES } from "./search-buffer.js";
 import { explainForeignSyntax } from "./foreign-syntax.js";
+import { PatternError } from "./pattern-error.js";
 import { literalChar, shapeOf } from "./pattern-shape.js";
 import { tokenizePattern, type PatternToken } from "./pattern-tokens.js";
 import type { SearchQuery } from "./search-query.js";
@@ -19,6 +18,10 @@ export interface CompiledPattern {
   find(text: string, from: number): Span | undefined;
   /** Bytes that every matching line holds. */
   readonly requiredBytes: Uint8Array | undefined;
+  /** True for plain text: the time that a search takes is linear. */
+  readonly isPlain: boolean;
+  /** See `PatternShape`. */
+  readonly longestMatch: number;
   /** True when a line matches exactly if it holds `requiredBytes`. */
   readonly exact: boolean;
   /**
@@ -34,39 +37,39 @@ const ON_MOST_LINES = /^[a-z\d .:/-]?$/i;
 /**
  * Makes a query's pattern ready.
  *
- * @throws InvalidPatternError when it is empty or no regular expression.
+ * @throws PatternError when it is empty or not a regular expression.
  */
 export function compilePattern(
   query: Pick<SearchQuery, "pattern" | "literal" | "ignoreCase">,
 ): CompiledPattern {
   const { pattern } = query;
   if (pattern === "") {
-    throw new InvalidPatternError(pattern, "it is empty and would match every line");
+    throw new PatternError("it is empty and would match every line");
   }
-  if (query.literal) return compileLiteral(pattern, pattern, query.ignoreCase);
+  if (query.literal) return compileLiteral(pattern, query.ignoreCase);
   const { source, flags } = splitInlineFlags(pattern, query.ignoreCase);
   if (source === "") {
-    throw new InvalidPatternError(pattern, "it has flags but nothing to look for");
+    throw new PatternError("it has flags but nothing to look for");
   }
   const tokens = tokenizePattern(source);
   const advice = explainForeignSyntax(tokens);
-  if (advice !== undefined) throw new InvalidPatternError(pattern, advice);
+  if (advice !== undefined) throw new PatternError(advice);
   const plain = plainText(tokens);
-  if (plain !== undefined) return compileLiteral(pattern, plain, flags.includes("i"));
-  return compileExpression(pattern, source, tokens, flags);
+  if (plain !== undefined) return compileLiteral(plain, flags.includes("i"));
+  return compileExpression(source, tokens, flags);
 }
 
-function compileLiteral(pattern: string, text: string, ignoreCase: boolean): CompiledPattern {
+function compileLiteral(text: string, ignoreCase: boolean): CompiledPattern {
   if (text.includes("\n")) {
-    throw new InvalidPatternError(
-      pattern,
+    throw new PatternError(
       "it holds a line break, and the search goes line by line; search for one of its lines and ask for context lines",
     );
   }
   const required = ignoreCase ? undefined : asBytes(text);
   if (required === undefined) {
     const source = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-    return compileExpression(pattern, source, tokenizePattern(source), ignoreCase ? "i" : "");
+    const expression = compileExpression(source, tokenizePattern(source), ignoreCase ? "i" : "");
+    return { ...expression, isPlain: true };
   }
   return {
     find: (line, from) => {
@@ -74,18 +77,19 @@ function compileLiteral(pattern: string, text: string, ignoreCase: boolean): Com
       return index === -1 ? undefined : { index, end: index + text.length };
     },
     requiredBytes: required.subarray(0, MAX_NEEDLE_BYTES),
+    isPlain: true,
+    longestMatch: text.length,
     exact: required.length <= MAX_NEEDLE_BYTES,
     findInBlock: undefined,
   };
 }
 
 function compileExpression(
-  pattern: string,
   source: string,
   tokens: readonly PatternToken[],
   flags: string,
 ): CompiledPattern {
-  const expression = compile(pattern, source, `${flags}g`);
+  const expression = compile(source, `${flags}g`);
   const shape = shapeOf(tokens, flags.includes("i"));
   const required = ON_MOST_LINES.test(shape.required) ? undefined : asBytes(shape.required);
   const block =
@@ -94,42 +98,39 @@ function compileExpression(
       : undefined;
   return {
     find: (text, from) => {
-      const match = run(pattern, expression, text, from);
+      const match = run(expression, text, from);
       return match === null
         ? undefined
         : { index: match.index, end: match.index + match[0].length };
     },
     requiredBytes: required?.subarray(0, MAX_NEEDLE_BYTES),
+    isPlain: false,
+    longestMatch: shape.longestMatch,
     exact: false,
-    findInBlock: block && ((text, from) => run(pattern, block, text, from)?.index ?? -1),
+    findInBlock: block && ((text, from) => run(block, text, from)?.index ?? -1),
   };
 }
 
 /** Runs an expression; one that is too large shows only now. */
-function run(
-  pattern: string,
-  expression: RegExp,
-  text: string,
-  from: number,
-): RegExpExecArray | null {
+function run(expression: RegExp, text: string, from: number): RegExpExecArray | null {
   expression.lastIndex = from;
   try {
     return expression.exec(text);
   } catch (error) {
-    throw new InvalidPatternError(pattern, objection(error));
+    throw new PatternError(objection(error));
   }
 }
 
-function compile(pattern: string, source: string, flags: string): RegExp {
+function compile(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch (strict) {
     // Without `u` a needless backslash or a lone brace is fine, but \p{L} would mean "p{L}".
-    if (/\\[pP]\{|\\u\{/.test(source)) throw new InvalidPatternError(pattern, objection(strict));
+    if (/\\[pP]\{|\\u\{/.test(source)) throw new PatternError(objection(strict));
     try {
       return new RegExp(source, flags);
     } catch (error) {
-      throw new InvalidPatternError(pattern, objection(error));
+      throw new PatternError(objection(error));
     }
   }
 }
@@ -145,7 +146,8 @@ function blockExpression(source: string | undefined, flags: string): RegExp | un
 
 /** What the engine says, without the pattern, which it repeats however long it is. */
 function objection(error: unknown): string {
-  return messageOf(error).replace(/^Invalid regular expression: \/[^]*\/[a-z]*: /, "");
+  const { message } = error as { message?: unknown };
+  return String(message).replace(/^Invalid regular expression: \/[^]*\/[a-z]*: /, "");
 }
 
 /** Takes `(?i)`, `(?m)` and `(?s)` off the start. Lines are searched one by one, so `m` changes nothing. */
@@ -171,7 +173,7 @@ function plainText(tokens: readonly PatternToken[]): string | undefined {
 
 /** The bytes to look for in place of the text, where they stand for nothing else. */
 function asBytes(text: string): Uint8Array | undefined {
-  // Half a pair has no bytes of its own; bytes that are no text are read as U+FFFD; and a "\r" may
-  // belong to the line break.
-  return isWellFormed(text) && !/[\r\ufffd]/.test(text) ? encodeWtf8(text) : undefined;
+  // A pair may be stored as one character or as its halves; bytes that are not text are read as
+  // U+FFFD; and a "\r" may belong to the line break.
+  return /[\r\ufffd\ud800-\udfff]/.test(text) ? undefined : encodeWtf8(text);
 }

@@ -11,21 +11,23 @@ const ESCAPES: Readonly<Record<string, string>> = {
   K: "\\K is not known here; write a lookbehind, (?<=…)",
 };
 
-const POSIX_CLASSES: Readonly<Record<string, string>> = {
-  alpha: "a-zA-Z",
-  digit: "\\d",
-  alnum: "a-zA-Z\\d",
-  upper: "A-Z",
-  lower: "a-z",
-  space: "\\s",
-  blank: " \\t",
-  punct: "!-\\/:-@\\[-`{-~",
-  xdigit: "\\da-fA-F",
-  word: "\\w",
-  cntrl: "\\x00-\\x1f\\x7f",
-  print: " -~",
-  graph: "!-~",
-};
+const POSIX_CLASSES = new Map(
+  Object.entries({
+    alpha: "a-zA-Z",
+    digit: "\\d",
+    alnum: "a-zA-Z\\d",
+    upper: "A-Z",
+    lower: "a-z",
+    space: "\\s",
+    blank: " \\t",
+    punct: "!-\\/:-@\\[-`{-~",
+    xdigit: "\\da-fA-F",
+    word: "\\w",
+    cntrl: "\\x00-\\x1f\\x7f",
+    print: " -~",
+    graph: "!-~",
+  }),
+);
 
 const KNOWN_LETTERS = "dDwWsSbBrtvf";
 
@@ -72,7 +74,7 @@ function explainEscape(text: string): string | undefined {
 
 function explainClass(text: string): string | undefined {
   const posix = /\[:(\^?)([a-z]+):\]/i.exec(text);
-  const range = POSIX_CLASSES[posix?.[2] ?? ""];
+  const range = POSIX_CLASSES.get(posix?.[2] ?? "");
   if (posix === null || range === undefined) return undefined;
   const negated = posix[1] === "^" ? "^" : "";
   return `${posix[0]} is not known here; write [${negated}${range}], or ${range} inside other brackets`;

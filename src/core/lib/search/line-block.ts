@@ -17,7 +17,7 @@ export interface LineBlock {
   textOfLine(start: number, end: number): string;
 }
 
-/** Lines in an searchBuffer, decoded one at a time. */
+/** Lines in a search buffer, decoded one at a time. */
 export function createByteBlock(searchBuffer: SearchBuffer, start: number, end: number): LineBlock {
   const { bytes } = searchBuffer;
   return {
@@ -34,7 +34,7 @@ export function createByteBlock(searchBuffer: SearchBuffer, start: number, end: 
   };
 }
 
-/** Lines in an searchBuffer, decoded all at once to `text`. */
+/** Lines in a search buffer, decoded all at once to `text`. */
 export function createTextBlock(
   searchBuffer: SearchBuffer,
   byteStart: number,

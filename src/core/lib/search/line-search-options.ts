@@ -15,7 +15,7 @@ export interface LineSearchOptions {
   readonly onMatch: (match: SearchMatch) => void;
   /** Asked between lines; once it says true the search stands still. Default: never. */
   readonly shouldStop?: () => boolean;
-  /** Default: an searchBuffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
+  /** Default: a search buffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
   readonly searchBuffer?: SearchBuffer;
   /** Default: an object of its own. */
   readonly tally?: SearchTally;

@@ -20,7 +20,7 @@ const LONG_LINE_BYTES = 1_048_576;
  * writes aligned: just behind the start of a page they take several times as long.
  */
 const FRESH_AT = LONG_LINE_BYTES;
-/** What an searchBuffer must hold for a search. */
+/** What a search buffer must hold for a search. */
 export const SEARCH_BUFFER_BYTES = PIECE_BYTES + LONG_LINE_BYTES;
 
 /**
@@ -37,7 +37,7 @@ export class LineSearch {
   readonly #collector: MatchCollector;
   readonly #fromLine: number;
   readonly tally: SearchTally;
-  /** The bytes of the searchBuffer that wait to be searched, from here to `#end`. */
+  /** The bytes of the search buffer that wait to be searched, from here to `#end`. */
   #start = FRESH_AT;
   #end = FRESH_AT;
   /** Number of the line that begins there, or of the long line under way. */
@@ -57,7 +57,7 @@ export class LineSearch {
     if (requiredBytes !== undefined) this.#searchBuffer.setNeedle(requiredBytes);
   }
 
-  /** True once `shouldStop` said so; what is fed from then on is ignored. */
+  /** True once `shouldStop` said so, or `stop` was called. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -79,6 +79,11 @@ export class LineSearch {
     }
     if (this.#end === SEARCH_BUFFER_BYTES) this.#drop(this.#start);
     if (this.#shouldStop()) this.#stopped = true;
+  }
+
+  /** Ends the search here: what is fed from now on is ignored. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   push(chunk: Uint8Array): void {

@@ -1,10 +1,15 @@
 import type { CompiledPattern, Span } from "./compile-pattern.js";
+import { PatternError } from "./pattern-error.js";
 import { windowAround, type LineWindow } from "./match-window.js";
 
-/** The longest match that is sure to be found in a line that is too long to be held. */
-export const LONG_LINE_MATCH_CHARS = 65_536;
-/** What is kept before the place that is searched: for the window, and for what looks behind. */
-const LOOK_BACK_CHARS = 65_536;
+/** How much of a line is kept before and behind the places that are searched. */
+const OVERLAP_CHARS = 65_536;
+/** The longest line that is held whole for a pattern that needs it. */
+const WHOLE_LINE_CHARS = 67_108_864;
+
+const TOO_LONG =
+  `a line has more than ${WHOLE_LINE_CHARS} characters, and what may match any number of them, or ` +
+  "looks around, needs the whole line; bound the repetitions, as in .{0,200}, and do not look around";
 
 /** A match in a long line, and what is shown of it. */
 export interface LongLineMatch {
@@ -14,8 +19,8 @@ export interface LongLineMatch {
 
 /**
  * A line that is searched while it comes, in overlapping pieces, so that its length costs no memory.
- * Its first match is found if it is at most `LONG_LINE_MATCH_CHARS` long; `^` and `$` are the true
- * ends of the line.
+ * A pattern whose matches may be longer than the overlap, or that looks around, is searched for in
+ * the whole line, once it is there.
  */
 export class LongLine {
   readonly #pattern: CompiledPattern | undefined;
@@ -55,14 +60,16 @@ export class LongLine {
       return;
     }
     this.#held += piece;
-    const limit = this.#held.length - LONG_LINE_MATCH_CHARS;
-    // What overlaps is searched again, so that small pieces wait until there is as much that is new.
-    if (limit - this.#searched < LONG_LINE_MATCH_CHARS) return;
-    // One character more, so that `$` does not take the end of the piece for the end of the line.
-    const found = this.#find(`${this.#held}\n`);
-    if (found !== undefined && found.index < limit && found.end <= this.#held.length) {
-      this.#take(found);
+    if (this.#pattern.longestMatch > OVERLAP_CHARS) {
+      if (this.#held.length > WHOLE_LINE_CHARS) throw new PatternError(TOO_LONG);
+      return;
     }
+    const limit = this.#held.length - OVERLAP_CHARS;
+    // What overlaps is searched again, so that small pieces wait until there is as much that is new.
+    if (limit - this.#searched < OVERLAP_CHARS) return;
+    // A match that begins before the limit ends before the last character: it is the line's own.
+    const found = this.#find(this.#held);
+    if (found !== undefined && found.index < limit) this.#take(found);
     this.#searched = limit;
     this.#forget();
   }
@@ -99,7 +106,7 @@ export class LongLine {
   }
 
   #forget(): void {
-    const surplus = this.#searched - LOOK_BACK_CHARS;
+    const surplus = this.#searched - OVERLAP_CHARS;
     if (surplus <= 0) return;
     this.#held = this.#held.slice(surplus);
     this.#passed += surplus;

@@ -6,14 +6,20 @@ export interface PatternShape {
   readonly required: string;
   /** The source to run over many lines at once, or undefined where each line needs a run of its own. */
   readonly blockSource: string | undefined;
+  /**
+   * No match is longer, in UTF-16 units, and whether there is one depends on nothing but its own
+   * characters and those next to it. Infinity where that is not known.
+   */
+  readonly longestMatch: number;
 }
 
-/**
- * Reads the shape off the pieces. It may miss a required text, but never claims one. The block's
- * source finds a match that begins in a line wherever the line alone would match; it may find more.
- */
+/** Reads the shape off the pieces. It may know too little, but claims nothing that is not so. */
 export function shapeOf(tokens: readonly PatternToken[], ignoreCase: boolean): PatternShape {
-  return { required: requiredText(tokens, ignoreCase), blockSource: blockSource(tokens) };
+  return {
+    required: requiredText(tokens, ignoreCase),
+    blockSource: blockSource(tokens, ignoreCase),
+    longestMatch: longestMatch(tokens),
+  };
 }
 
 function requiredText(tokens: readonly PatternToken[], ignoreCase: boolean): string {
@@ -58,33 +64,88 @@ function isCaseless(char: string): boolean {
   return char < "\x80" && !/[a-z]/i.test(char);
 }
 
-const WITHOUT_LINE_FEED: Readonly<Record<string, string>> = {
-  "\\s": "[^\\S\\n]",
-  "\\W": "[^\\w\\n]",
-  "\\D": "[^\\d\\n]",
-};
+/** A character may take two units, and every repetition may repeat all that there is. */
+function longestMatch(tokens: readonly PatternToken[]): number {
+  let units = 0;
+  let times = 1;
+  for (const token of tokens) {
+    if (seesElsewhere(token)) return Infinity;
+    if (token.kind === "quantifier") times *= Math.max(1, mostTimes(token.text));
+    else if (/^(?:char|escape|dot)$/.test(token.kind)) units += 2;
+    // "[[:x:]]" is a class and a bracket.
+    else if (token.kind === "class") units += 4;
+  }
+  return units * times;
+}
 
-function blockSource(tokens: readonly PatternToken[]): string | undefined {
+function mostTimes(quantifier: string): number {
+  if (quantifier.startsWith("?")) return 1;
+  const [, least, most] = /^\{(\d+)(,?\d*)/.exec(quantifier) ?? [];
+  if (least === undefined || most === ",") return Infinity;
+  return Number(most === "" ? least : most?.slice(1));
+}
+
+/** Looks around, or back at what was matched, or changes the flags. */
+function seesElsewhere({ kind, text }: PatternToken): boolean {
+  if (kind === "escape") return /^\\(?:[1-9]|k)/.test(text);
+  return kind === "open" && /^\(\?(?:<?[=!]|[a-z-]*[:)])/i.test(text) && text !== "(?:";
+}
+
+/**
+ * A source that, with the flag `m`, matches from the same places as the expression does in each line
+ * alone, and perhaps from others, but never across a line feed. Every piece is either one that cannot
+ * match a line feed, or is replaced by one that matches the same characters without it; where that is
+ * not certain there is none.
+ */
+function blockSource(tokens: readonly PatternToken[], ignoreCase: boolean): string | undefined {
   let source = "";
   for (const token of tokens) {
-    const text = blockToken(token);
+    const text = blockToken(token, ignoreCase);
     if (text === undefined) return undefined;
     source += text;
   }
   return source;
 }
 
-function blockToken({ kind, text }: PatternToken): string | undefined {
-  if (kind === "escape") {
-    if (/^\\(?:[1-9]|k<)/.test(text)) return undefined;
-    if (text.startsWith("\\P{")) return `[^\\p${text.slice(2)}\\n]`;
-    return WITHOUT_LINE_FEED[text] ?? text;
+function blockToken(token: PatternToken, ignoreCase: boolean): string | undefined {
+  if (seesElsewhere(token)) return undefined;
+  if (token.kind === "escape") return blockEscape(token.text, ignoreCase);
+  if (token.kind === "class") return blockClass(token.text, ignoreCase);
+  return token.text === "\n" ? undefined : token.text;
+}
+
+/** Letters, marks, numbers, punctuation and symbols: no control characters. */
+const VISIBLE_PROPERTY = /\\p\{[LMNPS][a-z]?\}/g;
+
+function blockEscape(text: string, ignoreCase: boolean): string | undefined {
+  if (/^\\(?:[dwSbBtrfv0]|[^\dA-Za-z\n])$/.test(text)) return text;
+  const code = codeOf(text);
+  if (code !== undefined) return code === LINE_FEED ? undefined : text;
+  if (text.replace(VISIBLE_PROPERTY, "") === "") return text;
+  if (text === "\\s") return "[^\\S\\n]";
+  if (text === "\\D") return "[^\\d\\n]";
+  // With the flag `i`, a negation outside of a class means something else than one inside.
+  if (ignoreCase) return undefined;
+  if (text === "\\W") return "[^\\w\\n]";
+  return text.startsWith("\\P{") ? `[^\\p${text.slice(2)}\\n]` : undefined;
+}
+
+const LINE_FEED = 10;
+
+/** The character that an escape such as `\x0a`, `\u000a`, `\u{a}` or `\cJ` stands for. */
+function codeOf(escape: string): number | undefined {
+  const [, hex] = /^\\[xu]\{?([\da-f]+)\}?$/i.exec(escape) ?? [];
+  if (hex !== undefined) return Number.parseInt(hex, 16);
+  return /^\\c[a-z]$/i.test(escape) ? escape.charCodeAt(2) & 31 : undefined;
+}
+
+function blockClass(text: string, ignoreCase: boolean): string | undefined {
+  if (text.startsWith("[^")) {
+    if (ignoreCase && /\\[A-Z]/.test(text)) return undefined;
+    // A dash that stands first is itself; behind another character it would make a range.
+    return `[^\\n${text.startsWith("[^-") ? "\\" : ""}${text.slice(2)}`;
   }
-  if (kind === "class") {
-    if (text.startsWith("[^")) return `[^\\n${text.slice(2)}`;
-    return /\\[sWDP]/.test(text) ? undefined : text;
-  }
-  // Whatever looks around could see the line before or after.
-  if (kind === "open" && /^\(\?(?:<?[=!]|[a-z-]*:)/i.test(text) && text !== "(?:") return undefined;
-  return text;
+  // Escapes that are, or may be, below a line feed or hold one, and ranges that begin below it.
+  const known = text.replace(VISIBLE_PROPERTY, "");
+  return /\\[nsWDPpxucb\d]|[\0-\x08\n]|(?:\t|\\t)-/.test(known) ? undefined : text;
 }

@@ -1,11 +1,11 @@
 import { decodeWtf8 } from "../text/wtf8.js";
 
-/** The longest needle that an searchBuffer must take. */
+/** The longest needle that a search buffer must take. */
 export const MAX_NEEDLE_BYTES = 1_024;
 
 /**
  * A stretch of bytes that a search fills and looks through. The platform may have faster ways than
- * these, so it can hand in an searchBuffer of its own.
+ * these, so it can pass a search buffer of its own.
  */
 export interface SearchBuffer {
   readonly bytes: Uint8Array;
@@ -21,7 +21,7 @@ export interface SearchBuffer {
 
 const LINE_FEED = 10;
 
-/** An searchBuffer that runs anywhere. */
+/** A search buffer that runs anywhere. */
 export function createSearchBuffer(size: number): SearchBuffer {
   const bytes = new Uint8Array(size);
   let needle = new Uint8Array(0);

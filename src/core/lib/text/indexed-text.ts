@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { ArgumentError } from "../argument-error.js";
 import type { ByteSource } from "./byte-source.js";
 import type { TextIndex } from "./text-index.js";
 
@@ -19,5 +19,5 @@ export interface Position {
 export function requireOwnIndex({ source, index }: IndexedText): void {
   if (index.bytes === source.size) return;
   const expected = `an index of ${source.size} bytes, as many as the source has`;
-  throw new InvalidArgumentError("text.index.bytes", index.bytes, expected);
+  throw new ArgumentError("text.index.bytes", index.bytes, expected);
 }

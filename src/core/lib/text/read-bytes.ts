@@ -1,7 +1,7 @@
-import { ReadFailedError } from "../../errors/read-failed-error.js";
 import { decodeWtf8 } from "./wtf8.js";
 import type { ByteSource } from "./byte-source.js";
 import type { IndexedText, Position } from "./indexed-text.js";
+import { ShortSourceError } from "./short-source-error.js";
 
 const PIECE_BYTES = 262_144;
 /** A unit takes three bytes at the most: a character of four bytes has two units. */
@@ -22,10 +22,7 @@ export async function readBytes(
     signal?.throwIfAborted();
     const from = start + filled;
     const piece = await source.read(from, Math.min(from + PIECE_BYTES, end));
-    if (piece.length === 0) {
-      const cause = new Error(`they end at byte ${from}; the content was cut short`);
-      throw new ReadFailedError(`the stored bytes ${start} to ${end}`, cause);
-    }
+    if (piece.length === 0) throw new ShortSourceError(start, end, from);
     bytes.set(piece, filled);
     filled += piece.length;
   }

@@ -1,6 +1,7 @@
+import { requireWhole } from "../argument-error.js";
 import { requireOwnIndex, type IndexedText, type Position } from "./indexed-text.js";
 import { readText } from "./read-bytes.js";
-import { requireCap, requireRange } from "./require-range.js";
+import { requireRange } from "./require-range.js";
 import { seekChar, seekLineEnd, seekLineStart, seekPartEnd } from "./seek.js";
 
 /** A range of UTF-16 units, counted from 1, both ends included. */
@@ -73,7 +74,7 @@ async function readWithin(
   { startChar, endChar, maxChars, signal }: CharsRequest,
 ): Promise<CharsRead> {
   const count = to.char - from.char;
-  requireCap("maxChars", maxChars);
+  requireWhole("maxChars", maxChars, 1);
   requireRange({
     names: ["startChar", "endChar"],
     start: startChar,

@@ -1,7 +1,8 @@
+import { requireWhole } from "../argument-error.js";
 import { decodeWtf8 } from "./wtf8.js";
 import { requireOwnIndex, type IndexedText, type Position } from "./indexed-text.js";
 import { readBetween, readText } from "./read-bytes.js";
-import { requireCap, requireRange } from "./require-range.js";
+import { requireRange } from "./require-range.js";
 import { LINE_FEED, scanBytes } from "./scan-bytes.js";
 import { seekLineEnd, seekLineStart, seekPartEnd } from "./seek.js";
 
@@ -42,7 +43,7 @@ export async function readLines(text: IndexedText, request: LinesRequest): Promi
   const { startLine, maxChars, signal } = request;
   const { lines } = text.index;
   requireOwnIndex(text);
-  requireCap("maxChars", maxChars);
+  requireWhole("maxChars", maxChars, 1);
   requireRange({
     names: ["startLine", "endLine"],
     start: startLine,

@@ -2,14 +2,15 @@ import type { ByteSource } from "./byte-source.js";
 
 const PIECE_BYTES = 1_048_576;
 
-/** All bytes of a source, piece by piece. */
+/** The bytes of a source, piece by piece: all of them unless a range is given. */
 export async function* readPieces(
   source: ByteSource,
   signal?: AbortSignal,
+  { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: source.size },
 ): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < source.size; at += PIECE_BYTES) {
+  for (let at = start; at < end; at += PIECE_BYTES) {
     signal?.throwIfAborted();
-    yield await source.read(at, at + PIECE_BYTES);
+    yield await source.read(at, Math.min(at + PIECE_BYTES, end));
   }
 }
 

@@ -1,3 +1,28 @@
+/** The first half of a pair, as a UTF-16 unit. */
+export function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+/** The second half of a pair, as a UTF-16 unit. */
+export function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
+}
+
+/** At most `length` units from the start, never half of a pair. */
+export function takeStart(text: string, length: number): string {
+  if (length <= 0) return "";
+  if (text.length <= length) return text;
+  return text.slice(0, isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length);
+}
+
+/** At most `length` units from the end, never half of a pair. */
+export function takeEnd(text: string, length: number): string {
+  if (length <= 0) return "";
+  if (text.length <= length) return text;
+  const start = text.length - length;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
+}
+
 /**
  * Lone surrogates in WTF-8 are three bytes, 0xED and then 0xA0 to 0xAF for a high one or 0xB0 to
  * 0xBF for a low one, which UTF-8 does not allow.

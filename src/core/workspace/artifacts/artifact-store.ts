@@ -30,8 +30,8 @@ export interface SessionListing {
 
 /** Content that is open for reading. */
 export interface OpenContent extends ByteSource {
-  /** Where a program of the same machine can read it; `undefined` when only the store can. */
-  readonly path: string | undefined;
+  /** A file descriptor that is open on it until `close`; without one only `read` can read it. */
+  readonly fd?: number | undefined;
   close(): Promise<void>;
 }
 

@@ -1,9 +1,10 @@
 import type { ContentSample } from "../../lib/digest/digest.js";
+import { countLinesOfBytes } from "../../lib/text/count-lines.js";
+import { isContinuation, LINE_FEED } from "../../lib/text/scan-bytes.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
 
 const HEAD_BYTES = 262_144;
 const TAIL_BYTES = 65_536;
-const LINE_FEED = 10;
 const MAX_CONTINUATIONS = 3;
 
 /** Keeps the two ends of a stream while it passes. */
@@ -46,7 +47,7 @@ export function createSampler(): {
       return {
         head: decodeWtf8(head.subarray(0, endOfHead(head))),
         tail: decodeWtf8(end),
-        tailLine: lines - countLineStarts(end) + 1,
+        tailLine: lines - countLinesOfBytes(end) + 1,
         chars,
         lines,
         complete,
@@ -61,7 +62,7 @@ function endOfHead(head: Uint8Array): number {
   if (lineEnd >= head.length / 2) return lineEnd;
   const least = head.length - MAX_CONTINUATIONS - 1;
   let start = head.length - 1;
-  while (start > least && isContinuation(head[start])) start--;
+  while (start > least && isContinuation(head[start] ?? 0)) start--;
   // The last character is left out whether or not it is whole.
   return start > least && (head[start] ?? 0) >= 0x80 ? start : head.length;
 }
@@ -70,17 +71,6 @@ function startOfTail(tail: Uint8Array): number {
   const lineStart = tail.indexOf(LINE_FEED) + 1;
   if (lineStart > 0 && lineStart <= tail.length / 2) return lineStart;
   let start = 0;
-  while (start < MAX_CONTINUATIONS && isContinuation(tail[start])) start++;
+  while (start < MAX_CONTINUATIONS && isContinuation(tail[start] ?? 0)) start++;
   return start;
-}
-
-function isContinuation(byte = 0): boolean {
-  return (byte & 0xc0) === 0x80;
-}
-
-/** How many lines these last bytes of a text hold. */
-function countLineStarts(bytes: Uint8Array): number {
-  let breaks = 0;
-  for (const byte of bytes) if (byte === LINE_FEED) breaks++;
-  return bytes.at(-1) === LINE_FEED ? breaks : breaks + 1;
 }

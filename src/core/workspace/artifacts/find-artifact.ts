@@ -2,7 +2,7 @@ import { AmbiguousArtifactError } from "../../errors/ambiguous-artifact-error.js
 import { ArtifactGoneError } from "../../errors/artifact-gone-error.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
 import { UnknownArtifactError } from "../../errors/unknown-artifact-error.js";
-import { requireText } from "../../require-argument.js";
+import { requireText } from "../../arguments.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
 import { nearestIds } from "./nearest-ids.js";

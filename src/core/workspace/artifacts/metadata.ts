@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { requireObject } from "../../require-argument.js";
+import { requireObject } from "../../arguments.js";
 import type { ArtifactMetadata } from "./artifact.js";
 
 const NAMED = [

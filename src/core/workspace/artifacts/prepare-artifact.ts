@@ -1,5 +1,5 @@
+import { requireObject } from "../../arguments.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { requireObject } from "../../require-argument.js";
 import type { EventDetails } from "../events.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { ArtifactInput, PutOptions } from "../workspace-types.js";

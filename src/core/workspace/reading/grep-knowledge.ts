@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../../defaults.js";
 import { countOf } from "../../lib/digest/printable.js";
+import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
 import { SearchTimeoutError } from "../../errors/search-timeout-error.js";
 import { requireRange } from "../../lib/text/require-range.js";
 import type {
@@ -8,14 +9,19 @@ import type {
   SearchOutcome,
   SearchQuery,
 } from "../../lib/search/search-query.js";
+import type { SearchSource } from "../../lib/search/search-source.js";
 import type { ReadOptions, Reading } from "./reading.js";
-import type { ReadTarget } from "./read-knowledge.js";
+import type { OpenTarget } from "./read-knowledge.js";
 
-/** Searches a text off the main thread. */
+/** Searches a text off the main thread. Sessions take turns where searches have to wait. */
 export type SearchText = (
-  target: { readonly path: string } | { readonly bytes: Uint8Array },
+  source: SearchSource,
   query: SearchQuery,
-  options: { readonly deadlineMs: number; readonly signal?: AbortSignal },
+  options: {
+    readonly deadlineMs: number;
+    readonly signal?: AbortSignal;
+    readonly group?: string;
+  },
 ) => Promise<SearchOutcome>;
 
 export interface GrepOptions extends ReadOptions {
@@ -25,7 +31,7 @@ export interface GrepOptions extends ReadOptions {
   readonly contextAfter?: number | undefined;
   /** Default 50. */
   readonly maxResults?: number | undefined;
-  /** Takes the pattern as it stands rather than as a regular expression. */
+  /** Treats the pattern as plain text rather than as a regular expression. */
   readonly literal?: boolean | undefined;
   /** The line to search from, to go on after an earlier answer. Default 1. */
   readonly startLine?: number | undefined;
@@ -40,31 +46,35 @@ export interface GrepRequest {
 
 /** The matching lines, as `grep -n` prints them. */
 export async function grepText(
-  target: ReadTarget,
+  target: OpenTarget,
   { query, deadlineMs }: GrepRequest,
   searchText: SearchText,
 ): Promise<Reading> {
-  const { source, index } = target.text;
-  const { fromLine = 1 } = query;
-  if (fromLine > 1) {
-    const range = { start: fromLine, end: fromLine, count: index.lines };
-    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "it" });
+  const { pattern, fromLine = 1 } = query;
+  const most = DEFAULTS.patternChars;
+  if (pattern.length > most) {
+    const reason = `it has ${pattern.length} characters, and a pattern may have ${most}`;
+    throw new InvalidPatternError(pattern, reason);
   }
-  const where =
-    source.path === undefined
-      ? { bytes: await source.read(0, source.size) }
-      : { path: source.path };
-  const signal = target.signal ? { signal: target.signal } : {};
-  const outcome = await searchText(where, query, { deadlineMs, ...signal });
-  const stopped = outcome.stoppedBy === "deadline";
-  if (stopped && outcome.matches.length === 0) {
-    throw new SearchTimeoutError(query.pattern, deadlineMs, outcome.scannedLines);
+  const { signal, record, text } = target;
+  const outcome = await searchText(text.source, query, {
+    deadlineMs,
+    group: record.sessionId,
+    ...(signal ? { signal } : {}),
+  });
+  if (outcome.stoppedBy === "deadline") {
+    if (outcome.matches.length === 0)
+      throw new SearchTimeoutError(pattern, deadlineMs, outcome.scannedLines);
+  } else if (fromLine > 1) {
+    // Only now is it known how many lines there are: an index of them would cost more than the search.
+    const range = { start: fromLine, end: fromLine, count: outcome.scannedLines };
+    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "it" });
   }
   return answer(target, query, outcome, deadlineMs);
 }
 
 function answer(
-  { record, view, maxChars }: ReadTarget,
+  { record, view, maxChars }: OpenTarget,
   query: SearchQuery,
   outcome: SearchOutcome,
   deadlineMs: number,

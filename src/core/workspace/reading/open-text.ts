@@ -5,16 +5,21 @@ import { decodeTextIndex, encodeTextIndex } from "../../lib/text/text-index-code
 import { indexText, type TextIndex } from "../../lib/text/text-index.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
-import { memoryContent } from "../artifacts/memory-content.js";
-import { looksLikeJson, viewKind, viewOfBlocks, viewOfOneLine } from "./readable-view.js";
+import {
+  looksLikeJson,
+  MIN_KEPT_BYTES,
+  openMadeView,
+  viewKind,
+  viewOfBlocks,
+  viewOfOneLine,
+} from "./readable-view.js";
 import type { View } from "./reading.js";
 
-/** What is smaller is made anew each time rather than kept. */
-const MIN_KEPT_BYTES = 1_048_576;
-
 /** The text that lines are counted in, open for reading and searching. */
-export interface OpenText extends IndexedText {
+export interface OpenText {
   readonly source: OpenContent;
+  /** Makes or loads the index, which takes a pass over the text: a search does without. */
+  withIndex(): Promise<IndexedText>;
   close(): Promise<void>;
 }
 
@@ -33,8 +38,12 @@ export async function openText(
     const made = view === "raw" ? undefined : await openView(store, record, stored, signal);
     if (made) opened.push(made);
     const source = made ?? stored;
-    const index = await openIndex(store, record, source, made ? "view-index" : "index", signal);
-    return { source, index, close };
+    const name = made ? "view-index" : "index";
+    const withIndex = async () => ({
+      source,
+      index: await openIndex(store, record, source, name, signal),
+    });
+    return { source, withIndex, close };
   } catch (error) {
     await close();
     throw error;
@@ -51,11 +60,9 @@ async function openView(
   const kind = viewKind(record);
   if (kind === "stored" || (kind === "one-line" && !(await looksLikeJson(stored))))
     return undefined;
-  const make = () => (kind === "blocks" ? viewOfBlocks(stored) : viewOfOneLine(stored, signal));
+  const make = kind === "blocks" ? viewOfBlocks : viewOfOneLine;
   try {
-    return stored.size < MIN_KEPT_BYTES
-      ? memoryContent(await collectPieces(make()))
-      : await store.openDerived(record, "view", make);
+    return await openMadeView(store, record, () => make(stored, signal));
   } catch (error) {
     // It only looked like JSON: the text as it stands is what there is to read.
     if (error instanceof JsonSyntaxError) return undefined;

@@ -1,13 +1,14 @@
-import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { DEFAULTS } from "../../defaults.js";
+import { ArgumentError } from "../../lib/argument-error.js";
+import { JsonPointerError } from "../../lib/json/json-pointer-error.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
-import { collectPieces, readPieces } from "../../lib/text/read-pieces.js";
-import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
+import { decodeJsonString } from "../../lib/json/json-string-decoder.js";
+import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
-import { memoryContent } from "../artifacts/memory-content.js";
-import { viewKind } from "./readable-view.js";
+import { looksLikeJson, openMadeView, viewKind } from "./readable-view.js";
 import type { Reading, Scope } from "./reading.js";
+import { findSoleText } from "./sole-text.js";
 
 export interface QueryOptions extends Scope {
   /** An RFC 6901 pointer; the whole value without it. */
@@ -31,9 +32,6 @@ export interface QueryRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What is wrong with the inner JSON that need not be wrong with the blocks around it. */
-const OUTER_MAY_HAVE_IT: ReadonlySet<ErrorCode> = new Set(["POINTER_NOT_FOUND", "NOT_JSON"]);
-
 /** A part of a JSON artifact, by pointer. */
 export async function queryArtifact(
   store: ArtifactStore,
@@ -42,16 +40,17 @@ export async function queryArtifact(
 ): Promise<Reading> {
   const stored = await store.open(record);
   try {
-    return answer(record, request, await query(record, stored, request));
+    return answer(record, request, await query(store, record, stored, request));
   } catch (error) {
-    if (!(error instanceof InvalidArgumentError) || error.argument !== "offset") throw error;
-    throw new InvalidArgumentError("cursor", String(error.received), error.expected);
+    if (!(error instanceof ArgumentError) || error.argument !== "offset") throw error;
+    throw new ArgumentError("cursor", String(error.received), error.expected);
   } finally {
     await stored.close();
   }
 }
 
 async function query(
+  store: ArtifactStore,
   record: ArtifactRecord,
   stored: OpenContent,
   request: QueryRequest,
@@ -60,36 +59,39 @@ async function query(
   const asked = {
     pointer,
     limit,
+    arrayLimit: DEFAULTS.queryLimit,
     offset,
     maxChars,
     ...(fields ? { fields } : {}),
     ...(signal ? { signal } : {}),
   };
-  const inner = await innerJson(record, stored, signal);
+  const inner = await openInner(store, record, stored, signal);
   if (!inner) return queryJson(stored, asked);
   try {
     return await queryJson(inner, asked);
   } catch (error) {
     // What the text block holds is meant first; the blocks around it can be asked for all the same.
-    if (!ContextOffloadError.isInstance(error) || !OUTER_MAY_HAVE_IT.has(error.code)) throw error;
+    if (!(error instanceof JsonPointerError || error instanceof JsonSyntaxError)) throw error;
     return await queryJson(stored, asked).catch(() => {
       throw error;
     });
+  } finally {
+    await inner.close();
   }
 }
 
 /** The JSON inside a lone text block, which is how many tools send their JSON. */
-async function innerJson(
+async function openInner(
+  store: ArtifactStore,
   record: ArtifactRecord,
   stored: OpenContent,
   signal: AbortSignal | undefined,
 ): Promise<OpenContent | undefined> {
   if (viewKind(record) !== "blocks") return undefined;
-  const value: unknown = JSON.parse(decodeWtf8(await collectPieces(readPieces(stored, signal))));
-  const [block, ...others] = Array.isArray(value) ? (value as unknown[]) : [];
-  const { type, text } = (block ?? {}) as { type?: unknown; text?: unknown };
-  if (others.length > 0 || type !== "text" || typeof text !== "string") return undefined;
-  return /^\s*[[{]/.test(text) ? memoryContent(encodeWtf8(text)) : undefined;
+  const text = await findSoleText(stored, signal);
+  if (text === undefined || !(await looksLikeJson(stored, text))) return undefined;
+  // It is the readable view too, so that reading and querying share what the store keeps.
+  return openMadeView(store, record, () => decodeJsonString(stored, text, signal));
 }
 
 function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading): Reading {

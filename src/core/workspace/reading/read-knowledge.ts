@@ -1,3 +1,4 @@
+import type { IndexedText } from "../../lib/text/indexed-text.js";
 import { readChars, readLineChars } from "../../lib/text/read-chars.js";
 import { readLines } from "../../lib/text/read-lines.js";
 import { requireRange } from "../../lib/text/require-range.js";
@@ -6,14 +7,17 @@ import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { OpenText } from "./open-text.js";
 import type { NextCall, Reading, ReadOptions, View } from "./reading.js";
 
-/** What a read needs to know beside the range. */
-export interface ReadTarget {
+/** What is read or searched. */
+export interface OpenTarget {
   readonly record: ArtifactRecord;
   readonly text: OpenText;
   readonly view: View;
   readonly maxChars: number;
   readonly signal: AbortSignal | undefined;
 }
+
+/** What a read needs to know beside the range. */
+export type ReadTarget = Omit<OpenTarget, "text"> & { readonly text: IndexedText };
 
 export interface CharRange {
   /** The first character, counted from 1. */

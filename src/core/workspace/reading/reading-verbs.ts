@@ -1,20 +1,21 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { requireText } from "../../require-argument.js";
+import { requireCount, requireText } from "../../arguments.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
 import type { EventDetails, EventReporter } from "../events.js";
 import { findArtifact } from "../artifacts/find-artifact.js";
 import { getOriginal } from "../artifacts/get-original.js";
+import { toCodedError } from "./coded-errors.js";
 import { grepText } from "./grep-knowledge.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
-import { readCount } from "../../read-count.js";
 import {
   readCharRange,
   readColumns,
   readFromStart,
   readLineRange,
+  type OpenTarget,
   type ReadTarget,
 } from "./read-knowledge.js";
 import type { Reading, ReadOptions, Scope, View } from "./reading.js";
@@ -53,17 +54,19 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         const record = await findArtifact(store, artifactId, scope.sessionId);
         // From here on a failure, too, is told with all that is known of the artifact.
         Object.assign(known, detailsOf(record));
-        return work(record);
+        return work(record).catch((error: unknown) => {
+          throw toCodedError(error);
+        });
       },
       (outcome) => ({ event: "read", ...describe(outcome) }),
     );
   };
 
-  const read = (
+  const withText = (
     verb: string,
     artifactId: string,
     options: ReadOptions,
-    work: (target: ReadTarget) => Promise<Reading>,
+    work: (target: OpenTarget) => Promise<Reading>,
   ): Promise<Reading> =>
     withArtifact(
       verb,
@@ -72,7 +75,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       async (record) => {
         const { signal } = options;
         const view = requireView(options.view);
-        const maxChars = readCount("maxChars", options.maxChars, DEFAULTS.readChars);
+        const maxChars = requireCount("maxChars", options.maxChars, DEFAULTS.readChars);
         const text = await openText(store, record, view, signal);
         try {
           return await work({ record, text, view, maxChars, signal });
@@ -81,6 +84,16 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         }
       },
       ({ text }) => ({ chars: text.length }),
+    );
+
+  const read = (
+    verb: string,
+    artifactId: string,
+    options: ReadOptions,
+    work: (target: ReadTarget) => Promise<Reading>,
+  ): Promise<Reading> =>
+    withText(verb, artifactId, options, async (target) =>
+      work({ ...target, text: await target.text.withIndex() }),
     );
 
   return {
@@ -109,7 +122,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
-      read("grepKnowledge", artifactId, options, (target) =>
+      withText("grepKnowledge", artifactId, options, (target) =>
         grepText(
           target,
           {
@@ -117,13 +130,13 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
               pattern: requireText("pattern", pattern, "what to search for"),
               literal: options.literal ?? false,
               ignoreCase: options.ignoreCase ?? false,
-              contextBefore: readCount("contextBefore", options.contextBefore, 0, 0),
-              contextAfter: readCount("contextAfter", options.contextAfter, 0, 0),
-              maxResults: readCount("maxResults", options.maxResults, DEFAULTS.searchResults),
+              contextBefore: requireCount("contextBefore", options.contextBefore, 0, 0),
+              contextAfter: requireCount("contextAfter", options.contextAfter, 0, 0),
+              maxResults: requireCount("maxResults", options.maxResults, DEFAULTS.searchResults),
               windowChars: Math.min(DEFAULTS.searchWindowChars, target.maxChars),
-              fromLine: readCount("startLine", options.startLine, 1),
+              fromLine: requireCount("startLine", options.startLine, 1),
             },
-            deadlineMs: readCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
+            deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
           },
           wiring.searchText,
         ),
@@ -137,10 +150,11 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         (record) =>
           queryArtifact(store, record, {
             pointer: options.pointer ?? "",
-            limit: options.limit === undefined ? undefined : readCount("limit", options.limit, 1),
+            limit:
+              options.limit === undefined ? undefined : requireCount("limit", options.limit, 1),
             fields: options.fields,
-            offset: readCount("cursor", asNumber(options.cursor), 0, 0),
-            maxChars: readCount("maxChars", options.maxChars, DEFAULTS.readChars),
+            offset: requireCount("cursor", asNumber(options.cursor), 0, 0),
+            maxChars: requireCount("maxChars", options.maxChars, DEFAULTS.readChars),
             signal: options.signal,
           }),
         ({ text }) => ({ chars: text.length }),

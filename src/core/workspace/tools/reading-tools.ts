@@ -29,7 +29,7 @@ interface ReadingToolSpec {
   readonly inputSchema: ToolInputSchema;
   /** Parameters, beside `session_id`, that the next call must repeat. */
   readonly repeats?: readonly string[];
-  run(call: ReadingToolCall): Promise<string>;
+  readonly run: (call: ReadingToolCall) => Promise<string>;
 }
 
 const artifact_id = {

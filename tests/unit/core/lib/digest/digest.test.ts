@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { DEFAULTS } from "../../../../../src/core/defaults.js";
 import { describe, expect, it } from "vitest";
 
-import { digestSample, digestText } from "../../../../../src/core/lib/digest/digest.js";
-import { countLines } from "../../../../../src/core/lib/digest/line-scanner.js";
+import { digestText } from "../../../../../src/core/digest-text.js";
+import { digestSample } from "../../../../../src/core/lib/digest/digest.js";
+import { countLines } from "../../../../../src/core/lib/text/count-lines.js";
 import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
 import * as texts from "./sample-texts.js";
 
@@ -230,7 +231,7 @@ describe("digestSample", () => {
         lines: countLines(text),
         complete: true,
       };
-      expect(digestSample(sample)).toEqual(digestText(text));
+      expect(digestSample(sample, { budgetChars: DEFAULTS.digestChars })).toEqual(digestText(text));
     }
   });
 
@@ -240,7 +241,7 @@ describe("digestSample", () => {
     const tail = text.slice(-4_000);
     const tailLine = countLines(text.slice(0, -4_000));
     const sample = { head, tail, tailLine, chars: text.length, lines: 50_000, complete: false };
-    const digest = digestSample(sample);
+    const digest = digestSample(sample, { budgetChars: DEFAULTS.digestChars });
     expect(digest.kind).toBe("log");
     expect(digest.text).toContain("Log, 50,000 lines.");
     expect(digest.text).toContain("49990: ERROR pump 9 failed");
@@ -259,6 +260,8 @@ describe("digestSample", () => {
       lines: 1,
       complete: false,
     };
-    expect(digestSample(sample).text).toMatch(/^Text, 1 line\.\n1: a+… \(9,000,000 chars\) …b+$/);
+    expect(digestSample(sample, { budgetChars: DEFAULTS.digestChars }).text).toMatch(
+      /^Text, 1 line\.\n1: a+… \(9,000,000 chars\) …b+$/,
+    );
   });
 });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import {
-  countLines,
   linesBackwards,
   linesOf,
   sampledFromText,
 } from "../../../../../src/core/lib/digest/line-scanner.js";
+import { countLines } from "../../../../../src/core/lib/text/count-lines.js";
 import { logText } from "./sample-texts.js";
 
 const expectedLines = (text: string): string[] => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { digestText } from "../../../../../src/core/lib/digest/digest.js";
+import { digestText } from "../../../../../src/core/digest-text.js";
 import { rankErrorLine } from "../../../../../src/core/lib/digest/error-lines.js";
 import { logText } from "./sample-texts.js";
 

@@ -5,10 +5,9 @@ import {
   clip,
   countOf,
   formatCount,
-  takeEnd,
-  takeStart,
   toPrintable,
 } from "../../../../../src/core/lib/digest/printable.js";
+import { takeEnd, takeStart } from "../../../../../src/core/lib/text/surrogates.js";
 import { isWellFormed } from "./sample-texts.js";
 
 describe("toPrintable", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { digestText } from "../../../../../src/core/lib/digest/digest.js";
+import { digestText } from "../../../../../src/core/digest-text.js";
 import { csvText, logText } from "./sample-texts.js";
 
 const PSQL = ` id | name  | depth

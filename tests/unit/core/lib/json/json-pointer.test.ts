@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InvalidArgumentError } from "../../../../../src/core/errors/invalid-argument-error.js";
+import { ArgumentError } from "../../../../../src/core/lib/argument-error.js";
 import {
   formatPointer,
   indexOfToken,
@@ -55,7 +55,7 @@ describe("parsePointer", () => {
     "a]",
     "a[x]",
   ])("refuses %j with what would be right", (text) => {
-    expect(() => parsePointer(text, "fields[1]")).toThrow(InvalidArgumentError);
+    expect(() => parsePointer(text, "fields[1]")).toThrow(ArgumentError);
     expect(() => parsePointer(text, "fields[1]")).toThrow(
       /^fields\[1\] must be a JSON pointer such as "\/items\/0\/name"/,
     );

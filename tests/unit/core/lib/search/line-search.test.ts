@@ -18,7 +18,7 @@ const QUERY: SearchQuery = {
 };
 
 /** One for all, so that what an earlier search left there is met by the next. */
-const ARENA = createSearchBuffer(SEARCH_BUFFER_BYTES);
+const BUFFER = createSearchBuffer(SEARCH_BUFFER_BYTES);
 
 function search(text: string | Uint8Array, query: Partial<SearchQuery>, cuts: number[] = []) {
   const whole = { ...QUERY, ...query };
@@ -26,7 +26,7 @@ function search(text: string | Uint8Array, query: Partial<SearchQuery>, cuts: nu
   const lines = new LineSearch(whole, {
     pattern: compilePattern(whole),
     onMatch: (match) => matches.push(match),
-    searchBuffer: ARENA,
+    searchBuffer: BUFFER,
   });
   const bytes = typeof text === "string" ? encodeWtf8(text) : text;
   let at = 0;

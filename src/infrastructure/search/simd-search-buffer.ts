@@ -1,7 +1,7 @@
 import * as nodeBuffer from "node:buffer";
 import { MAX_NEEDLE_BYTES, type SearchBuffer } from "../../core/lib/search/search-buffer.js";
 import { decodeWtf8 } from "../../core/lib/text/wtf8.js";
-import { loadSimdScan, type SimdScan } from "./simd-scan.js";
+import { loadSimdScan } from "./simd-scan.js";
 
 const LINE_FEED = 10;
 const PAGE_BYTES = 65_536;
@@ -9,37 +9,11 @@ const PAGE_BYTES = 65_536;
 const FREQUENT =
   " etaoinsr0123456789lcdupmgf\n-:./\"_,hbvyw=()TESIRADON[]{}'kxCLMPU;<>\r\tFGBHVWjqz";
 
-/** An searchBuffer with the fastest means that this Node has. */
-export function createNativeSearchBuffer(size: number): SearchBuffer {
+/** A search buffer in the memory of WebAssembly, which compares sixteen bytes at once; `undefined` where that is switched off. */
+export function createSimdSearchBuffer(size: number): SearchBuffer | undefined {
   const scan = loadSimdScan();
-  return scan === undefined ? createPlainSearchBuffer(size) : createSimdSearchBuffer(size, scan);
-}
-
-/** For where WebAssembly is switched off. */
-export function createPlainSearchBuffer(size: number): SearchBuffer {
-  const bytes = Buffer.alloc(size);
-  let needle = Buffer.alloc(0);
-  return {
-    bytes,
-    setNeedle: (wanted) => {
-      needle = Buffer.from(wanted);
-    },
-    find: (from, end) => bytes.subarray(0, end).indexOf(needle, from),
-    countLineFeeds: (from, end) => {
-      let count = 0;
-      let at = bytes.indexOf(LINE_FEED, from);
-      while (at !== -1 && at < end) {
-        count += 1;
-        at = bytes.indexOf(LINE_FEED, at + 1);
-      }
-      return count;
-    },
-    decode: (from, end) => decode(bytes, from, end),
-  };
-}
-
-function createSimdSearchBuffer(size: number, scan: SimdScan): SearchBuffer {
-  // Behind the searchBuffer there is room to read past its end, and then for a needle.
+  if (scan === undefined) return undefined;
+  // Behind the buffer there is room to read past its end, and then for a needle.
   const needleAt = size + 16;
   const grow = (bytes: number): void => {
     const missing = bytes - scan.memory.buffer.byteLength;

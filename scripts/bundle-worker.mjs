@@ -1,0 +1,23 @@
+import { rolldown } from "rolldown";
+
+/**
+ * The module `worker-source` with the search worker and all that it imports as one CommonJS script:
+ * the text that `new Worker(text, { eval: true })` runs. Names are kept, so that a stack can be read.
+ *
+ * @param {string} entry the worker's main file, as TypeScript or compiled
+ * @returns {Promise<string>}
+ */
+export async function bundleWorkerSource(entry) {
+  const bundle = await rolldown({
+    input: entry,
+    platform: "node",
+    transform: { target: "node18" },
+  });
+  const { output } = await bundle.generate({
+    format: "cjs",
+    minify: { compress: true, mangle: false, codegen: true },
+  });
+  await bundle.close();
+  const [{ code }] = output;
+  return `export const WORKER_SOURCE = ${JSON.stringify(code)};\n`;
+}

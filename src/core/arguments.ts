@@ -1,0 +1,62 @@
+import { InvalidArgumentError } from "./errors/invalid-argument-error.js";
+import { nonEmptyText } from "./lib/text/non-empty-text.js";
+
+/** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */
+
+export function requireText(argument: string, value: unknown, purpose: string): string {
+  const text = nonEmptyText(value);
+  if (text !== undefined) return text;
+  throw new InvalidArgumentError(argument, value, `a non-empty string: ${purpose}`);
+}
+
+export function requireArray(
+  argument: string,
+  value: unknown,
+  expected = "an array of messages",
+): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new InvalidArgumentError(argument, value, expected);
+}
+
+export function requireObject(argument: string, value: unknown, expected: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new InvalidArgumentError(argument, value, expected);
+}
+
+/** One of the choices, or nothing. */
+export function requireChoice(argument: string, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value as string)) return;
+  const expected = choices.map((choice) => JSON.stringify(choice)).join(" or ");
+  throw new InvalidArgumentError(argument, value, expected);
+}
+
+/** A whole number. Without a fallback, one must be given. */
+export function requireCount(
+  argument: string,
+  value: number | undefined,
+  fallback: number | undefined,
+  least = 1,
+): number {
+  const count = value === undefined ? fallback : value;
+  if (Number.isSafeInteger(count) && (count as number) >= least) return count as number;
+  throw new InvalidArgumentError(argument, value, `a whole number of at least ${least}`);
+}
+
+/** A number; unless `least` is given, its range is the caller's business. */
+export function requireNumber(argument: string, value: unknown, least?: number): number {
+  if (typeof value === "number" && !Number.isNaN(value)) {
+    if (least === undefined || (value >= least && Number.isFinite(value))) return value;
+  }
+  const expected = least === undefined ? "a number" : `a number of at least ${least}`;
+  throw new InvalidArgumentError(argument, value, expected);
+}
+
+/** An array of strings, where a single string would be an easy mistake. */
+export function requireStrings(
+  argument: string,
+  value: unknown,
+  expected = "an array of strings",
+): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw new InvalidArgumentError(argument, value, expected);
+}

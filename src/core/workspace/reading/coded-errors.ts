@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { NotJsonError } from "../../errors/not-json-error.js";
+import { OutOfRangeError } from "../../errors/out-of-range-error.js";
+import { PointerNotFoundError } from "../../errors/pointer-not-found-error.js";
+import { ReadFailedError } from "../../errors/read-failed-error.js";
+import { ArgumentError } from "../../lib/argument-error.js";
+import { JsonPointerError } from "../../lib/json/json-pointer-error.js";
+import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
+import { ShortSourceError } from "../../lib/text/short-source-error.js";
+import { TextRangeError } from "../../lib/text/text-range-error.js";
+
+/** The error of this package that stands for one of the general library; any other as it is. */
+export function toCodedError(error: unknown): unknown {
+  if (error instanceof ArgumentError) {
+    return new InvalidArgumentError(error.argument, error.received, error.expected);
+  }
+  if (error instanceof TextRangeError) return new OutOfRangeError(error.range);
+  if (error instanceof JsonPointerError) {
+    return new PointerNotFoundError(error.pointer, error.reach);
+  }
+  if (error instanceof JsonSyntaxError) {
+    return new NotJsonError(error.offset, error.reason, { cause: error });
+  }
+  if (error instanceof ShortSourceError) {
+    return new ReadFailedError(`the stored bytes ${error.start} to ${error.end}`, error);
+  }
+  return error;
+}

@@ -1,0 +1,78 @@
+import { decodeKey } from "../../lib/json/json-key.js";
+import type { JsonKind } from "../../lib/json/json-kind.js";
+import type { ByteRange } from "../../lib/json/json-locate.js";
+import { JsonWalker, type JsonVisitor } from "../../lib/json/json-walker.js";
+import type { ByteSource } from "../../lib/text/byte-source.js";
+import { readPieces } from "../../lib/text/read-pieces.js";
+
+/** `"text"`, quotes included. */
+const TYPE_BYTES = 6;
+
+/**
+ * Where the text of stored blocks stands, without its quotes, if they are one text block and nothing
+ * else, which is how many tools send their output. Most other content is told by its first bytes.
+ */
+export async function findSoleText(
+  stored: ByteSource,
+  signal?: AbortSignal,
+): Promise<ByteRange | undefined> {
+  const search = new SoleTextSearch();
+  const walker = new JsonWalker(search, 0);
+  for await (const piece of readPieces(stored, signal)) {
+    walker.push(piece);
+    if (search.isDone) return undefined;
+  }
+  walker.end();
+  const { type, text } = search;
+  if (type === undefined || text === undefined) return undefined;
+  const name = new TextDecoder().decode(await stored.read(type.start, type.end));
+  return name === '"text"' ? { start: text.start + 1, end: text.end - 1 } : undefined;
+}
+
+/** Walks `[{"type":"text","text":"…"}]` and stops at whatever does not fit. */
+class SoleTextSearch implements JsonVisitor {
+  /** True once it cannot be a lone text block. */
+  isDone = false;
+  type: ByteRange | undefined;
+  text: ByteRange | undefined;
+
+  #depth = 0;
+  #hasBlock = false;
+  #key = "";
+  #start = 0;
+
+  beginKey(): boolean {
+    return true;
+  }
+
+  key(raw: Uint8Array | undefined): void {
+    this.#key = raw === undefined ? "" : decodeKey(raw);
+  }
+
+  begin(kind: JsonKind, start: number): boolean {
+    const wanted = this.#wanted();
+    this.isDone ||= wanted !== undefined && kind !== wanted;
+    const isEntered = this.#depth < 2 && !this.isDone;
+    this.#hasBlock ||= this.#depth === 1;
+    this.#depth += 1;
+    this.#start = start;
+    return isEntered;
+  }
+
+  end(end: number): void {
+    this.#depth -= 1;
+    if (this.#depth !== 2) return;
+    const range = { start: this.#start, end };
+    if (this.#key === "text") this.text = range;
+    if (this.#key !== "type") return;
+    this.type = range;
+    this.isDone ||= end - range.start !== TYPE_BYTES;
+  }
+
+  /** What must stand here; `undefined` where anything may. */
+  #wanted(): JsonKind | "nothing" | undefined {
+    if (this.#depth === 0) return "array";
+    if (this.#depth === 1) return this.#hasBlock ? "nothing" : "object";
+    return this.#key === "text" || this.#key === "type" ? "string" : undefined;
+  }
+}

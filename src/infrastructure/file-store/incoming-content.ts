@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { hasCode } from "../error-code.js";
+import { closeSoon, deleteFile, lookAt, openFile, renameFile, writeAll } from "./file-calls.js";
+import { hashFile } from "./open-content.js";
+import { FILE_MODE, temporaryName } from "./store-layout.js";
+
+/** Content on its way into a session's folder. */
+export interface IncomingContent {
+  readonly bytes: number;
+  readonly hash: () => string;
+  /**
+   * Makes a file that is whole when this resolves. Nothing is written before `isFree` has said that
+   * the name is to be had.
+   *
+   * @returns `false` when it is not.
+   */
+  create(path: string, isFree: Promise<boolean>): Promise<boolean>;
+  /** Puts it in the place of whatever has the name. */
+  replace(path: string): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** `compute` runs while the system writes, so that what it makes costs next to no time of its own. */
+export function incomingBytes(
+  content: Uint8Array,
+  hash: () => string,
+  compute: () => void,
+): IncomingContent {
+  const fill = async (fd: number) => {
+    const writing = writeAll(fd, content).finally(() => {
+      // Nobody waits for the closing: every byte is with the system.
+      closeSoon(fd);
+    });
+    // A failure is reported when it is awaited; until then it must not count as unhandled.
+    writing.catch(() => undefined);
+    try {
+      hash();
+      compute();
+    } finally {
+      await writing;
+    }
+  };
+  return {
+    bytes: content.length,
+    hash,
+    async create(path, isFree) {
+      const fd = await createFile(path, isFree);
+      if (fd === undefined) return false;
+      try {
+        if (await isFree) {
+          await fill(fd);
+          return true;
+        }
+      } catch (error) {
+        await deleteFile(path).catch(() => undefined);
+        throw error;
+      }
+      closeSoon(fd);
+      return false;
+    },
+    async replace(path) {
+      await replaceBy(path, temporaryIn(path), async (temporary) => {
+        await fill(await openFile(temporary, "wx", FILE_MODE));
+      });
+    },
+    discard: () => Promise.resolve(),
+  };
+}
+
+/** Creates a file, or resolves to `undefined` when the name is taken. */
+export async function createFile(
+  path: string,
+  folderIsReady: Promise<unknown>,
+): Promise<number | undefined> {
+  try {
+    return await openFile(path, "wx", FILE_MODE).catch(async (error: unknown) => {
+      if (!hasCode(error, "ENOENT")) throw error;
+      await folderIsReady;
+      return openFile(path, "wx", FILE_MODE);
+    });
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a plain file holds the content; what cannot be read does not. */
+export async function holdsContent(
+  path: string,
+  { bytes, hash }: Pick<IncomingContent, "bytes" | "hash">,
+): Promise<boolean> {
+  try {
+    return (await lookAt(path))?.size === bytes && (await hashFile(path)) === hash();
+  } catch {
+    return false;
+  }
+}
+
+/** Fills a temporary file and gives it the name, whatever has it. */
+export async function replaceBy(
+  path: string,
+  temporary: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  try {
+    await fill(temporary);
+    await renameFile(temporary, path);
+  } catch (error) {
+    await deleteFile(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A name beside the path that nobody else uses. */
+export function temporaryIn(path: string): string {
+  return join(path, "..", temporaryName(randomBytes(9).toString("hex")));
+}

@@ -1,0 +1,199 @@
+import { basename, join, sep } from "node:path";
+import { hasCode } from "../error-code.js";
+import { closeSoon, lookAt, openFile, readOnce, statOpen } from "./file-calls.js";
+import { identityOf, type KeptFile } from "./kept-file.js";
+import { parseEntry, type ManifestRecord } from "./manifest-entry.js";
+import { emptyState, type ListedRecord, type ReadState } from "./manifest-state.js";
+import { READ_NO_LINK } from "./open-content.js";
+import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
+
+const LINE_FEED = 10;
+/** How much of what was read last is compared before reading on. */
+const COMPARED_BYTES = 256;
+/** How much is read at a time: a few thousand lines, after which the event loop has its turn. */
+const BLOCK_BYTES = 1_048_576;
+/** Room for the lines that others may have added beside one's own. */
+const SMALL_BLOCK_BYTES = 8_192;
+
+/** Reads a manifest by position: what it knows, it has read from the file, in the file's order. */
+export class ManifestReader {
+  readonly path: string;
+  /** Lines that were appended and have not been read back. */
+  readonly awaited = new Set<string>();
+  #state = emptyState("");
+  #named: string | undefined;
+
+  constructor(
+    readonly folder: string,
+    readonly layout: StoreLayout,
+  ) {
+    this.path = join(folder, MANIFEST_NAME);
+  }
+
+  get state(): Readonly<ReadState> {
+    return this.#state;
+  }
+
+  /** What the session is called; `undefined` while only a hash of it is known. */
+  get sessionId(): string | undefined {
+    const known = this.#state.owner ?? this.#named;
+    if (known !== undefined) return known;
+    const name = basename(this.folder);
+    return this.layout.sessionFolder(name) === this.folder ? name : undefined;
+  }
+
+  /** What the caller calls the session. */
+  get named(): string | undefined {
+    return this.#named;
+  }
+
+  /** Tells what the session is called, which counts as long as the manifest itself does not. */
+  nameSession(sessionId: string): void {
+    if (this.#named === sessionId) return;
+    this.#named = sessionId;
+    this.#spreadName();
+  }
+
+  /** Reads what is new, through the file that is kept open where there is one. */
+  async readOn(kept: KeptFile | undefined): Promise<void> {
+    const open = kept?.isOpen ? kept : undefined;
+    if (open && this.awaited.size > 0 && (await this.#readBack(open))) return;
+    const stats = await lookAt(this.path);
+    if (!stats) this.#state = emptyState("");
+    else if (!this.#isAsRead(stats)) await this.#readByPath();
+  }
+
+  #isAsRead(stats: { dev: number; ino: number; size: number; mtimeMs: number }): boolean {
+    const { file, bytes, modifiedMs } = this.#state;
+    return identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
+  }
+
+  /** Reads what was just appended while it looks whether the name still leads to the same file. */
+  async #readBack(kept: KeptFile): Promise<boolean> {
+    if (this.#state.file !== "" && this.#state.file !== kept.identity) return false;
+    return kept.use(async (fd) => {
+      const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+      const start = this.#state.bytes - this.#state.ending.length;
+      const [stats, read] = await Promise.all([
+        lookAt(this.path),
+        readOnce(fd, block, 0, block.length, start),
+      ]);
+      if (!stats || identityOf(stats) !== kept.identity) return false;
+      if (this.#state.file === "") this.#state = emptyState(kept.identity);
+      const isEnd = start + read >= stats.size;
+      if (this.#take(block.subarray(0, read), isEnd) === "other") return false;
+      if (!isEnd && !(await this.#readTo(fd, stats.size))) return false;
+      this.#state.modifiedMs = stats.mtimeMs;
+      return true;
+    });
+  }
+
+  async #readByPath(): Promise<void> {
+    let fd: number;
+    try {
+      fd = await openFile(this.path, READ_NO_LINK);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      this.#state = emptyState("");
+      return;
+    }
+    try {
+      const stats = await statOpen(fd);
+      if (!stats.isFile()) throw new Error(`${this.path} is not a plain file`);
+      const file = identityOf(stats);
+      // New to us; or somebody deleted it and it was begun anew, and nothing of what was known holds.
+      if (file !== this.#state.file || !(await this.#readTo(fd, stats.size))) {
+        this.#state = emptyState(file);
+        await this.#readTo(fd, stats.size);
+      }
+      this.#state.modifiedMs = stats.mtimeMs;
+    } finally {
+      closeSoon(fd);
+    }
+  }
+
+  /** @returns Whether the file goes on from what was read before. */
+  async #readTo(fd: number, end: number): Promise<boolean> {
+    let wanted = BLOCK_BYTES;
+    for (;;) {
+      const { bytes, ending } = this.#state;
+      const start = bytes - ending.length;
+      const block = Buffer.allocUnsafe(Math.max(Math.min(wanted, end - start), ending.length));
+      let filled = 0;
+      while (filled < block.length) {
+        const read = await readOnce(fd, block, filled, block.length - filled, start + filled);
+        if (read === 0) break;
+        filled += read;
+      }
+      const isEnd = filled < block.length || start + filled >= end;
+      const outcome = this.#take(block.subarray(0, filled), isEnd);
+      if (outcome === "other") return false;
+      if (isEnd) return true;
+      // A line that is longer than a block.
+      if (outcome === "nothing") wanted *= 2;
+    }
+  }
+
+  /** Takes the lines of a block that begins with what was read last. */
+  #take(block: Buffer, isEnd: boolean): "lines" | "nothing" | "other" {
+    const state = this.#state;
+    const known = state.ending.length;
+    if (block.length < known || !block.subarray(0, known).equals(state.ending)) return "other";
+    let taken = Math.max(block.lastIndexOf(LINE_FEED) + 1, known);
+    const text = block.toString("utf8", known, taken);
+    let from = 0;
+    for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
+      if (!this.#takeLine(text.slice(from, to))) state.brokenLines++;
+      from = to + 1;
+    }
+    if (isEnd) {
+      // The last line may still be being written by another process: it is read again next time,
+      // unless it is whole already.
+      state.torn = !this.#takeLine(block.toString("utf8", taken));
+      if (!state.torn) taken = block.length;
+    }
+    if (taken === known) return "nothing";
+    state.bytes += taken - known;
+    state.ending = Buffer.from(block.subarray(Math.max(taken - COMPARED_BYTES, 0), taken));
+    return "lines";
+  }
+
+  /** @returns Whether the line is a whole entry, or blank. */
+  #takeLine(line: string): boolean {
+    if (this.awaited.size > 0) this.awaited.delete(line);
+    if (line.length < 2 && line.trim() === "") return true;
+    const entry = parseEntry(line);
+    if (!entry) return line.trim() === "";
+    const { artifacts, removed, children } = this.#state;
+    if (entry.put) this.#takePut(entry.put);
+    if (entry.session !== undefined && this.#state.owner === undefined) {
+      this.#state.owner = entry.session;
+      this.#spreadName();
+    }
+    if (entry.child !== undefined) children.add(entry.child);
+    if (entry.removed !== undefined) {
+      artifacts.delete(entry.removed);
+      removed.add(entry.removed);
+    }
+    return true;
+  }
+
+  #takePut(record: ManifestRecord): void {
+    const { artifactId } = record;
+    const { artifacts, removed, owner } = this.#state;
+    // Two processes may have put the same content at once; whose line came first does not matter,
+    // as long as all readers agree.
+    if (artifacts.has(artifactId)) return;
+    // The parsed object becomes the record, whatever the line said of these two.
+    const listed = record as ListedRecord;
+    listed.sessionId = owner ?? this.sessionId ?? "";
+    listed.location = `${this.folder}${sep}${this.layout.fileName(artifactId)}`;
+    artifacts.set(artifactId, listed);
+    removed.delete(artifactId);
+  }
+
+  #spreadName(): void {
+    const { sessionId = "" } = this;
+    for (const record of this.#state.artifacts.values()) record.sessionId = sessionId;
+  }
+}

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { candidateIds } from "../../core/workspace/artifacts/artifact-id.js";
+import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
+import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
+import { sha256 } from "../hash.js";
+import { discardUnlisted } from "./discard-unlisted.js";
+import { lookAt } from "./file-calls.js";
+import {
+  holdsContent,
+  incomingBytes,
+  temporaryIn,
+  type IncomingContent,
+} from "./incoming-content.js";
+import { incomingStream } from "./incoming-stream.js";
+import type { Manifest } from "./manifest.js";
+import { prepareFolder } from "./session-folder.js";
+
+/** A file that was touched later than this may be an artifact that is being put this moment. */
+const UNDER_WAY_MS = 250;
+const POLL_MS = 2;
+const MAX_POLLS = 200;
+
+/** One put under way. */
+interface Put {
+  readonly manifest: Manifest;
+  readonly artifact: NewArtifact;
+  readonly content: IncomingContent;
+  readonly size: () => TextSize;
+  /** The folder is there and is no link, and the manifest was read. */
+  readonly ready: Promise<unknown>;
+}
+
+/** Stores content under the first of its ids that it can have. */
+export async function putArtifact(
+  root: string,
+  manifest: Manifest,
+  artifact: NewArtifact,
+): Promise<ArtifactRecord> {
+  // While the file is made; what others list later shows when the line is read back.
+  const ready = Promise.all([prepareFolder(root, manifest), manifest.load()]);
+  ready.catch(() => undefined);
+  const size = once(artifact.describe);
+  const content = await receive(manifest, artifact, ready, size);
+  try {
+    for (const id of idsFor(artifact.wantedId, content)) {
+      const record = await claim(id, { manifest, artifact, content, size, ready });
+      if (record) return record;
+    }
+  } finally {
+    await content.discard();
+  }
+  throw new Error("every id for this content holds other content");
+}
+
+async function receive(
+  manifest: Manifest,
+  { content, hash }: NewArtifact,
+  ready: Promise<unknown>,
+  size: () => unknown,
+): Promise<IncomingContent> {
+  if (!(Symbol.asyncIterator in content)) {
+    return incomingBytes(content, hash ?? once(() => sha256(content)), size);
+  }
+  await ready;
+  return incomingStream(temporaryIn(join(manifest.folder, "x")), content);
+}
+
+/** The wanted id needs no hash, which is computed while the system writes. */
+function* idsFor(wantedId: string | undefined, content: IncomingContent): Generator<string> {
+  if (wantedId !== undefined) yield wantedId;
+  const [first = "", ...others] = candidateIds(wantedId, content.hash());
+  if (wantedId === undefined) yield first;
+  yield* others;
+}
+
+/** Stores under this id, or says that it is not to be had with `undefined`. */
+async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | undefined> {
+  const { manifest, content, ready } = put;
+  const path = join(manifest.folder, manifest.layout.fileName(artifactId));
+  const isListed = () => manifest.contents.artifacts.has(artifactId);
+  if (isListed()) await ready;
+  const isFree = ready.then(() => !isListed());
+  isFree.catch(() => undefined);
+  if (!isListed() && (await content.create(path, isFree))) return list(artifactId, path, put);
+  await ready;
+  const there = await findOwner(artifactId, path, put);
+  if (!there || !isSame(there, put)) return undefined;
+  if (await holdsContent(path, content)) return there;
+  // Its file was lost or spoilt.
+  return content.replace(path).then(
+    () => there,
+    () => undefined,
+  );
+}
+
+async function list(
+  artifactId: string,
+  path: string,
+  put: Put,
+): Promise<ArtifactRecord | undefined> {
+  const { manifest, artifact, content } = put;
+  const { type, createdAt, metadata } = artifact;
+  const entry = { artifactId, type, size: put.size(), hash: content.hash(), createdAt, metadata };
+  const found = await manifest
+    .append({ put: entry }, () => lookAt(path))
+    .catch(async (error: unknown) => {
+      await discardUnlisted([path], () => manifest.load()).catch(() => undefined);
+      throw error;
+    });
+  const listed = manifest.contents.artifacts.get(artifactId);
+  // Removed by another process the moment it was there.
+  if (!listed) return { ...entry, sessionId: artifact.sessionId, location: path };
+  if (!isSame(listed, put)) return undefined;
+  if (found?.size === content.bytes) return listed;
+  // A verify took the file for an orphan before it was listed.
+  try {
+    await content.replace(path);
+    return listed;
+  } catch (error) {
+    await manifest.append({ removed: artifactId, at: artifact.createdAt });
+    throw error;
+  }
+}
+
+/**
+ * The artifact that has the file. Only who made a file may list it: whatever it holds, its writer may
+ * not be done. One who is at it this moment is waited for.
+ */
+async function findOwner(
+  artifactId: string,
+  path: string,
+  { manifest }: Put,
+): Promise<ArtifactRecord | undefined> {
+  for (let poll = 0; ; poll++) {
+    const { artifacts, removed } = await manifest.load();
+    const listed = artifacts.get(artifactId);
+    // Who removed it may be about to delete the file.
+    if (listed || removed.has(artifactId) || poll === MAX_POLLS) return listed;
+    const stats = await lookAt(path);
+    if (!stats?.isFile() || Date.now() - stats.ctimeMs > UNDER_WAY_MS) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+function isSame({ hash, type }: ArtifactRecord, { content, artifact }: Put): boolean {
+  return hash === content.hash() && type === artifact.type;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,48 @@
+import type { Format, FormatResult, MediaRule, MessageVisitor } from "../core/engine/format.js";
+
+/** A conversation as a format reads it. */
+export interface ConversationReading {
+  /** The results with their tools' names, where they or the calls before them give one. */
+  readonly results: readonly FormatResult[];
+  readonly otherChars: number;
+  /** How many replies the model gave; a reply may be several messages. */
+  readonly replies: number;
+  /** Which messages the model wrote. */
+  readonly modelMessages: readonly number[];
+}
+
+export function readConversation(
+  format: Format,
+  messages: readonly unknown[],
+  media: MediaRule = "keep",
+): ConversationReading {
+  const names = new Map<string, string>();
+  const results: FormatResult[] = [];
+  const modelMessages: number[] = [];
+  let otherChars = 0;
+  let replies = 0;
+  let lastReplyId: string | undefined;
+  for (const [index, message] of messages.entries()) {
+    const visitor: MessageVisitor = {
+      modelMessage(replyId) {
+        const goesOn = modelMessages.at(-1) === index - 1;
+        if (!goesOn && (replyId === undefined || replyId !== lastReplyId)) replies++;
+        lastReplyId = replyId;
+        modelMessages.push(index);
+      },
+      call(id, name) {
+        if (id !== undefined) names.set(id, name);
+      },
+      result(found) {
+        const { slot, id, content, soleText, chars, isError, wrapping } = found;
+        const toolName = found.toolName ?? (id === undefined ? undefined : names.get(id));
+        results.push({ slot, id, content, soleText, chars, isError, wrapping, toolName });
+      },
+      other(chars) {
+        otherChars += chars;
+      },
+    };
+    format.read(message, visitor, { media, countOther: true });
+  }
+  return { results, otherChars, replies, modelMessages };
+}

@@ -1,0 +1,100 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const sources = await readFolder("src", /\.ts$/);
+const tests = await readFolder("tests", /\.test\.ts$/);
+
+describe("the source", () => {
+  it("imports only itself and Node's modules [000-NF-constraint-standard-library] [002-NF-constraint-standard-library] [003-NF-constraint-no-dependencies] [001-STACK-node]", () => {
+    expect(sources.length).toBeGreaterThan(100);
+    for (const { path, text } of sources) {
+      for (const { fileName } of ts.preProcessFile(text).importedFiles) {
+        expect(fileName, path).toMatch(/^(?:\.{1,2}\/|node:)/);
+      }
+    }
+  });
+
+  it("is made of small files [002-NF-usability-clarity]", () => {
+    const long = sources.filter(({ text }) => text.split("\n").length > 250);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("has presets that are wiring, a page each, and one engine [DESIGN-ENGINE]", () => {
+    const presets = sources.filter(({ path }) => path.startsWith("src/presets/"));
+    expect(presets.length).toBeGreaterThan(3);
+    for (const { path, text } of presets) expect(text.split("\n").length, path).toBeLessThan(150);
+    const engines = sources.filter(({ text }) =>
+      /^export (?:async )?function offload\b/m.test(text),
+    );
+    expect(engines.map(({ path }) => path)).toEqual(["src/core/engine/offload.ts"]);
+    for (const preset of ["direct", "history"]) {
+      const { text } = presets.find(({ path }) => path === `src/presets/${preset}.ts`) ?? {};
+      expect(text).toContain('from "../core/engine/offload.js"');
+    }
+  });
+
+  it("speaks English in its errors [001-LOG-english]", () => {
+    const errors = sources.filter(({ path }) => path.includes("/errors/"));
+    expect(errors.length).toBeGreaterThan(5);
+    for (const { path, text } of errors) {
+      expect(text, path).not.toMatch(/[^\p{Script=Latin}\p{Script=Common}]/u);
+    }
+  });
+
+  it("has no file that is named for nothing", () => {
+    const unnamed = /(?:^|\/)(?:utils?|helpers?|common)\b/;
+    expect(sources.filter(({ path }) => unnamed.test(path))).toEqual([]);
+  });
+
+  it("writes nothing to the console [001-LOG-thrown]", () => {
+    for (const { path, text } of sources) expect(text, path).not.toMatch(/\bconsole\./);
+  });
+});
+
+describe("the tests", () => {
+  it("of core, of the formats and of the presets write to memory only [001-TEST-unit-core]", () => {
+    const pure = tests.filter(({ path }) => /^tests\/unit\/(?:core|presets|formats)\//.test(path));
+    expect(pure.length).toBeGreaterThan(5);
+    for (const { path, text } of pure) {
+      expect(text, path).not.toMatch(/from "[./]+src\/infrastructure\/(?!hash)/);
+      expect(text, path).not.toMatch(/\bfrom "[./]+support\/temp-folder/);
+    }
+  });
+
+  it("of infrastructure write to temporary folders [001-TEST-unit-infrastructure]", () => {
+    const files = tests.filter(({ path }) => path.startsWith("tests/unit/infrastructure/"));
+    const writing = files.filter(({ text }) => /NodeFileWriter|publishNew/.test(text));
+    expect(writing.length).toBeGreaterThan(0);
+    for (const { path, text } of writing) expect(text, path).toMatch(/temp-folder|mkdtemp/);
+  });
+
+  it("of the whole use the public entry and the real file system [001-TEST-integration]", () => {
+    const whole = tests.filter(({ path }) => path.startsWith("tests/integration/"));
+    const using = whole.filter(({ text }) =>
+      /from "(?:[./]+src\/index\.js|context-offload)"/.test(text),
+    );
+    expect(using.length).toBeGreaterThan(3);
+    expect(using.filter(({ text }) => /temp-folder/.test(text)).length).toBeGreaterThan(2);
+  });
+
+  it("remove the folders that they make [001-TEST-isolation]", () => {
+    const making = tests.filter(({ text }) => /\bmkdtemp\(/.test(text));
+    expect(making.length).toBeGreaterThan(0);
+    for (const { path, text } of making) expect(text, path).toMatch(/\brm\(|\.remove\(/);
+  });
+});
+
+async function readFolder(folder: string, names: RegExp) {
+  const entries = await readdir(join(ROOT, folder), { recursive: true });
+  return Promise.all(
+    entries
+      .map((entry) => `${folder}/${entry.replaceAll("\\", "/")}`)
+      .filter((path) => names.test(path) && !path.includes("/node_modules/"))
+      .sort()
+      .map(async (path) => ({ path, text: await readFile(join(ROOT, path), "utf8") })),
+  );
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, inject, it } from "vitest";
+import { runCommand } from "../../scripts/run-command.mjs";
+import { installTools, obtain } from "./tools.js";
+
+const { folder } = inject("packed");
+const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
+
+/** A runner inside of a runner must not take its settings from the outer one. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:VITEST|JEST|NODE_OPTIONS|TEST$)/.test(name)),
+);
+
+describe("the packed package stores, searches and queries in the realm of", () => {
+  it("Jest 30, with its modules in a vm", async (context) => {
+    const modules = await obtain(context, installTools());
+    const configuration = { transform: {}, testMatch: ["**/smoke.test.mjs"] };
+    const outcome = await runCommand(
+      process.execPath,
+      [
+        "--experimental-vm-modules",
+        join(modules, "jest/bin/jest.js"),
+        ...["--config", JSON.stringify(configuration), "--rootDir", folder, "--ci"],
+      ],
+      { cwd: folder, env: environment },
+    );
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
+    expect(outcome.stderr).toContain("1 passed");
+  });
+
+  it.each(["vmThreads", "vmForks"])("Vitest's pool %s", async (pool) => {
+    const outcome = await runCommand(
+      process.execPath,
+      [vitest, "run", "--root", folder, "--pool", pool, "--globals", "--no-color"],
+      { cwd: folder, env: environment },
+    );
+    expect(outcome, outcome.stdout + outcome.stderr).toMatchObject({ code: 0 });
+    expect(outcome.stdout).toMatch(/Tests\s+1 passed/);
+  });
+});

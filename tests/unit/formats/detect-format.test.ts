@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import { checkFit, detectFormat } from "../../../src/formats/detect-format.js";
+import { FORMATS, type FormatName } from "../../../src/formats/formats.js";
+import { FIXTURES } from "../../conformance/fixtures.js";
+
+const named = (name: FormatName) => FORMATS.find((format) => format.name === name) ?? FORMATS[0];
+const lines = (...objects: object[]) => objects.map((line) => `${JSON.stringify(line)}\n`);
+const user = (content: unknown) => ({ role: "user", content });
+const assistant = (content: unknown) => ({ role: "assistant", content });
+const use = { type: "tool_use", id: "t1", name: "bash", input: { command: "ls" } };
+
+/** Conversations of kinds that look like a format and are not, after the projects' own shapes. */
+const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: string][] = [
+  [
+    "Factory Droid",
+    lines(
+      { type: "session_start", id: "s", title: "A title", cwd: "/tmp" },
+      { type: "message", id: "m1", timestamp: "t", message: user([{ type: "text", text: "Go." }]) },
+      { type: "message", id: "m2", timestamp: "t", message: assistant([use]) },
+      {
+        type: "message",
+        id: "m3",
+        timestamp: "t",
+        message: user([{ type: "tool_result", tool_use_id: "t1", content: "a\nb" }]),
+      },
+    ),
+    "pi-jsonl",
+    'it has blocks of type "tool_use", "tool_result", but not one tool result',
+  ],
+  [
+    "Qwen Code",
+    lines(
+      {
+        uuid: "a",
+        sessionId: "s",
+        type: "user",
+        message: { role: "user", parts: [{ text: "Go." }] },
+      },
+      { uuid: "b", sessionId: "s", type: "system", subtype: "custom_title" },
+      {
+        uuid: "c",
+        sessionId: "s",
+        type: "assistant",
+        message: { role: "model", parts: [{ functionCall: { id: "c1", name: "ls", args: {} } }] },
+      },
+    ),
+    "claude-code-jsonl",
+    "1 of the first 3 lines are lines of a Claude Code session",
+  ],
+  [
+    "Qwen Code with many notes",
+    lines(
+      ...["a", "b", "c"].map((uuid) => ({ uuid, sessionId: "s", type: "system", subtype: "x" })),
+      {
+        uuid: "d",
+        sessionId: "s",
+        type: "user",
+        message: { role: "user", parts: [{ text: "Go." }] },
+      },
+    ),
+    "claude-code-jsonl",
+    '100 % of its text is in blocks that this format does not know: "malformed content"',
+  ],
+  [
+    "any JSONL with a type and a sessionId",
+    lines({ type: "click", sessionId: "s", x: 1 }, { type: "scroll", sessionId: "s", y: 2 }),
+    "claude-code-jsonl",
+    "0 of the first 2 lines are lines of a Claude Code session",
+  ],
+  [
+    "any JSONL with a type and a payload",
+    lines({ type: "order", payload: { id: 1 } }, { type: "refund", payload: { id: 1 } }),
+    "claude-code-jsonl",
+    "0 of the first 2 lines are lines of a Claude Code session",
+  ],
+  [
+    "Pydantic AI",
+    [
+      { kind: "request", parts: [{ part_kind: "user-prompt", content: "Go." }] },
+      { kind: "response", parts: [{ part_kind: "tool-call", tool_name: "ls", args: "{}" }] },
+      { kind: "request", parts: [{ part_kind: "tool-return", tool_name: "ls", content: "a" }] },
+    ],
+    "gemini",
+    'it has blocks of type "tool-call", "tool-return", but not one tool result',
+  ],
+  [
+    "Amp",
+    [
+      user([{ type: "text", text: "Go." }]),
+      assistant([{ ...use, complete: true }]),
+      user([{ type: "tool_result", toolUseID: "t1", run: { status: "done", result: "a\nb" } }]),
+      assistant([{ type: "text", text: "Two files." }]),
+    ],
+    "anthropic",
+    'it has 1 unanswered tool call and blocks of type "malformed tool_result"',
+  ],
+  [
+    "Goose",
+    [
+      user([{ type: "text", text: "Go." }]),
+      assistant([{ type: "toolRequest", id: "a", toolCall: { status: "success", value: {} } }]),
+      user([{ type: "toolResponse", id: "a", toolResult: { status: "success", value: [] } }]),
+    ],
+    "anthropic",
+    'message 1 has a block of type "toolRequest"',
+  ],
+  [
+    "Cline",
+    [
+      user([{ type: "text", text: "<task>\nGo.\n</task>" }]),
+      assistant([{ type: "text", text: "<read_file>\n<path>a.ts</path>\n</read_file>" }]),
+      user([
+        { type: "text", text: "[read_file for 'a.ts'] Result:" },
+        { type: "text", text: "export {};" },
+      ]),
+      assistant([{ type: "text", text: "It is empty." }]),
+    ],
+    "anthropic",
+    "the tool results, 1 of them, are plain text in messages of the user",
+  ],
+  [
+    "SWE-agent, in text",
+    [
+      { role: "system", content: "Answer with a command." },
+      { role: "user", content: "Fix it.", message_type: "demonstration" },
+      { role: "assistant", content: "ls", message_type: "action", action: "ls" },
+      { role: "user", content: "a\n(Open file: n/a)\n(Current directory: /)\nbash-$" },
+      { role: "assistant", content: "cat a" },
+      { role: "user", content: "text", message_type: "observation" },
+    ],
+    "openai-chat",
+    "the tool results, 2 of them, are plain text in messages of the user",
+  ],
+  [
+    "calls that nothing answers",
+    [
+      user("Go."),
+      assistant([use]),
+      user("And?"),
+      assistant([{ type: "text", text: "I do not know." }]),
+    ],
+    "anthropic",
+    "it has 1 unanswered tool call, but not one tool result in the shape of this format",
+  ],
+  [
+    "Bedrock",
+    [user([{ text: "Go." }]), assistant([{ toolUse: { toolUseId: "a", name: "x", input: {} } }])],
+    "anthropic",
+    'message 0 has a block without a type, an object with keys ["text"]',
+  ],
+  [
+    "text",
+    ["# Heading\n", "words\n"],
+    "claude-code-jsonl",
+    "0 of the first 2 lines are lines of a Claude Code session",
+  ],
+];
+
+describe("conversations of an unknown kind", () => {
+  it.each(STRANGERS)("are refused: %s [DESIGN-O-auto]", (_kind, messages, nearest, why) => {
+    const found = detectFormat(messages);
+    const mismatches = "mismatches" in found ? found.mismatches : [];
+    expect(mismatches[0]?.format).toBe(nearest);
+    expect(mismatches[0]?.why).toContain(why);
+    expect(mismatches.map(({ format }) => format).sort()).toEqual(
+      FORMATS.map(({ name }) => name).sort(),
+    );
+  });
+
+  it("are called lines of text, or objects, where they are the other", () => {
+    const whyNot = (name: FormatName, message: unknown) => checkFit(named(name), [message]);
+    expect(whyNot("openai-chat", "words")).toBe("message 0 is a line of text, not an object");
+    expect(whyNot("pi-jsonl", {})).toBe("message 0 is not a line of text");
+    expect(whyNot("gemini", null)).toBe("message 0 is null, not an object");
+  });
+});
+
+describe("conversations that are taken", () => {
+  it.each(FIXTURES)("$name", ({ format, build }) => {
+    const one = { id: "call_1", toolName: "bash", text: "done", isError: false };
+    const messages = build([
+      { say: "Look.", results: [one] },
+      { say: "Again.", results: [one] },
+    ]);
+    for (let count = 1; count <= messages.length; count++) {
+      expect(checkFit(format, messages.slice(0, count))).toBeUndefined();
+    }
+    expect(detectFormat(messages)).toEqual({ format });
+  });
+
+  it.each<[string, unknown[]]>([
+    ["none at all", []],
+    ["a single exchange", [user("Hello."), assistant("Hello to you.")]],
+    ["calls of the last reply, still open", [user("Go."), assistant([use])]],
+    ["open calls that the user talks over", [user("Go."), assistant([use]), user("Stop.")]],
+    [
+      "results without content",
+      [
+        user("Go."),
+        assistant([use]),
+        user([{ type: "tool_result", tool_use_id: "t1" }]),
+        assistant("Done."),
+      ],
+    ],
+    [
+      "calls that the provider answers",
+      [
+        user("Go."),
+        assistant([{ type: "server_tool_use", id: "s1", name: "web_search", input: {} }]),
+        user("And?"),
+        assistant("Nothing."),
+      ],
+    ],
+    [
+      "a new block beside much text",
+      [user("Go on. ".repeat(50)), assistant([{ type: "novelty" }])],
+    ],
+  ])("%s", (_what, messages) => {
+    expect(detectFormat(messages)).toEqual({ format: named("anthropic") });
+  });
+
+  it("a reply over several lines, whose calls are open", () => {
+    const line = (block: object) => ({
+      type: "assistant",
+      uuid: "u",
+      message: { id: "msg_1", role: "assistant", content: [block] },
+    });
+    const note = { type: "progress", uuid: "n", data: {} };
+    const messages = lines(line(use), note, line({ ...use, id: "t2" }));
+    expect(detectFormat(messages)).toEqual({ format: named("claude-code-jsonl") });
+  });
+
+  it("a pi session whose reply was cut off before its calls ran", () => {
+    const line = (message: object) => ({ type: "message", timestamp: "t", message });
+    const call = { type: "toolCall", id: "c", name: "ls", arguments: {} };
+    const cut = { role: "assistant", content: [call], stopReason: "aborted" };
+    const messages = lines(
+      line(cut),
+      line(user("Again.")),
+      line(assistant([{ type: "text", text: "Yes?" }])),
+    );
+    expect(detectFormat(messages)).toEqual({ format: named("pi-jsonl") });
+  });
+
+  it("an AI SDK conversation whose tools the provider ran, or the user denied", () => {
+    const call = { type: "tool-call", toolCallId: "a", toolName: "web", input: {} };
+    const ran = { ...call, providerExecuted: true };
+    const output = { type: "execution-denied" };
+    const denied = { type: "tool-result", toolCallId: "a", toolName: "web", output };
+    expect(detectFormat([assistant([ran]), user("And?"), assistant("Nothing.")])).toEqual({
+      format: named("ai-sdk"),
+    });
+    const messages = [assistant([call]), { role: "tool", content: [denied] }, assistant("Well.")];
+    expect(detectFormat(messages)).toEqual({ format: named("ai-sdk") });
+  });
+});
