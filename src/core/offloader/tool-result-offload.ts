@@ -1,16 +1,16 @@
-import { requireCount, requireObject } from "../core/arguments.js";
-import { DEFAULTS } from "../core/defaults.js";
-import { countContentChars, type Content } from "../core/engine/content.js";
-import type { ToolResult } from "../core/engine/tool-result.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
-import { findReferenced } from "../core/offloader/held-session.js";
-import { judgeByRules, type RuleReason } from "../core/policies/tool-result-rules.js";
-import { looksLikeReference } from "../core/workspace/reference/knowledge-list.js";
-import { savesEnough } from "../core/workspace/reference/saves-enough.js";
-import { nameTools } from "../core/workspace/tools/tool-naming.js";
-import { coreOf } from "../core/workspace/workspace-core.js";
-import type { Workspace } from "../core/workspace/workspace-types.js";
+import { requireCount, requireObject } from "../arguments.js";
+import { DEFAULTS } from "../defaults.js";
+import { countContentChars, type Content } from "../engine/content.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { findReferenced } from "./held-session.js";
+import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";
+import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
+import { savesEnough } from "../workspace/reference/saves-enough.js";
+import { nameTools } from "../workspace/tools/tool-naming.js";
+import { coreOf } from "../workspace/workspace-core.js";
+import type { Workspace } from "../workspace/workspace-types.js";
 
 /** What one tool call returned, in no vendor's shape. */
 export interface ToolResultInput {
