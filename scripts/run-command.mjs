@@ -9,8 +9,11 @@ import { spawn } from "node:child_process";
  * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
 export function runCommand(command, args, options = {}) {
+  // On Windows npm is a script that only a shell can start; its program is one that Node can.
+  const npm = process.platform === "win32" && command === "npm" && process.env["npm_execpath"];
+  const [program, given] = npm ? [process.execPath, [npm, ...args]] : [command, args];
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, given, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (/** @type {string} */ text) => (stdout += text));

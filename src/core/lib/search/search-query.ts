@@ -8,8 +8,10 @@ export interface SearchQuery {
   readonly contextBefore: number;
   /** How many lines to show after a match. */
   readonly contextAfter: number;
-  /** How many matches to hand back; further matching lines are only counted. */
+  /** How many matches to return; further matching lines are only counted. */
   readonly maxResults: number;
+  /** Once matches and the lines around them have more characters, no further ones are returned. Default: no limit. */
+  readonly maxChars?: number;
   /** The longest text that is shown of one line, in UTF-16 units. */
   readonly windowChars: number;
   /** The first line to search, from 1, to go on where an earlier search ended. Default: 1. */

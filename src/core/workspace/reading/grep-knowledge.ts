@@ -56,8 +56,16 @@ export async function grepText(
     const reason = `it has ${pattern.length} characters, and a pattern may have ${most}`;
     throw new InvalidPatternError(pattern, reason);
   }
-  const { signal, record, text } = target;
-  const outcome = await searchText(text.source, query, {
+  const { signal, record, text, maxChars } = target;
+  // More can never be shown: a line beside a match takes three characters of the answer at least.
+  const mostLines = Math.ceil(maxChars / 3);
+  const bounded = {
+    ...query,
+    maxChars,
+    contextBefore: Math.min(query.contextBefore, mostLines),
+    contextAfter: Math.min(query.contextAfter, mostLines),
+  };
+  const outcome = await searchText(text.source, bounded, {
     deadlineMs,
     group: record.sessionId,
     ...(signal ? { signal } : {}),

@@ -101,15 +101,15 @@ describe("any and not", () => {
     const results = [at(1, 200), at(1, 5, { offloadFlag: true }), at(1, 5)];
     const verdicts = policy.decide(results, conversationOf(results, 10));
     expect(verdicts).toEqual([
-      { offload: true, reason: "minChars(100): long enough" },
-      { offload: true, reason: "flagged: asked to leave" },
-      { offload: false, reason: "minChars(100): too short" },
+      { offload: true, reason: "minChars(100): large enough" },
+      { offload: true, reason: "flagged: the host wishes it" },
+      { offload: false, reason: "minChars(100): too small" },
     ]);
   });
 
   it("not turns a policy round and says so [DESIGN-O-any-not]", () => {
     const [verdict] = not(keepErrors).decide([at(1, 9)], conversationOf([], 2));
-    expect(verdict).toEqual({ offload: false, reason: "not(keepErrors: no error)" });
+    expect(verdict).toEqual({ offload: false, reason: "not(keepErrors: not an error)" });
   });
 });
 

@@ -76,7 +76,7 @@ describe("all", () => {
     const reasons = all(minChars(100), minRatio(0.5))
       .decide(ofLengths(50, 200), conversationOf(1000))
       .map(({ reason }) => reason);
-    expect(reasons).toEqual(["minChars(100): too short", "minRatio(0.5): too small a share"]);
+    expect(reasons).toEqual(["minChars(100): too small", "minRatio(0.5): too small a share"]);
   });
 
   it("asks no further policy when nothing is left to choose from", () => {
