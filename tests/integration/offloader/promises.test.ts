@@ -123,7 +123,8 @@ const notes: Format = {
   },
   replace: (message, [reference]) => ({ ...(message as Note), text: reference?.text }),
   restore: (message, [stored]) => ({ ...(message as Note), text: stored?.content }),
-  describeTools: (tools) => tools.map(({ name, description }) => ({ name, description })),
+  describeTools: (tools) =>
+    tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   readCall(call) {
     const { call: id, name, input } = call as { call?: string; name: string; input: unknown };
     return id === undefined ? undefined : { name, input };
