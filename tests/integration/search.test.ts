@@ -3,6 +3,7 @@ import { rename, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
+import { rolldown } from "rolldown";
 import { afterAll, describe, expect, test } from "vitest";
 import { ReadFailedError } from "../../src/core/errors/read-failed-error.js";
 import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
@@ -424,6 +425,28 @@ describe("the searcher", () => {
       { timeout: 50_000 },
     );
     expect(stdout.trim()).toBe("2");
+  });
+
+  test.each(["esm", "cjs"] as const)("works from a bundle of one %s file", async (format) => {
+    const folder = await makeTempFolder();
+    const input = join(folder, "app.mjs");
+    const built = new URL("../../dist/index.js", import.meta.url).pathname;
+    await writeFile(
+      input,
+      `import { createWorkspace } from ${JSON.stringify(built)};
+      const workspace = createWorkspace({ root: ${JSON.stringify(join(folder, "root"))} });
+      const grep = async () => {
+        await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a" });
+        console.log((await workspace.grepKnowledge("a", "n[e]+dle")).text);
+      };
+      grep();`,
+    );
+    const bundle = await rolldown({ input, platform: "node" });
+    const file = join(folder, "out", format === "esm" ? "app.mjs" : "app.cjs");
+    await bundle.write({ file, format, minify: true });
+    await bundle.close();
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 50_000 });
+    expect(stdout.trim()).toBe("2:needle");
   });
 
   test("has a fast way that finds the same bytes as the plain one", () => {
