@@ -63,6 +63,17 @@ describe("the sampled of a large text", () => {
     }
   });
 
+  it("is smaller where the text is larger", () => {
+    const held = (lines: number): number => {
+      const { segments, whole } = sampledFromText(logText(lines));
+      expect(whole).toBe(false);
+      expect(segments).toHaveLength(14);
+      return segments.reduce((sum, { text }) => sum + text.length, 0);
+    };
+    expect(held(8_000)).toBeGreaterThan(45_000);
+    expect(held(40_000)).toBeLessThan(35_000);
+  });
+
   it("knows the length of a line that it does not hold", () => {
     const sampled = sampledFromText(`short\n${"x".repeat(900_000)}\nend\n`);
     const last = [...linesOf(sampled.segments[0] ?? { firstLine: 0, text: "", cutStart: false })];
