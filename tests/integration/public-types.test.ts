@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as entry from "../../src/index.js";
+import * as policies from "../../src/policies.js";
+import * as testing from "../../src/testing/index.js";
 import {
   NodeFileWriter,
   offloadToolResults,
@@ -94,16 +96,41 @@ describe("the public entry", () => {
       "UnknownFormatError",
       "UnsafePathError",
       "WriteFailedError",
-      "afterTurns",
-      "all",
-      "any",
-      "budget",
-      "cacheAware",
+      "aiSdkFormat",
+      "anthropicFormat",
+      "claudeCodeFormat",
+      "codexFormat",
       "createOffloader",
       "createToolResultOffload",
       "createWorkspace",
       "digestText",
       "estimateTokens",
+      "geminiFormat",
+      "langchainFormat",
+      "mcpFormat",
+      "offloadToolResult",
+      "offloadToolResultWithWriter",
+      "offloadToolResults",
+      "offloadToolResultsWithWriter",
+      "openaiChatFormat",
+      "openaiResponsesFormat",
+      "parseConversation",
+      "parseFileReference",
+      "parseKnowledgeList",
+      "piFormat",
+      "readOffloadedFile",
+    ]);
+    expect(entry.offloadToolResult).toHaveLength(2);
+  });
+
+  it("has doors of its own for policies and for tests", () => {
+    expect(Object.keys(policies).sort()).toEqual([
+      "afterTurns",
+      "all",
+      "any",
+      "byTool",
+      "cacheAware",
+      "everything",
       "flagged",
       "keepErrors",
       "keepRecent",
@@ -111,16 +138,12 @@ describe("the public entry", () => {
       "minRatio",
       "minTokens",
       "not",
-      "offloadToolResult",
-      "offloadToolResultWithWriter",
-      "offloadToolResults",
-      "offloadToolResultsWithWriter",
-      "openConversation",
-      "parseFileReference",
-      "parseKnowledgeList",
-      "readOffloadedFile",
-      "tools",
+      "tokenBudget",
     ]);
-    expect(entry.offloadToolResult).toHaveLength(2);
+    expect(Object.keys(testing).sort()).toEqual([
+      "MemoryStore",
+      "createMemoryWorkspace",
+      "formatSuite",
+    ]);
   });
 });
