@@ -4,6 +4,7 @@ import ts from "typescript";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as entry from "../../src/index.js";
 import * as policies from "../../src/policies.js";
+import * as testing from "../../src/testing/index.js";
 import {
   NodeFileWriter,
   offloadToolResults,
@@ -120,6 +121,9 @@ describe("the public entry", () => {
       "readOffloadedFile",
     ]);
     expect(entry.offloadToolResult).toHaveLength(2);
+  });
+
+  it("has doors of its own for policies and for tests", () => {
     expect(Object.keys(policies).sort()).toEqual([
       "afterTurns",
       "all",
@@ -135,6 +139,11 @@ describe("the public entry", () => {
       "minTokens",
       "not",
       "tokenBudget",
+    ]);
+    expect(Object.keys(testing).sort()).toEqual([
+      "MemoryStore",
+      "createMemoryWorkspace",
+      "formatSuite",
     ]);
   });
 });
