@@ -10,7 +10,7 @@ import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
 import { portableName } from "../core/files/portable-name.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
-import { everything } from "../core/policies/everything.js";
+import { everything } from "../core/policies/by-result.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";

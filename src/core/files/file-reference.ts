@@ -1,6 +1,6 @@
 import type { Content } from "../engine/content.js";
 import type { Hash } from "../engine/hash.js";
-import type { Reference } from "../engine/reference.js";
+import type { Reference } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {
   DIRECT_LAYOUT,

@@ -1,4 +1,4 @@
-import type { Sink } from "../engine/sink.js";
+import type { Sink } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { WriteFailedError } from "../errors/write-failed-error.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";

@@ -1,5 +1,5 @@
 import { chosenBy, type Policy, type Verdict } from "../engine/policy.js";
-import { requirePolicies } from "./require-policy.js";
+import { requirePolicies, requirePolicy } from "./require-policy.js";
 
 /** Offloads what every policy chooses. Each sees only what those before it chose. */
 export function all(...policies: readonly Policy[]): Policy {
@@ -37,4 +37,43 @@ function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readon
     merged.push(verdict.offload ? joined(verdict, next[at++] ?? verdict) : verdict);
   }
   return merged;
+}
+
+/** Offloads what at least one policy chooses; the first that does gives the reason. */
+export function any(...policies: readonly Policy[]): Policy {
+  const [first, ...rest] = requirePolicies("any", policies) as [Policy, ...Policy[]];
+  return {
+    name: `any(${policies.map(({ name }) => name).join(", ")})`,
+    needsTotalChars: policies.some(({ needsTotalChars }) => needsTotalChars),
+    perResult: policies.every(({ perResult }) => perResult),
+    decide(candidates, conversation) {
+      let verdicts = first.decide(candidates, conversation);
+      for (const policy of rest) {
+        const kept = candidates.filter((_, index) => !verdicts[index]?.offload);
+        if (kept.length === 0) break;
+        const next = policy.decide(kept, conversation);
+        let at = 0;
+        verdicts = verdicts.map((verdict): Verdict => {
+          if (verdict.offload) return verdict;
+          const other = next[at++];
+          return other?.offload ? other : verdict;
+        });
+      }
+      return verdicts;
+    },
+  };
+}
+
+/** Offloads what the policy keeps, and the other way round. */
+export function not(policy: Policy): Policy {
+  requirePolicy("not", policy);
+  return {
+    name: `not(${policy.name})`,
+    needsTotalChars: policy.needsTotalChars,
+    perResult: policy.perResult,
+    decide: (candidates, conversation) =>
+      policy
+        .decide(candidates, conversation)
+        .map(({ offload, reason }) => ({ offload: !offload, reason: `not(${reason})` })),
+  };
 }

@@ -1,8 +1,45 @@
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import type { Policy } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 import { requireObject, requireStrings } from "../arguments.js";
-import { eachResult } from "./each-result.js";
+
+/** A policy that judges every result by itself, with one reason for yes and one for no. */
+export function eachResult(
+  name: string,
+  judge: (result: ToolResult) => boolean,
+  reasons: { readonly offload: string; readonly keep: string },
+): Policy {
+  const offload = { offload: true, reason: `${name}: ${reasons.offload}` };
+  const keep = { offload: false, reason: `${name}: ${reasons.keep}` };
+  return {
+    name,
+    needsTotalChars: false,
+    perResult: true,
+    decide: (candidates) => candidates.map((result) => (judge(result) ? offload : keep)),
+  };
+}
+
+const LEAVES = { offload: true, reason: "the caller asked for it" } as const;
+
+/** Offloads every result: the caller has decided already. */
+export const everything: Policy = {
+  name: "everything",
+  needsTotalChars: false,
+  perResult: true,
+  decide: (candidates) => candidates.map(() => LEAVES),
+};
+
+/** Offloads what the host wishes to have offloaded: see `shouldOffload`. */
+export const flagged: Policy = eachResult("flagged", ({ offloadFlag }) => offloadFlag === true, {
+  offload: "the host wishes it",
+  keep: "the host does not wish it",
+});
+
+/** Keeps what a tool failed with: the model must see it to do better. */
+export const keepErrors: Policy = eachResult("keepErrors", ({ isError }) => !isError, {
+  offload: "not an error",
+  keep: "an error",
+});
 
 export interface ByToolOptions {
   /** Offload results of these tools alone: `tool`, or one action of it as `tool:action`. */
