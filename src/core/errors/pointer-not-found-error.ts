@@ -3,7 +3,7 @@ import { ContextOffloadError } from "./context-offload-error.js";
 
 const SHOWN_KEY_CHARS = 80;
 
-/** A pointer into a JSON content leads nowhere. */
+/** A pointer into JSON leads nowhere. */
 export class PointerNotFoundError extends ContextOffloadError {
   readonly code = "POINTER_NOT_FOUND";
 

@@ -26,7 +26,7 @@ export {
   type DigestOptions,
 } from "./content-kind.js";
 
-/** A text in a JSON value may hold JSON with a text in it; further down nobody looks. */
+/** A text in a JSON value may hold JSON with a text in it; deeper ones are not looked at. */
 const MOST_NESTING = 2;
 const DIFF_LINES = 30;
 
@@ -35,7 +35,7 @@ export function digestText(text: string, options: DigestOptions): Digest {
   return digestTextAt(text, budgetOf(options), 0);
 }
 
-/** The same for a content of which only the two ends are at hand. */
+/** The same for content of which only the two ends are at hand. */
 export function digestSample(sample: ContentSample, options: DigestOptions): Digest {
   return digestSampled(sample, sampledFromSample(sample), budgetOf(options), 0);
 }

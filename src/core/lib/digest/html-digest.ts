@@ -72,7 +72,7 @@ function readPage(html: string): Page {
     const tag = /^<(\/?)([a-zA-Z][a-zA-Z0-9]{0,15})/.exec(html.slice(start, start + 20));
     if (tag === null) {
       at = start + 1;
-      // A declaration is no text, a lone "<" is.
+      // A declaration is not text, a lone "<" is.
       if (html.charCodeAt(at) === 33 || html.charCodeAt(at) === 63) at = endOf(html, ">", at);
       else addText("<");
       continue;

@@ -49,7 +49,7 @@ function readJsonLines(sampled: SampledText): JsonContent | undefined {
   const records: Line[] = [];
   const others: Line[] = [];
   for (const line of firstLines(sampled, CHECKED_LINES)) {
-    // Text in braces that spans several lines is no record; find out before parsing them all.
+    // Text in braces that spans several lines is not a record; find out before parsing them all.
     if (records.length === 0 && others.length >= 2) return undefined;
     if (isRecord(line)) records.push(line);
     else others.push(line);

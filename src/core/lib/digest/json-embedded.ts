@@ -53,7 +53,7 @@ function keysTo({ key, parent }: Place): string[] {
   return parent === undefined ? [] : [...keysTo(parent), key];
 }
 
-/** A long string of a scanned JSON text as a content of its own, its escapes resolved. */
+/** A long string of a scanned JSON text as content of its own, its escapes resolved. */
 export function sampleOfString(json: string, found: ScannedString): ContentSample {
   const length = found.end - found.start;
   if (length <= WHOLE_VIEW_CHARS || !found.closed) {

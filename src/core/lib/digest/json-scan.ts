@@ -21,7 +21,7 @@ export interface ScannedString {
 
 export interface JsonScan {
   readonly shape: Shape;
-  /** "end": the value is complete. "cut": the text stopped inside it. "broken": it is no JSON. */
+  /** "end": the value is complete. "cut": the text stopped inside it. "broken": it is not JSON. */
   readonly outcome: "end" | "cut" | "broken";
   /** How far the text was understood. */
   readonly position: number;

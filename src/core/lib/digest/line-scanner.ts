@@ -26,7 +26,7 @@ export interface Line {
   readonly ending: string;
 }
 
-/** Consecutive lines of a content. */
+/** Consecutive lines. */
 export interface Segment {
   readonly firstLine: number;
   readonly text: string;
@@ -35,7 +35,7 @@ export interface Segment {
   readonly rest?: { readonly length: number; readonly atLeast: boolean; readonly ending: string };
 }
 
-/** What of a content is looked at line by line. */
+/** What of some content is looked at line by line. */
 export interface SampledText {
   readonly chars: number;
   readonly lines: number;
@@ -82,7 +82,7 @@ export function sampledFromText(text: string, lines?: number): SampledText {
   return { chars, lines: total, segments, whole: false };
 }
 
-/** The two ends of a content that is not at hand as a whole. */
+/** The two ends of content that is not at hand as a whole. */
 export function sampledFromSample(sample: ContentSample): SampledText {
   if (sample.complete) return sampledFromText(sample.head, sample.lines);
   const head = sampledFromText(sample.head);

@@ -1,6 +1,6 @@
 import { JsonSyntaxError } from "./json-syntax-error.js";
 
-/** Some writers put these bytes first; they are no part of the text. */
+/** Some writers put these bytes first; they are not part of the text. */
 const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /** Passes over a byte order mark, which may come one byte at a time. */

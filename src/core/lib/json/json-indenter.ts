@@ -17,7 +17,7 @@ export interface JsonIndenter {
 
 /**
  * Checks a JSON text and lays it out as `JSON.stringify(value, null, 2)` would, but never reads a
- * string or a number: `1.0`, `1e5`, twenty digits and every escape stay as they came. A byte order
+ * string or a number: `1.0`, `1e5`, twenty digits and every escape are kept as they came. A byte order
  * mark is dropped. Throws `JsonSyntaxError` at the first byte that is wrong.
  */
 export function createJsonIndenter(): JsonIndenter {

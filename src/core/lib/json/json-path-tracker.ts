@@ -38,7 +38,7 @@ export interface JsonChild {
   readonly keyEnd: number;
 }
 
-/** Is handed what is directly inside the value that the path leads to. */
+/** Is given what is directly inside the value that the path leads to. */
 export interface JsonChildren {
   /** A later value has the same path: what was added before does not count. */
   reset(): void;

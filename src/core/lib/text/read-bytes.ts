@@ -29,7 +29,7 @@ export async function readBytes(
   return bytes;
 }
 
-/** The bytes of the text between two places, bounded by its characters even where they are no text. */
+/** The bytes of the text between two places, bounded by its characters even where they are not text. */
 export function readBetween(
   { source }: IndexedText,
   from: Position,

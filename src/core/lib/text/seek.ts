@@ -58,7 +58,7 @@ export async function seekChar(
 
 /**
  * The end of a part that begins at `start` and has `units` UTF-16 units: one less where it would end
- * inside of a surrogate pair, but one more where nothing else would be left.
+ * inside of a surrogate pair, but one more where it would be empty.
  */
 export async function seekPartEnd(
   text: IndexedText,
