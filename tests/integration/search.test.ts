@@ -7,8 +7,11 @@ import { rolldown } from "rolldown";
 import { afterAll, describe, expect, test } from "vitest";
 import { ReadFailedError } from "../../src/core/errors/read-failed-error.js";
 import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
-import type { SearchOutcome, SearchQuery } from "../../src/core/lib/search/search-query.js";
-import type { SearchSource } from "../../src/core/lib/search/search-source.js";
+import type {
+  SearchOutcome,
+  SearchQuery,
+  SearchSource,
+} from "../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-search-buffer.js";
 import type { SearchJob } from "../../src/infrastructure/search/search-job.js";

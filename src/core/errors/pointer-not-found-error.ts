@@ -1,4 +1,4 @@
-import type { PointerReach } from "../lib/json/json-pointer-error.js";
+import type { PointerReach } from "../lib/json/json-errors.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
 const SHOWN_KEY_CHARS = 80;

@@ -3,13 +3,13 @@ import type { Hash } from "../engine/hash.js";
 import type { Reference } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {
+  afterOwnName,
   DIRECT_LAYOUT,
   FILE_ENDING,
   HISTORY_LAYOUT,
   joinPath,
   type StoredFile,
 } from "./file-layout.js";
-import { afterOwnName } from "./result-name.js";
 
 /** A path has at most 4,096 characters where it counts; a longer content is not looked at. */
 const MAX_REFERENCE_CHARS = 4_300;

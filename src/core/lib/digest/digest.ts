@@ -1,5 +1,5 @@
 import { type ContentSample, type Digest, type DigestOptions } from "./content-kind.js";
-import { detectLineKind, isHtml } from "./detect-kind.js";
+import { detectLineKind, isHtml, stripListingPrefixes, withoutPreamble } from "./detect-kind.js";
 import { diffDigest, isDiff } from "./diff-digest.js";
 import { headTailDigest } from "./head-tail.js";
 import { htmlDigest } from "./html-digest.js";
@@ -11,10 +11,8 @@ import {
   sampledFromText,
   type SampledText,
 } from "./line-scanner.js";
-import { stripListingPrefixes } from "./listing-prefix.js";
 import { logDigest } from "./log-digest.js";
 import { codeDigest, markdownDigest } from "./outline-digest.js";
-import { withoutPreamble } from "./preamble.js";
 import { clip } from "./printable.js";
 import { readHeaderless, readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";

@@ -1,8 +1,7 @@
 import type { Line, Segment, SampledText } from "./line-scanner.js";
 import { LineCounter } from "./line-counter.js";
 import { maskVarying } from "./mask-varying.js";
-import { countOf, formatCount, toPrintable } from "./printable.js";
-import { quoteLine } from "./quote-line.js";
+import { countOf, formatCount, quoteLine, toPrintable } from "./printable.js";
 
 /** A first, cheap look for lines that are worth a second one. */
 const CANDIDATE =

@@ -1,8 +1,8 @@
 import { formatPointer } from "../json/json-pointer.js";
-import { unescapeJson } from "../json/json-unescape.js";
+import { unescapeJson } from "../json/json-strings.js";
 import type { ContentSample } from "./content-kind.js";
 import type { ScannedString } from "./json-scan.js";
-import { countLines } from "../text/count-lines.js";
+import { countLines } from "../text/plain-text.js";
 import { WHOLE_VIEW_CHARS } from "./line-scanner.js";
 import { takeEnd } from "../text/surrogates.js";
 

@@ -1,4 +1,4 @@
-import { unescapeJson } from "../json/json-unescape.js";
+import { unescapeJson } from "../json/json-strings.js";
 import type { Shape } from "./json-shape.js";
 
 /** What lies deeper is skipped, whatever it is. */

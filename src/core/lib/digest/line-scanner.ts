@@ -1,5 +1,5 @@
 import type { ContentSample } from "./content-kind.js";
-import { countLineFeeds, countLines } from "../text/count-lines.js";
+import { countLineFeeds, countLines } from "../text/plain-text.js";
 import { takeEnd } from "../text/surrogates.js";
 
 /** Up to here a text is looked at line by line; beyond, in windows. */

@@ -1,7 +1,7 @@
-import { ByteSink } from "./byte-sink.js";
-import { COLON, COMMA, SPACE } from "./json-bytes.js";
-import { isContainer, type JsonKind } from "./json-kind.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { ByteSink } from "./byte-stream.js";
+import { COLON, COMMA, SPACE } from "./json-strings.js";
+import { isContainer, type JsonKind } from "./json-layout.js";
+import { JsonSyntaxError } from "./json-errors.js";
 import { JsonWalker, type JsonVisitor } from "./json-walker.js";
 
 /** Indentation makes deep nesting quadratic in its output, so there is a floor. */

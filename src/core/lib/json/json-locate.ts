@@ -5,7 +5,7 @@ import {
   type JsonPath,
   type Located,
 } from "./json-path-tracker.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { JsonSyntaxError } from "./json-errors.js";
 import { JsonWalker } from "./json-walker.js";
 
 export type { Located } from "./json-path-tracker.js";

@@ -1,5 +1,5 @@
-import { createKeyTest, decodeKey } from "./json-key.js";
-import { isContainer, type JsonKind } from "./json-kind.js";
+import { createKeyTest, decodeKey } from "./json-keys.js";
+import { isContainer, type JsonKind } from "./json-layout.js";
 import { formatPointer, indexOfToken } from "./json-pointer.js";
 import type { JsonVisitor } from "./json-walker.js";
 

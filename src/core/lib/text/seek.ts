@@ -1,4 +1,4 @@
-import type { IndexedText, Position } from "./indexed-text.js";
+import type { IndexedText, Position } from "./text-index.js";
 import { readBytes } from "./read-bytes.js";
 import { LINE_FEED, scanBytes, unitsOfLead } from "./scan-bytes.js";
 import { isSurrogatePair, SURROGATE_BYTES } from "./surrogates.js";

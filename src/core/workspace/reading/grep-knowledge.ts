@@ -2,14 +2,14 @@ import { DEFAULTS } from "../../defaults.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
 import { SearchTimeoutError } from "../../errors/search-timeout-error.js";
-import { requireRange } from "../../lib/text/require-range.js";
+import { requireRange } from "../../lib/text/text-range.js";
 import type {
   ContextLine,
   SearchMatch,
   SearchOutcome,
   SearchQuery,
-} from "../../lib/search/search-query.js";
-import type { SearchSource } from "../../lib/search/search-source.js";
+  SearchSource,
+} from "../../lib/search/search-terms.js";
 import type { ReadOptions, Reading } from "./reading.js";
 import type { OpenTarget } from "./read-knowledge.js";
 

@@ -1,7 +1,7 @@
-import type { IndexedText } from "../../lib/text/indexed-text.js";
+import type { IndexedText } from "../../lib/text/text-index.js";
 import { readChars, readLineChars } from "../../lib/text/read-chars.js";
 import { readLines } from "../../lib/text/read-lines.js";
-import { requireRange } from "../../lib/text/require-range.js";
+import { requireRange } from "../../lib/text/text-range.js";
 import { seekLineEnd, seekLineStart } from "../../lib/text/seek.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { OpenText } from "./open-text.js";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { digestText } from "../../../../../src/core/digest-text.js";
 import { digestSample } from "../../../../../src/core/lib/digest/digest.js";
-import { countLines } from "../../../../../src/core/lib/text/count-lines.js";
+import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
 import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
 import * as texts from "./sample-texts.js";
 

@@ -6,7 +6,7 @@ import {
   linesOf,
   sampledFromText,
 } from "../../../../../src/core/lib/digest/line-scanner.js";
-import { countLines } from "../../../../../src/core/lib/text/count-lines.js";
+import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
 import { logText } from "./sample-texts.js";
 
 const expectedLines = (text: string): string[] => {

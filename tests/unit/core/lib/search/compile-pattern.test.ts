@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
-import { PatternError } from "../../../../../src/core/lib/search/pattern-error.js";
+import { PatternError } from "../../../../../src/core/lib/search/search-terms.js";
 import { shapeOf } from "../../../../../src/core/lib/search/pattern-shape.js";
 import { tokenizePattern } from "../../../../../src/core/lib/search/pattern-tokens.js";
 

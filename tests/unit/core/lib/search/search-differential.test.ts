@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
 import { LineSearch, SEARCH_BUFFER_BYTES } from "../../../../../src/core/lib/search/line-search.js";
-import { PatternError } from "../../../../../src/core/lib/search/pattern-error.js";
+import { PatternError } from "../../../../../src/core/lib/search/search-terms.js";
 import { createSearchBuffer } from "../../../../../src/core/lib/search/search-buffer.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
-import { collectPieces, readPieces } from "../../../../../src/core/lib/text/read-pieces.js";
+import {
+  type ByteSource,
+  collectPieces,
+  readPieces,
+} from "../../../../../src/core/lib/text/byte-source.js";
 import { memorySource } from "./texts.js";
 
 const MEGABYTE = 1_048_576;

@@ -1,5 +1,38 @@
-import { BACKSLASH, QUOTE } from "./json-bytes.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { JsonSyntaxError } from "./json-errors.js";
+
+/** The bytes that JSON's grammar is about. */
+export const NEWLINE = 0x0a;
+export const SPACE = 0x20;
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_ARRAY = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_ARRAY = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+
+export function isWhitespace(byte: number): boolean {
+  return byte === SPACE || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** The characters that the inside of a JSON string stands for, a cut escape at its end dropped. */
+export function unescapeJson(inside: string): string {
+  if (!inside.includes("\\")) return inside;
+  return inside.replace(
+    /\\(?:u([0-9a-fA-F]{4})|([^u])|u?[0-9a-fA-F]{0,3}$)/gs,
+    (_all, hex?: string, plain: string = "") =>
+      hex === undefined ? (ESCAPES[plain] ?? plain) : String.fromCharCode(parseInt(hex, 16)),
+  );
+}
 
 /** 1 for a byte that stands for itself inside a string: no quote, no backslash, no control. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>

@@ -19,3 +19,8 @@ export function countLinesOfBytes(bytes: Uint8Array): number {
   const last = bytes.at(-1);
   return scanBytes(bytes).breaks + (last === undefined || last === LINE_FEED ? 0 : 1);
 }
+
+/** The value if it is a string with something in it. */
+export function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

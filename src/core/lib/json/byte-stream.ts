@@ -1,3 +1,6 @@
+import type { ByteSource } from "../text/byte-source.js";
+import { JsonSyntaxError } from "./json-errors.js";
+
 const LINE_BREAK = 0x0a;
 const SPACE = 0x20;
 /** Below this many bytes a loop is faster than a native copy. */
@@ -55,4 +58,49 @@ export class ByteSink {
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
   }
+}
+
+/** Some writers put these bytes first; they are not part of the text. */
+const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
+
+/** Passes over a byte order mark, which may come one byte at a time. */
+export class ByteOrderMark {
+  #seen = 0;
+
+  /** How many bytes at the beginning of the chunk belong to the mark. */
+  skip(chunk: Uint8Array, base: number): number {
+    if (base !== this.#seen || base >= MARK.length) return 0;
+    let at = 0;
+    while (at < chunk.length && chunk[at] === MARK[this.#seen]) {
+      at += 1;
+      this.#seen += 1;
+    }
+    const isHalf = this.#seen > 0 && this.#seen < MARK.length;
+    if (isHalf && at < chunk.length) {
+      throw JsonSyntaxError.unexpected(chunk[at] as number, base + at);
+    }
+    return at;
+  }
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** Keeps the last block, so that many small reads side by side cost one. */
+export function readAhead(source: ByteSource): ByteSource {
+  let block = new Uint8Array(0);
+  let blockStart = 0;
+  return {
+    size: source.size,
+    read: async (start, end) => {
+      if (end - start >= BLOCK_BYTES) return source.read(start, end);
+      const isHeld = start >= blockStart && end <= blockStart + block.length;
+      if (!isHeld) {
+        const read = await source.read(start, Math.min(start + BLOCK_BYTES, source.size));
+        // A copy: the source may use its buffer again.
+        block = new Uint8Array(read);
+        blockStart = start;
+      }
+      return block.subarray(start - blockStart, end - blockStart);
+    },
+  };
 }

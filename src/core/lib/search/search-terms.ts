@@ -1,3 +1,5 @@
+import type { ByteSource } from "../text/byte-source.js";
+
 /** What to look for in a text, line by line. */
 export interface SearchQuery {
   /** A regular expression, or a plain text where `literal` is set. It never matches across a line break. */
@@ -57,4 +59,26 @@ export interface SearchOutcome {
    * exact, but there were more than were asked for. `deadline`: the text was not searched to its end.
    */
   readonly stoppedBy?: "deadline" | "maxResults";
+}
+
+/** A text to search. */
+export interface SearchSource extends ByteSource {
+  /** A descriptor of this process that is open on the bytes, so that a search may read them by itself. */
+  readonly fd?: number | undefined;
+}
+
+/** A pattern cannot be searched for. */
+export class PatternError extends Error {
+  override readonly name = "PatternError";
+
+  /** @param reason - What is wrong with it and how to fix it; a sentence without its full stop. */
+  constructor(readonly reason: string) {
+    super(`The pattern cannot be searched for: ${reason}.`);
+  }
+
+  /** By its shape: an error of another thread or realm is an instance of another class. */
+  static isInstance(value: unknown): value is PatternError {
+    const { name, reason } = (value ?? {}) as { name?: unknown; reason?: unknown };
+    return name === "PatternError" && typeof reason === "string";
+  }
 }

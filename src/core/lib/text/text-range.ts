@@ -1,3 +1,5 @@
+import { requireWhole } from "../argument-error.js";
+
 /** A range that was asked for, and what there is to ask for. */
 export interface RefusedRange {
   /** The names of the bounds, as the caller knows them: `["startLine", "endLine"]`, `["line"]`. */
@@ -18,4 +20,12 @@ export class TextRangeError extends Error {
     super(`${range.unit}s ${range.start} to ${range.end} of ${range.count}`);
     this.name = "TextRangeError";
   }
+}
+
+/** Refuses a range that is not of whole numbers, is not in order, or begins beyond the end. */
+export function requireRange(range: RefusedRange): void {
+  const { names, start, end, count } = range;
+  requireWhole(names[0], start);
+  requireWhole(names[1] ?? names[0], end);
+  if (start < 1 || start > end || start > count) throw new TextRangeError(range);
 }
