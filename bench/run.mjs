@@ -2,12 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchArrival } from "./arrival.mjs";
+import { benchFirstGrep } from "./first-grep.mjs";
 import { benchImportTime } from "./import-time.mjs";
 import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
 import { benchOverlappingWrites } from "./overlapping-writes.mjs";
 import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
 import { renderFigures, withFigures } from "./page-figures.mjs";
+import { measureQueries } from "./query-memory.mjs";
 import { peakOfReader } from "./reader-memory.mjs";
 import { benchWorkspaceRead } from "./workspace-read.mjs";
 
@@ -28,6 +30,7 @@ try {
     ...(await benchRatioGate(join(folder, "gate"))),
     ...(await benchOverlappingWrites(join(folder, "writes"))),
     ...(await benchWorkspaceRead(folder)),
+    ...(await benchFirstGrep(folder)),
     ...(await benchListing(folder)),
     ...(await benchOffloadTurn(join(folder, "turns"))),
     ...(await benchImportTime(join(folder, "import"))),
@@ -35,6 +38,9 @@ try {
   const results = {
     node: process.version,
     readerPeakMb: await peakOfReader(folder),
+    queryGrowthMb: Math.max(
+      ...(await measureQueries(join(folder, "queries"))).map(({ growthMb }) => growthMb),
+    ),
     skippedPassBytes: await allocationOfSkippedPass(join(folder, "gate")),
     rows,
   };

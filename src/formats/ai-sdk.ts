@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import { countContentChars, type Content } from "../core/engine/content.js";
 import type {
   Format,
@@ -8,7 +9,7 @@ import type {
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 
 /** The answer to a call, a part for a message of role `tool`. */
@@ -113,8 +114,8 @@ export const aiSdkFormat = {
     const { toolCallId, toolName } = asRecord(call);
     return {
       type: "tool-result",
-      toolCallId: textOf(toolCallId) ?? "",
-      toolName: textOf(toolName) ?? "",
+      toolCallId: nonEmptyText(toolCallId) ?? "",
+      toolName: nonEmptyText(toolName) ?? "",
       output: { type: isError ? "error-text" : "text", value: text },
     };
   },
@@ -163,7 +164,7 @@ function readResult(
 ): void {
   const { toolCallId, toolName, output } = part;
   const { type, value } = asRecord(output);
-  const id = textOf(toolCallId);
+  const id = nonEmptyText(toolCallId);
   if (!isOffloadable(type, value)) {
     visitor.answer?.(id);
     if (countOther) visitor.other(countJsonChars(output));
@@ -177,7 +178,7 @@ function readResult(
     slot,
     id,
     ...found,
-    toolName: textOf(toolName),
+    toolName: nonEmptyText(toolName),
     isError: isErrorType(type),
     // Everything else of the output is kept in the message; a reference may change its type alone.
     wrapping: type,
@@ -209,7 +210,7 @@ function readPart(
 ): void {
   const { type, toolCallId, toolName, providerExecuted } = part;
   if (type === "tool-call" && providerExecuted !== true) {
-    visitor.call(textOf(toolCallId), String(toolName));
+    visitor.call(nonEmptyText(toolCallId), String(toolName));
   }
   visitor.other(countOther ? countPartChars(part) : 0, unknownType);
 }

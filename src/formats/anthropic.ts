@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import { countContentChars } from "../core/engine/content.js";
 import type {
   Format,
@@ -17,7 +18,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 
 /** A tool as Anthropic's API takes it. */
 export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
@@ -78,7 +79,7 @@ export const anthropicFormat = {
   /** The common cases come first: reading a history must cost little more than adding up lengths. */
   read(message, visitor, options) {
     const { role, content, id } = (message ?? NOTHING) as RawMessage;
-    if (role === "assistant") visitor.modelMessage(textOf(id));
+    if (role === "assistant") visitor.modelMessage(nonEmptyText(id));
     if (role === "tool" && isWholeResult(content)) {
       readWhole(asRecord(message), content, visitor, options);
     } else if (typeof content === "string") {
@@ -128,7 +129,7 @@ export const anthropicFormat = {
 
   answerCall: (call, { text, isError }): AnthropicToolAnswer => ({
     type: "tool_result",
-    tool_use_id: textOf(asRecord(call)["id"]) ?? "",
+    tool_use_id: nonEmptyText(asRecord(call)["id"]) ?? "",
     content: text,
     ...(isError ? { is_error: true } : {}),
   }),
@@ -186,7 +187,7 @@ function readWhole(
     return;
   }
   const found = readBlockContent(content, RULES, options.media);
-  visitor.result({ slot: WHOLE_MESSAGE, id: textOf(id), ...found, isError: false });
+  visitor.result({ slot: WHOLE_MESSAGE, id: nonEmptyText(id), ...found, isError: false });
 }
 
 function readResult(
@@ -196,7 +197,7 @@ function readResult(
   options: FormatReadOptions,
 ): void {
   const { tool_use_id, content, is_error } = block;
-  const id = textOf(tool_use_id);
+  const id = nonEmptyText(tool_use_id);
   const isEmpty = content === undefined || content === null;
   if (typeof content === "string" && id !== undefined) {
     const isError = is_error === true;
@@ -216,7 +217,7 @@ function readResult(
 function readOther(block: unknown, visitor: MessageVisitor, options: FormatReadOptions): void {
   const { type, id, name, input } = asRecord(block);
   if (type === "tool_use") {
-    visitor.call(textOf(id), String(name));
+    visitor.call(nonEmptyText(id), String(name));
     visitor.other(countWhere(options, input));
   } else if (typeof type !== "string") {
     visitor.other(countWhere(options, block), "malformed block");

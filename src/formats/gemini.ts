@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import { countContentChars } from "../core/engine/content.js";
 import type {
   Format,
@@ -7,7 +8,7 @@ import type {
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/describe-value.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 
 /** Tools as Gemini takes them. */
@@ -102,7 +103,7 @@ export const geminiFormat = {
     return {
       functionResponse: {
         ...(typeof id === "string" ? { id } : {}),
-        name: textOf(name) ?? "",
+        name: nonEmptyText(name) ?? "",
         response: isError ? { error: text } : { output: text },
       },
     };
@@ -127,7 +128,7 @@ function isGeminiPart(part: unknown): boolean {
 /** A part has no type, so that it is called by its fields; Pydantic AI's has a kind. */
 function unknownType(part: JsonRecord): string | undefined {
   if (PART_FIELDS.some((field) => part[field] !== undefined)) return undefined;
-  return textOf(part["part_kind"]) ?? Object.keys(part).join("+");
+  return nonEmptyText(part["part_kind"]) ?? Object.keys(part).join("+");
 }
 
 function readFunctionCall(
@@ -135,7 +136,7 @@ function readFunctionCall(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  visitor.call(textOf(id), String(name));
+  visitor.call(nonEmptyText(id), String(name));
   if (countOther) visitor.other(countJsonChars(asRecord(args)));
 }
 
@@ -148,18 +149,18 @@ function readResult(
   const { id, name, response, parts } = asRecord(part["functionResponse"]);
   // What would come back from the store as something else is kept.
   if (!isRecord(response) || !isPlainJson(response)) {
-    visitor.answer?.(textOf(id));
+    visitor.answer?.(nonEmptyText(id));
     return;
   }
   const beside = media === "offload" ? asList(parts) : [];
   const content = beside.length === 0 ? response : [response, ...beside];
   visitor.result({
     slot,
-    id: textOf(id),
+    id: nonEmptyText(id),
     content,
     soleText: soleTextOf(response),
     chars: countContentChars(content),
-    toolName: textOf(name),
+    toolName: nonEmptyText(name),
     isError: isFailure(response),
   });
 }

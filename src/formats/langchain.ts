@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import type {
   Format,
   FormatReadOptions,
@@ -13,7 +14,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
   isOwnMessage,
   parseLangchainMessage,
@@ -104,7 +105,7 @@ export const langchainFormat = {
       type: "tool",
       role: "tool",
       content: text,
-      tool_call_id: textOf(id) ?? "",
+      tool_call_id: nonEmptyText(id) ?? "",
       ...(typeof name === "string" ? { name } : {}),
       status: isError ? "error" : "success",
     };
@@ -124,14 +125,20 @@ function readResult(
 ): void {
   const content = contentOf(parsed);
   const { tool_call_id, name, status } = parsed.fields;
-  const id = textOf(tool_call_id);
+  const id = nonEmptyText(tool_call_id);
   if (!isOffloadable(content)) {
     visitor.answer?.(id);
     if (countOther) visitor.other(countJsonChars(content));
     return;
   }
   const found = readBlockContent(content, RULES, media);
-  visitor.result({ slot: 0, id, ...found, toolName: textOf(name), isError: status === "error" });
+  visitor.result({
+    slot: 0,
+    id,
+    ...found,
+    toolName: nonEmptyText(name),
+    isError: status === "error",
+  });
 }
 
 /** Blocks may hold bytes, which JSON could not give back. */
@@ -152,14 +159,14 @@ function readCalls(
 ): void {
   const calls = [...asList(tool_calls), ...asList(invalid_tool_calls)].map(asRecord);
   for (const { id, name, args } of calls) {
-    if (typeof name === "string") visitor.call(textOf(id), name);
+    if (typeof name === "string") visitor.call(nonEmptyText(id), name);
     if (countOther && isRecord(args)) visitor.other(countJsonChars(args));
   }
   if (calls.length > 0) return;
   // Before calls had a field of their own, they stood here in OpenAI's shape.
   for (const call of asList(asRecord(additional_kwargs)["tool_calls"]).map(asRecord)) {
     const { name } = asRecord(call["function"]);
-    if (typeof name === "string") visitor.call(textOf(call["id"]), name);
+    if (typeof name === "string") visitor.call(nonEmptyText(call["id"]), name);
   }
 }
 

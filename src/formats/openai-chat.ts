@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import type {
   Format,
   FormatReadOptions,
@@ -6,7 +7,7 @@ import type {
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
   isLangChainMessage,
@@ -48,7 +49,7 @@ export const openaiChatFormat = {
       return;
     }
     readParts(content, isKnownPart, visitor, options);
-    const refusal = textOf(record["refusal"]);
+    const refusal = nonEmptyText(record["refusal"]);
     if (refusal !== undefined) visitor.other(refusal.length);
     if (tool_calls === undefined && function_call === undefined) return;
     for (const call of asList(tool_calls)) readToolCall(asRecord(call), visitor, options);
@@ -89,7 +90,7 @@ export const openaiChatFormat = {
 
   answerCall: (call, { text }): OpenAIChatToolAnswer => ({
     role: "tool",
-    tool_call_id: textOf(asRecord(call)["id"]) ?? "",
+    tool_call_id: nonEmptyText(asRecord(call)["id"]) ?? "",
     content: text,
   }),
 } satisfies Format;
@@ -137,12 +138,12 @@ function readResult(
     return;
   }
   const found = readBlockContent(content, OPENAI_PARTS, media);
-  visitor.result({ slot: 0, id, ...found, toolName: textOf(name), isError: false });
+  visitor.result({ slot: 0, id, ...found, toolName: nonEmptyText(name), isError: false });
 }
 
 /** A function's result has no id; SWE-agent puts the one id of its result into a list. */
 function resultId({ role, tool_call_id, tool_call_ids }: JsonRecord): string | undefined {
-  return role === "function" ? undefined : textOf(tool_call_id ?? asList(tool_call_ids)[0]);
+  return role === "function" ? undefined : nonEmptyText(tool_call_id ?? asList(tool_call_ids)[0]);
 }
 
 function isKnownPart(part: unknown): boolean {
@@ -152,7 +153,12 @@ function isKnownPart(part: unknown): boolean {
 
 function readToolCall(call: JsonRecord, visitor: MessageVisitor, options: FormatReadOptions): void {
   // A function, or a custom tool whose input is free text.
-  readCalled(textOf(call["id"]), asRecord(call["function"] ?? call["custom"]), visitor, options);
+  readCalled(
+    nonEmptyText(call["id"]),
+    asRecord(call["function"] ?? call["custom"]),
+    visitor,
+    options,
+  );
 }
 
 function readCalled(

@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import type {
   Format,
   FormatReadOptions,
@@ -6,7 +7,7 @@ import type {
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
-import { asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
   isLangChainMessage,
@@ -97,7 +98,7 @@ export const openaiResponsesFormat = {
 
   answerCall: (call, { text }): OpenAIResponsesToolAnswer => ({
     type: "function_call_output",
-    call_id: textOf(asRecord(call)["call_id"]) ?? "",
+    call_id: nonEmptyText(asRecord(call)["call_id"]) ?? "",
     output: text,
   }),
 } satisfies Format;
@@ -133,7 +134,8 @@ function readCallItem(
 ): void {
   const { call_id, name, status, arguments: args, input } = item;
   // A call that was cut off is never run.
-  if (typeof name === "string" && status !== "incomplete") visitor.call(textOf(call_id), name);
+  if (typeof name === "string" && status !== "incomplete")
+    visitor.call(nonEmptyText(call_id), name);
   if (countOther) visitor.other(countInputChars(args ?? input));
 }
 
@@ -143,7 +145,7 @@ function readResult(
   { media, countOther }: FormatReadOptions,
 ): void {
   const { call_id, output, caller } = item;
-  const id = textOf(call_id);
+  const id = nonEmptyText(call_id);
   // A program that the model wrote reads this output; the model does not see it.
   const isForProgram = asRecord(caller)["type"] === "program";
   if (isBlockContent(output) && !isForProgram) {

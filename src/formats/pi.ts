@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import type {
   Format,
   FormatReadOptions,
@@ -11,7 +12,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { createLineFormat } from "./shared/json-lines.js";
-import { asList, asRecord, isRecord, textOf, type JsonRecord } from "./shared/json-record.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { countJsonChars } from "./shared/plain-json.js";
 
 /** A tool as pi takes it. */
@@ -86,8 +87,8 @@ const messageFormat = {
     const { id, name } = asRecord(call);
     return {
       role: "toolResult",
-      toolCallId: textOf(id) ?? "",
-      toolName: textOf(name) ?? "",
+      toolCallId: nonEmptyText(id) ?? "",
+      toolName: nonEmptyText(name) ?? "",
       content: [{ type: "text", text }],
       isError,
     };
@@ -118,7 +119,7 @@ function readResult(
   { media }: FormatReadOptions,
 ): void {
   const { toolCallId, toolName, content, isError } = message;
-  const id = textOf(toolCallId);
+  const id = nonEmptyText(toolCallId);
   if (!isBlockContent(content)) {
     visitor.answer?.(id);
     return;
@@ -127,7 +128,7 @@ function readResult(
     slot: 0,
     id,
     ...readBlockContent(content, RULES, media),
-    toolName: textOf(toolName),
+    toolName: nonEmptyText(toolName),
     isError: isError === true,
   });
 }
@@ -144,7 +145,7 @@ function readBlock(
     return;
   }
   const isCall = type === "toolCall";
-  if (isCall && !isCutOff) visitor.call(textOf(id), String(name));
+  if (isCall && !isCutOff) visitor.call(nonEmptyText(id), String(name));
   const chars = countOther ? countJsonChars(isCall ? asRecord(input) : block) : 0;
   visitor.other(chars, KNOWN_BLOCKS.includes(type) ? undefined : String(type));
 }

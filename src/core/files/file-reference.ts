@@ -100,7 +100,10 @@ function resolveFileReference(
 /** A reference is a plain text, or a block where a cache mark goes with it. */
 function isOwnForm(content: Content): boolean {
   if (typeof content === "string") return true;
-  return Array.isArray(content) && content.some((block) => Object.keys(Object(block)).length > 2);
+  return (
+    Array.isArray(content) &&
+    content.some((block: unknown) => Object.keys(Object(block) as object).length > 2)
+  );
 }
 
 function lastSeparator(path: string): number {

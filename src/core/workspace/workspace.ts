@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../lib/text/plain-text.js";
 import { requireCount, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
@@ -65,7 +66,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   ): Promise<ArtifactPage> => {
     options.signal?.throwIfAborted();
     requireObject("searchFilter", filter, "an object of metadata that must be equal");
-    const wanted = asText(filter["session_id"]);
+    const wanted = nonEmptyText(filter["session_id"]);
     const visible = await visibleSessions(store, options.sessionId);
     const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
     // The session is what holds the artifact, whether or not its metadata says so.
@@ -160,8 +161,4 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       events.note(event, verb, details);
     },
   });
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -16,8 +16,3 @@ export function asRecord(value: unknown): JsonRecord {
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
-
-/** A non-empty string; ids and names that are empty count as missing. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}

@@ -1,6 +1,5 @@
 import type { SampledText } from "./line-scanner.js";
-import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
-import { quoteLine } from "./quote-line.js";
+import { clip, countOf, formatCount, quoteLine, toPrintableLine } from "./printable.js";
 import type { TableContent } from "./table-content.js";
 
 /** Header, number of columns and rows, and the first two rows with their lines. */

@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
 import type { EventDetails } from "../events.js";
@@ -39,8 +40,8 @@ export function prepareArtifact(
   requireObject("artifact", input, "an object with content");
   requireTexts({ artifactId: input.artifactId, ...options });
   const given = readMetadata(input.metadata);
-  const toolCallId = options.toolCallId ?? asText(given["biz_id"]);
-  const sessionId = options.sessionId ?? asText(given["session_id"]);
+  const toolCallId = options.toolCallId ?? nonEmptyText(given["biz_id"]);
+  const sessionId = options.sessionId ?? nonEmptyText(given["session_id"]);
   const content = prepareContent(requireContent(input.content), wiring, known);
   const metadata = completeMetadata(given, toolCallId, sessionId);
   const wantedId = input.artifactId || toolCallId || undefined;
@@ -161,8 +162,4 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -3,6 +3,8 @@ import type { Hash } from "../../engine/hash.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
 import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
+import { countLines } from "../../lib/text/plain-text.js";
+import { scanBytes } from "../../lib/text/scan-bytes.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
@@ -166,21 +168,11 @@ function digestWithin(chars: number, make: (budgetChars: number) => Digest): Dig
   }
 }
 
-/** Lines end with a line break; the last one may go without. */
-export function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
-  return text === "" || text.endsWith("\n") ? lines : lines + 1;
-}
-
 function countIndented(bytes: Uint8Array): number {
   try {
     const indenter = createJsonIndenter();
-    let lines = 1;
-    for (const part of [indenter.push(bytes), indenter.end()]) {
-      for (let at = part.indexOf(10); at !== -1; at = part.indexOf(10, at + 1)) lines++;
-    }
-    return lines;
+    const parts = [indenter.push(bytes), indenter.end()];
+    return parts.reduce((lines, part) => lines + scanBytes(part).breaks, 1);
   } catch {
     // It only looked like JSON.
     return 1;

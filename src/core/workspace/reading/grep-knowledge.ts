@@ -1,3 +1,4 @@
+import { takeStart } from "../../lib/text/surrogates.js";
 import { DEFAULTS } from "../../defaults.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
@@ -157,7 +158,7 @@ function renderMatch(match: SearchMatch): string {
 
 /** The matching line, and of the lines around it those next to it, as many as fit. */
 function renderFitting({ before, after, ...match }: SearchMatch, maxChars: number): string {
-  let text = cutText(renderMatch({ ...match, before: [], after: [] }), maxChars);
+  let text = takeStart(renderMatch({ ...match, before: [], after: [] }), maxChars);
   for (let step = 1; step <= Math.max(before.length, after.length); step++) {
     const above = before.at(-step);
     const below = after[step - 1];
@@ -168,11 +169,6 @@ function renderFitting({ before, after, ...match }: SearchMatch, maxChars: numbe
     text = wider;
   }
   return text;
-}
-
-/** Never ends inside of a surrogate pair. */
-function cutText(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** A window says where in the line it is, so that the rest can be read by characters. */
