@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { benchDirect } from "./direct.mjs";
+import { benchArrival } from "./arrival.mjs";
 import { benchImportTime } from "./import-time.mjs";
 import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
@@ -9,7 +9,6 @@ import { benchOverlappingWrites } from "./overlapping-writes.mjs";
 import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
 import { renderFigures, withFigures } from "./page-figures.mjs";
 import { peakOfReader } from "./reader-memory.mjs";
-import { benchWorkspacePut } from "./workspace-put.mjs";
 import { benchWorkspaceRead } from "./workspace-read.mjs";
 
 /**
@@ -25,10 +24,9 @@ import { benchWorkspaceRead } from "./workspace-read.mjs";
 const folder = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
 try {
   const rows = [
-    ...(await benchDirect(join(folder, "direct"))),
+    ...(await benchArrival(join(folder, "arrival"))),
     ...(await benchRatioGate(join(folder, "gate"))),
     ...(await benchOverlappingWrites(join(folder, "writes"))),
-    ...(await benchWorkspacePut(join(folder, "put"))),
     ...(await benchWorkspaceRead(folder)),
     ...(await benchListing(folder)),
     ...(await benchOffloadTurn(join(folder, "turns"))),

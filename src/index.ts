@@ -47,6 +47,14 @@ export type {
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
 export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
+export {
+  createToolResultOffload,
+  type OffloadDecision,
+  type ToolResultContext,
+  type ToolResultInput,
+  type ToolResultOffload,
+  type ToolResultOffloadOptions,
+} from "./core/offloader/tool-result-offload.js";
 export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
 export type { ToolResult } from "./core/engine/tool-result.js";
 export type { RuleReason } from "./core/policies/tool-result-rules.js";
@@ -116,14 +124,6 @@ export {
   type OffloaderOptions,
   type ToolsByFormat,
 } from "./presets/create-offloader.js";
-export {
-  createToolResultOffload,
-  type OffloadDecision,
-  type ToolResultContext,
-  type ToolResultInput,
-  type ToolResultOffload,
-  type ToolResultOffloadOptions,
-} from "./presets/create-tool-result-offload.js";
 export { createWorkspace, type WorkspaceOptions } from "./presets/create-workspace.js";
 export {
   offloadToolResult,

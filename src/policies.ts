@@ -1,16 +1,14 @@
 export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
 export type { ToolResult } from "./core/engine/tool-result.js";
-export { afterTurns } from "./core/policies/after-turns.js";
-export { all } from "./core/policies/all.js";
-export { any } from "./core/policies/any.js";
-export { byTool, type ByToolOptions } from "./core/policies/by-tool.js";
+export { afterTurns, keepRecent } from "./core/policies/by-place.js";
+export { all, any, not } from "./core/policies/combine.js";
+export {
+  byTool,
+  type ByToolOptions,
+  everything,
+  flagged,
+  keepErrors,
+} from "./core/policies/by-result.js";
 export { cacheAware, type CacheAwareOptions } from "./core/policies/cache-aware.js";
-export { everything } from "./core/policies/everything.js";
-export { flagged } from "./core/policies/flagged.js";
-export { keepErrors } from "./core/policies/keep-errors.js";
-export { keepRecent } from "./core/policies/keep-recent.js";
-export { minChars } from "./core/policies/min-chars.js";
-export { minRatio } from "./core/policies/min-ratio.js";
-export { minTokens } from "./core/policies/min-tokens.js";
-export { not } from "./core/policies/not.js";
+export { minChars, minRatio, minTokens } from "./core/policies/by-size.js";
 export { tokenBudget, type TokenBudgetOptions } from "./core/policies/token-budget.js";

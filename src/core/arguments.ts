@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "./errors/invalid-argument-error.js";
-import { nonEmptyText } from "./lib/text/non-empty-text.js";
+import { nonEmptyText } from "./lib/text/plain-text.js";
 
 /** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */
 

@@ -179,7 +179,7 @@ function readResult(
     ...found,
     toolName: textOf(toolName),
     isError: isErrorType(type),
-    // All else of the output stays in the message; a reference may change its type alone.
+    // Everything else of the output is kept in the message; a reference may change its type alone.
     wrapping: type,
   });
 }

@@ -2,8 +2,11 @@ import { link, rename, unlink, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { hasCode } from "./error-code.js";
 
-/** Some file systems have no hard links. */
-const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+/** What systems answer on disks that have no hard links (FAT, exFAT, network folders). */
+const NO_LINKS = [
+  ...["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"],
+  ...["EACCES", "EINVAL", "EISDIR", "EXDEV", "UNKNOWN"],
+];
 
 /**
  * Gives a temporary file its final name, unless somebody has that name. A hard link is made whole or

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { ReadFailedError } from "../core/errors/read-failed-error.js";
 import { decodeWtf8 } from "../core/lib/text/wtf8.js";
 
 /**
@@ -6,5 +7,9 @@ import { decodeWtf8 } from "../core/lib/text/wtf8.js";
  * come back too. Blocks are JSON; parse the text to have them back.
  */
 export async function readOffloadedFile(path: string): Promise<string> {
-  return decodeWtf8(await readFile(path));
+  try {
+    return decodeWtf8(await readFile(path));
+  } catch (cause) {
+    throw new ReadFailedError(path, cause);
+  }
 }

@@ -13,12 +13,10 @@ export function pickFormat(messages: readonly unknown[], chosen: Format | undefi
   if (!chosen) {
     const detected = detectFormat(messages);
     if ("format" in detected) return detected.format;
-    throw new UnknownFormatError("No format fits these messages.", detected.mismatches);
+    throw UnknownFormatError.ofMismatches(detected.mismatches);
   }
   // A format that does not fit would find nothing to offload, and nobody would know why.
   const why = checkFit(chosen, messages);
   if (why === undefined) return chosen;
-  throw new UnknownFormatError(`These messages are not of the format ${chosen.name}: ${why}.`, [
-    { format: chosen.name, why },
-  ]);
+  throw UnknownFormatError.ofMismatches([{ format: chosen.name, why }]);
 }

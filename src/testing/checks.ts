@@ -1,7 +1,7 @@
 import type { Format, FormatResult } from "../core/engine/format.js";
 import type { Offloader } from "../core/offloader/offloader-types.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
-import { minChars } from "../core/policies/min-chars.js";
+import { minChars } from "../core/policies/by-size.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { createMemoryWorkspace } from "./memory-workspace.js";

@@ -1,7 +1,6 @@
-import { collectPieces } from "../core/lib/text/read-pieces.js";
+import { collectPieces } from "../core/lib/text/byte-source.js";
 import { ArtifactGoneError } from "../core/errors/artifact-gone-error.js";
-import { candidateIds } from "../core/workspace/artifacts/artifact-id.js";
-import type { ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
+import { type ArtifactRecord, candidateIds } from "../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactStore,
   NewArtifact,

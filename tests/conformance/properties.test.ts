@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import { minChars } from "../../src/core/policies/min-chars.js";
+import { minChars } from "../../src/core/policies/by-size.js";
 import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
-import { UnknownFormatError } from "../../src/core/errors/unknown-format-error.js";
-import { checkFit, detectFormat } from "../../src/formats/detect-format.js";
+import { checkFit } from "../../src/formats/detect-format.js";
 import { FORMATS } from "../../src/formats/formats.js";
+import { pickFormat } from "../../src/presets/pick-format.js";
 import { createMemoryWorkspace, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 
@@ -41,11 +41,7 @@ const makeOffloader = () =>
     countTokens: estimateTokens,
     format: undefined,
     formats: FORMATS,
-    pickFormat: (messages) => {
-      const found = detectFormat(messages);
-      if ("format" in found) return found.format;
-      throw UnknownFormatError.ofMismatches(found.mismatches);
-    },
+    pickFormat: (messages) => pickFormat(messages, undefined),
   });
 
 describe.each(FIXTURES)("conversations of $name", ({ name, build, format }) => {

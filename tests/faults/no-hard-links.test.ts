@@ -1,15 +1,18 @@
+import callbacks from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { offloadToolResults, readOffloadedFile } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
+import { makeStore, openStore } from "../support/store-files.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import { historyOf, textOf } from "../support/tool-messages.js";
 
 // A file system without hard links (exFAT, some network folders) cannot be mounted everywhere, so
-// the system calls are made to answer as on one.
+// the system calls are made to answer as on one; odd-disks.test.ts tries a real one.
 const { link, rename } = fs;
+const { link: linkWithCallback } = callbacks;
 
 function refuse(code: string): () => Promise<never> {
   return () => Promise.reject(Object.assign(new Error(`${code}: not here`), { code }));
@@ -21,10 +24,29 @@ function answer(calls: Partial<Pick<typeof fs, "link" | "rename">>): void {
 }
 
 beforeEach(() => {
+  callbacks.link = ((_from: unknown, _to: unknown, callback: (error: Error) => void) => {
+    callback(Object.assign(new Error("EPERM: not here"), { code: "EPERM" }));
+  }) as unknown as typeof callbacks.link;
   answer({ link: refuse("EPERM") });
 });
 afterEach(() => {
+  callbacks.link = linkWithCallback;
   answer({ link, rename });
+});
+
+test("a workspace stores, restores and cleans up without a single link", async () => {
+  const { root, workspace, sessionFolder } = await makeStore();
+  const put = (content: string) =>
+    workspace.put({ content }, { toolCallId: "a", sessionId: "s1" }).then(({ record }) => record);
+  const [one, two] = [await put("one"), await put("two")];
+  expect(await put("one")).toEqual(one);
+  await fs.unlink(one.location);
+  expect(await put("one")).toEqual(one);
+  await workspace.remove(two.artifactId);
+  await fs.writeFile(`${sessionFolder("s1")}/orphan.txt`, "x");
+  await workspace.verify({ deleteOrphans: true, orphanAgeMs: 0 });
+  expect(await openStore(root).getOriginal("a")).toBe("one");
+  expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
 });
 
 test("twenty calls at once, one id, different contents: every content is found again", async () => {

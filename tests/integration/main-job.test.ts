@@ -138,15 +138,21 @@ describe("examples/offload-conversation.mjs", () => {
     expect(JSON.parse(restored)).toEqual(request);
   });
 
-  it.each(["talk.jsonl", "talk.log"])("takes one message per line: %s", async (name) => {
+  it.each([
+    ["talk.jsonl", ".offload/talk.offloaded.jsonl"],
+    ["talk.log", ".offload/talk.offloaded.log"],
+  ])("takes one message per line: %s", async (name, output) => {
     const text = sample.map((message) => `${JSON.stringify(message)}\n`).join("");
     const { status, stdout } = run(write(name, text));
     expect(status).toBe(0);
     expect(stdout).toMatch(/^format anthropic, 58 messages, 35 tool results/m);
-    const [output] = readdirSync(join(folder, ".offload")).filter((one) =>
-      one.includes("offloaded."),
-    );
-    expect(await restore(`.offload/${output}`, ".offload/talk")).toBe(text);
+    const lines = read(output).trimEnd().split("\n");
+    const offloader = createOffloader({
+      root: join(folder, ".offload/talk"),
+      sessionId: "session-1",
+    });
+    const messages = lines.map((line) => JSON.parse(line) as object);
+    expect(await offloader.restore(messages)).toEqual(sample);
   });
 
   it("says why nothing was offloaded", () => {

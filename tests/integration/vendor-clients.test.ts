@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, type ModelMessage, type ToolSet } from "ai";
+import { generateText as generateText7 } from "ai-7";
 import {
   createOffloader,
   createWorkspace,
@@ -11,6 +12,7 @@ import {
 } from "context-offload";
 import { all, tokenBudget, keepRecent, minChars } from "context-offload/policies";
 import OpenAI from "openai";
+import OpenAI7 from "openai-7";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalModel, type LocalModel } from "../../examples/local-model/server.mjs";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -44,7 +46,8 @@ const policies: [name: string, policy: Policy | undefined, media: MediaRule][] =
 
 /** One of the official clients, and how its messages are made and sent. */
 interface Vendor {
-  readonly format: string;
+  readonly client: string;
+  readonly format: "anthropic" | "openai-chat" | "openai-responses" | "ai-sdk";
   readonly build: (turns: readonly Turn[]) => unknown[];
   readonly send: (messages: readonly unknown[], tools: unknown) => Promise<string>;
 }
@@ -57,9 +60,8 @@ beforeAll(async () => {
 
 afterAll(() => localModel.close());
 
-const openai = () => new OpenAI({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
-
 const anthropic: Vendor = {
+  client: "Anthropic",
   format: "anthropic",
   build: toAnthropic,
   async send(messages, tools) {
@@ -74,38 +76,46 @@ const anthropic: Vendor = {
   },
 };
 
-const chat: Vendor = {
+const openaiOptions = () => ({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
+const openai6 = () => new OpenAI(openaiOptions());
+// The two majors differ in types of what is not sent here.
+const openai7 = () => new OpenAI7(openaiOptions()) as unknown as OpenAI;
+
+const chatWith = (client: string, open: () => OpenAI): Vendor => ({
+  client,
   format: "openai-chat",
   build: toChat,
   async send(messages, tools) {
-    const { choices } = await openai().chat.completions.create({
+    const { choices } = await open().chat.completions.create({
       model: "local-model",
       messages: messages as OpenAI.ChatCompletionMessageParam[],
       tools: tools as OpenAI.ChatCompletionTool[],
     });
     return choices[0]?.message.content ?? "";
   },
-};
+});
 
-const responses: Vendor = {
+const responsesWith = (client: string, open: () => OpenAI): Vendor => ({
+  client,
   format: "openai-responses",
   build: toResponses,
   async send(messages, tools) {
-    const response = await openai().responses.create({
+    const response = await open().responses.create({
       model: "local-model",
       input: messages as OpenAI.Responses.ResponseInputItem[],
       tools: tools as OpenAI.Responses.Tool[],
     });
     return response.output_text;
   },
-};
+});
 
-const aiSdk: Vendor = {
+const aiSdkWith = (client: string, generate: typeof generateText): Vendor => ({
+  client,
   format: "ai-sdk",
   build: toAiSdk,
   async send(messages, tools) {
     const provider = createOpenAICompatible({ name: "local", baseURL: `${localModel.url}/v1` });
-    const { text } = await generateText({
+    const { text } = await generate({
       model: provider("local-model"),
       messages: messages as ModelMessage[],
       tools: tools as ToolSet,
@@ -113,9 +123,17 @@ const aiSdk: Vendor = {
     });
     return text;
   },
-};
+});
 
-const vendors = [anthropic, chat, responses, aiSdk];
+const chat = chatWith("OpenAI 6, Chat Completions", openai6);
+const responses = responsesWith("OpenAI 6, Responses", openai6);
+const aiSdk = aiSdkWith("AI SDK 6", generateText);
+const vendors = [
+  ...[anthropic, chat, responses, aiSdk],
+  chatWith("OpenAI 7, Chat Completions", openai7),
+  responsesWith("OpenAI 7, Responses", openai7),
+  aiSdkWith("AI SDK 7", generateText7 as unknown as typeof generateText),
+];
 
 async function openOffloader(policy?: Policy, media: MediaRule = "keep"): Promise<Offloader> {
   const workspace = createWorkspace({ root: await makeTempFolder() });
@@ -126,7 +144,7 @@ function lastBytes(): number {
   return localModel.requests.at(-1)?.bytes ?? 0;
 }
 
-describe.each(vendors)("the client of $format", ({ format, build, send }) => {
+describe.each(vendors)("the client of $client", ({ format, build, send }) => {
   describe.each(policies)("with %s", (_name, policy, media) => {
     it.each(conversations)(
       "has %s accepted before and after [DESIGN-O-clients]",

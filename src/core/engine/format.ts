@@ -58,10 +58,14 @@ export interface SlotContent {
   readonly wrapping: unknown;
 }
 
-/** A JSON schema of a tool's input. Mutable, as the vendors' types are. */
+/** A value as JSON has it, mutable, as the vendors' types are. */
+export type JsonValue =
+  string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** A JSON schema of a tool's input. */
 export type ToolInputSchema = {
   type: "object";
-  properties: Record<string, Record<string, unknown>>;
+  properties: Record<string, { [key: string]: JsonValue }>;
   required: string[];
   additionalProperties: false;
 };

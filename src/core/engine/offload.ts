@@ -2,8 +2,7 @@ import { mapConcurrently } from "../lib/map-concurrently.js";
 import { createConversation } from "./conversation.js";
 import type { Format, MediaRule } from "./format.js";
 import { chosenBy, type Policy, type Verdict } from "./policy.js";
-import type { Reference } from "./reference.js";
-import type { Sink } from "./sink.js";
+import type { Reference, Sink } from "./offload-parts.js";
 import type { Survey } from "./survey.js";
 import type { ToolResult } from "./tool-result.js";
 

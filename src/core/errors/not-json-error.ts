@@ -1,6 +1,6 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A content was to be read as JSON, and it is none. */
+/** Content was to be read as JSON, and it is not JSON. */
 export class NotJsonError extends ContextOffloadError {
   readonly code = "NOT_JSON";
 

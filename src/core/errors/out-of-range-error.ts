@@ -1,5 +1,5 @@
 import { countOf } from "../lib/digest/printable.js";
-import type { RefusedRange } from "../lib/text/text-range-error.js";
+import type { RefusedRange } from "../lib/text/text-range.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
 /** A range lies outside of what there is, or its start is after its end. */

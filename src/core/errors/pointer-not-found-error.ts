@@ -1,9 +1,9 @@
-import type { PointerReach } from "../lib/json/json-pointer-error.js";
+import type { PointerReach } from "../lib/json/json-errors.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
 const SHOWN_KEY_CHARS = 80;
 
-/** A pointer into a JSON content leads nowhere. */
+/** A pointer into JSON leads nowhere. */
 export class PointerNotFoundError extends ContextOffloadError {
   readonly code = "POINTER_NOT_FOUND";
 

@@ -26,7 +26,7 @@ export class UnknownFormatError extends ContextOffloadError {
       return new UnknownFormatError(message, mismatches);
     }
     const lines = mismatches.map(({ format, why }) => `- ${format}: ${why}`);
-    const headline = "No message format fits this conversation. The nearest first:";
+    const headline = "No format fits these messages.";
     return new UnknownFormatError([headline, ...lines].join("\n"), mismatches);
   }
 }

@@ -1,8 +1,13 @@
 import type { Hash } from "../engine/hash.js";
 import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { fileName, numberedName, type FileLayout, type StoredFile } from "./file-layout.js";
-import { resultName } from "./result-name.js";
+import {
+  type FileLayout,
+  fileName,
+  numberedName,
+  resultName,
+  type StoredFile,
+} from "./file-layout.js";
 
 /**
  * A file name for every result that is offloaded. Within one call the first result of an id keeps the

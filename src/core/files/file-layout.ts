@@ -1,3 +1,7 @@
+import type { Hash } from "../engine/hash.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { serializeContent } from "../engine/content.js";
+
 /** Where a content went. */
 export interface StoredFile {
   /** The path of the file, absolute when the output folder was given so. */
@@ -41,4 +45,53 @@ export function joinPath(folder: string, ...names: readonly string[]): string {
   const trimmed = folder.replace(/(?<=[^\\/])[\\/]+$/, "");
   const start = /[\\/]$/.test(trimmed) ? trimmed : trimmed + separator;
   return start + names.join(separator);
+}
+
+const UNKNOWN = /^unknown-[0-9a-f]{16}/;
+
+/** The file name of a result, without prefix and ending. One without an id is named by its content. */
+export function resultName(result: ToolResult, hash: Hash): string {
+  if (result.id !== undefined) return portableName(result.id, hash);
+  return `unknown-${hash(serializeContent(result.content)).slice(0, 16)}`;
+}
+
+/** What follows the result's own name in `name`; `undefined` when another result's name it is. */
+export function afterOwnName(name: string, id: string | undefined, hash: Hash): string | undefined {
+  // The content that named a result without an id has left it; any such name may be its own.
+  const own = id === undefined ? UNKNOWN.exec(name)?.[0] : portableName(id, hash);
+  return own !== undefined && name.startsWith(own) ? name.slice(own.length) : undefined;
+}
+
+/** Longer ids get a hashed name, so that prefix, suffix and ending stay under 255 bytes. */
+const MAX_PORTABLE_CHARS = 200;
+const MAX_SLUG_CHARS = 40;
+const HASH_CHARS = 20;
+
+/** Windows takes these for devices, whatever ending follows. */
+const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+const PORTABLE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+/** True for an id that every file system takes as a file name, just as it stands. */
+export function isPortableName(id: string): boolean {
+  return (
+    id.length <= MAX_PORTABLE_CHARS &&
+    PORTABLE.test(id) &&
+    !RESERVED.test(id) &&
+    !id.endsWith(".") &&
+    !id.includes("..")
+  );
+}
+
+/**
+ * A file name for an id, without an ending. Ids come from models: one that is no portable file name
+ * becomes what is readable of it, a tilde and its hash. A portable name has no tilde, so that no two
+ * ids share a name.
+ */
+export function portableName(id: string, hash: Hash): string {
+  if (isPortableName(id)) return id;
+  const slug = id
+    .slice(0, MAX_SLUG_CHARS)
+    .replace(/[^A-Za-z0-9_-]+/g, "_")
+    .replace(/^[_-]+|[_-]+$/g, "");
+  return `${slug || "id"}~${hash(id).slice(0, HASH_CHARS)}`;
 }

@@ -1,14 +1,15 @@
+import type { Content } from "../engine/content.js";
 import type { Hash } from "../engine/hash.js";
-import type { Reference } from "../engine/reference.js";
+import type { Reference } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {
+  afterOwnName,
   DIRECT_LAYOUT,
   FILE_ENDING,
   HISTORY_LAYOUT,
   joinPath,
   type StoredFile,
 } from "./file-layout.js";
-import { afterOwnName } from "./result-name.js";
 
 /** A path has at most 4,096 characters where it counts; a longer content is not looked at. */
 const MAX_REFERENCE_CHARS = 4_300;
@@ -79,11 +80,11 @@ export function createFileReference(
 }
 
 function resolveFileReference(
-  { soleText, id }: ToolResult,
+  { content, soleText, id }: ToolResult,
   outputDir: string,
   hash: Hash,
 ): StoredFile | undefined {
-  if (soleText === undefined) return undefined;
+  if (soleText === undefined || !isOwnForm(content)) return undefined;
   const parsed = parseBelow(outputDir, soleText);
   if (!parsed) return undefined;
   const { layout, rest } = STYLES[parsed.style];
@@ -94,6 +95,12 @@ function resolveFileReference(
   const after = afterOwnName(inner, id, hash);
   if (after === undefined || !rest.test(after)) return undefined;
   return { path: parsed.style === "direct" ? parsed.path : joinPath(outputDir, name), name };
+}
+
+/** A reference is a plain text, or a block where a cache mark goes with it. */
+function isOwnForm(content: Content): boolean {
+  if (typeof content === "string") return true;
+  return Array.isArray(content) && content.some((block) => Object.keys(Object(block)).length > 2);
 }
 
 function lastSeparator(path: string): number {

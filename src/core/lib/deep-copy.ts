@@ -1,6 +1,6 @@
 /**
  * A copy of JSON-like data that shares no array and no plain object with it. What is neither (a
- * Date, a class instance) is shared: nobody but its class knows how to copy it. Works without
+ * Date, a class instance) is shared: only its class knows how to copy it. Works without
  * recursion, since how deep data is nested is not ours to say.
  */
 export function deepCopy<T>(value: T): T {

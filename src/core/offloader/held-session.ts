@@ -1,6 +1,5 @@
-import { candidateIds } from "../workspace/artifacts/artifact-id.js";
+import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import type { LocatedResult } from "./located-result.js";
 

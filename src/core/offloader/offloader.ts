@@ -4,7 +4,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
 import { offload, planOffload, type OffloadWiring } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
-import type { Reference } from "../engine/reference.js";
+import type { Reference } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { looksLikeReference } from "../workspace/reference/knowledge-list.js";

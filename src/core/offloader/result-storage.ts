@@ -1,10 +1,10 @@
-import type { Sink } from "../engine/sink.js";
+import type { Sink } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { WriteFailedError } from "../errors/write-failed-error.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { idOfContent } from "../workspace/artifacts/artifact-id.js";
+import { idOfContent } from "../workspace/artifacts/artifact.js";
 import type { PreparedArtifact } from "../workspace/artifacts/prepare-artifact.js";
-import { savesEnough } from "../workspace/reference/saves-enough.js";
+import { savesEnough } from "../workspace/reference/knowledge-list.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { PutOutcome } from "../workspace/workspace-types.js";
 import type { StoredResult } from "./content-memory.js";

@@ -2,7 +2,7 @@ import { requireCount, requireObject } from "../arguments.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { tokensOf } from "./tokens-of.js";
+import { tokensOf } from "./by-size.js";
 
 /** References count too, roughly. */
 const REFERENCE_TOKENS = 550;

@@ -1,6 +1,6 @@
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { tokensOf } from "./tokens-of.js";
+import { tokensOf } from "./by-size.js";
 
 /** Why a result was offloaded or kept. */
 export type RuleReason = "white_list" | "metadata" | "tokens" | "none";

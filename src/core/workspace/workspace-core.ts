@@ -1,13 +1,3 @@
-import type { Content } from "../engine/content.js";
-import type { Hash } from "../engine/hash.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import type { ArtifactRecord } from "./artifacts/artifact.js";
-import type { SessionListing } from "./artifacts/artifact-store.js";
-import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
-import type { KnownContent } from "./artifacts/prepare-content.js";
-import type { EventDetails } from "./events.js";
-import type { ToolNaming } from "./tools/tool-naming.js";
 import type {
   ArtifactInput,
   Original,
@@ -15,6 +5,16 @@ import type {
   PutOutcome,
   Workspace,
 } from "./workspace-types.js";
+import type { ArtifactRecord } from "./artifacts/artifact.js";
+import type { Content } from "../engine/content.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { EventDetails } from "./events.js";
+import type { Hash } from "../engine/hash.js";
+import type { KnownContent } from "./artifacts/prepare-content.js";
+import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
+import type { SessionListing } from "./artifacts/artifact-store.js";
+import type { ToolNaming } from "./tools/tool-naming.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 
 /** What works on a workspace from inside needs more than its users, and tells no logger of its looks. */
 export interface WorkspaceCore {

@@ -15,7 +15,7 @@ export const OPENAI_PARTS: BlockRules = {
   cacheMarks: ["prompt_cache_breakpoint", "cache_control"],
 };
 
-/** The arguments of a call; those that are not JSON stay a text, for the tool to say what is wrong. */
+/** The arguments of a call; text that is not JSON is passed on, for the tool to say what is wrong. */
 export function parseArguments(input: unknown): unknown {
   if (typeof input !== "string") return input;
   if (input.trim() === "") return {};

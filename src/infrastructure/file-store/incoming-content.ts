@@ -35,7 +35,6 @@ export function incomingBytes(
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
     try {
-      hash();
       compute();
     } finally {
       await writing;
@@ -45,7 +44,10 @@ export function incomingBytes(
     bytes: content.length,
     hash,
     async create(path, isFree) {
-      const fd = await createFile(path, isFree);
+      const creating = createFile(path, isFree);
+      // The two things that take time for long content each have a wait of their own.
+      hash();
+      const fd = await creating;
       if (fd === undefined) return false;
       try {
         if (await isFree) {

@@ -1,6 +1,9 @@
 import { join } from "node:path";
-import { candidateIds } from "../../core/workspace/artifacts/artifact-id.js";
-import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
+import {
+  type ArtifactRecord,
+  candidateIds,
+  type TextSize,
+} from "../../core/workspace/artifacts/artifact.js";
 import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
 import { sha256 } from "../hash.js";
 import { discardUnlisted } from "./discard-unlisted.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Hash } from "../../core/engine/hash.js";
-import { portableName } from "../../core/files/portable-name.js";
+import { portableName } from "../../core/files/file-layout.js";
 
 /** Changes when files are laid out in another way; an old tree is never misread. */
 const LAYOUT_VERSION = "v1";

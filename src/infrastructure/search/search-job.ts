@@ -2,8 +2,8 @@ import type {
   SearchMatch,
   SearchOutcome,
   SearchQuery,
-} from "../../core/lib/search/search-query.js";
-import type { SearchSource } from "../../core/lib/search/search-source.js";
+  SearchSource,
+} from "../../core/lib/search/search-terms.js";
 import type { SharedProgress } from "./search-message.js";
 
 /** How a search ended. */

@@ -1,4 +1,4 @@
-import type { SearchMatch, SearchQuery } from "../../core/lib/search/search-query.js";
+import type { SearchMatch, SearchQuery } from "../../core/lib/search/search-terms.js";
 
 /** What a searcher tells its worker. `id` is that of the search. */
 export type SearchRequest =

@@ -3,7 +3,7 @@ import { ContextOffloadError } from "../../core/errors/context-offload-error.js"
 import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
 import { ReadFailedError } from "../../core/errors/read-failed-error.js";
 import { SearchFailedError } from "../../core/errors/search-failed-error.js";
-import { readPieces } from "../../core/lib/text/read-pieces.js";
+import { readPieces } from "../../core/lib/text/byte-source.js";
 import { outcomeOf, type SearchJob, type SearchResult } from "./search-job.js";
 import type { SearchAnswer, SearchFailure, SearchRequest } from "./search-message.js";
 import { WORKER_SOURCE } from "./worker-source.js";

@@ -2,9 +2,12 @@ import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js"
 import { SearchFailedError } from "../../core/errors/search-failed-error.js";
 import { SearchTimeoutError } from "../../core/errors/search-timeout-error.js";
 import { compilePattern, type CompiledPattern } from "../../core/lib/search/compile-pattern.js";
-import { PatternError } from "../../core/lib/search/pattern-error.js";
-import type { SearchOutcome, SearchQuery } from "../../core/lib/search/search-query.js";
-import type { SearchSource } from "../../core/lib/search/search-source.js";
+import {
+  PatternError,
+  type SearchOutcome,
+  type SearchQuery,
+  type SearchSource,
+} from "../../core/lib/search/search-terms.js";
 import type { SearchJob } from "./search-job.js";
 import { SharedProgress } from "./search-message.js";
 import { SearchQueue } from "./search-queue.js";

@@ -2,9 +2,8 @@ import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { compilePattern } from "../../core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../core/lib/search/line-search.js";
-import { PatternError } from "../../core/lib/search/pattern-error.js";
+import { PatternError, type SearchMatch } from "../../core/lib/search/search-terms.js";
 import { createSearchBuffer } from "../../core/lib/search/search-buffer.js";
-import type { SearchMatch } from "../../core/lib/search/search-query.js";
 import { createSimdSearchBuffer } from "./simd-search-buffer.js";
 import {
   SharedProgress,

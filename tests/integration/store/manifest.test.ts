@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { listTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";
@@ -236,5 +236,36 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
     await runProgram(remove, [root]);
     expect(await ids()).toEqual(["second", "second"]);
     await expect(workspace.getOriginal("first")).rejects.toMatchObject({ code: "ARTIFACT_GONE" });
+  });
+});
+
+describe("a long manifest", () => {
+  test("is read in slices, between which the event loop has its turn", async () => {
+    const { root, manifest, record } = await makeSession();
+    const lines = Array.from({ length: 20_000 }, (_, at) =>
+      JSON.stringify({ put: { ...record, artifactId: `id${at}` } }),
+    );
+    // One line is longer than a slice.
+    const note = "x".repeat(3_000_000);
+    const long = { put: { ...record, artifactId: "long", metadata: { note } } };
+    await appendFile(manifest, `${lines.join("\n")}\n${JSON.stringify(long)}\n`);
+    const { parse } = JSON;
+    let inThisTurn = 0;
+    let most = 0;
+    JSON.parse = (...args) => {
+      inThisTurn++;
+      most = Math.max(most, inThisTurn);
+      setImmediate(() => (inThisTurn = 0));
+      return parse(...args) as unknown;
+    };
+    onTestFinished(() => {
+      JSON.parse = parse;
+    });
+    const reader = openStore(root);
+    const { artifacts } = await reader.queryArtifacts({}, { limit: 100_000 });
+    expect(artifacts).toHaveLength(20_002);
+    expect(most).toBeGreaterThan(100);
+    expect(most).toBeLessThan(5_000);
+    expect((await reader.getArtifact("long")).metadata["note"]).toBe(note);
   });
 });

@@ -1,4 +1,14 @@
-import { lstat, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  lstat,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listTree } from "../../support/list-tree.js";
@@ -110,6 +120,64 @@ describe("what a person finds in the folder", () => {
   );
 });
 
+describe("a new workspace folder", () => {
+  test("is hidden from git and from searches", async () => {
+    const { root, workspace } = await makeStore();
+    await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s1" });
+    expect(await readFile(join(root, ".gitignore"), "utf8")).toBe("*\n");
+    await rm(join(root, ".gitignore"));
+    await openStore(root).put({ content: "y" }, { toolCallId: "b", sessionId: "s2" });
+    expect(await listTree(root)).not.toContain(".gitignore");
+  });
+
+  test("that was there already is left as it is: it may be a project", async () => {
+    const { root, workspace } = await makeStore();
+    await mkdir(root, { mode: 0o755 });
+    await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s1" });
+    expect(await listTree(root)).not.toContain(".gitignore");
+    expect((await lstat(root)).mode & 0o777).toBe(0o755);
+  });
+});
+
+describe("names differ by more than case [DESIGN-W-disk-ids]", () => {
+  test("one with capital letters has a hash in it", async () => {
+    const { root, workspace } = await makeStore();
+    const ids = ["call_ab", "call_AB", "Call_ab"];
+    for (const id of ids) {
+      await workspace.put({ content: `of ${id}` }, { toolCallId: id, sessionId: id });
+      await openStore(root, id).put({ content: `in ${id}` }, { toolCallId: id, sessionId: id });
+    }
+    const paths = await listTree(root);
+    expect(new Set(paths.map((path) => path.toLowerCase())).size).toBe(paths.length);
+    expect(paths).toContain("v1/default/call_ab/call_ab.txt");
+    expect(paths.filter((path) => /[A-Z]/.test(path.replace(/[^/]*~[0-9a-f]{12}/g, "")))).toEqual(
+      [],
+    );
+    const fresh = openStore(root);
+    for (const id of ids) {
+      expect(await fresh.getOriginal(id)).toBe(`of ${id}`);
+      expect((await fresh.getArtifact(id)).sessionId).toBe(id);
+      expect(await openStore(root, id).getOriginal(id)).toBe(`in ${id}`);
+    }
+  });
+
+  test("a folder belongs to whom its manifest says", async () => {
+    const { root, workspace, sessionFolder } = await makeStore();
+    await workspace.put({ content: "of alice" }, { toolCallId: "a", sessionId: "alice" });
+    await rename(sessionFolder("alice"), sessionFolder("mallory"));
+    for (const one of [workspace, openStore(root)]) {
+      const scope = { sessionId: "mallory" };
+      const read = await rejectionOf(one.getOriginal("a", scope));
+      expect(read.code).toBe("READ_FAILED");
+      expect(read.message).toContain('"alice"');
+      const put = one.put({ content: "new" }, { toolCallId: "b", ...scope });
+      expect((await rejectionOf(put)).code).toBe("WRITE_FAILED");
+      expect((await one.queryArtifacts()).artifacts).toEqual([]);
+    }
+    expect(await listTree(sessionFolder("mallory"))).toEqual(["a.txt", "manifest.jsonl"]);
+  });
+});
+
 describe("ids are data", () => {
   const HOSTILE = [
     ...["../../x", "/etc/x", "..", ".", "a/b", "a\\b", "CON", ".cache", "manifest.jsonl", "a\nb"],
@@ -192,6 +260,27 @@ describe("a file that was lost or spoilt", () => {
     expect(await openStore(root).getOriginal(again.record.artifactId)).toBe("content");
     expect(again.record.artifactId).toBe("a");
     expect(await workspace.verify()).toMatchObject({ damaged: [], missing: [], orphaned: [] });
+  });
+
+  test.each<[string, (file: string) => Promise<unknown>]>([
+    ["cut short", (file) => truncate(file, 20)],
+    ["longer", (file) => appendFile(file, "more")],
+  ])("%s: no verb serves it as if it were whole", async (_, spoil) => {
+    const { workspace } = await makeStore();
+    const content = Array.from({ length: 1_000 }, (_line, at) => `line ${at + 1}`).join("\n");
+    const { record } = await workspace.put({ content }, { toolCallId: "a", sessionId: "s1" });
+    await spoil(record.location);
+    for (const call of [
+      () => workspace.getKnowledgeById("a"),
+      () => workspace.getKnowledgeByLines("a", 1, 2),
+      () => workspace.grepKnowledge("a", "line 1"),
+      () => workspace.getOriginal("a"),
+    ]) {
+      const error = await rejectionOf(call());
+      expect(error.code).toBe("READ_FAILED");
+      expect(error.message).toContain(`instead of ${content.length}`);
+      expect(error.message).toContain("verify");
+    }
   });
 
   test("the whole session deleted beneath a running process", async () => {

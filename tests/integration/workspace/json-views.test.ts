@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { followAll, joinReadings, openWorkspace, workspaceOf } from "./open-workspace.js";
 
 const VALUE = { name: "x", list: [1, { deep: true }], empty: {}, none: null };
@@ -9,7 +9,7 @@ async function viewOf(content: string | readonly unknown[]): Promise<string> {
 }
 
 describe("the readable view [DESIGN-W-read-view]", () => {
-  test.each([
+  it.each([
     "plain text\r\nwith lines\n\nand blanks  ",
     '{\n "already": "indented"\n}',
     '{"two":1}\n{"lines":2}',
@@ -21,7 +21,7 @@ describe("the readable view [DESIGN-W-read-view]", () => {
     expect(await viewOf(content)).toBe(content);
   });
 
-  test("JSON on one line is indented", async () => {
+  it("JSON on one line is indented", async () => {
     expect(await viewOf(ONE_LINE)).toBe(JSON.stringify(VALUE, null, 2));
     expect((await viewOf(`${ONE_LINE}\n`)).trimEnd()).toBe(JSON.stringify(VALUE, null, 2));
     const workspace = await workspaceOf(ONE_LINE);
@@ -31,20 +31,20 @@ describe("the readable view [DESIGN-W-read-view]", () => {
     });
   });
 
-  test("JSON keeps its numbers and escapes as they were written", async () => {
+  it("JSON keeps its numbers and escapes as they were written", async () => {
     const content = '{"big":12345678901234567890,"exact":1.10,"text":"\\u00e9\\n","big":1}';
     expect(await viewOf(content)).toBe(
       '{\n  "big": 12345678901234567890,\n  "exact": 1.10,\n  "text": "\\u00e9\\n",\n  "big": 1\n}',
     );
   });
 
-  test("a lone text block is its text, unescaped", async () => {
+  it("a lone text block is its text, unescaped", async () => {
     expect(await viewOf([{ type: "text", text: 'say "hi"\n\tto\u0001 you' }])).toBe(
       'say "hi"\n\tto\u0001 you',
     );
   });
 
-  test("several blocks are told apart, texts unescaped and others as indented JSON", async () => {
+  it("several blocks are told apart, texts unescaped and others as indented JSON", async () => {
     const blocks = [
       { type: "text", text: 'one\n"two"' },
       { type: "image", source: { data: "aGk=" } },
@@ -66,13 +66,13 @@ describe("the readable view [DESIGN-W-read-view]", () => {
     );
   });
 
-  test("no blocks at all", async () => {
+  it("no blocks at all", async () => {
     const workspace = await workspaceOf([]);
     expect((await workspace.getKnowledgeById("a", { view: "raw" })).text).toBe("[]");
     expect(await workspace.getOriginal("a")).toEqual([]);
   });
 
-  test("over a megabyte, where it is kept beside the artifact, it is the same", async () => {
+  it("over a megabyte, where it is kept beside the artifact, it is the same", async () => {
     const rows = Array.from({ length: 40_000 }, (_, id) => ({ id, name: `name ${id}` }));
     const workspace = await workspaceOf(JSON.stringify(rows));
     const lines = JSON.stringify(rows, null, 2).split("\n");
@@ -87,7 +87,7 @@ describe("the readable view [DESIGN-W-read-view]", () => {
 });
 
 describe("the raw view [DESIGN-W-read-raw]", () => {
-  test.each([
+  it.each([
     ["a text", "one\ntwo", "one\ntwo"],
     ["JSON on one line", ONE_LINE, ONE_LINE],
     ["blocks", [{ type: "text", text: "a\nb" }], '[{"type":"text","text":"a\\nb"}]'],
@@ -102,7 +102,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
     expect(found.text).toBe(`1:${stored.split("\n")[0] ?? ""}`);
   });
 
-  test("next stays in the view, by lines and by characters", async () => {
+  it("next stays in the view, by lines and by characters", async () => {
     const content = JSON.stringify(Array.from({ length: 300 }, (_, at) => at));
     const workspace = await workspaceOf(content);
     const options = { maxChars: 100 };
@@ -116,7 +116,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
     expect(joinReadings(await followAll(workspace, byChars, options))).toBe(content);
   });
 
-  test("following next through the readable view reads all of it", async () => {
+  it("following next through the readable view reads all of it", async () => {
     const value = Array.from({ length: 50 }, (_, at) => ({ at, text: "long ".repeat(30) }));
     for (const content of [JSON.stringify(value), [...value, { type: "text", text: "é\n😀" }]]) {
       const workspace = await workspaceOf(content);
@@ -129,7 +129,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
 });
 
 describe("a record", () => {
-  test("tells the size of what is stored", async () => {
+  it("tells the size of what is stored", async () => {
     const workspace = await openWorkspace({ countTokens: (text) => text.length });
     const { record } = await workspace.put({ content: "é\n😀" }, { toolCallId: "a" });
     expect(record.size).toEqual({ bytes: 7, chars: 4, lines: 2, tokens: 4 });

@@ -1,23 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 import { bodyOf, followPrinted, numbered, toolRunner } from "./run-tools.js";
 
 describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-read-next]", () => {
-  test("by lines", async () => {
+  it("by lines", async () => {
     const run = toolRunner(await workspaceOf(numbered(9_000)));
     const answers = await followPrinted(run, "get_knowledge_by_id", { artifact_id: "a" });
     expect(answers.length).toBeGreaterThan(3);
     expect(answers.map(bodyOf).join("\n")).toBe(numbered(9_000));
   });
 
-  test("inside of long lines, and behind them", async () => {
+  it("inside of long lines, and behind them", async () => {
     const lines = ["x".repeat(50_000), "short", "y".repeat(30_000), "end"];
     const run = toolRunner(await workspaceOf(lines.join("\n")));
     const answers = await followPrinted(run, "get_knowledge_by_id", { artifact_id: "a" });
     expect(answers.map(bodyOf).join("").replace(/\n/g, "")).toBe(lines.join(""));
   });
 
-  test("by characters, raw", async () => {
+  it("by characters, raw", async () => {
     const content = JSON.stringify(numbered(9_000).split("\n"));
     const run = toolRunner(await workspaceOf(content));
     const input = { artifact_id: "a", start_char: 1, view: "raw" };
@@ -25,7 +25,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
     expect(answers.map(bodyOf).join("")).toBe(content);
   });
 
-  test("of a search", async () => {
+  it("of a search", async () => {
     const run = toolRunner(await workspaceOf(numbered(300)));
     const input = { artifact_id: "a", pattern: "LINE", ignore_case: true, max_results: 90 };
     const answers = await followPrinted(run, "grep_knowledge", input);
@@ -33,7 +33,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
     expect(answers.map(bodyOf).join("\n").match(/:line/g)).toHaveLength(300);
   });
 
-  test("of a query", async () => {
+  it("of a query", async () => {
     const rows = Array.from({ length: 70 }, (_, id) => ({ id, rest: "x" }));
     const run = toolRunner(await workspaceOf(JSON.stringify({ 'a"b': rows })));
     const input = { artifact_id: "a", pointer: '/a"b', fields: ["id"], limit: 30 };
@@ -43,7 +43,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
     );
   });
 
-  test("of a listing, which stays as narrow as it was", async () => {
+  it("of a listing, which stays as narrow as it was", async () => {
     const workspace = await openWorkspace();
     for (let at = 0; at < 12; at++) {
       const metadata = { task_id: at % 2 ? "odd" : "even" };
@@ -62,7 +62,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
     expect(ids).toEqual(["id1", "id3", "id5", "id7"]);
   });
 
-  test("an id that several sessions hold tells the parameter to add", async () => {
+  it("an id that several sessions hold tells the parameter to add", async () => {
     const workspace = await openWorkspace();
     for (const sessionId of ["s1", "s2"])
       await workspace.put({ content: numbered(9_000) }, { toolCallId: "a", sessionId });

@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { rejectionOf } from "../../support/rejection.js";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 
@@ -21,7 +21,7 @@ async function bytesOf(original: unknown): Promise<Buffer> {
 }
 
 describe("the original [DESIGN-W-read-original]", () => {
-  test.each([
+  it.each([
     ["CRLF", "one\r\ntwo\r\n"],
     ["a lone carriage return", "one\rtwo"],
     ["NUL", "a\0b"],
@@ -37,7 +37,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     expect(await (await workspaceOf(content)).getOriginal("a")).toBe(content);
   });
 
-  test("property: any string, in a fresh workspace on the same folder", async () => {
+  it("property: any string, in a fresh workspace on the same folder", async () => {
     const workspace = await openWorkspace();
     const unit = fc.oneof(fc.constantFrom("\r", "\n", "\0", "\ufeff"), string({ unit: "binary" }));
     const loose = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => {
@@ -52,7 +52,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     );
   });
 
-  test("property: any array of JSON values", async () => {
+  it("property: any array of JSON values", async () => {
     const workspace = await openWorkspace();
     await assert(
       asyncProperty(fc.array(jsonValue({ noUnicodeString: false })), async (content) => {
@@ -65,7 +65,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     );
   });
 
-  test("of bytes that are text is the text, however they were cut [DESIGN-W-stream-put]", async () => {
+  it("of bytes that are text is the text, however they were cut [DESIGN-W-stream-put]", async () => {
     const bytes = Buffer.from("é😀\n漢");
     const workspace = await openWorkspace();
     for (let cut = 0; cut <= bytes.length; cut++) {
@@ -75,7 +75,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     }
   });
 
-  test.each([
+  it.each([
     ["a lone byte", [0x61, 0xff, 0x62]],
     ["three of an emoji's four bytes", [0x61, 0xf0, 0x9f, 0x98, 0x62]],
   ])("of bytes that are no text is the bytes: %s [DESIGN-W-stream-original]", async (_, values) => {
@@ -84,7 +84,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     expect(await bytesOf(await workspace.getOriginal("a"))).toEqual(Buffer.from(bytes));
   });
 
-  test("property: any bytes", async () => {
+  it("property: any bytes", async () => {
     const workspace = await openWorkspace();
     const oddByte = fc.constantFrom(0xf0, 0x9f, 0x98, 0xed, 0xa0, 0x80, 0xef, 0xbb, 0xbf, 0x61);
     const odd = fc.array(oddByte, { maxLength: 12 }).map((values) => Uint8Array.from(values));
@@ -102,7 +102,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     );
   });
 
-  test("of a file that was changed is refused [DESIGN-W-read-damaged]", async () => {
+  it("of a file that was changed is refused [DESIGN-W-read-damaged]", async () => {
     const workspace = await openWorkspace();
     const { record } = await workspace.put({ content: "as it was" }, { toolCallId: "a" });
     await appendFile(record.location, "!");
@@ -111,7 +111,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     expect(error.message).toContain("run verify");
   });
 
-  test("a stream of what is no bytes is refused and leaves nothing", async () => {
+  it("a stream of what is no bytes is refused and leaves nothing", async () => {
     const workspace = await openWorkspace();
     const content = (async function* () {
       await Promise.resolve();
@@ -121,7 +121,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 
-  test("a stream that fails is refused with its reason and leaves nothing [DESIGN-W-stream-broken]", async () => {
+  it("a stream that fails is refused with its reason and leaves nothing [DESIGN-W-stream-broken]", async () => {
     const workspace = await openWorkspace();
     const content = (async function* () {
       yield Buffer.from("half");
@@ -135,7 +135,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     expect((await workspace.verify()).orphaned).toEqual([]);
   });
 
-  test("content that JSON cannot hold is refused", async () => {
+  it("content that JSON cannot hold is refused", async () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
     const error = await rejectionOf((await openWorkspace()).put({ content: cyclic }));

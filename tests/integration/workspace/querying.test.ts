@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { rejectionOf } from "../../support/rejection.js";
 import { followAll, workspaceOf } from "./open-workspace.js";
 
@@ -11,7 +11,7 @@ const VALUE = {
 const JSON_TEXT = JSON.stringify(VALUE);
 
 describe("a query", () => {
-  test("reads a part of JSON by its pointer, a text unescaped, in the one shape of readings [DESIGN-W-query-pointer] [DESIGN-W-read-shape]", async () => {
+  it("reads a part of JSON by its pointer, a text unescaped, in the one shape of readings [DESIGN-W-query-pointer] [DESIGN-W-read-shape]", async () => {
     const workspace = await workspaceOf(JSON_TEXT, { sessionId: "s1" });
     const reading = await workspace.queryKnowledge("a", { pointer: "/items/3/name" });
     expect(reading).toEqual({
@@ -28,7 +28,7 @@ describe("a query", () => {
     expect(odd.text).toBe("odd");
   });
 
-  test("without a pointer, or with an empty one, it is the whole [DESIGN-W-query-pointer]", async () => {
+  it("without a pointer, or with an empty one, it is the whole [DESIGN-W-query-pointer]", async () => {
     const workspace = await workspaceOf('{"a":1,"b":[true]}');
     for (const options of [{}, { pointer: "" }]) {
       const { text, range } = await workspace.queryKnowledge("a", options);
@@ -37,7 +37,7 @@ describe("a query", () => {
     }
   });
 
-  test("gives 20 elements of an array unless told, and goes on to the last [DESIGN-W-query-items]", async () => {
+  it("gives 20 elements of an array unless told, and goes on to the last [DESIGN-W-query-items]", async () => {
     const workspace = await workspaceOf(JSON_TEXT);
     const first = await workspace.queryKnowledge("a", { pointer: "/items" });
     expect(first).toMatchObject({
@@ -53,7 +53,7 @@ describe("a query", () => {
     expect(readings.flatMap(({ text }) => JSON.parse(text) as unknown[])).toEqual(ROWS);
   });
 
-  test("an object's members are not limited to 20", async () => {
+  it("an object's members are not limited to 20", async () => {
     const value = Object.fromEntries(ROWS.map(({ id }) => [`key${id}`, id]));
     const workspace = await workspaceOf(JSON.stringify(value));
     const { text, next } = await workspace.queryKnowledge("a");
@@ -64,7 +64,7 @@ describe("a query", () => {
     expect(readings.map(({ range }) => range.to)).toEqual([30, 45]);
   });
 
-  test("picks fields, and keeps them and the limit when it goes on [DESIGN-W-query-items]", async () => {
+  it("picks fields, and keeps them and the limit when it goes on [DESIGN-W-query-items]", async () => {
     const workspace = await workspaceOf(JSON_TEXT);
     const options = { pointer: "/items", fields: ["id", "name"], limit: 10 };
     const first = await workspace.queryKnowledge("a", options);
@@ -74,7 +74,7 @@ describe("a query", () => {
     expect(rows).toEqual(ROWS.map(({ id, name }) => ({ id, name })));
   });
 
-  test("is capped, and following next gives every element once", async () => {
+  it("is capped, and following next gives every element once", async () => {
     const workspace = await workspaceOf(JSON_TEXT);
     const options = { maxChars: 400 };
     const first = await workspace.queryKnowledge("a", { pointer: "/items", ...options });
@@ -85,7 +85,7 @@ describe("a query", () => {
     expect(ids.map(([, id]) => Number(id))).toEqual(ROWS.map(({ id }) => id));
   });
 
-  test("a value that is too long is left out, with the pointer to read it by", async () => {
+  it("a value that is too long is left out, with the pointer to read it by", async () => {
     const long = { list: Array.from({ length: 900 }, (_, at) => at), short: 1 };
     const workspace = await workspaceOf(JSON.stringify([long, long, long]));
     const whole = await workspace.queryKnowledge("a", { pointer: "/1", maxChars: 300 });
@@ -100,7 +100,7 @@ describe("a query", () => {
     expect(inner.note).toBeUndefined();
   });
 
-  test("a long string is read on by characters", async () => {
+  it("a long string is read on by characters", async () => {
     const workspace = await workspaceOf(JSON_TEXT);
     const options = { maxChars: 120 };
     const first = await workspace.queryKnowledge("a", { pointer: "/text", ...options });
@@ -112,7 +112,7 @@ describe("a query", () => {
 });
 
 describe("a query of blocks", () => {
-  test("means the JSON inside of a lone text block, and reaches the block itself too [DESIGN-W-query-block]", async () => {
+  it("means the JSON inside of a lone text block, and reaches the block itself too [DESIGN-W-query-block]", async () => {
     const workspace = await workspaceOf([{ type: "text", text: JSON_TEXT, id: 7 }]);
     const query = async (pointer: string) =>
       (await workspace.queryKnowledge("a", { pointer })).text;
@@ -120,7 +120,21 @@ describe("a query of blocks", () => {
     expect(await query("/0/id")).toBe("7");
   });
 
-  test("of text that is no JSON, or of several, means the blocks", async () => {
+  it("a large text block is queried by what it holds, and reads as its text", async () => {
+    const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `"n${id}"\n`, s: "é😀" }));
+    const text = JSON.stringify({ rows });
+    expect(text.length).toBeGreaterThan(1_000_000);
+    const workspace = await workspaceOf([{ type: "text", text }]);
+    for (const round of ["made", "kept"]) {
+      const { text: name } = await workspace.queryKnowledge("a", { pointer: "/rows/29999/name" });
+      expect(name, round).toBe('"n29999"\n');
+    }
+    const read = await workspace.getKnowledgeById("a", { startChar: text.length - 40 });
+    expect(read.text).toBe(text.slice(-41));
+    expect((await workspace.queryKnowledge("a", { pointer: "/0/type" })).text).toBe("text");
+  });
+
+  it("of text that is no JSON, or of several, means the blocks", async () => {
     const text = { type: "text", text: "[INFO] no JSON" };
     const query = async (content: readonly unknown[]) =>
       (await (await workspaceOf(content)).queryKnowledge("a", { pointer: "/0/text" })).text;
@@ -128,7 +142,7 @@ describe("a query of blocks", () => {
     expect(await query([{ ...text, text: "{}" }, text])).toBe("{}");
   });
 
-  test("a cursor past the inner JSON's end is not taken for one of the blocks", async () => {
+  it("a cursor past the inner JSON's end is not taken for one of the blocks", async () => {
     const workspace = await workspaceOf([{ type: "text", text: '[["one"]]' }]);
     const past = workspace.queryKnowledge("a", { pointer: "/0", cursor: "1" });
     expect((await rejectionOf(past)).message).toMatch(/cursor must be 0/);
@@ -136,7 +150,7 @@ describe("a query of blocks", () => {
 });
 
 describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
-  test.each(["plain text", "[INFO] log", '{"cut": [1, 2', "", '{"a":1} rest'])(
+  it.each(["plain text", "[INFO] log", '{"cut": [1, 2', "", '{"a":1} rest'])(
     "content that is no JSON says so: %j",
     async (content) => {
       const workspace = await workspaceOf(content);
@@ -146,7 +160,7 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
     },
   );
 
-  test.each([
+  it.each([
     ["/meta/missing", /keys "a\/b", "count"/],
     ["/items/45", /indices 0 to 44/],
     ["/items/x", /indices 0 to 44/],
@@ -158,7 +172,7 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
     expect(error.message).toMatch(message);
   });
 
-  test.each([
+  it.each([
     ["pointer", { pointer: "/a~2" }],
     ["limit", { limit: 0 }],
     ["cursor", { cursor: "abc" }],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../src/index.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { followAll, joinReadings, openWorkspace, workspaceOf } from "./open-workspace.js";
@@ -8,7 +8,7 @@ const numbered = (count: number) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
 
 describe("a reading by lines", () => {
-  test("has one shape: text, range of how much, what was left out, how to go on [DESIGN-W-read-shape] [DESIGN-R-004-line-numbers]", async () => {
+  it("has one shape: text, range of how much, what was left out, how to go on [DESIGN-W-read-shape] [DESIGN-R-004-line-numbers]", async () => {
     const workspace = await workspaceOf(numbered(10), { sessionId: "s1" });
     const reading = await workspace.getKnowledgeByLines("a", 3, 5, { maxChars: 14 });
     expect(reading).toEqual({
@@ -28,7 +28,7 @@ describe("a reading by lines", () => {
     expect(whole).toEqual({ ...reading, leftOut: undefined, next: undefined });
   });
 
-  test("an end past the end is the end", async () => {
+  it("an end past the end is the end", async () => {
     const workspace = await workspaceOf(numbered(3));
     expect(await workspace.getKnowledgeByLines("a", 2, 99)).toMatchObject({
       text: "line 2\nline 3",
@@ -38,7 +38,7 @@ describe("a reading by lines", () => {
     });
   });
 
-  test.each([
+  it.each([
     ["line 0", 0, 2, /counted from 1; it has 3 lines/],
     ["a start after the end", 3, 2, /start is after the end; it has 3 lines/],
     ["a start past the end", 4, 9, /it has 3 lines.*from 1 to 3/],
@@ -53,7 +53,7 @@ describe("a reading by lines", () => {
     },
   );
 
-  test.each([
+  it.each([
     ["startLine", [1.5, 2]],
     ["endLine", [1, NaN]],
     ["startLine", ["1", 2]],
@@ -64,7 +64,7 @@ describe("a reading by lines", () => {
     expect(await rejectionOf(reading)).toMatchObject({ code: "INVALID_ARGUMENT", argument });
   });
 
-  test.each([
+  it.each([
     ["maxChars", { maxChars: 0 }],
     ["view", { view: "html" as "raw" }],
   ])("a wrong %s is refused", async (argument, options) => {
@@ -73,7 +73,7 @@ describe("a reading by lines", () => {
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
   });
 
-  test("an empty artifact says that it is empty", async () => {
+  it("an empty artifact says that it is empty", async () => {
     const workspace = await workspaceOf("");
     expect(await workspace.getKnowledgeById("a")).toMatchObject({
       text: "",
@@ -89,7 +89,7 @@ describe("a reading by lines", () => {
 });
 
 describe("a reading by id", () => {
-  test("is capped at 20,000 characters unless told [DESIGN-W-read-cap] [DESIGN-8]", async () => {
+  it("is capped at 20,000 characters unless told [DESIGN-W-read-cap] [DESIGN-8]", async () => {
     const workspace = await workspaceOf(numbered(10_000));
     const { text, range, leftOut } = await workspace.getKnowledgeById("a");
     expect(text.length).toBeLessThanOrEqual(DEFAULTS.readChars);
@@ -98,7 +98,7 @@ describe("a reading by id", () => {
     expect(leftOut).toEqual({ unit: "lines", count: 10_000 - range.to });
   });
 
-  test("gives a range of characters, and says how to go on", async () => {
+  it("gives a range of characters, and says how to go on", async () => {
     const workspace = await workspaceOf("0123456789\nabcdef");
     expect(
       await workspace.getKnowledgeById("a", { startChar: 9, endChar: 15, maxChars: 4 }),
@@ -113,7 +113,7 @@ describe("a reading by id", () => {
     });
   });
 
-  test("a start past the end says how many characters there are", async () => {
+  it("a start past the end says how many characters there are", async () => {
     const workspace = await workspaceOf("0123456789");
     const error = await rejectionOf(workspace.getKnowledgeById("a", { startChar: 50 }));
     expect(error.message).toMatch(/startChar 50 .*it has 10 characters.*from 1 to 10/);
@@ -136,7 +136,7 @@ const anyCap = fc.integer({ min: 1, max: 90 });
 describe("following next [DESIGN-W-read-next]", () => {
   const withoutLastBreak = (text: string) => (text.endsWith("\n") ? text.slice(0, -1) : text);
 
-  test("property: from the start, it reads the whole text and ends", async () => {
+  it("property: from the start, it reads the whole text and ends", async () => {
     const workspace = await openWorkspace();
     await fc.assert(
       fc.asyncProperty(anyText, anyCap, async (content, maxChars) => {
@@ -155,7 +155,7 @@ describe("following next [DESIGN-W-read-next]", () => {
     );
   });
 
-  test("property: by characters, it reads the whole text exactly", async () => {
+  it("property: by characters, it reads the whole text exactly", async () => {
     const workspace = await openWorkspace();
     await fc.assert(
       fc.asyncProperty(

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { DEFAULTS } from "../../../src/core/defaults.js";
+import { estimateTokens } from "../../../src/core/lib/tokens/estimate-tokens.js";
+import { wireWorkspace } from "../../../src/core/workspace/workspace.js";
+import { sha256 } from "../../../src/infrastructure/hash.js";
+import { createSearcher } from "../../../src/infrastructure/search/searcher.js";
+import { MemoryStore } from "../../../src/testing/memory-store.js";
+import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
 import { followAll, workspaceOf } from "./open-workspace.js";
 
 const TEXT = ["alpha", "Beta", "gamma (1)", "delta", "beta", "épsilon", "zeta"].join("\n");
@@ -139,6 +147,72 @@ describe("a search with more matches than fit", () => {
     expect(text.length).toBeLessThanOrEqual(100);
     expect(note).toContain("lines next to the match");
     expect(next?.input).toMatchObject({ start_line: 251, context_before: 200, context_after: 200 });
+  });
+});
+
+const big = "some words on a line\n".repeat(100_000);
+
+describe("what a search costs", () => {
+  test("no index of the lines is made for it", async () => {
+    const root = await makeTempFolder();
+    const workspace = await workspaceOf(big, { root });
+    await workspace.grepKnowledge("a", "words", { startLine: 90_000 });
+    const made = async () => (await listTree(root)).filter((path) => path.includes("index"));
+    expect(await made()).toEqual([]);
+    await workspace.getKnowledgeByLines("a", 1, 2);
+    expect(await made()).not.toEqual([]);
+  });
+
+  test("lines that could not be shown are not collected", async () => {
+    const workspace = await workspaceOf(`${big}${"needle\n".repeat(50)}`);
+    const around = { contextBefore: 100_000, contextAfter: 100_000 };
+    const { text, range, next } = await workspace.grepKnowledge("a", "needle", around);
+    expect(text).toContain("100000-some words on a line\n100001:needle\n100002-needle");
+    expect(text.length).toBeLessThanOrEqual(20_000);
+    expect(range).toEqual({ unit: "matches", from: 1, to: 1, of: 50 });
+    expect(next?.input).toMatchObject({ start_line: 100_002, context_before: 100_000 });
+  });
+
+  test("a pattern has a longest length", async () => {
+    const workspace = await workspaceOf("text");
+    expect((await workspace.grepKnowledge("a", "t".repeat(10_000))).text).toBe("");
+    const error = await rejectionOf(workspace.grepKnowledge("a", "t".repeat(10_001)));
+    expect(error.code).toBe("INVALID_PATTERN");
+    expect(error.message).toContain("10001 characters, and a pattern may have 10000");
+    expect(error.message.length).toBeLessThan(400);
+  });
+});
+
+describe("a workspace that was closed", () => {
+  test("says so, without a path of this machine", async () => {
+    const root = await makeTempFolder();
+    const workspace = await workspaceOf("text", { root });
+    await workspace.close();
+    const error = await rejectionOf(workspace.grepKnowledge("a", "text"));
+    expect(error.code).toBe("SEARCH_FAILED");
+    expect(error.message).toContain("closed");
+    expect(error.message).not.toContain(root);
+  });
+});
+
+describe("a store without files", () => {
+  test("is searched in pieces", async () => {
+    const searcher = createSearcher();
+    const workspace = wireWorkspace({
+      namespace: "memory",
+      store: new MemoryStore(),
+      searchText: (source, query, options) => searcher.search(source, query, options),
+      closeSearch: () => searcher.close(),
+      hash: sha256,
+      clock: Date,
+      countTokens: estimateTokens,
+      digestChars: DEFAULTS.digestChars,
+      notice: { readBy: "tools", toolNames: {} },
+      logger: undefined,
+    });
+    await workspace.put({ content: `${big}needle` }, { toolCallId: "a" });
+    expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("100001:needle");
+    await workspace.close();
   });
 });
 

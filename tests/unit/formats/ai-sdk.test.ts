@@ -99,7 +99,7 @@ describe("the AI SDK format: reading", () => {
     expect(results.map(({ isError }) => isError)).toEqual([true, true, false]);
   });
 
-  it("has nothing to leave in a denial, a short value, an approval, or what JSON cannot hold [DESIGN-O-ai-sdk] [DESIGN-O-not-json]", () => {
+  it("has nothing to offload in a denial, a short value, an approval, or what JSON cannot hold [DESIGN-O-ai-sdk] [DESIGN-O-not-json]", () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
     const values = [
@@ -130,7 +130,7 @@ describe("the AI SDK format: reading", () => {
     expect(reading.otherChars).toBeGreaterThan(0);
   });
 
-  it("leaves what a provider's own tool answered [DESIGN-O-ai-sdk]", () => {
+  it("keeps what a provider's own tool answered [DESIGN-O-ai-sdk]", () => {
     const output = { type: "json", value: [{ url: "https://example.org" }] } as const;
     const message = {
       role: "assistant",
@@ -370,7 +370,7 @@ describe("the AI SDK format: whose messages", () => {
     expect(aiSdkFormat.mismatch([message])).toContain(why);
   });
 
-  it("reads nothing in what is no message", () => {
+  it("reads nothing in what is not a message", () => {
     expect(readMessage(aiSdkFormat, "x", KEEP)).toMatchObject({ calls: [], results: [] });
   });
 });

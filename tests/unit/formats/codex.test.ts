@@ -35,7 +35,7 @@ describe("the format of Codex rollouts", () => {
     },
   );
 
-  it("reads an output that says whether the call succeeded; that stays", () => {
+  it("reads an output that says whether the call succeeded, and keeps that", () => {
     const line = output("c1", { content: "no such file", success: false });
     expect(readMessage(format, line, KEEP).results).toMatchObject([
       { content: "no such file", isError: true },

@@ -71,7 +71,7 @@ describe("the Gemini format", () => {
     expect(result?.toolName).toBeUndefined();
   });
 
-  it("leaves alone what is no response, and what JSON would not give back [DESIGN-O-not-json]", () => {
+  it("keeps what is not a response, and what JSON would not give back [DESIGN-O-not-json]", () => {
     const parts = [
       { functionResponse: { name: "x" } },
       { functionResponse: { name: "x", response: "text" } },
@@ -106,7 +106,7 @@ describe("the Gemini format", () => {
     expect(readMessage(format, parallel, KEEP).fromModel).toBe(false);
   });
 
-  it("replaces the response alone; id, media, marks and unknown fields stay", () => {
+  it("replaces the response alone; id, media, marks and unknown fields are kept", () => {
     const { offloaded, restored } = offloadAndRestore<Content>(format, parallel);
     expect(offloaded).toEqual({
       role: "user",

@@ -128,7 +128,7 @@ describe("the LangChain format: reading", () => {
     expect(count("no message")).toBe(0);
   });
 
-  it("has nothing to leave where content cannot come back from JSON or is none [DESIGN-O-not-json]", () => {
+  it("has nothing to offload where content is missing or cannot come back from JSON [DESIGN-O-not-json]", () => {
     const bytes = { type: "image", mimeType: "image/png", data: new Uint8Array(3) };
     const content = [{ type: "text", text: "x" }, bytes];
     expect(
@@ -179,7 +179,7 @@ describe("the LangChain format: replacing and restoring", () => {
     expect(restored).toStrictEqual(message);
   });
 
-  it("leaves alone what the class was made with when its content was set later", () => {
+  it("keeps what the class was made with when its content was set later", () => {
     const message = new ToolMessage("first", "call_1");
     message.content = "second";
     const { replaced, restored } = replaceAll(message);
@@ -202,7 +202,7 @@ describe("the LangChain format: replacing and restoring", () => {
     deepStrictEqual(plain.restored, serialised);
   });
 
-  it("leaves media in place, or takes it too when asked", () => {
+  it("keeps media in place, or offloads it too when asked", () => {
     const content = [{ type: "text", text: "seen" }, picture];
     const message = new ToolMessage({ content, tool_call_id: "call_1" });
     const chars = (options: FormatOptions) =>
@@ -275,7 +275,7 @@ describe("the LangChain format: replacing and restoring", () => {
         const { replaced, restored } = replaceAll(message, options);
         deepStrictEqual(restored, build());
         deepStrictEqual(message, build());
-        // A value that JSON would change, such as -0, is not offered to leave.
+        // A value that JSON would change, such as -0, is not offered.
         if (readMessage(langchainFormat, message, options).results.length === 0) return;
         expect(readMessage(langchainFormat, replaced, options).results[0]?.soleText).toBe(
           REFERENCE,
@@ -375,7 +375,7 @@ describe("the LangChain format: tools", () => {
     ).not.toHaveProperty("name");
   });
 
-  it("leaves the calls of others alone", () => {
+  it("does not read the calls of others", () => {
     const others = [
       { type: "tool_use", id: "a", name: "grep", input: {} },
       { type: "function", id: "a", function: { name: "grep", arguments: "{}" } },

@@ -69,7 +69,7 @@ describe("the MCP format", () => {
     }
   });
 
-  it("keeps pictures, sound, bytes and links; text files leave", () => {
+  it("keeps images, audio, bytes and links; text files are offloaded", () => {
     const [result] = readMessage(format, mixed, KEEP).results;
     expect(result?.chars).toBe(JSON.stringify([{ type: "text", text: "words" }, file]).length);
     const { offloaded, restored } = offloadAndRestore<CallToolResult>(format, mixed);
@@ -84,7 +84,7 @@ describe("the MCP format", () => {
     expect(restored).toEqual(mixed);
   });
 
-  it("takes media along when told to; links stay even then", () => {
+  it("offloads media when told to; links are kept even then", () => {
     const { offloaded, restored } = offloadAndRestore<CallToolResult>(format, mixed, "offload");
     expect(offloaded.content).toEqual([{ type: "text", text: "reference 0" }, link]);
     expect(restored).toEqual(mixed);

@@ -133,7 +133,7 @@ describe("replacing in OpenAI chat messages", () => {
     });
   });
 
-  it("keeps media beside the reference, or lets it go", () => {
+  it("keeps media beside the reference, or offloads it", () => {
     const parts = [{ type: "text", text: "12345" }, image, { type: "text", text: "678" }];
     const message = { role: "tool", tool_call_id: "a", content: parts };
     expect(read(message).results).toMatchObject([
@@ -242,7 +242,7 @@ describe("replacing in OpenAI chat messages", () => {
     );
   });
 
-  it("leaves a reference where a result was, in every conversation that the vendor takes", () => {
+  it("puts a reference where a result was, in every conversation that the vendor takes", () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         expect(format.mismatch(messages)).toBeUndefined();

@@ -130,7 +130,7 @@ describe("reading Responses items", () => {
     expect(read("no item").results).toEqual([]);
   });
 
-  it("leaves the outputs of hosted tools alone [DESIGN-O-openai-responses]", () => {
+  it("keeps the outputs of hosted tools [DESIGN-O-openai-responses]", () => {
     expect(format.mismatch(hosted)).toBeUndefined();
     for (const item of hosted) {
       expect(read(item).results).toEqual([]);
@@ -138,7 +138,7 @@ describe("reading Responses items", () => {
     }
   });
 
-  it("leaves alone what a program reads instead of the model", () => {
+  it("keeps what a program reads instead of the model", () => {
     const programs: FunctionOutput = { ...output, caller: { type: "program", caller_id: "p" } };
     expect(read(programs).results).toEqual([]);
     const direct: FunctionOutput = { ...output, caller: { type: "direct" } };
@@ -171,7 +171,7 @@ describe("replacing in Responses items", () => {
     expect(replace(customOutput)).toEqual(replaced);
   });
 
-  it("keeps media beside the reference, or lets it go", () => {
+  it("keeps media beside the reference, or offloads it", () => {
     const text = { type: "input_text", text: "12345" } as const;
     const item = { ...output, output: [image, text, file] } satisfies Item;
     expect(read(item).results).toMatchObject([
@@ -259,7 +259,7 @@ describe("replacing in Responses items", () => {
     );
   });
 
-  it("leaves a reference where an output was, in every conversation that the vendor takes", () => {
+  it("puts a reference where an output was, in every conversation that the vendor takes", () => {
     fc.assert(
       fc.property(fc.array(item), (items) => {
         expect(format.mismatch(items)).toBeUndefined();

@@ -119,7 +119,7 @@ describe("what is not a conversation", () => {
       said = (error as Error).message;
     }
     const [headline, nearest, ...others] = said.split("\n");
-    expect(headline).toBe("No message format fits this conversation. The nearest first:");
+    expect(headline).toBe("No format fits these messages.");
     expect(nearest).toBe('- openai-chat: message 3 has the role "session_meta"');
     expect(others).toHaveLength(9);
     expect(others).toContain("- anthropic: message 1 has tool_calls");

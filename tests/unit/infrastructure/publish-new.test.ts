@@ -7,7 +7,7 @@ import { makeTempFolder } from "../../support/temp-folder.js";
 
 const refusal = vi.hoisted(() => ({ code: undefined as string | undefined }));
 
-// No file system without hard links can be mounted here, so its answer is what is put in place.
+// What a file system without hard links answers; tests/faults/odd-disks tries a real one.
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof fs>();
   return {
@@ -34,7 +34,7 @@ function temporaryIn(folder: string, content: string) {
 }
 
 describe("publishing a new file", () => {
-  it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])(
+  it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES", "EINVAL", "EISDIR"])(
     "renames where there are no hard links (%s)",
     async (code) => {
       refusal.code = code;

@@ -1,7 +1,7 @@
-/** What a content was taken for. It decides what its digest shows. */
+/** What content was taken for. It decides what its digest shows. */
 export type ContentKind = "json" | "log" | "table" | "code" | "markdown" | "html" | "text";
 
-/** A content, or the two ends of one that is too large to be held as a string. */
+/** Content, or the two ends of it when it is too large to be held as a string. */
 export interface ContentSample {
   /** The whole text when `complete`, otherwise its first part. */
   readonly head: string;
@@ -14,7 +14,7 @@ export interface ContentSample {
   readonly complete: boolean;
 }
 
-/** A short description of a content, made without a model. */
+/** A short description of content, made without a model. */
 export interface Digest {
   readonly kind: ContentKind;
   /** Safe to print: no control characters besides newline and tab. Markup is not escaped. */

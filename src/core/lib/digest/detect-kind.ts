@@ -1,6 +1,6 @@
 import type { ContentKind } from "./content-kind.js";
 import { countCues, type Cues } from "./line-cues.js";
-import { firstLines, lastLines, linesOf, type SampledText } from "./line-scanner.js";
+import { firstLines, lastLines, linesOf, type SampledText, type Segment } from "./line-scanner.js";
 import { toPrintable } from "./printable.js";
 
 const CHECKED_FIRST = 90;
@@ -62,4 +62,71 @@ function checkedLines(sampled: SampledText): string[] {
   }
   for (const line of lastLines(sampled, CHECKED_LAST)) if (line.number > seen) lines.push(line);
   return lines.map(({ text }) => toPrintable(text.slice(0, 400)));
+}
+
+const CHECKED_LINES = 40;
+/** `   12→`, `   12<tab>`, `12: `, `12| `, and the bare number with a space of `nl`-like tools. */
+const PREFIX = /^ {0,8}(\d{1,7})(→|\t|: ?|\| ?| |$)/;
+
+/**
+ * The sampled without the line numbers that a listing (`cat -n`, an editor tool) puts before each
+ * line, or undefined when it carries none. Lines keep their place, so that numbers quoted from the
+ * result are those of the content itself.
+ */
+export function stripListingPrefixes(sampled: SampledText): SampledText | undefined {
+  if (!isNumberedListing(sampled)) return undefined;
+  return { ...sampled, segments: sampled.segments.map(stripSegment) };
+}
+
+function isNumberedListing(sampled: SampledText): boolean {
+  let numbered = 0;
+  let consecutive = 0;
+  let previous = NaN;
+  let seen = 0;
+  for (const line of firstLines(sampled, CHECKED_LINES)) {
+    if (seen >= 8 && numbered === 0) return false;
+    seen += 1;
+    const match = PREFIX.exec(line.text);
+    if (match === null) continue;
+    numbered += 1;
+    const number = Number(match[1]);
+    if (number === previous + 1) consecutive += 1;
+    previous = number;
+  }
+  return numbered >= 3 && numbered >= seen * 0.75 && consecutive >= (numbered - 1) * 0.8;
+}
+
+function stripSegment(segment: Segment): Segment {
+  const lines: string[] = [];
+  for (const line of linesOf(segment)) {
+    const match = PREFIX.exec(line.text);
+    lines.push(match === null ? line.text : line.text.slice(match[0].length));
+  }
+  return { ...segment, text: lines.join("\n") + (segment.text.endsWith("\n") ? "\n" : "") };
+}
+
+const MOST_LINES = 10;
+
+/**
+ * Where the output proper begins when a harness has put a few lines about the run before it, which
+ * end in a line `Output:` or `OBSERVATION:`. Nothing is guessed beyond these.
+ */
+export function withoutPreamble(sampled: SampledText): {
+  readonly sampled: SampledText;
+  readonly offset: number;
+} {
+  const [segment, ...others] = sampled.segments;
+  if (segment === undefined) return { sampled, offset: 0 };
+  let offset = 0;
+  let seen = 0;
+  for (const line of linesOf(segment)) {
+    if (seen >= MOST_LINES || line.text.length > 200) break;
+    seen += 1;
+    offset = segment.text.indexOf("\n", offset) + 1;
+    if (offset === 0) break;
+    if (!/^(?:output|observation|stdout|result):\s*$/i.test(line.text)) continue;
+    const rest = { ...segment, text: segment.text.slice(offset), firstLine: line.number + 1 };
+    return { sampled: { ...sampled, segments: [rest, ...others] }, offset };
+  }
+  return { sampled, offset: 0 };
 }

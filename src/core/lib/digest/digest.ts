@@ -1,5 +1,5 @@
 import { type ContentSample, type Digest, type DigestOptions } from "./content-kind.js";
-import { detectLineKind, isHtml } from "./detect-kind.js";
+import { detectLineKind, isHtml, stripListingPrefixes, withoutPreamble } from "./detect-kind.js";
 import { diffDigest, isDiff } from "./diff-digest.js";
 import { headTailDigest } from "./head-tail.js";
 import { htmlDigest } from "./html-digest.js";
@@ -11,10 +11,8 @@ import {
   sampledFromText,
   type SampledText,
 } from "./line-scanner.js";
-import { stripListingPrefixes } from "./listing-prefix.js";
 import { logDigest } from "./log-digest.js";
 import { codeDigest, markdownDigest } from "./outline-digest.js";
-import { withoutPreamble } from "./preamble.js";
 import { clip } from "./printable.js";
 import { readHeaderless, readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";
@@ -26,7 +24,7 @@ export {
   type DigestOptions,
 } from "./content-kind.js";
 
-/** A text in a JSON value may hold JSON with a text in it; further down nobody looks. */
+/** A text in a JSON value may hold JSON with a text in it; deeper ones are not looked at. */
 const MOST_NESTING = 2;
 const DIFF_LINES = 30;
 
@@ -35,7 +33,7 @@ export function digestText(text: string, options: DigestOptions): Digest {
   return digestTextAt(text, budgetOf(options), 0);
 }
 
-/** The same for a content of which only the two ends are at hand. */
+/** The same for content of which only the two ends are at hand. */
 export function digestSample(sample: ContentSample, options: DigestOptions): Digest {
   return digestSampled(sample, sampledFromSample(sample), budgetOf(options), 0);
 }

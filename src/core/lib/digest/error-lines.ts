@@ -1,7 +1,7 @@
 import type { Line, Segment, SampledText } from "./line-scanner.js";
 import { LineCounter } from "./line-counter.js";
-import { countOf, formatCount, toPrintable } from "./printable.js";
-import { quoteLine } from "./quote-line.js";
+import { maskVarying } from "./mask-varying.js";
+import { countOf, formatCount, quoteLine, toPrintable } from "./printable.js";
 
 /** A first, cheap look for lines that are worth a second one. */
 const CANDIDATE =
@@ -22,8 +22,10 @@ const MEDIUM =
 const WEAK = /\bwarn(?:ing|ings)?\b/i;
 const QUIET_LEVEL = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 
-/** What differs between lines that say the same: numbers, times, ids, a test's parameters. */
-const WORDS = /[\w-]+|\[[^[\]]{0,100}\]/g;
+/** A line without any of these is at most a warning, whatever else it says. */
+const MORE_THAN_WARN =
+  /err|fail|exception|panic|fatal|traceback|warning|critical|severe|denied|refused|not found|no such|timed out|abort|unhandled|undefined reference|segmentation|[✗✘✖]/i;
+
 /** Only this much around the word is judged, so that a long line costs no more than a short one. */
 const JUDGED_CHARS = 400;
 const MOST_CANDIDATES = 4_000;
@@ -47,6 +49,7 @@ export interface ErrorLines {
 /** How much a line looks like an error: 4 begins with it, 3 surely, 2 probably, 1 a warning, 0 not. */
 export function rankErrorLine(line: string): number {
   if (PASSING.test(line)) return 0;
+  if (!MORE_THAN_WARN.test(line)) return WEAK.test(line) ? 1 : 0;
   const rest = line.replace(BENIGN, " ");
   const strong = STRONG.test(rest);
   if (strong && HEADLINE.test(rest)) return 4;
@@ -78,7 +81,7 @@ export function findErrorLines(sampled: SampledText): ErrorLines {
       const rank = rankErrorLine(judged);
       if (rank === 0) continue;
       lines += 1;
-      const key = `${rank} ${judged.replace(WORDS, maskVarying)}`;
+      const key = `${rank} ${maskVarying(judged)}`;
       const group = groups.get(key);
       if (group !== undefined) {
         group.count += 1;
@@ -139,9 +142,4 @@ function titleOf(found: ErrorLines): string {
   const count = countOf(found.lines, "line");
   const verb = found.lines === 1 ? "looks like an error" : "look like errors";
   return found.exact ? `${count} ${verb}${kinds}:` : `${count} ${verb}${kinds} (sampled):`;
-}
-
-/** Numbers, ids and what stands in brackets differ from line to line of the same message. */
-function maskVarying(word: string): string {
-  return word.startsWith("[") || /\d/.test(word) || /^[0-9a-f]{8,}$/i.test(word) ? "#" : word;
 }

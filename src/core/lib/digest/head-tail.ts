@@ -1,6 +1,5 @@
 import { firstLines, lastLines, type Line, type SampledText } from "./line-scanner.js";
-import { clip, countOf, formatCount } from "./printable.js";
-import { quoteLine } from "./quote-line.js";
+import { clip, countOf, formatCount, quoteLine } from "./printable.js";
 
 /** A gap line with a large count fits into this. */
 const GAP_CHARS = 36;

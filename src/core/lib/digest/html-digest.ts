@@ -5,6 +5,8 @@ import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 
 /** No more than this is looked through for headings. */
 const SCANNED_CHARS = 131_072;
+/** The same for a page that is looked at in windows. */
+const SCANNED_CHARS_OF_LARGE = 49_152;
 const TEXT_CHARS = 4_000;
 const HEADING_CHARS = 400;
 /** What is inside is not for reading. */
@@ -18,7 +20,7 @@ interface Page {
 
 /** Title and headings of a page, and how its text begins where there is room. */
 export function htmlDigest(head: string, sampled: SampledText, budgetChars: number): string {
-  const scanned = head.length > SCANNED_CHARS ? head.slice(0, SCANNED_CHARS) : head;
+  const scanned = head.slice(0, sampled.whole ? SCANNED_CHARS : SCANNED_CHARS_OF_LARGE);
   const page = readPage(scanned);
   const part =
     scanned.length < sampled.chars
@@ -70,7 +72,7 @@ function readPage(html: string): Page {
     const tag = /^<(\/?)([a-zA-Z][a-zA-Z0-9]{0,15})/.exec(html.slice(start, start + 20));
     if (tag === null) {
       at = start + 1;
-      // A declaration is no text, a lone "<" is.
+      // A declaration is not text, a lone "<" is.
       if (html.charCodeAt(at) === 33 || html.charCodeAt(at) === 63) at = endOf(html, ">", at);
       else addText("<");
       continue;

@@ -4,6 +4,8 @@ import { firstLines, type Line, type SampledText } from "./line-scanner.js";
 
 /** Up to here JSON is parsed in full. */
 const PARSED_CHARS = 262_144;
+/** How many tokens of a text that is looked at in windows are scanned. */
+const TOKENS_OF_LARGE = 3_000;
 const CHECKED_LINES = 40;
 const RECORD_SHARE = 0.6;
 
@@ -30,7 +32,7 @@ export function readJson(
   if (first === '"') return undefined;
   const lines = readJsonLines(sampled);
   if (lines !== undefined) return lines;
-  const scan = scanJson(body);
+  const scan = sampled.whole ? scanJson(body) : scanJson(body, TOKENS_OF_LARGE);
   return isConvincing(scan, body) ? { form: "scan", scan, text: body } : undefined;
 }
 
@@ -47,7 +49,7 @@ function readJsonLines(sampled: SampledText): JsonContent | undefined {
   const records: Line[] = [];
   const others: Line[] = [];
   for (const line of firstLines(sampled, CHECKED_LINES)) {
-    // Text in braces that spans several lines is no record; find out before parsing them all.
+    // Text in braces that spans several lines is not a record; find out before parsing them all.
     if (records.length === 0 && others.length >= 2) return undefined;
     if (isRecord(line)) records.push(line);
     else others.push(line);

@@ -7,8 +7,7 @@ import { scanJson } from "./json-scan.js";
 import { renderShape, type Shape } from "./json-shape.js";
 import { shapeOfValue } from "./json-value-shape.js";
 import { isBlank, linesOf, type Line, type SampledText } from "./line-scanner.js";
-import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
-import { quoteLine } from "./quote-line.js";
+import { clip, countOf, formatCount, quoteLine, toPrintableLine } from "./printable.js";
 
 /** A text that makes up this much of the content is described, and not only named. */
 const EMBEDDED_SHARE = 0.4;

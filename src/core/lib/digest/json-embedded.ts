@@ -1,10 +1,14 @@
-import { unescapeJson } from "../json/json-unescape.js";
+import { formatPointer } from "../json/json-pointer.js";
+import { unescapeJson } from "../json/json-strings.js";
 import type { ContentSample } from "./content-kind.js";
 import type { ScannedString } from "./json-scan.js";
-import { countLines } from "../text/count-lines.js";
+import { countLines } from "../text/plain-text.js";
 import { WHOLE_VIEW_CHARS } from "./line-scanner.js";
 import { takeEnd } from "../text/surrogates.js";
 
+/** So many places of a value are looked at, with so many at the most waiting for their turn. */
+const MOST_PLACES = 20_000;
+const MOST_WAITING = 2_000;
 const START_CHARS = 49_152;
 const END_CHARS = 8_192;
 
@@ -14,30 +18,42 @@ export interface EmbeddedText {
   readonly text: string;
 }
 
+/** Where a value stands; the pointer is made for the one that is chosen. */
+interface Place {
+  readonly value: unknown;
+  readonly key: string;
+  readonly parent: Place | undefined;
+}
+
 /** The longest string in a parsed value, looked for in a bounded number of places. */
 export function longestText(value: unknown): EmbeddedText | undefined {
-  let longest: EmbeddedText | undefined;
-  let left = 20_000;
-  const queue: { readonly value: unknown; readonly pointer: string }[] = [{ value, pointer: "" }];
-  for (let item = queue.shift(); item !== undefined && left > 0; item = queue.shift()) {
-    left -= 1;
-    if (typeof item.value === "string") {
-      if (item.value.length > (longest?.text.length ?? 0)) {
-        longest = { pointer: item.pointer, text: item.value };
-      }
-    } else if (typeof item.value === "object" && item.value !== null && queue.length < 2_000) {
-      for (const [key, inner] of Object.entries(item.value)) {
-        if (queue.length >= 2_000) break;
-        if (typeof inner !== "string" && typeof inner !== "object") continue;
-        const step = key.replace(/~/g, "~0").replace(/\//g, "~1");
-        queue.push({ value: inner, pointer: `${item.pointer}/${step}` });
+  let longest: { readonly text: string; readonly place: Place } | undefined;
+  const queue: Place[] = [{ value, key: "", parent: undefined }];
+  for (let at = 0; at < queue.length && at < MOST_PLACES; at += 1) {
+    const place = queue[at] as Place;
+    const { value: inner } = place;
+    if (typeof inner === "string") {
+      if (inner.length > (longest?.text.length ?? 0)) longest = { text: inner, place };
+    } else if (typeof inner === "object" && inner !== null) {
+      const room = at + 1 + MOST_WAITING;
+      if (queue.length >= room) continue;
+      const values = inner as Readonly<Record<string, unknown>>;
+      for (const key of Object.keys(inner)) {
+        if (queue.length >= room) break;
+        const next = values[key];
+        if (typeof next !== "string" && typeof next !== "object") continue;
+        queue.push({ value: next, key, parent: place });
       }
     }
   }
-  return longest;
+  return longest && { pointer: formatPointer(keysTo(longest.place)), text: longest.text };
 }
 
-/** A long string of a scanned JSON text as a content of its own, its escapes resolved. */
+function keysTo({ key, parent }: Place): string[] {
+  return parent === undefined ? [] : [...keysTo(parent), key];
+}
+
+/** A long string of a scanned JSON text as content of its own, its escapes resolved. */
 export function sampleOfString(json: string, found: ScannedString): ContentSample {
   const length = found.end - found.start;
   if (length <= WHOLE_VIEW_CHARS || !found.closed) {

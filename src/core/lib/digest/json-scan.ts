@@ -1,9 +1,10 @@
-import { unescapeJson } from "../json/json-unescape.js";
+import { unescapeJson } from "../json/json-strings.js";
 import type { Shape } from "./json-shape.js";
 
 /** What lies deeper is skipped, whatever it is. */
 const MOST_DEPTH = 8;
 const MOST_KEYS = 64;
+/** Unless told, no more tokens than this are looked at. */
 const MOST_TOKENS = 8_000;
 const STRING_CHARS = 240;
 const SHOWN_SCALARS = 12;
@@ -20,7 +21,7 @@ export interface ScannedString {
 
 export interface JsonScan {
   readonly shape: Shape;
-  /** "end": the value is complete. "cut": the text stopped inside it. "broken": it is no JSON. */
+  /** "end": the value is complete. "cut": the text stopped inside it. "broken": it is not JSON. */
   readonly outcome: "end" | "cut" | "broken";
   /** How far the text was understood. */
   readonly position: number;
@@ -41,7 +42,7 @@ interface Frame {
  * The shape of a JSON text from its beginning, without a full parse and without recursion. Takes
  * what is nearly JSON too: comments, single quotes, trailing commas and the bare words of Python.
  */
-export function scanJson(text: string): JsonScan {
+export function scanJson(text: string, mostTokens = MOST_TOKENS): JsonScan {
   const stack: Frame[] = [];
   let root: Shape | undefined;
   let rootFrame: Frame | undefined;
@@ -76,7 +77,7 @@ export function scanJson(text: string): JsonScan {
       at = end === -1 ? text.length : end + (next === 42 ? 2 : 1);
       continue;
     }
-    if (tokens >= MOST_TOKENS) break;
+    if (tokens >= mostTokens) break;
     tokens += 1;
     if (unit === 123 || unit === 91) {
       if (wantsKey) return finish("broken");

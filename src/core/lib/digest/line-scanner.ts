@@ -1,13 +1,15 @@
 import type { ContentSample } from "./content-kind.js";
-import { countLineFeeds, countLines } from "../text/count-lines.js";
+import { countLineFeeds, countLines } from "../text/plain-text.js";
 import { takeEnd } from "../text/surrogates.js";
 
 /** Up to here a text is looked at line by line; beyond, in windows. */
 export const WHOLE_VIEW_CHARS = 262_144;
-const HEAD_WINDOW = 24_576;
 const TAIL_WINDOW = 8_192;
-const MIDDLE_WINDOW = 2_048;
 const MIDDLE_WINDOWS = 12;
+/** From here on the windows are smaller, since a digest must not take longer than a hash. */
+const LARGE_CHARS = 524_288;
+const WINDOWS = { head: 24_576, middle: 2_048 };
+const LARGE_WINDOWS = { head: 12_288, middle: 1_024 };
 const ENDING_CHARS = 600;
 
 /** A line, or the part of a long one that is in the sampled. */
@@ -24,7 +26,7 @@ export interface Line {
   readonly ending: string;
 }
 
-/** Consecutive lines of a content. */
+/** Consecutive lines. */
 export interface Segment {
   readonly firstLine: number;
   readonly text: string;
@@ -33,7 +35,7 @@ export interface Segment {
   readonly rest?: { readonly length: number; readonly atLeast: boolean; readonly ending: string };
 }
 
-/** What of a content is looked at line by line. */
+/** What of some content is looked at line by line. */
 export interface SampledText {
   readonly chars: number;
   readonly lines: number;
@@ -50,9 +52,10 @@ export function sampledFromText(text: string, lines?: number): SampledText {
     const segment = { firstLine: 1, text, cutStart: false };
     return { chars, lines: lines ?? countLines(text), segments: [segment], whole: true };
   }
+  const { head, middle } = chars < LARGE_CHARS ? WINDOWS : LARGE_WINDOWS;
   const segments: Segment[] = [];
   const tailStart = chars - TAIL_WINDOW;
-  const stride = (tailStart - HEAD_WINDOW) / MIDDLE_WINDOWS;
+  const stride = (tailStart - head) / MIDDLE_WINDOWS;
   let counted = 0;
   let feeds = 0;
   const addWindow = (start: number, size: number): void => {
@@ -69,9 +72,9 @@ export function sampledFromText(text: string, lines?: number): SampledText {
     if (lastFeed > from) segments.push(segment);
     else segments.push({ ...segment, rest: restOfLine(text, end) });
   };
-  addWindow(0, HEAD_WINDOW);
+  addWindow(0, head);
   for (let index = 0; index < MIDDLE_WINDOWS; index += 1) {
-    addWindow(Math.floor(HEAD_WINDOW + stride * (index + 0.5)), MIDDLE_WINDOW);
+    addWindow(Math.floor(head + stride * (index + 0.5)), middle);
   }
   const total = lines ?? feeds + countLineFeeds(text, counted) + (text.endsWith("\n") ? 0 : 1);
   const tail = tailSegment(text.slice(Math.max(tailStart, counted)), total, text.endsWith("\n"));
@@ -79,7 +82,7 @@ export function sampledFromText(text: string, lines?: number): SampledText {
   return { chars, lines: total, segments, whole: false };
 }
 
-/** The two ends of a content that is not at hand as a whole. */
+/** The two ends of content that is not at hand as a whole. */
 export function sampledFromSample(sample: ContentSample): SampledText {
   if (sample.complete) return sampledFromText(sample.head, sample.lines);
   const head = sampledFromText(sample.head);

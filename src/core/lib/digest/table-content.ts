@@ -50,7 +50,7 @@ function readDelimited(sampled: SampledText, withHeader: boolean): TableContent 
   for (const [delimiter, format] of DELIMITERS) {
     if (!withHeader && delimiter !== "\t") break;
     if (!opening.includes(delimiter)) continue;
-    // Two records tell most texts that are no table.
+    // Two records rule out most texts that are not tables.
     const [one, two] = readRecords(segment, delimiter, 2);
     if (one === undefined || two?.cells.length !== one.cells.length) continue;
     const records = readRecords(segment, delimiter, CHECKED);
@@ -118,7 +118,7 @@ function isHeader(records: readonly DelimitedRecord[], delimiter: string): boole
 function readPiped(sampled: SampledText): TableContent | undefined {
   const lines = firstLines(sampled, CHECKED).filter(({ text }) => !/^\s*\+[-+=]+\+\s*$/.test(text));
   const rule = lines.findIndex(({ text }) => /^[\s|]*:?-{2,}[-:|+\s]*$/.test(text.slice(0, 4_000)));
-  // MySQL's header has no rule of its own left once the frames are gone.
+  // MySQL's header has no rule of its own once the frames are removed.
   const framed = /^\s*\+[-+]+\+/.test(firstLines(sampled, 1)[0]?.text ?? "");
   const at = framed ? 0 : rule - 1;
   const header = lines[at];

@@ -1,8 +1,7 @@
 import type { ByteSource } from "../text/byte-source.js";
 import { isHighSurrogate } from "../text/surrogates.js";
 import { decodeWtf8 } from "../text/wtf8.js";
-import { BACKSLASH } from "./json-bytes.js";
-import { unescapeJson } from "./json-unescape.js";
+import { BACKSLASH, unescapeJson } from "./json-strings.js";
 
 const CHUNK_BYTES = 256 * 1024;
 const UNICODE_ESCAPE = 0x75;

@@ -1,6 +1,6 @@
 import { ArgumentError } from "../argument-error.js";
 import type { JsonMember } from "./json-fit.js";
-import { isContainer } from "./json-kind.js";
+import { isContainer } from "./json-layout.js";
 import { locatePath } from "./json-locate.js";
 import { EVERY_ITEM } from "./json-path-tracker.js";
 import { formatPointer, parsePointer } from "./json-pointer.js";

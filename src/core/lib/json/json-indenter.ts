@@ -1,7 +1,7 @@
-import { ByteSink } from "./byte-sink.js";
-import { COLON, COMMA, SPACE } from "./json-bytes.js";
-import { isContainer, type JsonKind } from "./json-kind.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { ByteSink } from "./byte-stream.js";
+import { COLON, COMMA, SPACE } from "./json-strings.js";
+import { isContainer, type JsonKind } from "./json-layout.js";
+import { JsonSyntaxError } from "./json-errors.js";
 import { JsonWalker, type JsonVisitor } from "./json-walker.js";
 
 /** Indentation makes deep nesting quadratic in its output, so there is a floor. */
@@ -17,7 +17,7 @@ export interface JsonIndenter {
 
 /**
  * Checks a JSON text and lays it out as `JSON.stringify(value, null, 2)` would, but never reads a
- * string or a number: `1.0`, `1e5`, twenty digits and every escape stay as they came. A byte order
+ * string or a number: `1.0`, `1e5`, twenty digits and every escape are kept as they came. A byte order
  * mark is dropped. Throws `JsonSyntaxError` at the first byte that is wrong.
  */
 export function createJsonIndenter(): JsonIndenter {

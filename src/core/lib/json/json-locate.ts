@@ -5,7 +5,7 @@ import {
   type JsonPath,
   type Located,
 } from "./json-path-tracker.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { JsonSyntaxError } from "./json-errors.js";
 import { JsonWalker } from "./json-walker.js";
 
 export type { Located } from "./json-path-tracker.js";
@@ -29,7 +29,7 @@ export interface ByteRange {
 }
 
 export interface PathOptions extends LocateOptions {
-  /** Is handed what is directly inside the value. */
+  /** Is given what is directly inside the value. */
   readonly children?: JsonChildren | undefined;
   /** Only these bytes, which hold one value, instead of all. */
   readonly range?: ByteRange | undefined;

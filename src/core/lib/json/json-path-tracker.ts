@@ -1,5 +1,5 @@
-import { createKeyTest, decodeKey } from "./json-key.js";
-import { isContainer, type JsonKind } from "./json-kind.js";
+import { createKeyTest, decodeKey } from "./json-keys.js";
+import { isContainer, type JsonKind } from "./json-layout.js";
 import { formatPointer, indexOfToken } from "./json-pointer.js";
 import type { JsonVisitor } from "./json-walker.js";
 
@@ -38,7 +38,7 @@ export interface JsonChild {
   readonly keyEnd: number;
 }
 
-/** Is handed what is directly inside the value that the path leads to. */
+/** Is given what is directly inside the value that the path leads to. */
 export interface JsonChildren {
   /** A later value has the same path: what was added before does not count. */
   reset(): void;

@@ -1,15 +1,13 @@
 import { ArgumentError, requireWhole } from "../argument-error.js";
 import type { ByteSource } from "../text/byte-source.js";
-import { readAhead } from "./read-ahead.js";
+import { readAhead } from "./byte-stream.js";
 import { readCharacters } from "./json-characters.js";
-import { JsonChildWindow } from "./json-child-window.js";
+import { fitItems, JsonChildWindow, type JsonItem, membersOf } from "./json-window.js";
 import { describePlace, FieldPicker, parseFields } from "./json-fields.js";
 import { fitMembers, type FitRequest, type Fitted, type JsonMember } from "./json-fit.js";
-import { fitItems, type JsonItem } from "./json-items.js";
-import { isContainer, type JsonKind } from "./json-kind.js";
+import { isContainer, type JsonKind } from "./json-layout.js";
 import { locatePath } from "./json-locate.js";
-import { membersOf } from "./json-members.js";
-import { JsonPointerError } from "./json-pointer-error.js";
+import { JsonPointerError } from "./json-errors.js";
 import { formatPointer, parsePointer } from "./json-pointer.js";
 import { stretchOf, type JsonPiece, type RenderContext } from "./json-render.js";
 

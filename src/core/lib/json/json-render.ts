@@ -2,9 +2,9 @@ import type { ByteSource } from "../text/byte-source.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 import { countCharacters, readCharacters, type JsonStretch } from "./json-characters.js";
 import { createJsonIndenter } from "./json-indenter.js";
-import { isContainer, type JsonKind } from "./json-kind.js";
+import { isContainer, type JsonKind } from "./json-layout.js";
 import { formatPointer } from "./json-pointer.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { JsonSyntaxError } from "./json-errors.js";
 
 /** A character takes at most so many bytes; what has more than that many times the cap is over it. */
 const MOST_BYTES_PER_CHAR = 4;

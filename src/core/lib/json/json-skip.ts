@@ -1,4 +1,4 @@
-import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
+import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-strings.js";
 
 /** A bracket and a brace differ in this bit alone, so one test serves both. */
 const BRACE_BIT = 0x20;

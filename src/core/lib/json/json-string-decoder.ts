@@ -1,7 +1,6 @@
-import type { ByteSource } from "../text/byte-source.js";
-import { readPieces } from "../text/read-pieces.js";
+import { type ByteSource, readPieces } from "../text/byte-source.js";
 import { isHighSurrogate, isLowSurrogate } from "../text/surrogates.js";
-import { BACKSLASH } from "./json-bytes.js";
+import { BACKSLASH } from "./json-strings.js";
 import type { ByteRange } from "./json-locate.js";
 
 const UNICODE_ESCAPE = 0x75;

@@ -1,20 +1,20 @@
-import { ByteOrderMark } from "./byte-order-mark.js";
+import { ByteOrderMark } from "./byte-stream.js";
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COLON,
   COMMA,
   isWhitespace,
+  JsonStringScan,
   NEWLINE,
   QUOTE,
   SPACE,
-} from "./json-bytes.js";
-import { JsonKeyBytes } from "./json-key-bytes.js";
-import { isContainer, kindOfFirstByte, type JsonKind } from "./json-kind.js";
+} from "./json-strings.js";
+import { JsonKeyBytes } from "./json-keys.js";
+import { isContainer, kindOfFirstByte, type JsonKind } from "./json-layout.js";
 import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./json-scalar-table.js";
 import { JsonSkip } from "./json-skip.js";
-import { JsonStringScan } from "./json-string-scan.js";
-import { JsonSyntaxError } from "./json-syntax-error.js";
+import { JsonSyntaxError } from "./json-errors.js";
 
 /** Is told of the values of a JSON text, as deep as it wants to go. */
 export interface JsonVisitor {

@@ -1,6 +1,6 @@
 import type { SearchBuffer } from "./search-buffer.js";
 import type { CompiledPattern } from "./compile-pattern.js";
-import type { SearchMatch } from "./search-query.js";
+import type { SearchMatch } from "./search-terms.js";
 
 /** How far a search has come. Written while it runs, so that it can be read from elsewhere. */
 export interface SearchTally {

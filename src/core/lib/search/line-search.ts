@@ -2,11 +2,14 @@ import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
 import type { CompiledPattern } from "./compile-pattern.js";
 import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
 import { LongLine } from "./long-line.js";
-import { MatchCollector } from "./match-collector.js";
-import { contextLine, windowAround } from "./match-window.js";
+import {
+  contextLine,
+  endOfWholeCharacters,
+  MatchCollector,
+  windowAround,
+} from "./match-collector.js";
 import type { LineSearchOptions, SearchTally } from "./line-search-options.js";
-import type { SearchQuery } from "./search-query.js";
-import { endOfWholeCharacters } from "./whole-characters.js";
+import type { SearchQuery } from "./search-terms.js";
 
 const LINE_FEED = 10;
 /** How much is read and searched at once. */

@@ -1,6 +1,6 @@
 import type { CompiledPattern, Span } from "./compile-pattern.js";
-import { PatternError } from "./pattern-error.js";
-import { windowAround, type LineWindow } from "./match-window.js";
+import { PatternError } from "./search-terms.js";
+import { windowAround, type LineWindow } from "./match-collector.js";
 
 /** How much of a line is kept before and behind the places that are searched. */
 const OVERLAP_CHARS = 65_536;

@@ -1,6 +1,53 @@
+import type { ContextLine, SearchMatch, SearchQuery } from "./search-terms.js";
 import type { LineBlock } from "./line-block.js";
-import { contextLine, type LineWindow } from "./match-window.js";
-import type { ContextLine, SearchMatch, SearchQuery } from "./search-query.js";
+import type { Span } from "./compile-pattern.js";
+
+/** The part of a line that is shown, and at which index of the line it begins. */
+export interface LineWindow {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** The whole line where it is short enough; otherwise a part of it in which the match can be seen. */
+export function windowAround(line: string, match: Span, windowChars: number): LineWindow {
+  if (line.length <= windowChars) return { text: line, start: 0 };
+  const spare = Math.max(0, windowChars - (match.end - match.index));
+  const wanted = match.index - Math.floor(spare / 2);
+  let start = Math.max(0, Math.min(wanted, line.length - windowChars));
+  if (start < match.index && splitsPair(line, start)) start += 1;
+  return { text: cutAt(line, start, windowChars), start };
+}
+
+/** A line beside a match, cut to the window's length. */
+export function contextLine(line: number, text: string, windowChars: number): ContextLine {
+  return { line, text: cutAt(text, 0, windowChars), lineChars: text.length };
+}
+
+function cutAt(text: string, start: number, chars: number): string {
+  const end = Math.min(start + chars, text.length);
+  return text.slice(start, splitsPair(text, end) ? end - 1 : end);
+}
+
+/** True when the place lies between the two halves of one character. */
+function splitsPair(text: string, place: number): boolean {
+  return (
+    place > 0 &&
+    (text.charCodeAt(place) & 0xfc00) === 0xdc00 &&
+    (text.charCodeAt(place - 1) & 0xfc00) === 0xd800
+  );
+}
+
+/** The end of the last character of which all bytes are there; looks back as far as one can reach. */
+export function endOfWholeCharacters(bytes: Uint8Array, end: number): number {
+  for (let back = 1; back <= 3 && back <= end; back += 1) {
+    const byte = bytes[end - back] ?? 0;
+    if (byte < 0x80) return end;
+    if (byte < 0xc0) continue;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return length > back ? end - back : end;
+  }
+  return end;
+}
 
 interface OpenMatch extends SearchMatch {
   readonly after: ContextLine[];
@@ -24,6 +71,8 @@ export class MatchCollector {
   /** Matches that wait for lines after them. */
   #open: OpenMatch[] = [];
   #collected = 0;
+  /** Characters of the matches and of the lines around them. */
+  #chars = 0;
 
   constructor(query: SearchQuery, onMatch: (match: SearchMatch) => void) {
     this.#query = query;
@@ -31,7 +80,8 @@ export class MatchCollector {
   }
 
   get isFull(): boolean {
-    return this.#collected >= this.#query.maxResults;
+    const { maxResults, maxChars = Infinity } = this.#query;
+    return this.#collected >= maxResults || this.#chars > maxChars;
   }
 
   /** A match in a block whose first line has the number `firstLine`; `start` and `end` are the line's. */
@@ -82,6 +132,7 @@ export class MatchCollector {
 
   #add(found: FoundLine, before: ContextLine[], after: ContextLine[]): void {
     this.#collected += 1;
+    this.#chars += found.window.text.length + countChars(before) + countChars(after);
     this.#open.push({
       line: found.line,
       column: found.index + 1,
@@ -98,6 +149,7 @@ export class MatchCollector {
     for (const match of this.#open) {
       if (line.line > match.line && match.after.length < this.#query.contextAfter) {
         match.after.push(line);
+        this.#chars += line.text.length;
       }
     }
     this.#handOn();
@@ -140,4 +192,8 @@ export class MatchCollector {
     }
     return lines;
   }
+}
+
+function countChars(lines: readonly ContextLine[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length, 0);
 }

@@ -147,5 +147,5 @@ function blockClass(text: string, ignoreCase: boolean): string | undefined {
   }
   // Escapes that are, or may be, below a line feed or hold one, and ranges that begin below it.
   const known = text.replace(VISIBLE_PROPERTY, "");
-  return /\\[nsWDPpxucb\d]|[\0-\x08\n]|(?:\t|\\t)-/.test(known) ? undefined : text;
+  return /\\[nsWDPpxucb\d]|[^\P{Cc}\t]|(?:\t|\\t)-/u.test(known) ? undefined : text;
 }

@@ -5,3 +5,48 @@ export interface ByteSource {
   /** The bytes from `start` up to, not including, `end`; fewer where they end before. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
+
+/** A source ended before the size that it stated. */
+export class ShortSourceError extends Error {
+  constructor(
+    /** What was to be read: from `start` up to `end`. */
+    readonly start: number,
+    readonly end: number,
+    /** Where the bytes ended. */
+    readonly endedAt: number,
+  ) {
+    super(`they end at byte ${endedAt}; the content was cut short`);
+    this.name = "ShortSourceError";
+  }
+}
+
+const PIECE_BYTES = 1_048_576;
+
+/** The bytes of a source, piece by piece: all of them unless a range is given. */
+export async function* readPieces(
+  source: ByteSource,
+  signal?: AbortSignal,
+  { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: source.size },
+): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; at += PIECE_BYTES) {
+    signal?.throwIfAborted();
+    yield await source.read(at, Math.min(at + PIECE_BYTES, end));
+  }
+}
+
+/** All pieces as one. */
+export async function collectPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of pieces) {
+    parts.push(part);
+    length += part.length;
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

@@ -1,7 +1,6 @@
 import { decodeWtf8 } from "./wtf8.js";
-import type { ByteSource } from "./byte-source.js";
-import type { IndexedText, Position } from "./indexed-text.js";
-import { ShortSourceError } from "./short-source-error.js";
+import { type ByteSource, ShortSourceError } from "./byte-source.js";
+import type { IndexedText, Position } from "./text-index.js";
 
 const PIECE_BYTES = 262_144;
 /** A unit takes three bytes at the most: a character of four bytes has two units. */
@@ -29,7 +28,7 @@ export async function readBytes(
   return bytes;
 }
 
-/** The bytes of the text between two places, bounded by its characters even where they are no text. */
+/** The bytes of the text between two places, bounded by its characters even where they are not text. */
 export function readBetween(
   { source }: IndexedText,
   from: Position,

@@ -1,7 +1,7 @@
 import { requireWhole } from "../argument-error.js";
-import { requireOwnIndex, type IndexedText, type Position } from "./indexed-text.js";
+import { requireOwnIndex, type IndexedText, type Position } from "./text-index.js";
 import { readText } from "./read-bytes.js";
-import { requireRange } from "./require-range.js";
+import { requireRange } from "./text-range.js";
 import { seekChar, seekLineEnd, seekLineStart, seekPartEnd } from "./seek.js";
 
 /** A range of UTF-16 units, counted from 1, both ends included. */

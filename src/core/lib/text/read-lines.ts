@@ -1,8 +1,8 @@
 import { requireWhole } from "../argument-error.js";
 import { decodeWtf8 } from "./wtf8.js";
-import { requireOwnIndex, type IndexedText, type Position } from "./indexed-text.js";
+import { requireOwnIndex, type IndexedText, type Position } from "./text-index.js";
 import { readBetween, readText } from "./read-bytes.js";
-import { requireRange } from "./require-range.js";
+import { requireRange } from "./text-range.js";
 import { LINE_FEED, scanBytes } from "./scan-bytes.js";
 import { seekLineEnd, seekLineStart, seekPartEnd } from "./seek.js";
 

@@ -1,4 +1,4 @@
-import type { IndexedText, Position } from "./indexed-text.js";
+import type { IndexedText, Position } from "./text-index.js";
 import { readBytes } from "./read-bytes.js";
 import { LINE_FEED, scanBytes, unitsOfLead } from "./scan-bytes.js";
 import { isSurrogatePair, SURROGATE_BYTES } from "./surrogates.js";
@@ -58,7 +58,7 @@ export async function seekChar(
 
 /**
  * The end of a part that begins at `start` and has `units` UTF-16 units: one less where it would end
- * inside of a surrogate pair, but one more where nothing else would be left.
+ * inside of a surrogate pair, but one more where it would be empty.
  */
 export async function seekPartEnd(
   text: IndexedText,

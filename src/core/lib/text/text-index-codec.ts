@@ -1,14 +1,14 @@
 import type { TextIndex } from "./text-index.js";
 
 /**
- * An index as bytes, little-endian: magic and version (4 + 4), checksum of all that follows (4),
- * flags (4), then as doubles the four counts and the three arrays of the checkpoints.
+ * An index as bytes, little-endian: magic, version and flags (4 bytes each), then as
+ * doubles the four counts and the three arrays of the checkpoints.
  */
 const MAGIC = 0x58495443; // "CTIX"
 const VERSION = 1;
-const CHECKED_FROM = 12;
-const COUNTS_AT = 16;
-const CHECKPOINTS_AT = 48;
+const FLAGS_AT = 8;
+const COUNTS_AT = 12;
+const CHECKPOINTS_AT = 44;
 const DOUBLE_BYTES = 8;
 const WELL_FORMED = 1;
 
@@ -19,7 +19,7 @@ export function encodeTextIndex(index: TextIndex): Uint8Array {
   const view = new DataView(encoded.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint32(4, VERSION, true);
-  view.setUint32(CHECKED_FROM, index.wellFormed ? WELL_FORMED : 0, true);
+  view.setUint32(FLAGS_AT, index.wellFormed ? WELL_FORMED : 0, true);
   let at = COUNTS_AT;
   for (const part of [doubles, bytes, chars, breaks]) {
     for (const value of part) {
@@ -27,19 +27,17 @@ export function encodeTextIndex(index: TextIndex): Uint8Array {
       at += DOUBLE_BYTES;
     }
   }
-  view.setUint32(8, checksum(encoded.subarray(CHECKED_FROM)), true);
   return encoded;
 }
 
 /**
- * The index that was encoded. An index is a cache: one that is damaged, cut short or of another
- * version is `undefined`, and the caller makes a new one.
+ * The index that was encoded. An index is a cache: one that is cut short or of another version is
+ * `undefined`, and the caller makes a new one. Stores check what they keep, so there is no checksum.
  */
 export function decodeTextIndex(encoded: Uint8Array): TextIndex | undefined {
   if (encoded.length < CHECKPOINTS_AT) return undefined;
   const view = new DataView(encoded.buffer, encoded.byteOffset, encoded.length);
   if (view.getUint32(0, true) !== MAGIC || view.getUint32(4, true) !== VERSION) return undefined;
-  if (view.getUint32(8, true) !== checksum(encoded.subarray(CHECKED_FROM))) return undefined;
   const count = view.getFloat64(COUNTS_AT + 3 * DOUBLE_BYTES, true);
   if (encoded.length !== CHECKPOINTS_AT + 3 * count * DOUBLE_BYTES) return undefined;
   const doublesAt = (at: number, length: number): Float64Array =>
@@ -51,18 +49,11 @@ export function decodeTextIndex(encoded: Uint8Array): TextIndex | undefined {
     bytes,
     chars,
     lines,
-    wellFormed: view.getUint32(CHECKED_FROM, true) === WELL_FORMED,
+    wellFormed: view.getUint32(FLAGS_AT, true) === WELL_FORMED,
     checkpoints: {
       bytes: checkpointsAt(0),
       chars: checkpointsAt(1),
       breaks: checkpointsAt(2),
     },
   };
-}
-
-/** FNV-1a: no change of a single byte leaves it as it was. */
-function checksum(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
 }

@@ -1,5 +1,6 @@
 import type { ByteSource } from "./byte-source.js";
-import { isContinuation, LINE_FEED, scanBytes } from "./scan-bytes.js";
+import { ArgumentError } from "../argument-error.js";
+import { LINE_FEED, isContinuation, scanBytes } from "./scan-bytes.js";
 import { holdsSurrogate, isSurrogateAcross } from "./surrogates.js";
 
 const PIECE_BYTES = 1_048_576;
@@ -136,4 +137,24 @@ function nextStart(chunk: Uint8Array, from: number, limit: number): number {
   let at = from;
   while (at < limit && at < chunk.length && isContinuation(chunk[at] ?? 0)) at += 1;
   return Math.min(at, chunk.length);
+}
+
+/** A stored text of any size, in UTF-8 or WTF-8, and the index that was made of it. */
+export interface IndexedText {
+  readonly source: ByteSource;
+  readonly index: TextIndex;
+}
+
+/** A place between two characters. */
+export interface Position {
+  readonly byte: number;
+  /** UTF-16 units before it. */
+  readonly char: number;
+}
+
+/** Refuses an index that was made of other bytes; what it points at would be wrong. */
+export function requireOwnIndex({ source, index }: IndexedText): void {
+  if (index.bytes === source.size) return;
+  const expected = `an index of ${source.size} bytes, as many as the source has`;
+  throw new ArgumentError("text.index.bytes", index.bytes, expected);
 }

@@ -1,6 +1,6 @@
 import { weighPieces } from "./pieces.js";
 
-/** Counts the tokens of a text. Hand in an exact tokenizer where the estimate is not enough. */
+/** Counts the tokens of a text. Pass an exact tokenizer where the estimate is not enough. */
 export type CountTokens = (text: string) => number;
 
 /** Up to this length a text is read whole; of a longer one, only windows are read. */

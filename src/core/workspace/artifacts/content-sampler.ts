@@ -1,5 +1,5 @@
 import type { ContentSample } from "../../lib/digest/digest.js";
-import { countLinesOfBytes } from "../../lib/text/count-lines.js";
+import { countLinesOfBytes } from "../../lib/text/plain-text.js";
 import { isContinuation, LINE_FEED } from "../../lib/text/scan-bytes.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
 

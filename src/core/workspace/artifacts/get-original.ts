@@ -1,6 +1,6 @@
 import { ReadFailedError } from "../../errors/read-failed-error.js";
 import type { Hash } from "../../engine/hash.js";
-import { collectPieces, readPieces } from "../../lib/text/read-pieces.js";
+import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";

@@ -4,10 +4,9 @@ import { OutOfRangeError } from "../../errors/out-of-range-error.js";
 import { PointerNotFoundError } from "../../errors/pointer-not-found-error.js";
 import { ReadFailedError } from "../../errors/read-failed-error.js";
 import { ArgumentError } from "../../lib/argument-error.js";
-import { JsonPointerError } from "../../lib/json/json-pointer-error.js";
-import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
-import { ShortSourceError } from "../../lib/text/short-source-error.js";
-import { TextRangeError } from "../../lib/text/text-range-error.js";
+import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js";
+import { ShortSourceError } from "../../lib/text/byte-source.js";
+import { TextRangeError } from "../../lib/text/text-range.js";
 
 /** The error of this package that stands for one of the general library; any other as it is. */
 export function toCodedError(error: unknown): unknown {

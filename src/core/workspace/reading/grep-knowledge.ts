@@ -2,14 +2,14 @@ import { DEFAULTS } from "../../defaults.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
 import { SearchTimeoutError } from "../../errors/search-timeout-error.js";
-import { requireRange } from "../../lib/text/require-range.js";
+import { requireRange } from "../../lib/text/text-range.js";
 import type {
   ContextLine,
   SearchMatch,
   SearchOutcome,
   SearchQuery,
-} from "../../lib/search/search-query.js";
-import type { SearchSource } from "../../lib/search/search-source.js";
+  SearchSource,
+} from "../../lib/search/search-terms.js";
 import type { ReadOptions, Reading } from "./reading.js";
 import type { OpenTarget } from "./read-knowledge.js";
 
@@ -56,8 +56,16 @@ export async function grepText(
     const reason = `it has ${pattern.length} characters, and a pattern may have ${most}`;
     throw new InvalidPatternError(pattern, reason);
   }
-  const { signal, record, text } = target;
-  const outcome = await searchText(text.source, query, {
+  const { signal, record, text, maxChars } = target;
+  // More can never be shown: a line beside a match takes three characters of the answer at least.
+  const mostLines = Math.ceil(maxChars / 3);
+  const bounded = {
+    ...query,
+    maxChars,
+    contextBefore: Math.min(query.contextBefore, mostLines),
+    contextAfter: Math.min(query.contextAfter, mostLines),
+  };
+  const outcome = await searchText(text.source, bounded, {
     deadlineMs,
     group: record.sessionId,
     ...(signal ? { signal } : {}),

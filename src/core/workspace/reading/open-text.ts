@@ -1,8 +1,7 @@
-import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
-import type { IndexedText } from "../../lib/text/indexed-text.js";
-import { collectPieces, readPieces } from "../../lib/text/read-pieces.js";
+import { JsonSyntaxError } from "../../lib/json/json-errors.js";
+import { type IndexedText, indexText, type TextIndex } from "../../lib/text/text-index.js";
+import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { decodeTextIndex, encodeTextIndex } from "../../lib/text/text-index-codec.js";
-import { indexText, type TextIndex } from "../../lib/text/text-index.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
 import {

@@ -1,9 +1,8 @@
 import { DEFAULTS } from "../../defaults.js";
 import { ArgumentError } from "../../lib/argument-error.js";
-import { JsonPointerError } from "../../lib/json/json-pointer-error.js";
+import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
 import { decodeJsonString } from "../../lib/json/json-string-decoder.js";
-import { JsonSyntaxError } from "../../lib/json/json-syntax-error.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
 import { looksLikeJson, openMadeView, viewKind } from "./readable-view.js";

@@ -1,7 +1,7 @@
-import type { IndexedText } from "../../lib/text/indexed-text.js";
+import type { IndexedText } from "../../lib/text/text-index.js";
 import { readChars, readLineChars } from "../../lib/text/read-chars.js";
 import { readLines } from "../../lib/text/read-lines.js";
-import { requireRange } from "../../lib/text/require-range.js";
+import { requireRange } from "../../lib/text/text-range.js";
 import { seekLineEnd, seekLineStart } from "../../lib/text/seek.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { OpenText } from "./open-text.js";
@@ -51,7 +51,7 @@ export async function readLineRange(
     return answer(target, place, {
       left: { unit: "chars", count: lineChars - shownChars },
       next: lineCall(target, line, last, { start_char: shownChars + 1 }),
-      note: `Line ${line} is longer than one reading; it is read on by characters${behind(line, last)}.`,
+      note: `Line ${line} exceeds the limit of one read; continue by characters${behind(line, last)}.`,
     });
   }
   if (read.endLine >= last) return answer(target, place);
@@ -107,7 +107,7 @@ async function countLineChars({ text, signal }: ReadTarget, line: number): Promi
   return end.char - start.char;
 }
 
-/** What was asked for beside a line that takes more than one reading. */
+/** What was asked for besides a line that takes more than one read. */
 function behind(line: number, last: number): string {
   return last > line ? `, and lines ${line + 1} to ${last} come after it` : "";
 }

@@ -1,6 +1,6 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { requireCount, requireText } from "../../arguments.js";
+import { requireChoice, requireCount, requireText } from "../../arguments.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
 import type { EventDetails, EventReporter } from "../events.js";
@@ -18,7 +18,7 @@ import {
   type OpenTarget,
   type ReadTarget,
 } from "./read-knowledge.js";
-import type { Reading, ReadOptions, Scope, View } from "./reading.js";
+import { VIEWS, type Reading, type ReadOptions, type Scope } from "./reading.js";
 import type { Workspace } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
 
@@ -74,7 +74,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       options,
       async (record) => {
         const { signal } = options;
-        const view = requireView(options.view);
+        const { view = "readable" } = options;
+        requireChoice("view", view, VIEWS);
         const maxChars = requireCount("maxChars", options.maxChars, DEFAULTS.readChars);
         const text = await openText(store, record, view, signal);
         try {
@@ -184,12 +185,6 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         () => ({ event: "remove" }),
       ),
   };
-}
-
-function requireView(view: unknown): View {
-  if (view === undefined || view === "readable") return "readable";
-  if (view === "raw") return view;
-  throw new InvalidArgumentError("view", view, "readable or raw");
 }
 
 function asNumber(cursor: string | undefined): number | undefined {

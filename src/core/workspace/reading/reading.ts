@@ -1,5 +1,6 @@
 /** Which lines a reading counts: those of the readable view, or those of the stored text itself. */
-export type View = "readable" | "raw";
+export const VIEWS = ["readable", "raw"] as const;
+export type View = (typeof VIEWS)[number];
 
 /** What a range or a rest is counted in. */
 export type ReadingUnit = "lines" | "chars" | "matches" | "items";
@@ -30,7 +31,7 @@ export interface Reading {
   readonly note: string | undefined;
 }
 
-/** The tools that a model reads with, by the names of seed 004. */
+/** The tools that a model reads with. */
 export const TOOL_NAMES = [
   "get_knowledge_by_id",
   "get_knowledge_by_lines",

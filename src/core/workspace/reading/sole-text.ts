@@ -1,9 +1,8 @@
-import { decodeKey } from "../../lib/json/json-key.js";
-import type { JsonKind } from "../../lib/json/json-kind.js";
+import { decodeKey } from "../../lib/json/json-keys.js";
+import type { JsonKind } from "../../lib/json/json-layout.js";
 import type { ByteRange } from "../../lib/json/json-locate.js";
 import { JsonWalker, type JsonVisitor } from "../../lib/json/json-walker.js";
-import type { ByteSource } from "../../lib/text/byte-source.js";
-import { readPieces } from "../../lib/text/read-pieces.js";
+import { type ByteSource, readPieces } from "../../lib/text/byte-source.js";
 
 /** `"text"`, quotes included. */
 const TYPE_BYTES = 6;

@@ -1,8 +1,9 @@
 import type { Digest } from "../../lib/digest/digest.js";
-import { isIdFor } from "../artifacts/artifact-id.js";
+import { DEFAULTS } from "../../defaults.js";
 import { READING_TOOLS } from "../tools/reading-tools.js";
-import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
+import { isIdFor } from "../artifacts/artifact.js";
+import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
 
 /** What a reference tells of one artifact. */
 export interface KnowledgeEntry {
@@ -117,4 +118,9 @@ function renderNotice({ readBy, toolNames }: NoticeOptions): string[] {
     ({ tool, name }) => `${escapeMarkup(name)}${READING_TOOLS[tool].hint}`,
   );
   return tools.length === 0 ? [`${start}\n`] : [`${start} ${tools.join("; ")}.\n`];
+}
+
+/** Whether a reference is worth leaving: it must save a good part of what it stands for. */
+export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
+  return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPortableName, portableName } from "../../../../src/core/files/portable-name.js";
+import { isPortableName, portableName } from "../../../../src/core/files/file-layout.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 
 describe("a portable name", () => {

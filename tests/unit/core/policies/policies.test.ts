@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation, Policy } from "../../../../src/core/engine/policy.js";
-import { all } from "../../../../src/core/policies/all.js";
-import { everything } from "../../../../src/core/policies/everything.js";
-import { minChars } from "../../../../src/core/policies/min-chars.js";
-import { minRatio } from "../../../../src/core/policies/min-ratio.js";
+import { all } from "../../../../src/core/policies/combine.js";
+import { everything } from "../../../../src/core/policies/by-result.js";
+import { minChars, minRatio } from "../../../../src/core/policies/by-size.js";
 import { toolResult } from "../../../support/tool-results.js";
 
 const ofLengths = (...lengths: number[]) => lengths.map((length) => toolResult("x".repeat(length)));

@@ -23,7 +23,7 @@ describe("the digest of HTML", () => {
   it("reads the start of a large page and says so", () => {
     const page = `<html>${"<h2>Station</h2>\n<p>deep</p>\n".repeat(20_000)}</html>`;
     expect(digestText(page).text).toContain(
-      "Headings (sampled: the first 131,072 chars):\n1: h2 Station",
+      "Headings (sampled: the first 49,152 chars):\n1: h2 Station",
     );
   });
 });

@@ -6,7 +6,7 @@ import {
   linesOf,
   sampledFromText,
 } from "../../../../../src/core/lib/digest/line-scanner.js";
-import { countLines } from "../../../../../src/core/lib/text/count-lines.js";
+import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
 import { logText } from "./sample-texts.js";
 
 const expectedLines = (text: string): string[] => {
@@ -61,6 +61,17 @@ describe("the sampled of a large text", () => {
       }
       expect(previous).toBe(lines.length);
     }
+  });
+
+  it("is smaller where the text is larger", () => {
+    const held = (lines: number): number => {
+      const { segments, whole } = sampledFromText(logText(lines));
+      expect(whole).toBe(false);
+      expect(segments).toHaveLength(14);
+      return segments.reduce((sum, { text }) => sum + text.length, 0);
+    };
+    expect(held(8_000)).toBeGreaterThan(45_000);
+    expect(held(40_000)).toBeLessThan(35_000);
   });
 
   it("knows the length of a line that it does not hold", () => {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../../../../src/core/lib/argument-error.js";
-import { JsonPointerError } from "../../../../../src/core/lib/json/json-pointer-error.js";
-import { JsonSyntaxError } from "../../../../../src/core/lib/json/json-syntax-error.js";
+import { JsonPointerError, JsonSyntaxError } from "../../../../../src/core/lib/json/json-errors.js";
 import {
   queryJson,
   type JsonQuery,

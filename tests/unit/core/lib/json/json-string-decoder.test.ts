@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeJsonString } from "../../../../../src/core/lib/json/json-string-decoder.js";
-import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
-import { collectPieces } from "../../../../../src/core/lib/text/read-pieces.js";
+import { type ByteSource, collectPieces } from "../../../../../src/core/lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 
 const PIECE = 1_048_576;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
-import { PatternError } from "../../../../../src/core/lib/search/pattern-error.js";
+import { PatternError } from "../../../../../src/core/lib/search/search-terms.js";
 import { shapeOf } from "../../../../../src/core/lib/search/pattern-shape.js";
 import { tokenizePattern } from "../../../../../src/core/lib/search/pattern-tokens.js";
 
@@ -53,6 +53,10 @@ describe("a pattern", () => {
     ["\\yfoo", "leave out the backslash"],
   ])("%j of another engine is explained", (pattern, advice) => {
     expect(refusal(pattern)).toContain(advice);
+  });
+
+  it("is not taken for a class of another engine by the name of something inherited", () => {
+    expect(finds("[[:constructor:]]", "n]")).toBe(true);
   });
 
   it("with a line break is refused as a literal too", () => {
@@ -116,13 +120,70 @@ describe("the shape of a pattern", () => {
   });
 
   it("never runs over a line's end where lines are searched together", () => {
-    for (const source of ["a\\sb", "a\\Wb", "a\\Db", "a[^x]b", "a\\P{L}b"]) {
-      const block = shapeOf(tokenizePattern(source), false).blockSource ?? "";
+    const blockOf = (source: string) => shapeOf(tokenizePattern(source), false).blockSource;
+    for (const source of ["a\\sb", "a\\Wb", "a\\Db", "a[^x]b", "a[^-x]b", "a\\P{L}b"]) {
+      const block = blockOf(source) ?? "";
       expect(new RegExp(block, "u").test("a\nb")).toBe(false);
       expect(new RegExp(block, "u").test("a b")).toBe(true);
     }
-    for (const source of ["(?=a)", "(?<!a)b", "(a)\\1", "(?<n>a)\\k<n>", "[\\s,]"]) {
-      expect(shapeOf(tokenizePattern(source), false).blockSource).toBeUndefined();
+    for (const source of [
+      "[ -~\\t]",
+      "[a-z\\d]",
+      "\\p{Lu}",
+      "[\\p{L}_]",
+      "\\S",
+      "\\x41",
+      "\\ud83d",
+    ]) {
+      expect(blockOf(source)).toBe(source);
+    }
+    for (const source of [
+      ...[
+        "(?=a)",
+        "(?<!a)b",
+        "(a)\\1",
+        "(?<n>a)\\k<n>",
+        "(?i:a)",
+        "[\\s,]",
+        "[\\t-~]",
+        "[\\x00-\\x7f]",
+      ],
+      ...[
+        "[\\b-a]",
+        "[\t-a]",
+        "[\n]",
+        "[\\p{Cc}]",
+        "\\p{Cc}",
+        "\\x0a",
+        "\\u000a",
+        "\\u{a}",
+        "\\cJ",
+        "\\012",
+      ],
+    ]) {
+      expect([source, blockOf(source)]).toEqual([source, undefined]);
+    }
+    expect(shapeOf(tokenizePattern("\\P{Lu}"), true).blockSource).toBeUndefined();
+  });
+
+  it("knows the longest match, or that it does not", () => {
+    const longest = (source: string) => shapeOf(tokenizePattern(source), false).longestMatch;
+    const bounded = ["abc", "a?b{3}", "(?:ab){2,5}", "[a-z]{10}", "^$"];
+    expect(bounded.map(longest)).toEqual([6, 12, 20, 40, 0]);
+    for (const source of ["a*", "a+?", "a{2,}", "(?=a)", "(?<!a)", "(a)\\1", "(?i:a)"]) {
+      expect(longest(source)).toBe(Infinity);
+    }
+  });
+
+  it("takes a time that is linear in the length of the source", () => {
+    // One that is looked through to its end from every place would take minutes.
+    for (const unit of ["\\u{", "\\p{", "\\k<", "(?<", "(?P<", "[[:a", "(?", "\\"]) {
+      const source = unit.repeat(300_000);
+      expect(
+        tokenizePattern(source)
+          .map(({ text }) => text.length)
+          .reduce((sum, size) => sum + size),
+      ).toBe(source.length);
     }
   });
 

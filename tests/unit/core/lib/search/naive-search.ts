@@ -1,4 +1,4 @@
-import type { ContextLine, SearchQuery } from "../../../../../src/core/lib/search/search-query.js";
+import type { ContextLine, SearchQuery } from "../../../../../src/core/lib/search/search-terms.js";
 
 /** What the search must find, worked out the plain way: every line on its own, nothing cut. */
 export interface NaiveMatch {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
 import { LineSearch, SEARCH_BUFFER_BYTES } from "../../../../../src/core/lib/search/line-search.js";
-import { PatternError } from "../../../../../src/core/lib/search/pattern-error.js";
+import { PatternError } from "../../../../../src/core/lib/search/search-terms.js";
 import { createSearchBuffer } from "../../../../../src/core/lib/search/search-buffer.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 
@@ -42,7 +42,7 @@ function expected(text: string, pattern: string, ignoreCase: boolean): string[] 
   });
 }
 
-const CHARS = [..."aAbkKsSxX019_- .:^]\t\r\v\0é漢ß"];
+const CHARS = Array.from("aAbkKsSxX019_- .:^]\t\r\v\0é漢ß");
 /** Case folding makes these the same as letters of ASCII. */
 const FOLDED = [
   "\u212a",
@@ -72,7 +72,7 @@ const escape = fc.constantFrom(
   ),
 );
 const classAtom = fc.oneof(
-  fc.constantFrom(..."aAkKsSxz019_-.^:! ~\tß漢"),
+  fc.constantFrom(...Array.from("aAkKsSxz019_-.^:! ~\tß漢")),
   fc.constantFrom(
     "\\d",
     "\\D",

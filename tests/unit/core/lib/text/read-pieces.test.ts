@@ -1,12 +1,15 @@
-import { describe, expect, test } from "vitest";
-import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
-import { collectPieces, readPieces } from "../../../../../src/core/lib/text/read-pieces.js";
+import { describe, expect, it } from "vitest";
+import {
+  type ByteSource,
+  collectPieces,
+  readPieces,
+} from "../../../../../src/core/lib/text/byte-source.js";
 import { memorySource } from "./texts.js";
 
 const MEGABYTE = 1_048_576;
 
 describe("reading piece by piece", () => {
-  test.each([0, 1, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE + 7])(
+  it.each([0, 1, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE + 7])(
     "%i bytes come whole, at most 1 MB at a time",
     async (length) => {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 31) & 0xff);
@@ -23,7 +26,7 @@ describe("reading piece by piece", () => {
     },
   );
 
-  test("reads a piece only when it is asked for", async () => {
+  it("reads a piece only when it is asked for", async () => {
     const asked: number[] = [];
     const source: ByteSource = {
       size: 5 * MEGABYTE,
@@ -42,7 +45,7 @@ describe("reading piece by piece", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("stops before the next piece when it is told to", async () => {
+  it("stops before the next piece when it is told to", async () => {
     const controller = new AbortController();
     const pieces = readPieces(memorySource(new Uint8Array(3 * MEGABYTE)), controller.signal);
     await pieces.next();
@@ -50,12 +53,12 @@ describe("reading piece by piece", () => {
     await expect(pieces.next()).rejects.toThrow("enough");
   });
 
-  test("passes on what the source failed with", async () => {
+  it("passes on what the source failed with", async () => {
     const source: ByteSource = { size: 1, read: () => Promise.reject(new Error("no disk")) };
     await expect(collectPieces(readPieces(source))).rejects.toThrow("no disk");
   });
 
-  test("collects no pieces, empty pieces and pieces of any size", async () => {
+  it("collects no pieces, empty pieces and pieces of any size", async () => {
     async function* pieces(...sizes: number[]) {
       for (const size of sizes) yield await Promise.resolve(new Uint8Array(size).fill(size));
     }

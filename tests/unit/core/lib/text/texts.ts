@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
-import type { IndexedText } from "../../../../../src/core/lib/text/indexed-text.js";
-import { createTextIndexer } from "../../../../../src/core/lib/text/text-index.js";
+import {
+  createTextIndexer,
+  type IndexedText,
+} from "../../../../../src/core/lib/text/text-index.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 
 const FRAGMENTS = [

@@ -3,7 +3,7 @@ import {
   candidateIds,
   idOfContent,
   isIdFor,
-} from "../../../../../src/core/workspace/artifacts/artifact-id.js";
+} from "../../../../../src/core/workspace/artifacts/artifact.js";
 
 const HASH = "0123456789abcdef".repeat(4);
 

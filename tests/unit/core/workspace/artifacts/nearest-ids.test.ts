@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearestIds } from "../../../../../src/core/workspace/artifacts/nearest-ids.js";
+import { nearestIds } from "../../../../../src/core/workspace/artifacts/find-artifact.js";
 
 describe("the nearest ids", () => {
   test("come most alike first, as many as asked for", () => {

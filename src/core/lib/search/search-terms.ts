@@ -1,0 +1,84 @@
+import type { ByteSource } from "../text/byte-source.js";
+
+/** What to look for in a text, line by line. */
+export interface SearchQuery {
+  /** A regular expression, or a plain text where `literal` is set. It never matches across a line break. */
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly ignoreCase: boolean;
+  /** How many lines to show before a match. */
+  readonly contextBefore: number;
+  /** How many lines to show after a match. */
+  readonly contextAfter: number;
+  /** How many matches to return; further matching lines are only counted. */
+  readonly maxResults: number;
+  /** Once matches and the lines around them have more characters, no further ones are returned. Default: no limit. */
+  readonly maxChars?: number;
+  /** The longest text that is shown of one line, in UTF-16 units. */
+  readonly windowChars: number;
+  /** The first line to search, from 1, to go on where an earlier search ended. Default: 1. */
+  readonly fromLine?: number;
+}
+
+/** A line beside a match. */
+export interface ContextLine {
+  readonly line: number;
+  /** The line's start, cut to the query's `windowChars`. */
+  readonly text: string;
+  /** Length of the whole line, in UTF-16 units. */
+  readonly lineChars: number;
+}
+
+/** The first match on a line. */
+export interface SearchMatch {
+  /** Number of the line, from 1. */
+  readonly line: number;
+  /** Where the match begins in the line, from 1, in UTF-16 units. */
+  readonly column: number;
+  /** The line without its line break; of a line longer than `windowChars`, a window around the match. */
+  readonly text: string;
+  /** Column of the first character of `text`; 1 for a whole line. */
+  readonly textColumn: number;
+  /** Length of the whole line, in UTF-16 units. A search that was stopped inside the line knows a part of it. */
+  readonly lineChars: number;
+  readonly before: readonly ContextLine[];
+  readonly after: readonly ContextLine[];
+}
+
+/** What a search found. */
+export interface SearchOutcome {
+  readonly matches: readonly SearchMatch[];
+  /** How many matching lines were seen, also those past `maxResults`. */
+  readonly matchingLines: number;
+  /** How many lines were passed, from the first of the text: `scannedLines + 1` is where to go on. */
+  readonly scannedLines: number;
+  /** True when `matches` holds every match from `fromLine` to the end of the text. */
+  readonly complete: boolean;
+  /**
+   * Why `complete` is false. `maxResults`: the text was searched to its end and `matchingLines` is
+   * exact, but there were more than were asked for. `deadline`: the text was not searched to its end.
+   */
+  readonly stoppedBy?: "deadline" | "maxResults";
+}
+
+/** A text to search. */
+export interface SearchSource extends ByteSource {
+  /** A descriptor of this process that is open on the bytes, so that a search may read them by itself. */
+  readonly fd?: number | undefined;
+}
+
+/** A pattern cannot be searched for. */
+export class PatternError extends Error {
+  override readonly name = "PatternError";
+
+  /** @param reason - What is wrong with it and how to fix it; a sentence without its full stop. */
+  constructor(readonly reason: string) {
+    super(`The pattern cannot be searched for: ${reason}.`);
+  }
+
+  /** By its shape: an error of another thread or realm is an instance of another class. */
+  static isInstance(value: unknown): value is PatternError {
+    const { name, reason } = (value ?? {}) as { name?: unknown; reason?: unknown };
+    return name === "PatternError" && typeof reason === "string";
+  }
+}

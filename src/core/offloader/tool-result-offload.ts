@@ -1,0 +1,190 @@
+import { requireCount, requireObject } from "../arguments.js";
+import { DEFAULTS } from "../defaults.js";
+import { countContentChars, type Content } from "../engine/content.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { findReferenced } from "./held-session.js";
+import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";
+import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
+import { nameTools } from "../workspace/tools/tool-naming.js";
+import { coreOf } from "../workspace/workspace-core.js";
+import type { Workspace } from "../workspace/workspace-types.js";
+
+/** What one tool call returned, in no vendor's shape. */
+export interface ToolResultInput {
+  /** The id of the call; a missing one is made from the content. */
+  readonly toolCallId?: string | undefined;
+  readonly toolName?: string | undefined;
+  readonly actionName?: string | undefined;
+  readonly content: Content;
+  /** `offload: true` or `false` decides; the rest is kept with the artifact. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly isError?: boolean | undefined;
+}
+
+export interface ToolResultOffloadOptions {
+  readonly workspace: Workspace;
+  /** Tools whose results are always stored: `tool`, or one action of it as `tool:action`. */
+  readonly whiteList?: readonly string[] | undefined;
+  /** A result of more tokens than this is stored. Default 30,000. */
+  readonly tokenThreshold?: number | undefined;
+  /** A stored result shorter than this, in characters, is still returned as it is. Default 40,000. */
+  readonly inlineChars?: number | undefined;
+  /** Default: as the workspace counts. */
+  readonly countTokens?: CountTokens | undefined;
+}
+
+/** Whose result it is. */
+export interface ToolResultContext {
+  readonly agentId?: string | undefined;
+  readonly taskId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** Gives this session, too, access to the result. */
+  readonly parentSessionId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface OffloadDecision {
+  /** Whether the content is in the workspace. */
+  readonly offloaded: boolean;
+  readonly reason: RuleReason;
+  readonly artifactId?: string;
+  /** Whether the content itself came back rather than a reference. */
+  readonly inline: boolean;
+}
+
+export interface ToolResultOffload {
+  /** Decides, stores, and returns what belongs in the context. */
+  process(
+    toolResult: ToolResultInput,
+    context?: ToolResultContext,
+  ): Promise<{ readonly content: Content; readonly decision: OffloadDecision }>;
+}
+
+/** What becomes of a result that is a reference already. */
+const NOT_AGAIN = { offload: false, reason: "none" } as const;
+
+/** The session of results whose owner names none. */
+const DEFAULT_SESSION = "default";
+
+/**
+ * Decides for each tool result, right after the tool ran, whether it goes into the workspace as an
+ * artifact, and returns what belongs in the context: the content itself, or a `<knowledge_list>`.
+ *
+ * @example
+ * const op = createToolResultOffload({ workspace, whiteList: ["browser:snapshot"] });
+ * const { content, decision } = await op.process(toolResult, { sessionId: "s1" });
+ */
+export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
+  requireObject("options", options, "an object with a workspace");
+  const core = coreOf(options.workspace);
+  const { countTokens = core.countTokens } = options;
+  const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+  const rules = {
+    whiteList: readNames("whiteList", options.whiteList),
+    tokenThreshold: requireCount(
+      "tokenThreshold",
+      options.tokenThreshold,
+      DEFAULTS.tokenThreshold,
+      0,
+    ),
+    readingTools: new Set(nameTools(core.toolNames).map(({ name }) => name)),
+    countTokens: options.countTokens,
+  };
+
+  return {
+    async process(toolResult, context = {}) {
+      context.signal?.throwIfAborted();
+      const result = readResult(toolResult);
+      const { content } = toolResult;
+      const { id, chars, toolName } = result;
+      const prepared = core.prepare(
+        { content, metadata: metadataOf(toolResult, context) },
+        { ...context, toolCallId: id },
+      );
+      const candidate: ToolResult = Object.defineProperty(result, "tokens", {
+        get: () => prepared.content.tokens(),
+      });
+      const isReference =
+        looksLikeReference(result.soleText) &&
+        findReferenced(
+          await core.listSession(context.sessionId ?? DEFAULT_SESSION),
+          result.soleText,
+          id,
+        ) !== undefined;
+      const verdict = isReference ? NOT_AGAIN : judgeByRules(rules, candidate);
+      const { reason } = verdict;
+      if (!verdict.offload) {
+        core.note("skip", "process", {
+          biz_id: id ?? null,
+          session_id: context.sessionId ?? null,
+          tool_name: toolName ?? null,
+          chars,
+          reason,
+        });
+        return { content, decision: { offloaded: false, reason, inline: true } };
+      }
+      const { record, reference } = await core.store(prepared);
+      // A reference that saves next to nothing of what it stands for helps nobody.
+      const inline =
+        chars < inlineChars || !savesEnough(countTokens(reference), prepared.content.tokens());
+      return {
+        content: inline ? content : reference,
+        decision: { offloaded: true, reason, artifactId: record.artifactId, inline },
+      };
+    },
+  };
+}
+
+function readResult(toolResult: ToolResultInput): ToolResult {
+  requireObject("toolResult", toolResult, "an object with toolCallId, toolName and content");
+  const { content, metadata, isError = false } = toolResult;
+  if (typeof content !== "string" && !Array.isArray(content)) {
+    const expected = "a string or an array of content blocks";
+    throw new InvalidArgumentError("toolResult.content", content, expected);
+  }
+  const flag = metadata?.["offload"];
+  return {
+    messageIndex: 0,
+    slot: 0,
+    id: readText("toolCallId", toolResult.toolCallId),
+    content,
+    soleText: typeof content === "string" ? content : undefined,
+    chars: countContentChars(content),
+    toolName: readText("toolName", toolResult.toolName),
+    actionName: readText("actionName", toolResult.actionName),
+    offloadFlag: typeof flag === "boolean" ? flag : undefined,
+    isError,
+  };
+}
+
+function metadataOf(
+  { toolName, actionName, metadata, isError }: ToolResultInput,
+  { agentId, taskId }: ToolResultContext,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...metadata,
+    ...(isError === undefined ? {} : { is_error: isError }),
+    context_type: "tool_result",
+    // Named even when they are not known: what a tool says of itself must not decide them.
+    biz_id: null,
+    session_id: null,
+    agent_id: agentId ?? null,
+    task_id: taskId ?? null,
+    tool_name: toolName ?? null,
+    action_name: actionName ?? null,
+  };
+}
+
+function readText(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string") return value;
+  throw new InvalidArgumentError(`toolResult.${name}`, value, "a string");
+}
+
+function readNames(option: string, given: readonly string[] | undefined): readonly string[] {
+  if (given === undefined) return [];
+  if (Array.isArray(given) && given.every((name) => typeof name === "string")) return given;
+  throw new InvalidArgumentError(option, given, "an array of names: tool, or tool:action");
+}

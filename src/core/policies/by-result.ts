@@ -1,0 +1,71 @@
+import type { Policy } from "../engine/policy.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { requireObject, requireStrings } from "../arguments.js";
+
+/** A policy that judges every result by itself, with one reason for yes and one for no. */
+export function eachResult(
+  name: string,
+  judge: (result: ToolResult) => boolean,
+  reasons: { readonly offload: string; readonly keep: string },
+): Policy {
+  const offload = { offload: true, reason: `${name}: ${reasons.offload}` };
+  const keep = { offload: false, reason: `${name}: ${reasons.keep}` };
+  return {
+    name,
+    needsTotalChars: false,
+    perResult: true,
+    decide: (candidates) => candidates.map((result) => (judge(result) ? offload : keep)),
+  };
+}
+
+const LEAVES = { offload: true, reason: "the caller asked for it" } as const;
+
+/** Offloads every result: the caller has decided already. */
+export const everything: Policy = {
+  name: "everything",
+  needsTotalChars: false,
+  perResult: true,
+  decide: (candidates) => candidates.map(() => LEAVES),
+};
+
+/** Offloads what the host wishes to have offloaded: see `shouldOffload`. */
+export const flagged: Policy = eachResult("flagged", ({ offloadFlag }) => offloadFlag === true, {
+  offload: "the host wishes it",
+  keep: "the host does not wish it",
+});
+
+/** Keeps what a tool failed with: the model must see it to do better. */
+export const keepErrors: Policy = eachResult("keepErrors", ({ isError }) => !isError, {
+  offload: "not an error",
+  keep: "an error",
+});
+
+export interface ByToolOptions {
+  /** Offload results of these tools alone: `tool`, or one action of it as `tool:action`. */
+  readonly only?: readonly string[] | undefined;
+  /** Keep results of these tools. */
+  readonly never?: readonly string[] | undefined;
+}
+
+/** Offloads or keeps a result for the tool that it comes from. */
+export function byTool(options: ByToolOptions): Policy {
+  requireObject("byTool", options, "an object with only, never or both");
+  const { only, never } = options;
+  if (only !== undefined) requireStrings("only", only);
+  if (never !== undefined) requireStrings("never", never);
+  if (!only && !never) {
+    throw new InvalidArgumentError("byTool", { only, never }, "given only, never or both");
+  }
+  const named = [...(only ?? []), ...(never ?? []).map((name) => `-${name}`)];
+  return eachResult(
+    `byTool(${named.join(" ")})`,
+    (result) => !isListed(result, never ?? []) && (!only || isListed(result, only)),
+    { offload: "a tool whose results are offloaded", keep: "a tool whose results are kept" },
+  );
+}
+
+function isListed({ toolName, actionName }: ToolResult, names: readonly string[]): boolean {
+  if (toolName === undefined) return false;
+  return names.includes(toolName) || names.includes(`${toolName}:${actionName ?? ""}`);
+}

@@ -1,0 +1,76 @@
+import type { Policy, Verdict } from "../engine/policy.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import { eachResult } from "./by-result.js";
+import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { renderValue } from "../workspace/reading/readable-view.js";
+import { requireNumber } from "../arguments.js";
+
+/** Offloads results of at least this many characters; never an empty one. */
+export function minChars(threshold: number): Policy {
+  requireNumber("minChars", threshold);
+  const name = `minChars(${threshold})`;
+  const offload = { offload: true, reason: `${name}: large enough` };
+  const keep = { offload: false, reason: `${name}: too small` };
+  const least = Math.max(threshold, 1);
+  return {
+    name,
+    needsTotalChars: false,
+    perResult: true,
+    decide(candidates) {
+      const verdicts = new Array<Verdict>(candidates.length);
+      let at = 0;
+      for (const { chars } of candidates) verdicts[at++] = chars >= least ? offload : keep;
+      return verdicts;
+    },
+  };
+}
+
+/**
+ * Offloads all candidates when together they make at least this share of all characters, or none.
+ * Behind another policy in `all`, the candidates are those that the other one chose.
+ */
+export function minRatio(threshold: number): Policy {
+  requireNumber("minRatio", threshold);
+  const name = `minRatio(${threshold})`;
+  const offload = { offload: true, reason: `${name}: worth the pass` };
+  const keep = { offload: false, reason: `${name}: too small a share` };
+  return {
+    name,
+    needsTotalChars: true,
+    perResult: false,
+    decide(candidates, conversation) {
+      let offloadableChars = 0;
+      for (const { chars } of candidates) offloadableChars += chars;
+      // With nothing to gain the share is not asked for: a threshold of 0 would let the pass go on.
+      const pays = offloadableChars > 0 && offloadableChars / conversation.totalChars >= threshold;
+      const verdict = pays ? offload : keep;
+      return new Array<Verdict>(candidates.length).fill(verdict);
+    },
+  };
+}
+
+/**
+ * The tokens of what there is to read of a result; images and the like are not text. As its owner
+ * counted them, unless the policy has a counter of its own.
+ */
+export function tokensOf(result: ToolResult, countTokens?: CountTokens): number {
+  if (!countTokens && result.tokens !== undefined) return result.tokens;
+  const { content } = result;
+  const count = countTokens ?? estimateTokens;
+  return count(typeof content === "string" ? content : renderValue(content));
+}
+
+/**
+ * Offloads results of at least this many tokens.
+ *
+ * @param countTokens - Default: as the workspace counts.
+ */
+export function minTokens(threshold: number, countTokens?: CountTokens): Policy {
+  requireNumber("minTokens", threshold);
+  return eachResult(
+    `minTokens(${threshold})`,
+    // A token has at least one character, so that a short result need not be counted.
+    (result) => result.chars >= threshold && tokensOf(result, countTokens) >= threshold,
+    { offload: "large enough", keep: "too small" },
+  );
+}
