@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runCommand } from "../../scripts/run-command.mjs";
 import { BUNDLERS } from "./bundlers.mjs";
-import { installTools, obtain } from "./tools.js";
+import { needTools } from "./tools.js";
 
 const { folder } = inject("packed");
 
@@ -17,7 +17,7 @@ describe("the packed package in a bundle stores, searches and queries", () => {
   afterAll(() => rm(outputs, { recursive: true, force: true }));
 
   it.for(Object.entries(BUNDLERS))("made by %s", async ([name, { extension, bundle }], context) => {
-    const modules = await obtain(context, installTools());
+    const modules = needTools(context);
     const outFile = join(outputs, `${name.replaceAll(/\W+/g, "-")}${extension}`);
     await bundle({ modules, entry: join(folder, "run-smoke.mjs"), outFile });
     const outcome = await runCommand(process.execPath, [outFile], { cwd: outputs });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runCommand } from "../../scripts/run-command.mjs";
-import { findRuntime, obtain } from "./tools.js";
+import { needRuntime } from "./tools.js";
 
 const { folder } = inject("packed");
 const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
@@ -39,12 +39,12 @@ describe("a CommonJS program", () => {
     runCommand(binary, [program, join(project, "workspace-")], { cwd: project });
 
   it.for(["Node 22", "Node 24"])("can require the package on %s", async (name, context) => {
-    const outcome = await run(await obtain(context, findRuntime(name)), "require.js");
+    const outcome = await run(needRuntime(context, name), "require.js");
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stdout: "100:ERROR 7\n" });
   });
 
   it("can import the package on Node 18, and is told so when it requires it", async (context) => {
-    const node = await obtain(context, findRuntime("Node 18"));
+    const node = needRuntime(context, "Node 18");
     expect(await run(node, "import.js")).toMatchObject({ code: 0, stdout: "100:ERROR 7\n" });
     expect((await run(node, "require.js")).stderr).toMatch(/ERR_REQUIRE_ESM[^]*import\(\)/);
   });
@@ -67,7 +67,7 @@ describe("a CommonJS program", () => {
     );
     const compiled = await runCommand(process.execPath, [tsc, "-p", project], { cwd: project });
     expect(compiled).toMatchObject({ code: 0, stdout: "" });
-    const node = await obtain(context, findRuntime("Node 18"));
+    const node = needRuntime(context, "Node 18");
     const outcome = await run(node, "typed.js");
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stdout: "100:ERROR 7\n" });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
 import { runCommand } from "../../scripts/run-command.mjs";
-import { findRuntime, obtain } from "./tools.js";
+import { needRuntime } from "./tools.js";
 
 const { folder } = inject("packed");
 
@@ -14,7 +14,7 @@ describe("the packed package stores, searches and queries", () => {
   it.for(["Node 18", "Node 22", "Node 24"])(
     "on %s [000-NF-compatibility-node] [002-NF-compatibility-node] [001-STACK-node] [001-MATRIX]",
     async (name, context) => {
-      const binary = await obtain(context, findRuntime(name));
+      const binary = needRuntime(context, name);
       const outcome = await runCommand(binary, ["run-smoke.mjs"], { cwd: folder });
       expect(outcome).toMatchObject({ code: 0, stderr: "" });
       expect(outcome.stdout).toContain(`ok on ${name.toLowerCase()}.`);
@@ -22,14 +22,14 @@ describe("the packed package stores, searches and queries", () => {
   );
 
   it("on Bun", async (context) => {
-    const binary = await obtain(context, findRuntime("Bun"));
+    const binary = needRuntime(context, "Bun");
     const outcome = await runCommand(binary, ["run-smoke.mjs"], { cwd: folder });
     expect(outcome).toMatchObject({ code: 0 });
     expect(outcome.stdout).toContain("ok on bun");
   });
 
   it("on Deno", async (context) => {
-    const binary = await obtain(context, findRuntime("Deno"));
+    const binary = needRuntime(context, "Deno");
     const args = ["run", "--allow-all", "--no-lock", "--node-modules-dir=manual", "run-smoke.mjs"];
     const outcome = await runCommand(binary, args, { cwd: folder });
     expect(outcome).toMatchObject({ code: 0 });

@@ -4,11 +4,14 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { installPackedPackage } from "../../scripts/packed-package.mjs";
 import buildDist from "../support/build-dist.js";
+import { installTools } from "./install-tools.js";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** Where the packed package is installed, beside the programs that use it. */
     packed: { readonly folder: string; readonly bytes: number; readonly files: readonly string[] };
+    /** The `node_modules` of the tools, or why they could not be installed. */
+    tools: { readonly modules: string } | { readonly whyNot: string };
   }
 }
 
@@ -21,6 +24,14 @@ export default async function installOnce(project: TestProject): Promise<() => P
   await copyProgram("smoke-case.mjs", "smoke.test.mjs");
   // Vitest would otherwise take the configuration of some folder above.
   await writeFile(join(folder, "vitest.config.mjs"), "export default {};\n");
+  // Here and not in a test, which would have to wait for a registry within its time limit.
+  project.provide(
+    "tools",
+    await installTools().then(
+      (modules) => ({ modules }),
+      (error: unknown) => ({ whyNot: String(error) }),
+    ),
+  );
   project.provide("packed", { folder, bytes, files });
   return remove;
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, inject, it } from "vitest";
 import { runCommand } from "../../scripts/run-command.mjs";
-import { installTools, obtain } from "./tools.js";
+import { needTools } from "./tools.js";
 
 const { folder } = inject("packed");
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
@@ -14,7 +14,7 @@ const environment = Object.fromEntries(
 
 describe("the packed package stores, searches and queries in the realm of", () => {
   it("Jest 30, with its modules in a vm", async (context) => {
-    const modules = await obtain(context, installTools());
+    const modules = needTools(context);
     const configuration = { transform: {}, testMatch: ["**/smoke.test.mjs"] };
     const outcome = await runCommand(
       process.execPath,
