@@ -26,7 +26,8 @@ export abstract class ContextOffloadError extends Error {
 
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = new.target.name;
+    // Not the name of the class, which a minifier shortens.
+    Object.defineProperty(this, "name", { configurable: true, get: () => nameOf(this.code) });
     // A symbol of the global registry, so that two copies of the package know each other's errors.
     Object.defineProperty(this, MARK, { value: true });
   }
@@ -35,4 +36,9 @@ export abstract class ContextOffloadError extends Error {
   static isInstance(value: unknown): value is ContextOffloadError {
     return typeof value === "object" && value !== null && MARK in value;
   }
+}
+
+/** `WRITE_FAILED` is the code of a `WriteFailedError`. */
+function nameOf(code: string): string {
+  return `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
 }
