@@ -78,8 +78,8 @@ export const anthropicFormat = {
 
   /** The common cases come first: reading a history must cost little more than adding up lengths. */
   read(message, visitor, options) {
-    const { role, content, id } = (message ?? NOTHING) as RawMessage;
-    if (role === "assistant") visitor.modelMessage(nonEmptyText(id));
+    const { role, content } = (message ?? NOTHING) as RawMessage;
+    if (role === "assistant") visitor.modelMessage(idOf(message as RawMessage));
     if (role === "tool" && isWholeResult(content)) {
       readWhole(asRecord(message), content, visitor, options);
     } else if (typeof content === "string") {
@@ -134,6 +134,10 @@ export const anthropicFormat = {
     ...(isError ? { is_error: true } : {}),
   }),
 } satisfies Format;
+
+function idOf({ id }: RawMessage): string | undefined {
+  return id === undefined ? undefined : nonEmptyText(id);
+}
 
 function mismatchOf(message: JsonRecord, hasBlocks: boolean): string | undefined {
   const { role, content, type, tool_calls } = message;

@@ -1,9 +1,16 @@
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import type { Hash } from "../core/engine/hash.js";
 import { encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
 
+/** Node 20.12 and later hash in one call, which takes half the time for a short text. */
+const { hash: hashAtOnce } = crypto as {
+  hash?: (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
+};
+
 /** SHA-256 of the bytes that a text is stored as. */
-export const sha256: Hash = (data) =>
-  createHash("sha256")
-    .update(typeof data !== "string" || isWellFormed(data) ? data : encodeWtf8(data))
-    .digest("hex");
+export const sha256: Hash = (data) => {
+  const stored = typeof data !== "string" || isWellFormed(data) ? data : encodeWtf8(data);
+  return hashAtOnce
+    ? hashAtOnce("sha256", stored, "hex")
+    : crypto.createHash("sha256").update(stored).digest("hex");
+};

@@ -2,6 +2,7 @@ import { requireArray, requireObject } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
+import type { Survey } from "../core/engine/survey.js";
 import { allotNames } from "../core/files/allot-names.js";
 import { HISTORY_LAYOUT } from "../core/files/file-layout.js";
 import { createFileReference } from "../core/files/file-reference.js";
@@ -9,7 +10,7 @@ import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { all } from "../core/policies/combine.js";
-import { minChars, minRatio } from "../core/policies/by-size.js";
+import { isShareReached, minChars, minRatio } from "../core/policies/by-size.js";
 import { readThreshold } from "../core/policies/threshold.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
@@ -41,6 +42,11 @@ export interface HistoryOffloadResult<M extends AnthropicMessageLike = Anthropic
   readonly freedChars: number;
   /** The files, in the order of the results. */
   readonly files: string[];
+}
+
+interface Thresholds {
+  readonly chars: number;
+  readonly ratio: number;
 }
 
 /**
@@ -75,18 +81,21 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   requireObject("options", options, "an object with charThreshold or ratioThreshold, or nothing");
   const root = requireOutputDir(outputDir);
   requireWriter(writer);
-  const policy = readPolicy(options);
+  const thresholds = readThresholds(options);
   const survey = surveyAnthropic(input, {
-    countOther: policy.needsTotalChars,
+    countOther: true,
     nameOf: (index) => `messages[${index}]`,
   });
+  if (!mayBeWorth(survey, thresholds)) {
+    return { messages: input as M[], offloadedCount: 0, freedChars: 0, files: [] };
+  }
   const { messages, offloaded } = await offload<
     AnthropicMessageLike,
     { path: string; name: string }
   >(input, survey, {
     format: anthropicFormat,
     media: "offload",
-    policy,
+    policy: all(minChars(thresholds.chars), minRatio(thresholds.ratio)),
     reference: createFileReference("history", root, sha256),
     openSink: (plan) =>
       createFileSink({
@@ -111,26 +120,33 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   };
 }
 
-function readPolicy({ charThreshold, ratioThreshold }: HistoryThresholds) {
+function readThresholds({ charThreshold, ratioThreshold }: HistoryThresholds): Thresholds {
   const environment = process.env;
-  return all(
-    minChars(
-      readThreshold({
-        option: "charThreshold",
-        given: charThreshold,
-        variable: "OFFLOAD_CHAR_THRESHOLD",
-        environment,
-        fallback: DEFAULTS.charThreshold,
-      }),
-    ),
-    minRatio(
-      readThreshold({
-        option: "ratioThreshold",
-        given: ratioThreshold,
-        variable: "OFFLOAD_RATIO_THRESHOLD",
-        environment,
-        fallback: DEFAULTS.ratioThreshold,
-      }),
-    ),
-  );
+  return {
+    chars: readThreshold({
+      option: "charThreshold",
+      given: charThreshold,
+      variable: "OFFLOAD_CHAR_THRESHOLD",
+      environment,
+      fallback: DEFAULTS.charThreshold,
+    }),
+    ratio: readThreshold({
+      option: "ratioThreshold",
+      given: ratioThreshold,
+      variable: "OFFLOAD_RATIO_THRESHOLD",
+      environment,
+      fallback: DEFAULTS.ratioThreshold,
+    }),
+  };
+}
+
+/** Whether the pass could be worth it, if no result were a reference already: a skip must be cheap. */
+function mayBeWorth({ results, otherChars }: Survey, { chars: least, ratio }: Thresholds): boolean {
+  let offloadableChars = 0;
+  let totalChars = otherChars;
+  for (const { chars } of results) {
+    totalChars += chars;
+    if (chars >= least) offloadableChars += chars;
+  }
+  return isShareReached(offloadableChars, totalChars, ratio);
 }

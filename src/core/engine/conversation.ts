@@ -1,22 +1,32 @@
 import type { Survey } from "./survey.js";
 import type { Conversation } from "./policy.js";
 
-/** What policies may ask of a conversation; counted only when one asks. */
+/** What policies may ask of a conversation; worked out only when one asks. */
 export function createConversation(messageCount: number, survey: Survey): Conversation {
-  const { results, otherChars, modelMessages = [], messageChars } = survey;
-  let totalChars = otherChars;
-  for (const { chars } of results) totalChars += chars;
+  let totalChars: number | undefined;
+  let modelMessages: readonly number[] | undefined;
   let charsFrom: Float64Array | undefined;
+  const listModelMessages = () => (modelMessages ??= survey.modelMessages ?? []);
   return {
     messageCount,
-    totalChars,
-    lastModelMessage: modelMessages.at(-1) ?? -1,
-    turnsAfter: (messageIndex) => countAfter(modelMessages, messageIndex),
+    get totalChars() {
+      return (totalChars ??= sumChars(survey));
+    },
+    get lastModelMessage() {
+      return listModelMessages().at(-1) ?? -1;
+    },
+    turnsAfter: (messageIndex) => countAfter(listModelMessages(), messageIndex),
     charsFrom(messageIndex) {
-      charsFrom ??= sumFromEnd(messageCount, messageChars);
+      charsFrom ??= sumFromEnd(messageCount, survey.messageChars);
       return charsFrom[Math.max(messageIndex, 0)] ?? 0;
     },
   };
+}
+
+function sumChars({ results, otherChars }: Survey): number {
+  let sum = otherChars;
+  for (const { chars } of results) sum += chars;
+  return sum;
 }
 
 /** How many of the rising positions are greater than this one. */

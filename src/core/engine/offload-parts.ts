@@ -6,6 +6,8 @@ import type { ToolResult } from "./tool-result.js";
  */
 export interface Sink<Stored> {
   put(result: ToolResult): Promise<Stored | undefined>;
+  /** What it holds of this result already, as far as it can tell at once. */
+  recall?(result: ToolResult): Stored | undefined;
 }
 
 /** Writes the text that replaces a result's content, and recognizes it. */

@@ -56,15 +56,32 @@ export async function offload<Message, Stored>(
   const plan = planOffload(messages.length, survey, wiring);
   if (plan.chosen.length === 0) return { messages, plan, offloaded: [] };
 
-  const sink = wiring.openSink(plan);
-  const outcomes = await mapConcurrently(plan.chosen, wiring.concurrency, async (result) => {
-    const stored = await sink.put(result);
-    return stored === undefined ? [] : [{ result, stored, text: wiring.reference.render(stored) }];
-  });
-  const offloaded = outcomes.flat();
+  const offloaded = await storeResults(plan.chosen, wiring.openSink(plan), wiring);
   if (offloaded.length === 0) return { messages, plan, offloaded };
   // Only now, with every content safe, do references appear.
   return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded };
+}
+
+/** Stores the results; returns those that were, in their order. */
+async function storeResults<Stored>(
+  results: readonly ToolResult[],
+  sink: Sink<Stored>,
+  { reference, concurrency }: Pick<OffloadWiring<never, Stored>, "reference" | "concurrency">,
+): Promise<OffloadedResult<Stored>[]> {
+  const recalled = new Map<ToolResult, Stored>();
+  for (const result of results) {
+    const stored = sink.recall?.(result);
+    if (stored !== undefined) recalled.set(result, stored);
+  }
+  const others = results.filter((result) => !recalled.has(result));
+  await mapConcurrently(others, concurrency, async (result) => {
+    const stored = await sink.put(result);
+    if (stored !== undefined) recalled.set(result, stored);
+  });
+  return results.flatMap((result) => {
+    const stored = recalled.get(result);
+    return stored === undefined ? [] : [{ result, stored, text: reference.render(stored) }];
+  });
 }
 
 /** Decides without writing. */

@@ -23,14 +23,16 @@ export interface KnownContent {
   readonly stored: Map<string, StoredResult>;
 }
 
+/** By the hash of the content, then by the id of the call. */
+type KnownByHash = Map<string, Map<string | undefined, KnownContent>>;
+
 /**
  * What was found out about content in earlier turns, by its hash: a host that loads its history anew
  * each turn has nothing counted, digested or stored twice.
  */
 export class ContentMemory {
-  readonly #known = new Map<string, KnownContent>();
-  /** Whether anything was stored yet. */
-  hasStored = false;
+  readonly #texts: KnownByHash = new Map();
+  readonly #values: KnownByHash = new Map();
 
   constructor(
     readonly hash: Hash,
@@ -39,13 +41,15 @@ export class ContentMemory {
 
   of({ id, content }: Pick<FormatResult, "id" | "content">): KnownContent {
     const hash = this.hash(serializeContent(content));
-    const key = `${typeof content} ${hash} ${id ?? ""}`;
-    let known = this.#known.get(key);
+    const byHash = typeof content === "string" ? this.#texts : this.#values;
+    const byId = byHash.get(hash) ?? new Map<string | undefined, KnownContent>();
+    byHash.set(hash, byId);
+    let known = byId.get(id);
     if (!known) {
       known = new CountedContent(hash, () =>
         this.countTokens(typeof content === "string" ? content : renderValue(content)),
       );
-      this.#known.set(key, known);
+      byId.set(id, known);
     }
     return known;
   }

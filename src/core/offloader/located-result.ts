@@ -1,6 +1,6 @@
 import type { FormatResult } from "../engine/format.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import type { ContentMemory, KnownContent, StoredResult } from "./content-memory.js";
+import type { ContentMemory, KnownContent } from "./content-memory.js";
 
 /** A tool result of a history, remembered as long as its message is the same. */
 export class LocatedResult implements ToolResult {
@@ -39,12 +39,6 @@ export class LocatedResult implements ToolResult {
 
   get tokens(): number {
     return this.known.tokens;
-  }
-
-  /** Remembers how it was stored. */
-  keepStored(key: string, stored: StoredResult): void {
-    this.known.stored.set(key, stored);
-    this.#memory.hasStored = true;
   }
 
   get known(): KnownContent {

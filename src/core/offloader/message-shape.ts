@@ -1,38 +1,68 @@
 /** What nests deeper is not followed; such a message counts as changed every time. */
 const MAX_DEPTH = 64;
 
-/** What a message holds, as a flat list, to see whether somebody changed it in place. */
+/**
+ * What a message holds, as a flat list: to see whether somebody changed it in place, and to recognize
+ * an equal one of a history that was loaded anew.
+ */
 export type MessageShape = readonly unknown[];
+
+/** Stands for what is too deep to follow, and is equal to nothing. */
+const TOO_DEEP = Number.NaN;
 
 export function shapeOf(message: unknown): MessageShape {
   const shape: unknown[] = [];
-  walk(message, MAX_DEPTH, (value) => {
-    shape.push(value);
-    return true;
-  });
+  collect(message, MAX_DEPTH, shape);
   return shape;
 }
 
 /** Whether the message still holds what it held. The same strings are recognized at once. */
 export function hasShape(message: unknown, shape: MessageShape): boolean {
-  let at = 0;
-  const same = walk(message, MAX_DEPTH, (value) => Object.is(value, shape[at++]));
-  return same && at === shape.length;
+  return compare(message, MAX_DEPTH, shape, 0) === shape.length;
 }
 
-/** Visits keys and values; stops when the visitor says so, or where nesting is too deep. */
-function walk(value: unknown, depth: number, visit: (value: unknown) => boolean): boolean {
-  if (typeof value !== "object" || value === null) return visit(value);
-  if (depth === 0) return false;
+function collect(value: unknown, depth: number, shape: unknown[]): void {
+  if (typeof value !== "object" || value === null) shape.push(value);
+  else if (depth === 0) shape.push(TOO_DEEP);
+  else if (Array.isArray(value)) {
+    shape.push(value.length);
+    for (const item of value as readonly unknown[]) collect(item, depth - 1, shape);
+  } else {
+    // What is more than data may hold more than its keys show; then it must be the same object.
+    if (!isData(value)) shape.push(value);
+    // Unlike Object.keys, this makes no list; that it sees inherited keys does no harm here.
+    for (const key in value) {
+      shape.push(key);
+      collect((value as Record<string, unknown>)[key], depth - 1, shape);
+    }
+  }
+}
+
+/** The position in the shape behind the value; -1 where the value differs from it. */
+function compare(value: unknown, depth: number, shape: MessageShape, from: number): number {
+  if (typeof value !== "object" || value === null) {
+    return value === shape[from] && from < shape.length ? from + 1 : -1;
+  }
+  let at = from;
+  if (depth === 0) return -1;
   if (Array.isArray(value)) {
-    if (!visit(value.length)) return false;
-    for (const item of value as readonly unknown[]) if (!walk(item, depth - 1, visit)) return false;
-    return true;
+    if (shape[at++] !== value.length) return -1;
+    for (const item of value as readonly unknown[]) {
+      at = compare(item, depth - 1, shape, at);
+      if (at === -1) return -1;
+    }
+    return at;
   }
-  // Unlike Object.keys, this makes no list; that it sees inherited keys does no harm here.
+  if (!isData(value) && shape[at++] !== value) return -1;
   for (const key in value) {
-    if (!visit(key)) return false;
-    if (!walk((value as Record<string, unknown>)[key], depth - 1, visit)) return false;
+    if (shape[at++] !== key) return -1;
+    at = compare((value as Record<string, unknown>)[key], depth - 1, shape, at);
+    if (at === -1) return -1;
   }
-  return true;
+  return at;
+}
+
+function isData(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -7,7 +7,6 @@ import type { Policy } from "../engine/policy.js";
 import type { Reference } from "../engine/offload-parts.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { ContentMemory, type StoredResult } from "./content-memory.js";
@@ -15,7 +14,7 @@ import { guardPolicy } from "./guard-policy.js";
 import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
-import { reportResults, sumReports, type ResultReport } from "./report.js";
+import { addReports, reportResults, type ResultReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
 import { ResultStorage } from "./result-storage.js";
 import { createToolCalls } from "./tool-calls.js";
@@ -41,8 +40,11 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   let memory: TurnMemory | undefined;
 
   /** The memory of this history, which keeps its format as long as its new messages agree. */
-  const memoryFor = (history: readonly unknown[]): { turns: TurnMemory; known: number } => {
-    const known = memory?.countKnown(history) ?? 0;
+  const memoryFor = (
+    history: readonly unknown[],
+    session: HeldSession,
+  ): { turns: TurnMemory; known: number } => {
+    const known = memory?.countKnown(history, session) ?? 0;
     if (memory && memory.format.mismatch(history.slice(known)) === undefined) {
       return { turns: memory, known };
     }
@@ -54,24 +56,20 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   };
 
   /** Reads what is new in the history; says from which message on results are to be decided. */
-  const begin = (history: readonly unknown[]): { turns: TurnMemory; from: number } => {
-    const { turns, known } = memoryFor(history);
+  const begin = (
+    history: readonly unknown[],
+    session: HeldSession,
+  ): { turns: TurnMemory; from: number } => {
+    const { turns, known } = memoryFor(history, session);
     turns.take(history, known);
     // The first messages may fit a format that finds no results in what follows.
     if (turns.hasUnansweredCalls) wiring.pickFormat(history);
     return { turns, from: policy.perResult ? known : 0 };
   };
 
-  /** What the session holds, where anything depends on it. */
-  const holdSession = async (results: readonly ToolResult[]): Promise<HeldSession> => {
-    const depends =
-      contents.hasStored ||
-      !policy.perResult ||
-      results.some(({ soleText }) => looksLikeReference(soleText));
-    if (!depends || results.length === 0) return NOTHING_HELD;
-    // A store that cannot be read fails at the put, result by result, with its own reason.
-    return core.listSession(sessionId).catch(() => NOTHING_HELD);
-  };
+  /** What the session holds. A store that cannot be read fails at the put, with its own reason. */
+  const holdSession = (): Promise<HeldSession> =>
+    core.listSession(sessionId).catch(() => NOTHING_HELD);
 
   const partsFor = (
     results: readonly ToolResult[],
@@ -95,9 +93,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       options.signal?.throwIfAborted();
       // A host may go on with its own array while results are being stored.
       const input = history.slice();
-      const { turns, from } = begin(input);
+      const session = await holdSession();
+      const { turns, from } = begin(input, session);
       const survey = turns.survey(from);
-      const session = await holdSession(survey.results);
       const { storage, reference } = partsFor(survey.results, session, options.signal);
       const parts: OffloadWiring<unknown, StoredResult> = {
         ...{ format: turns.format, media, policy, reference },
@@ -112,7 +110,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       );
       const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
       const results = reportResults(plan, stored, storage.kept);
-      const earlier = turns.reports(from);
+      const earlier = turns.totals(from);
       const output = [...turns.outputs(from), ...messages.slice(from)];
       turns.finish(from, output, results);
       const failed = results.find(({ outcome }) => outcome === "failed");
@@ -121,7 +119,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
-        report: { results, totals: sumReports([...earlier, ...results]) },
+        report: { results, totals: addReports(earlier, results) },
       };
     },
 
@@ -129,9 +127,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       requireArray("history", history);
       options.signal?.throwIfAborted();
       const input = history.slice();
-      const { turns, from } = begin(input);
+      const session = await holdSession();
+      const { turns, from } = begin(input, session);
       const survey = turns.survey(from);
-      const session = await holdSession(survey.results);
       const { storage, reference } = partsFor(survey.results, session, options.signal);
       const plan = planOffload(input.length, survey, { policy, reference });
       const stored = new Map<ToolResult, StoredResult>();
@@ -140,7 +138,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         if (preview) stored.set(result, preview);
       }
       const results = reportResults(plan, stored, storage.kept);
-      const totals = sumReports([...turns.reports(from), ...results]);
+      const totals = addReports(turns.totals(from), results);
       // Nothing was done with the new messages, so that the next call must look at them.
       turns.forgetFrom(from);
       return { results, totals };
@@ -150,7 +148,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       signal?.throwIfAborted();
       const found = describeArrived(content, toolCallId || undefined, isError);
       const results = [new LocatedResult(found, 0, toolName, contents)];
-      const session = await holdSession(results);
+      const session = await holdSession();
       const { storage, reference } = partsFor(results, session, signal);
       const plan = planOffload(1, { results, otherChars: 0 }, { policy, reference });
       const stored = new Map<ToolResult, StoredResult>();

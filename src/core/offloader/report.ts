@@ -47,14 +47,6 @@ export interface OffloadReport {
   readonly totals: OffloadTotals;
 }
 
-const NOT_STORED = {
-  tokens: undefined,
-  reference: undefined,
-  referenceTokens: undefined,
-  artifactId: undefined,
-  error: undefined,
-} as const;
-
 /** Tells of every result of a plan what became of it. */
 export function reportResults(
   plan: OffloadPlan<StoredResult>,
@@ -63,31 +55,62 @@ export function reportResults(
 ): ResultReport[] {
   let at = 0;
   return plan.results.map((result) => {
-    const { messageIndex, id, toolName, chars } = result;
-    const base = { messageIndex, toolCallId: id, toolName, chars, ...NOT_STORED };
     const reference = plan.references.get(result);
     if (reference) {
       const { artifactId, reference: text } = reference;
-      const reason = "it is a reference already";
-      return { ...base, outcome: "reference", reason, artifactId, reference: text };
+      const row = reportOf(result, "reference", "it is a reference already");
+      return { ...row, artifactId, reference: text };
     }
     const reason = plan.verdicts[at++]?.reason ?? "";
     const put = stored.get(result);
-    if (put) return { ...base, outcome: "offloaded", reason, ...put };
-    return { ...base, outcome: "kept", reason, ...kept.get(result) };
+    if (put) return reportOf(result, "offloaded", reason, put);
+    const row = reportOf(result, "kept", reason);
+    const why = kept.get(result);
+    return why ? { ...row, ...why } : row;
   });
 }
 
-/** Adds the results up. */
-export function sumReports(results: readonly ResultReport[]): OffloadTotals {
-  const totals = { results: results.length, offloaded: 0, references: 0, kept: 0, failed: 0 };
-  let charsSaved = 0;
-  let tokensSaved = 0;
+/** Spelled out, since a long history has thousands of them every turn. */
+function reportOf(
+  result: ToolResult,
+  outcome: ResultReport["outcome"],
+  reason: string,
+  stored?: StoredResult,
+): ResultReport {
+  return {
+    messageIndex: result.messageIndex,
+    toolCallId: result.id,
+    toolName: result.toolName,
+    outcome,
+    reason,
+    chars: result.chars,
+    tokens: stored?.tokens,
+    reference: stored?.reference,
+    referenceTokens: stored?.referenceTokens,
+    artifactId: stored?.artifactId,
+    error: undefined,
+  };
+}
+
+export const NO_TOTALS: OffloadTotals = Object.freeze({
+  results: 0,
+  offloaded: 0,
+  references: 0,
+  kept: 0,
+  failed: 0,
+  charsSaved: 0,
+  tokensSaved: 0,
+});
+
+/** The totals with these results added. */
+export function addReports(totals: OffloadTotals, results: readonly ResultReport[]): OffloadTotals {
+  const next = { ...totals };
   for (const { outcome, chars, tokens = 0, reference = "", referenceTokens = 0 } of results) {
-    totals[outcome === "reference" ? "references" : outcome]++;
+    next.results++;
+    next[outcome === "reference" ? "references" : outcome]++;
     if (outcome !== "offloaded") continue;
-    charsSaved += chars - reference.length;
-    tokensSaved += tokens - referenceTokens;
+    next.charsSaved += chars - reference.length;
+    next.tokensSaved += tokens - referenceTokens;
   }
-  return { ...totals, charsSaved, tokensSaved };
+  return next;
 }

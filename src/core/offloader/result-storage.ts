@@ -45,15 +45,24 @@ export class ResultStorage implements Sink<StoredResult> {
     return stored;
   }
 
+  /** What this process stored earlier, unless it was removed since. */
+  recall(result: ToolResult): StoredResult | undefined {
+    const located = result as LocatedResult;
+    const stored = located.known.stored.get(wrappingKey(located));
+    if (stored?.artifactId === undefined) return undefined;
+    return isHeld(this.#session, stored.artifactId, located.known.hash) ? stored : undefined;
+  }
+
   /** What `put` would answer, without storing anything. */
   preview(result: ToolResult): StoredResult | undefined {
     const located = result as LocatedResult;
-    return this.#rememberedOf(located) ?? this.#price(located, this.#prepare(located));
+    return this.recall(located) ?? this.#price(located, this.#prepare(located));
   }
 
   async #store(result: LocatedResult): Promise<StoredResult | undefined> {
-    const remembered = this.#rememberedOf(result);
-    if (remembered) return remembered;
+    // One result of this id may have been stored while another one waited.
+    const recalled = this.recall(result);
+    if (recalled) return recalled;
     try {
       const prepared = this.#prepare(result);
       const price = this.#price(result, prepared);
@@ -63,7 +72,7 @@ export class ResultStorage implements Sink<StoredResult> {
       const referenceTokens = isPlain ? price.referenceTokens : this.#wiring.countTokens(reference);
       const { tokens } = result;
       const stored = { reference, referenceTokens, tokens, artifactId: record.artifactId };
-      result.keepStored(wrappingKey(result), stored);
+      result.known.stored.set(wrappingKey(result), stored);
       return stored;
     } catch (error) {
       // The workspace has told the logger. An aborted call is not a failure of the store.
@@ -71,13 +80,6 @@ export class ResultStorage implements Sink<StoredResult> {
       this.kept.set(result, { outcome: "failed", reason: "it could not be stored", error });
       return undefined;
     }
-  }
-
-  /** What this process stored earlier, unless somebody has removed it since. */
-  #rememberedOf(result: LocatedResult): StoredResult | undefined {
-    const stored = result.known.stored.get(wrappingKey(result));
-    if (stored?.artifactId === undefined) return undefined;
-    return isHeld(this.#session, stored.artifactId, result.known.hash) ? stored : undefined;
   }
 
   /** What it would cost and save; `undefined` when the reference would not save a good part of it. */

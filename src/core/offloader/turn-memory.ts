@@ -1,9 +1,18 @@
 import type { Format, FormatReadOptions, FormatResult, MessageVisitor } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { ContentMemory } from "./content-memory.js";
+import { isHeld, type HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
 import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
-import type { ResultReport } from "./report.js";
+import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
+
+interface Call {
+  readonly id: string | undefined;
+  readonly name: string;
+}
+
+/** Most messages hold none of something; they share one empty list. */
+const NONE: readonly never[] = [];
 
 /** A message of the history: what was read in it, and what became of it. */
 class SeenMessage implements MessageVisitor {
@@ -11,16 +20,16 @@ class SeenMessage implements MessageVisitor {
   replyId: string | undefined;
   otherChars = 0;
   answers = 0;
-  readonly calls: { readonly id: string | undefined; readonly name: string }[] = [];
-  readonly found: FormatResult[] = [];
-  results: readonly LocatedResult[] = [];
-  reports: readonly ResultReport[] = [];
+  calls: readonly Call[] = NONE;
+  found: readonly FormatResult[] = NONE;
+  results: readonly LocatedResult[] = NONE;
+  reports: readonly ResultReport[] = NONE;
   output: unknown;
   /** What it held when it was read, since a host may change it in place, even during a call. */
   readonly shape: MessageShape;
   #outputShape: MessageShape;
 
-  constructor(readonly input: unknown) {
+  constructor(public input: unknown) {
     this.shape = shapeOf(input);
     this.output = input;
     this.#outputShape = this.shape;
@@ -32,12 +41,12 @@ class SeenMessage implements MessageVisitor {
   }
 
   call(id: string | undefined, name: string): void {
-    this.calls.push({ id, name });
+    this.calls = [...this.calls, { id, name }];
   }
 
   result(result: FormatResult): void {
     this.answers++;
-    this.found.push(result);
+    this.found = [...this.found, result];
   }
 
   answer(): void {
@@ -55,11 +64,26 @@ class SeenMessage implements MessageVisitor {
     this.#outputShape = shapeOf(output);
   }
 
-  /** A host passes its own messages every time, or those that the last call returned. */
+  /**
+   * Whether this is the message, or an equal one: a host passes its own messages every time, or those
+   * that the last call returned, or loads its history anew.
+   */
   isSame(message: unknown, acceptOutput: boolean): boolean {
-    // Strings have no identity by which to recognize them, but equal ones read the same.
-    if (message === this.input) return hasShape(message, this.shape);
-    return acceptOutput && message === this.output && hasShape(message, this.#outputShape);
+    if (hasShape(message, this.shape)) {
+      if (this.output === this.input) this.output = message;
+      this.input = message;
+      return true;
+    }
+    return acceptOutput && this.output !== this.input && hasShape(message, this.#outputShape);
+  }
+
+  /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
+  isHeld(session: HeldSession): boolean {
+    return this.reports.every(
+      ({ outcome, artifactId }, index) =>
+        outcome !== "offloaded" ||
+        isHeld(session, artifactId ?? "", this.results[index]?.known.hash ?? ""),
+    );
   }
 
   /** Whether the input is still what was read. */
@@ -85,6 +109,8 @@ export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
   #callNames = new Map<string, string>();
+  /** The sums over the first messages, as far as they were asked for. */
+  #summed = { count: 0, totals: NO_TOTALS };
 
   constructor(options: TurnMemoryOptions) {
     this.#options = options;
@@ -94,11 +120,14 @@ export class TurnMemory {
     return this.#options.format;
   }
 
-  /** How many messages of this history are known, from its start on. */
-  countKnown(history: readonly unknown[]): number {
+  /** How many messages of this history are known, from its start on, with all that they refer to. */
+  countKnown(history: readonly unknown[], session: HeldSession): number {
     const most = Math.min(history.length, this.#messages.length);
     for (let index = 0; index < most; index++) {
-      if (!this.#messages[index]?.isSame(history[index], this.#options.isFinal)) return index;
+      const seen = this.#messages[index];
+      if (!seen?.isSame(history[index], this.#options.isFinal) || !seen.isHeld(session)) {
+        return index;
+      }
     }
     return most;
   }
@@ -120,12 +149,21 @@ export class TurnMemory {
     this.#cut(Math.max(messageIndex, 0));
   }
 
+  /** What was found from this message on. What concerns the whole history is worked out on demand. */
   survey(from: number): Survey {
     const messages = this.#messages;
+    const results: LocatedResult[] = [];
+    for (let index = from; index < messages.length; index++) {
+      for (const result of messages[index]?.results ?? NONE) results.push(result);
+    }
     return {
-      results: messages.slice(from).flatMap(({ results }) => results),
-      otherChars: messages.reduce((sum, { otherChars }) => sum + otherChars, 0),
-      modelMessages: firstOfReplies(messages),
+      results,
+      get otherChars() {
+        return messages.reduce((sum, { otherChars }) => sum + otherChars, 0);
+      },
+      get modelMessages() {
+        return firstOfReplies(messages);
+      },
       messageChars: (index) => messages[index]?.chars ?? 0,
     };
   }
@@ -141,7 +179,7 @@ export class TurnMemory {
     return this.#messages[messageIndex]?.isCurrent ?? false;
   }
 
-  /** What became of the messages from `from` on. What was changed meanwhile is read again next time. */
+  /** What became of the messages from `from` on. */
   finish(from: number, output: readonly unknown[], reports: readonly ResultReport[]): void {
     let at = 0;
     for (let index = from; index < this.#messages.length; index++) {
@@ -149,20 +187,27 @@ export class TurnMemory {
       while (reports[at]?.messageIndex === index) at++;
       this.#messages[index]?.finish(output[index], reports.slice(start, at));
     }
-    const changed = this.#messages.findIndex(({ isCurrent }, index) => index >= from && !isCurrent);
-    if (changed !== -1) this.forgetFrom(changed);
   }
 
   outputs(count: number): unknown[] {
     return this.#messages.slice(0, count).map(({ output }) => output);
   }
 
-  reports(count: number): ResultReport[] {
-    return this.#messages.slice(0, count).flatMap(({ reports }) => reports);
+  /** The sums over the first messages. */
+  totals(count: number): OffloadTotals {
+    if (this.#summed.count > count) this.#summed = { count: 0, totals: NO_TOTALS };
+    let { totals } = this.#summed;
+    for (let index = this.#summed.count; index < count; index++) {
+      const { reports = NONE } = this.#messages[index] ?? {};
+      if (reports.length > 0) totals = addReports(totals, reports);
+    }
+    this.#summed = { count, totals };
+    return totals;
   }
 
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
+    if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
     this.#callNames = new Map();
     for (const { calls } of this.#messages) this.#name(calls);
   }
@@ -177,7 +222,7 @@ export class TurnMemory {
   }
 
   /** The last call of an id counts: ids are used again. */
-  #name(calls: SeenMessage["calls"]): void {
+  #name(calls: readonly Call[]): void {
     for (const { id, name } of calls) if (id !== undefined) this.#callNames.set(id, name);
   }
 }

@@ -25,6 +25,11 @@ export function minChars(threshold: number): Policy {
   };
 }
 
+/** Whether so many characters are at least this share of all; without any, nothing is gained. */
+export function isShareReached(chars: number, totalChars: number, share: number): boolean {
+  return chars > 0 && chars / totalChars >= share;
+}
+
 /**
  * Offloads all candidates when together they make at least this share of all characters, or none.
  * Behind another policy in `all`, the candidates are those that the other one chose.
@@ -41,9 +46,8 @@ export function minRatio(threshold: number): Policy {
     decide(candidates, conversation) {
       let offloadableChars = 0;
       for (const { chars } of candidates) offloadableChars += chars;
-      // With nothing to gain the share is not asked for: a threshold of 0 would let the pass go on.
-      const pays = offloadableChars > 0 && offloadableChars / conversation.totalChars >= threshold;
-      const verdict = pays ? offload : keep;
+      const isWorth = isShareReached(offloadableChars, conversation.totalChars, threshold);
+      const verdict = isWorth ? offload : keep;
       return new Array<Verdict>(candidates.length).fill(verdict);
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
+import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import { conversationOf } from "../../../integration/offloader/conversation.js";
@@ -21,8 +22,10 @@ describe("the memory of a turn", () => {
     const history = conversationOf({ id: "a", text: "one", tool: "bash" });
     const memory = createMemory();
     memory.take(history, 0);
-    expect(memory.countKnown(history)).toBe(history.length);
-    expect(memory.countKnown([...history, { role: "user", content: "more" }])).toBe(history.length);
+    expect(memory.countKnown(history, NOTHING_HELD)).toBe(history.length);
+    expect(memory.countKnown([...history, { role: "user", content: "more" }], NOTHING_HELD)).toBe(
+      history.length,
+    );
     expect(memory.survey(0).results).toMatchObject([{ id: "a", toolName: "bash", content: "one" }]);
     expect(memory.survey(history.length).results).toEqual([]);
   });
@@ -34,7 +37,7 @@ describe("the memory of a turn", () => {
     const memory = createMemory();
     memory.take(history, 0);
     deep.a[0]!.b.c[0]!.d.e.f = "new";
-    expect(memory.countKnown(history)).toBe(1);
+    expect(memory.countKnown(history, NOTHING_HELD)).toBe(1);
   });
 
   it("takes what it returned for what it read only where that is final", () => {
@@ -44,7 +47,7 @@ describe("the memory of a turn", () => {
       memory.take(history, 0);
       const output = history.map((message) => ({ ...message }));
       memory.finish(0, output, []);
-      expect(memory.countKnown(output)).toBe(isFinal ? history.length : 0);
+      expect(memory.countKnown(output, NOTHING_HELD)).toBe(isFinal ? history.length : 0);
     }
   });
 
@@ -56,7 +59,7 @@ describe("the memory of a turn", () => {
     Object.assign(history[2] ?? {}, { content: "something else" });
     expect(memory.isCurrent(2)).toBe(false);
     memory.finish(0, history, []);
-    expect(memory.countKnown(history)).toBe(2);
+    expect(memory.countKnown(history, NOTHING_HELD)).toBe(2);
   });
 
   it("tells calls that nothing answers from those that are still open", () => {
