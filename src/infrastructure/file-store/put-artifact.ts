@@ -26,7 +26,7 @@ interface Put {
   readonly artifact: NewArtifact;
   readonly content: IncomingContent;
   readonly size: () => TextSize;
-  /** The folder is there and is no link, and the manifest was read. */
+  /** The folder is there and is not a link, and the manifest was read. */
   readonly ready: Promise<unknown>;
 }
 
