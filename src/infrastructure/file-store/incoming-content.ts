@@ -29,8 +29,8 @@ export function incomingBytes(
 ): IncomingContent {
   const fill = async (fd: number) => {
     const writing = writeAll(fd, content).finally(() => {
-      // Nobody waits for the closing: every byte is with the system.
-      closeSoon(fd);
+      // Nobody waits for the closing: every byte is with the system. It comes behind the next call.
+      setImmediate(closeSoon, fd);
     });
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);

@@ -105,26 +105,28 @@ export class Manifest implements CheckedFolder {
   }
 
   async #write(text: string): Promise<void> {
-    const { path, state, named } = this.#reader;
-    const { owner, bytes, ending, torn } = state;
+    await this.#openFile();
+    const { state, named } = this.#reader;
     // With the header in the same write, so that nobody meets a manifest without one. Two processes
     // that begin it at once both write it, which does no harm.
     const header: ManifestEntry = { session: named ?? "", layout: 1 };
-    const lines = `${owner === undefined ? `${JSON.stringify(header)}\n` : ""}${text}\n`;
-    const isLineStart = !torn && (bytes === 0 || ending.at(-1) === LINE_FEED);
+    const lines = `${state.owner === undefined ? `${JSON.stringify(header)}\n` : ""}${text}\n`;
+    const isLineStart = !state.torn && (state.bytes === 0 || state.ending.at(-1) === LINE_FEED);
     let line = Buffer.from(isLineStart ? lines : `\n${lines}`);
-    await this.#useKept(path, state.file, async (fd) => {
+    await this.#kept?.use(async (fd) => {
       // By one call, so that no other process can write between two parts of it. What was cut short
       // is written again as a whole; that ends, since a full disk then says so.
       while ((await writeOnce(fd, line)) < line.length) line = Buffer.from(`\n${lines}`);
     });
   }
 
-  /** Uses the open file, if it is the one that was read. */
-  async #useKept(path: string, file: string, work: (fd: number) => Promise<void>): Promise<void> {
-    if (file !== "" && this.#kept?.identity !== file) this.close();
-    // Another call may have closed it while this one was waiting.
-    while (!this.#kept?.isOpen) this.#kept = await KeptFile.open(path);
-    await this.#kept.use(work);
+  /** Has the file open that was read last; another one in its place is read first. */
+  async #openFile(): Promise<void> {
+    const { path, state } = this.#reader;
+    if (state.file !== "" && this.#kept?.identity !== state.file) this.close();
+    while (!this.#kept?.isOpen) {
+      this.#kept = await KeptFile.open(path);
+      if (this.#kept.identity !== this.#reader.state.file) await this.load();
+    }
   }
 }

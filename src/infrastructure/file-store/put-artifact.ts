@@ -29,7 +29,7 @@ interface Put {
   readonly artifact: NewArtifact;
   readonly content: IncomingContent;
   readonly size: () => TextSize;
-  /** The folder is there and is no link, and the manifest was read. */
+  /** The folder is there and is not a link, and the manifest was read. */
   readonly ready: Promise<unknown>;
 }
 
@@ -87,8 +87,16 @@ async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | und
   if (!isListed() && (await content.create(path, isFree))) return list(artifactId, path, put);
   await ready;
   const there = await findOwner(artifactId, path, put);
-  if (!there || !isSame(there, put)) return undefined;
-  if (await holdsContent(path, content)) return there;
+  if (there ? !isSame(there, put) : manifest.contents.removed.has(artifactId)) return undefined;
+  const isThere = await holdsContent(path, content);
+  if (!there) {
+    if (!isThere) return undefined;
+    // Left by a process that ended too early. It gets a file of its own all the same: should its
+    // writer still be there, it writes to one that has no name.
+    await content.replace(path);
+    return list(artifactId, path, put);
+  }
+  if (isThere) return there;
   // Its file was lost or spoilt.
   return content.replace(path).then(
     () => there,
@@ -125,10 +133,7 @@ async function list(
   }
 }
 
-/**
- * The artifact that has the file. Only who made a file may list it: whatever it holds, its writer may
- * not be done. One who is at it this moment is waited for.
- */
+/** The artifact that has the file; who is about to list it this moment is waited for. */
 async function findOwner(
   artifactId: string,
   path: string,

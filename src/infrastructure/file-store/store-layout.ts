@@ -11,6 +11,8 @@ export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 const CAPITALS = /[A-Z]/;
+/** What nearly every id is; no such name is reserved, since those have at most four characters. */
+const PLAIN = /^[a-z0-9_][a-z0-9_-]{4,199}$/;
 const SHORT_HASH_CHARS = 12;
 
 /** Where things are: `<root>/v1/<namespace>/<session>/`, with a manifest and a file per artifact. */
@@ -38,6 +40,7 @@ export function createStoreLayout(root: string, namespace: string, hash: Hash): 
  * capital letter has a hash of the id in it.
  */
 function storeName(id: string, hash: Hash): string {
+  if (PLAIN.test(id)) return id;
   const name = portableName(id, hash);
   if (name !== id || !CAPITALS.test(id)) return name;
   return `${name}~${hash(id).slice(0, SHORT_HASH_CHARS)}`;

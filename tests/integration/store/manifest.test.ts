@@ -1,5 +1,5 @@
 import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
@@ -141,6 +141,21 @@ describe("a manifest without its first line", () => {
     const { artifacts } = await workspace.queryArtifacts();
     expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["a", "b", "c"]);
   });
+});
+
+test("one that was deleted is begun anew with its header, also by who had read it", async () => {
+  const { root, workspace } = await makeStore();
+  const put = (id: string) =>
+    workspace.put({ content: id }, { toolCallId: id, sessionId: "a hashed / name" });
+  const { record } = await put("first");
+  for (const isKeptOpen of [true, false]) {
+    if (!isKeptOpen) await workspace.close();
+    await rm(join(dirname(record.location), "manifest.jsonl"));
+    await put(isKeptOpen ? "second" : "third");
+    const [first] = await readManifest(dirname(record.location));
+    expect(first).toEqual({ session: "a hashed / name", layout: 1 });
+  }
+  expect(await listed(root)).toEqual(["third"]);
 });
 
 describe("several processes [DESIGN-W-disk-processes]", () => {

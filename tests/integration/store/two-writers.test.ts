@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { appendFile, copyFile, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, open, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
@@ -170,8 +170,20 @@ describe("a line that would go astray", () => {
 });
 
 describe("a file that nobody listed", () => {
+  test("with the same bytes: its id is to be had, and who wrote it cannot change it", async () => {
+    const { root, workspace, sessionFolder } = await makeStore();
+    await workspace.put({ content: "first" }, { toolCallId: "first", ...SCOPE });
+    const writer = await open(join(sessionFolder("s1"), "a.txt"), "wx");
+    await writer.write("content");
+    const { record } = await workspace.put({ content: "content" }, { toolCallId: "a", ...SCOPE });
+    expect(record.artifactId).toBe("a");
+    await writer.write(" and more");
+    await writer.close();
+    expect(await openStore(root).getOriginal("a", SCOPE)).toBe("content");
+    expect((await workspace.verify()).orphaned).toEqual([]);
+  });
+
   test.each([
-    ["the same bytes", "content"],
     ["other bytes", "something else"],
     ["the beginning of it", "cont"],
     ["nothing", ""],

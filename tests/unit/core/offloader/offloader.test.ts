@@ -124,13 +124,23 @@ describe("a history that changes while results are being stored", () => {
   });
 
   it("keeps a message that was changed meanwhile, and stores its new content next time", async () => {
-    const offloader = create();
     const history = conversationOf({ id: "a", text: logOf(20_000) });
-    const running = offloader.offload(history);
     const changed = logOf(30_000, "changed");
-    const [block] = history[2]?.content as { content: string }[];
-    if (block) block.content = changed;
-    expect((await running).messages[2]).toBe(history[2]);
+    let change: (() => void) | undefined = () => {
+      const [block] = history[2]?.content as { content: string }[];
+      if (block) block.content = changed;
+    };
+    // Whoever decides has seen the content; what is stored must be what was decided on.
+    const policy = {
+      ...everything,
+      decide: (...asked: Parameters<typeof everything.decide>) => {
+        change?.();
+        change = undefined;
+        return everything.decide(...asked);
+      },
+    };
+    const offloader = create({ policy });
+    expect((await offloader.offload(history)).messages[2]).toBe(history[2]);
     const { messages, report } = await offloader.offload(history);
     expect(report.results.at(-1)).toMatchObject({ outcome: "offloaded", chars: 30_000 });
     expect(await offloader.restore(messages)).toEqual(history);

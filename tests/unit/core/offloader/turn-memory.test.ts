@@ -45,7 +45,7 @@ describe("the memory of a turn", () => {
     for (const isFinal of [true, false]) {
       const memory = createMemory(isFinal);
       memory.take(history, 0);
-      const output = history.map((message) => ({ ...message }));
+      const output = history.map((message) => ({ ...message, content: "a reference" }));
       memory.finish(0, output, []);
       expect(memory.countKnown(output, NOTHING_HELD)).toBe(isFinal ? history.length : 0);
     }
