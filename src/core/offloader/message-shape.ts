@@ -16,7 +16,7 @@ export function shapeOf(message: unknown): MessageShape {
   return shape;
 }
 
-/** Whether the message still holds what it held. The same strings are recognized at once. */
+/** Whether a message holds what the other one held. The same strings are recognized at once. */
 export function hasShape(message: unknown, shape: MessageShape): boolean {
   return compare(message, MAX_DEPTH, shape, 0) === shape.length;
 }
@@ -53,7 +53,8 @@ function compare(value: unknown, depth: number, shape: MessageShape, from: numbe
     }
     return at;
   }
-  if (!isData(value) && shape[at++] !== value) return -1;
+  // Only what is more than data is in a shape itself.
+  if (shape[at] === value) at++;
   for (const key in value) {
     if (shape[at++] !== key) return -1;
     at = compare((value as Record<string, unknown>)[key], depth - 1, shape, at);
