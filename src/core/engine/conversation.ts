@@ -1,7 +1,7 @@
 import type { Survey } from "./survey.js";
 import type { Conversation } from "./policy.js";
 
-/** What policies may ask of a conversation; counted only when one asks. */
+/** What policies may know of a conversation; `charsFrom` is computed on first use. */
 export function createConversation(messageCount: number, survey: Survey): Conversation {
   const { results, otherChars, modelMessages = [], messageChars } = survey;
   let totalChars = otherChars;
@@ -19,7 +19,7 @@ export function createConversation(messageCount: number, survey: Survey): Conver
   };
 }
 
-/** How many of the rising positions are greater than this one. */
+/** How many of the ascending positions are greater than this one. */
 function countAfter(positions: readonly number[], position: number): number {
   let low = 0;
   let high = positions.length;

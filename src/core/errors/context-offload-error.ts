@@ -1,6 +1,6 @@
 const MARK = Symbol.for("context-offload.error");
 
-/** Every code an error of this package can carry. Codes are stable; messages may be reworded. */
+/** Every code that an error of this package can have. Codes are stable; messages may change. */
 export type ErrorCode =
   | "INVALID_ARGUMENT"
   | "INVALID_ENVIRONMENT"
@@ -27,7 +27,7 @@ export abstract class ContextOffloadError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = new.target.name;
-    // A symbol of the global registry, so that two copies of the package know each other's errors.
+    // A symbol of the global registry, so that two copies of the package recognize each other's errors.
     Object.defineProperty(this, MARK, { value: true });
   }
 

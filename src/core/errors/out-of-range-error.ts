@@ -2,7 +2,7 @@ import { countOf } from "../lib/digest/printable.js";
 import type { RefusedRange } from "../lib/text/text-range.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A range lies outside of what there is, or its start is after its end. */
+/** The requested lines or characters do not exist, or the range starts after its end. */
 export class OutOfRangeError extends ContextOffloadError {
   readonly code = "OUT_OF_RANGE";
 

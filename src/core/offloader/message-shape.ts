@@ -1,7 +1,7 @@
-/** What nests deeper is not followed; such a message counts as changed every time. */
+/** Deeper nesting is not followed; such a message always counts as changed. */
 const MAX_DEPTH = 64;
 
-/** What a message holds, as a flat list, to see whether somebody changed it in place. */
+/** What a message holds, as a flat list, to detect whether the host changed it in place. */
 export type MessageShape = readonly unknown[];
 
 export function shapeOf(message: unknown): MessageShape {
@@ -13,14 +13,14 @@ export function shapeOf(message: unknown): MessageShape {
   return shape;
 }
 
-/** Whether the message still holds what it held. The same strings are recognized at once. */
+/** Whether the message still holds what it held. Comparing a string with itself takes no time. */
 export function hasShape(message: unknown, shape: MessageShape): boolean {
   let at = 0;
   const same = walk(message, MAX_DEPTH, (value) => Object.is(value, shape[at++]));
   return same && at === shape.length;
 }
 
-/** Visits keys and values; stops when the visitor says so, or where nesting is too deep. */
+/** Visits keys and values; stops when the visitor returns false, or where nesting is too deep. */
 function walk(value: unknown, depth: number, visit: (value: unknown) => boolean): boolean {
   if (typeof value !== "object" || value === null) return visit(value);
   if (depth === 0) return false;
@@ -29,7 +29,7 @@ function walk(value: unknown, depth: number, visit: (value: unknown) => boolean)
     for (const item of value as readonly unknown[]) if (!walk(item, depth - 1, visit)) return false;
     return true;
   }
-  // Unlike Object.keys, this makes no list; that it sees inherited keys does no harm here.
+  // Unlike Object.keys, this allocates no array; seeing inherited keys does no harm here.
   for (const key in value) {
     if (!visit(key)) return false;
     if (!walk((value as Record<string, unknown>)[key], depth - 1, visit)) return false;
