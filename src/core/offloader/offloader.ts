@@ -23,7 +23,7 @@ import { TurnMemory } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
   readonly workspace: Workspace;
-  /** The format that the host named; `undefined` when it is to be found out. */
+  /** The format that the host named; `undefined` to detect it. */
   readonly format: Format | undefined;
   readonly formats: readonly Format[];
   readonly pickFormat: PickFormat;
@@ -40,7 +40,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const storing = { ...wiring, core };
   let memory: TurnMemory | undefined;
 
-  /** The memory of this history, which keeps its format as long as its new messages agree. */
+  /** The memory of this history; its format is kept for as long as new messages fit it. */
   const memoryFor = (history: readonly unknown[]): { turns: TurnMemory; known: number } => {
     const known = memory?.countKnown(history) ?? 0;
     if (memory && memory.format.mismatch(history.slice(known)) === undefined) {
@@ -53,23 +53,23 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     return { turns: memory, known: 0 };
   };
 
-  /** Reads what is new in the history; says from which message on results are to be decided. */
+  /** Reads what is new in the history; `from` is the first message whose results are still to be decided. */
   const begin = (history: readonly unknown[]): { turns: TurnMemory; from: number } => {
     const { turns, known } = memoryFor(history);
     turns.take(history, known);
-    // The first messages may fit a format that finds no results in what follows.
+    // The first messages may fit a format that then finds no results; this check throws in that case.
     if (turns.hasUnansweredCalls) wiring.pickFormat(history);
     return { turns, from: policy.perResult ? known : 0 };
   };
 
-  /** What the session holds, where anything depends on it. */
+  /** What the session holds, if anything depends on it. */
   const holdSession = async (results: readonly ToolResult[]): Promise<HeldSession> => {
     const depends =
       contents.hasStored ||
       !policy.perResult ||
       results.some(({ soleText }) => looksLikeReference(soleText));
     if (!depends || results.length === 0) return NOTHING_HELD;
-    // A store that cannot be read fails at the put, result by result, with its own reason.
+    // If the store cannot be read, each put fails with its own error.
     return core.listSession(sessionId).catch(() => NOTHING_HELD);
   };
 
@@ -93,7 +93,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async offload(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
-      // A host may go on with its own array while results are being stored.
+      // The host may change its own array while results are being stored.
       const input = history.slice();
       const { turns, from } = begin(input);
       const survey = turns.survey(from);
@@ -116,7 +116,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const output = [...turns.outputs(from), ...messages.slice(from)];
       turns.finish(from, output, results);
       const failed = results.find(({ outcome }) => outcome === "failed");
-      // What could not be stored is tried again: the next call must look at it.
+      // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
       return {
@@ -141,7 +141,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       }
       const results = reportResults(plan, stored, storage.kept);
       const totals = sumReports([...turns.reports(from), ...results]);
-      // Nothing was done with the new messages, so that the next call must look at them.
+      // Nothing was done with the new messages, so the next call must look at them again.
       turns.forgetFrom(from);
       return { results, totals };
     },

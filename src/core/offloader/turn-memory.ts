@@ -5,7 +5,7 @@ import { LocatedResult } from "./located-result.js";
 import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
 import type { ResultReport } from "./report.js";
 
-/** A message of the history: what was read in it, and what became of it. */
+/** A message of the history: what was read from it, and what was returned for it. */
 class SeenMessage implements MessageVisitor {
   isModel = false;
   replyId: string | undefined;
@@ -16,7 +16,7 @@ class SeenMessage implements MessageVisitor {
   results: readonly LocatedResult[] = [];
   reports: readonly ResultReport[] = [];
   output: unknown;
-  /** What it held when it was read, since a host may change it in place, even during a call. */
+  /** What it held when it was read, since the host may change it in place, even during a call. */
   readonly shape: MessageShape;
   #outputShape: MessageShape;
 
@@ -55,9 +55,9 @@ class SeenMessage implements MessageVisitor {
     this.#outputShape = shapeOf(output);
   }
 
-  /** A host passes its own messages every time, or those that the last call returned. */
+  /** The host may pass its own messages every time, or those that the last call returned. */
   isSame(message: unknown, acceptOutput: boolean): boolean {
-    // Strings have no identity by which to recognize them, but equal ones read the same.
+    // A message may be a string, which has no identity; equal strings read the same.
     if (message === this.input) return hasShape(message, this.shape);
     return acceptOutput && message === this.output && hasShape(message, this.#outputShape);
   }
@@ -74,13 +74,13 @@ class SeenMessage implements MessageVisitor {
 
 export interface TurnMemoryOptions {
   readonly format: Format;
-  /** Whether what became of a message never changes, so that what was returned for it is done with. */
+  /** Whether decisions never change, so that a message returned earlier need not be looked at again. */
   readonly isFinal: boolean;
   readonly read: FormatReadOptions;
   readonly contents: ContentMemory;
 }
 
-/** What is known of a history: it is read once, and a turn costs what is new in it. */
+/** What is known of a history, so that each message is read once and a turn costs only what is new. */
 export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
@@ -94,7 +94,7 @@ export class TurnMemory {
     return this.#options.format;
   }
 
-  /** How many messages of this history are known, from its start on. */
+  /** How many messages at the start of this history are known. */
   countKnown(history: readonly unknown[]): number {
     const most = Math.min(history.length, this.#messages.length);
     for (let index = 0; index < most; index++) {
@@ -130,7 +130,7 @@ export class TurnMemory {
     };
   }
 
-  /** Whether calls before the last reply were made, and nothing in the history answers any call. */
+  /** Whether there are calls before the last reply, but not one answer in the whole history. */
   get hasUnansweredCalls(): boolean {
     if (this.#messages.some(({ answers }) => answers > 0)) return false;
     const last = this.#messages.findLastIndex(({ isModel }) => isModel);
@@ -141,7 +141,7 @@ export class TurnMemory {
     return this.#messages[messageIndex]?.isCurrent ?? false;
   }
 
-  /** What became of the messages from `from` on. What was changed meanwhile is read again next time. */
+  /** Records the outcome for the messages from `from` on; those changed in the meantime are read again next time. */
   finish(from: number, output: readonly unknown[], reports: readonly ResultReport[]): void {
     let at = 0;
     for (let index = from; index < this.#messages.length; index++) {
@@ -176,13 +176,13 @@ export class TurnMemory {
     });
   }
 
-  /** The last call of an id counts: ids are used again. */
+  /** The last call with an id wins, since ids are reused. */
   #name(calls: SeenMessage["calls"]): void {
     for (const { id, name } of calls) if (id !== undefined) this.#callNames.set(id, name);
   }
 }
 
-/** A reply may be recorded in several messages; it is one turn, counted at its first. */
+/** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
 function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   const firsts: number[] = [];
   let isReply = false;
