@@ -18,28 +18,28 @@ import { incomingStream } from "./incoming-stream.js";
 import type { Manifest } from "./manifest.js";
 import { prepareFolder } from "./session-folder.js";
 
-/** A file that was touched later than this may be an artifact that is being put this moment. */
+/** A file that was changed within this time may be an artifact that is being put right now. */
 const UNDER_WAY_MS = 250;
 const POLL_MS = 2;
 const MAX_POLLS = 200;
 
-/** One put under way. */
+/** One put in progress. */
 interface Put {
   readonly manifest: Manifest;
   readonly artifact: NewArtifact;
   readonly content: IncomingContent;
   readonly size: () => TextSize;
-  /** The folder is there and is no link, and the manifest was read. */
+  /** Resolves when the folder exists and is not a link, and the manifest was read. */
   readonly ready: Promise<unknown>;
 }
 
-/** Stores content under the first of its ids that it can have. */
+/** Stores content under the first of its candidate ids that is free. */
 export async function putArtifact(
   root: string,
   manifest: Manifest,
   artifact: NewArtifact,
 ): Promise<ArtifactRecord> {
-  // While the file is made; what others list later shows when the line is read back.
+  // In parallel with creating the file; later entries of others are seen when the line is read back.
   const ready = Promise.all([prepareFolder(root, manifest), manifest.load()]);
   ready.catch(() => undefined);
   const size = once(artifact.describe);
@@ -68,7 +68,7 @@ async function receive(
   return incomingStream(temporaryIn(join(manifest.folder, "x")), content);
 }
 
-/** The wanted id needs no hash, which is computed while the system writes. */
+/** The wanted id needs no hash, so the hash can be computed while the file is created. */
 function* idsFor(wantedId: string | undefined, content: IncomingContent): Generator<string> {
   if (wantedId !== undefined) yield wantedId;
   const [first = "", ...others] = candidateIds(wantedId, content.hash());
@@ -76,7 +76,7 @@ function* idsFor(wantedId: string | undefined, content: IncomingContent): Genera
   yield* others;
 }
 
-/** Stores under this id, or says that it is not to be had with `undefined`. */
+/** Stores under this id; `undefined` if the id is taken. */
 async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | undefined> {
   const { manifest, content, ready } = put;
   const path = join(manifest.folder, manifest.layout.fileName(artifactId));
@@ -89,7 +89,7 @@ async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | und
   const there = await findOwner(artifactId, path, put);
   if (!there || !isSame(there, put)) return undefined;
   if (await holdsContent(path, content)) return there;
-  // Its file was lost or spoilt.
+  // Its file was lost or damaged.
   return content.replace(path).then(
     () => there,
     () => undefined,
@@ -111,11 +111,11 @@ async function list(
       throw error;
     });
   const listed = manifest.contents.artifacts.get(artifactId);
-  // Removed by another process the moment it was there.
+  // Another process removed it right away.
   if (!listed) return { ...entry, sessionId: artifact.sessionId, location: path };
   if (!isSame(listed, put)) return undefined;
   if (found?.size === content.bytes) return listed;
-  // A verify took the file for an orphan before it was listed.
+  // A concurrent verify took the file for an orphan before it was listed.
   try {
     await content.replace(path);
     return listed;
@@ -126,8 +126,8 @@ async function list(
 }
 
 /**
- * The artifact that has the file. Only who made a file may list it: whatever it holds, its writer may
- * not be done. One who is at it this moment is waited for.
+ * The artifact that the file belongs to. Only the process that created a file may list it, since its
+ * writer may not have finished. If the file was changed just now, waits for its writer.
  */
 async function findOwner(
   artifactId: string,
@@ -137,7 +137,7 @@ async function findOwner(
   for (let poll = 0; ; poll++) {
     const { artifacts, removed } = await manifest.load();
     const listed = artifacts.get(artifactId);
-    // Who removed it may be about to delete the file.
+    // A process that removed it may be about to delete the file.
     if (listed || removed.has(artifactId) || poll === MAX_POLLS) return listed;
     const stats = await lookAt(path);
     if (!stats?.isFile() || Date.now() - stats.ctimeMs > UNDER_WAY_MS) return undefined;

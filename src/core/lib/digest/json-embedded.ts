@@ -3,7 +3,7 @@ import { unescapeJson } from "../json/json-strings.js";
 import type { ContentSample } from "./content-kind.js";
 import type { ScannedString } from "./json-scan.js";
 import { countLines } from "../text/plain-text.js";
-import { WHOLE_VIEW_CHARS } from "./line-scanner.js";
+import { FULL_TEXT_CHARS } from "./line-scanner.js";
 import { takeEnd } from "../text/surrogates.js";
 
 /** How many places in a value are visited, and how many may be queued. */
@@ -56,9 +56,9 @@ function keysTo({ key, parent }: Place): string[] {
 /** A long string in scanned JSON as content of its own, unescaped. */
 export function sampleOfString(json: string, found: ScannedString): ContentSample {
   const length = found.end - found.start;
-  if (length <= WHOLE_VIEW_CHARS || !found.closed) {
+  if (length <= FULL_TEXT_CHARS || !found.closed) {
     // If the end is missing, only what was seen is described; the caller says so.
-    const end = Math.min(found.end, found.start + WHOLE_VIEW_CHARS);
+    const end = Math.min(found.end, found.start + FULL_TEXT_CHARS);
     const head = unescapeJson(json.slice(found.start, end));
     return {
       head,

@@ -3,7 +3,7 @@ import { countLineFeeds, countLines } from "../text/plain-text.js";
 import { takeEnd } from "../text/surrogates.js";
 
 /** Texts up to this length are looked at completely; longer ones are sampled in windows. */
-export const WHOLE_VIEW_CHARS = 262_144;
+export const FULL_TEXT_CHARS = 262_144;
 const TAIL_WINDOW = 8_192;
 const MIDDLE_WINDOWS = 12;
 /** From this length on the windows are smaller, since a digest must not take longer than a hash. */
@@ -48,7 +48,7 @@ export interface SampledText {
 /** The whole text where it is short, otherwise its start, its end and windows between. */
 export function sampledFromText(text: string, lines?: number): SampledText {
   const chars = text.length;
-  if (chars <= WHOLE_VIEW_CHARS) {
+  if (chars <= FULL_TEXT_CHARS) {
     const segment = { firstLine: 1, text, cutStart: false };
     return { chars, lines: lines ?? countLines(text), segments: [segment], whole: true };
   }

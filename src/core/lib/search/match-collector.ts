@@ -142,7 +142,7 @@ export class MatchCollector {
       before,
       after,
     });
-    this.#handOn();
+    this.#reportComplete();
   }
 
   #passToOpen(line: ContextLine): void {
@@ -152,10 +152,10 @@ export class MatchCollector {
         this.#chars += line.text.length;
       }
     }
-    this.#handOn();
+    this.#reportComplete();
   }
 
-  #handOn(): void {
+  #reportComplete(): void {
     const { contextAfter } = this.#query;
     const waiting = this.#open.findIndex((match) => match.after.length < contextAfter);
     const done = this.#open.splice(0, waiting === -1 ? this.#open.length : waiting);

@@ -40,7 +40,7 @@ export interface LineCharsRead extends CharsRead {
 export async function readChars(text: IndexedText, request: CharsRequest): Promise<CharsRead> {
   requireOwnIndex(text);
   const { bytes: byte, chars: char } = text.index;
-  return readWithin(text, { byte: 0, char: 0 }, { byte, char }, "it", request);
+  return readWithin(text, { byte: 0, char: 0 }, { byte, char }, "the text", request);
 }
 
 /** Reads a range of characters of one line, which may be as long as the whole text. */
@@ -56,7 +56,7 @@ export async function readLineChars(
     end: line,
     count: text.index.lines,
     unit: "line",
-    owner: "it",
+    owner: "the text",
   });
   const start = await seekLineStart(text, line, signal);
   const end = await seekLineEnd(text, line, signal);

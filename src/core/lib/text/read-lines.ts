@@ -50,7 +50,7 @@ export async function readLines(text: IndexedText, request: LinesRequest): Promi
     end: request.endLine,
     count: lines,
     unit: "line",
-    owner: "it",
+    owner: "the text",
   });
   const endLine = Math.min(request.endLine, lines);
   const start = await seekLineStart(text, startLine, signal);

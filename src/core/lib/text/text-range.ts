@@ -10,7 +10,7 @@ export interface RefusedRange {
   readonly count: number;
   /** What is counted: "line" or "character". */
   readonly unit: string;
-  /** What has them, for error messages: "this result", "line 7". */
+  /** What has them, for error messages: "the text", "line 7". */
   readonly owner: string;
 }
 

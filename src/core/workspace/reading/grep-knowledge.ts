@@ -79,7 +79,7 @@ export async function grepText(
   } else if (fromLine > 1) {
     // The number of lines is known only now: indexing them first would cost more than the search.
     const range = { start: fromLine, end: fromLine, count: outcome.scannedLines };
-    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "it" });
+    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
   }
   return answer(target, query, outcome, deadlineMs);
 }

@@ -71,7 +71,7 @@ export async function readColumns(
   const { text, maxChars, signal } = target;
   const { lines } = text.index;
   const names = ["startLine", "endLine"] as const;
-  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "it" });
+  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "the text" });
   const toChar = endChar ?? Math.max(startChar, await countLineChars(target, line));
   const request = { line, startChar, endChar: toChar, maxChars, signal };
   const read = await readLineChars(text, request);
