@@ -23,14 +23,14 @@ export function requireObject(argument: string, value: unknown, expected: string
   throw new InvalidArgumentError(argument, value, expected);
 }
 
-/** One of the choices, or nothing. */
+/** One of the choices, or `undefined`. */
 export function requireChoice(argument: string, value: unknown, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value as string)) return;
   const expected = choices.map((choice) => JSON.stringify(choice)).join(" or ");
   throw new InvalidArgumentError(argument, value, expected);
 }
 
-/** A whole number. Without a fallback, one must be given. */
+/** A whole number; required when there is no fallback. */
 export function requireCount(
   argument: string,
   value: number | undefined,
@@ -42,7 +42,7 @@ export function requireCount(
   throw new InvalidArgumentError(argument, value, `a whole number of at least ${least}`);
 }
 
-/** A number; unless `least` is given, its range is the caller's business. */
+/** A number; its range is checked only when `least` is given. */
 export function requireNumber(argument: string, value: unknown, least?: number): number {
   if (typeof value === "number" && !Number.isNaN(value)) {
     if (least === undefined || (value >= least && Number.isFinite(value))) return value;

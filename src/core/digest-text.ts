@@ -2,10 +2,10 @@ import { DEFAULTS } from "./defaults.js";
 import { digestText as digestWithin, type Digest } from "./lib/digest/digest.js";
 
 /**
- * A short description of a text by what it is: the shape of JSON, the errors of a log, the outline
- * of code. The same text and budget give the same digest.
+ * A short description of a text, depending on its kind: the shape of JSON, the errors of a log, the
+ * outline of code. Deterministic, and made without a model.
  *
- * @param options - `budgetChars`: the digest is never longer than this. Default 1,200.
+ * @param options - `budgetChars`: maximum length of the digest, in characters. Default 1,200.
  *
  * @example
  * digestText('{"pods": [{"name": "checkout-7f9c"}, {"name": "checkout-b41d"}]}');

@@ -12,7 +12,7 @@ import { firstMismatch } from "./shared/first-mismatch.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 
-/** The answer to a call, a part for a message of role `tool`. */
+/** The answer to a call: a part for a message of role `tool`. */
 export type AiSdkToolAnswer = {
   type: "tool-result";
   toolCallId: string;
@@ -20,21 +20,21 @@ export type AiSdkToolAnswer = {
   output: { type: "text"; value: string } | { type: "error-text"; value: string };
 };
 
-/** Parts of a `content` output: `file` is version 7's, the rest are older. */
+/** Media parts of a `content` output: `file` is new in version 7, the others are older. */
 const MEDIA_PARTS =
   /^(?:media|file(?:-data|-url|-id|-reference)?|image-(?:data|url|file-id|file-reference))$/;
 
 const RULES: BlockRules = {
   textType: "text",
-  // A file may be a text document in the message itself, which is text.
+  // A file with inline text is text, not media.
   isMedia: ({ type, data }) =>
     MEDIA_PARTS.test(String(type)) && !(type === "file" && asRecord(data)["type"] === "text"),
-  // It speaks to the provider and not to the model.
+  // It is meant for the provider, not for the model.
   isFixed: ({ type }) => type === "custom",
   cacheMarks: ["providerOptions"],
 };
 
-/** The parts that each role may have. A system message is a plain text. */
+/** The parts that each role may have. A system message is a plain string. */
 const PART_TYPES: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["system", []],
   ["user", ["text", "image", "file"]],
@@ -48,7 +48,7 @@ const PART_TYPES: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["tool", ["tool-result", "tool-approval-response"]],
 ]);
 
-/** Other vendors have parts of the same type; these fields are the AI SDK's. */
+/** Other vendors have parts of the same types; these fields are specific to the AI SDK. */
 const OWN_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ["image", "image"],
   ["file", "data"],
@@ -57,8 +57,8 @@ const OWN_FIELDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * AI SDK `ModelMessage`: results are `tool-result` parts of a message of the role tool. Those in an
- * assistant message are kept: the provider ran the tool, and takes its answer back only as it was.
+ * AI SDK `ModelMessage`: results are `tool-result` parts of messages of role `tool`. Those in an
+ * assistant message are kept: the provider ran the tool, and accepts its answer only unchanged.
  */
 export const aiSdkFormat = {
   name: "ai-sdk" as const,
@@ -135,7 +135,7 @@ function mismatchOf(message: JsonRecord): string | undefined {
     return "has tool_calls or a tool_call_id, where the AI SDK has parts of its content";
   }
   if (typeof content === "string" && role !== "tool") return undefined;
-  if (!Array.isArray(content)) return "has no content of parts";
+  if (!Array.isArray(content)) return "has no array of parts as its content";
   for (const part of content) {
     const { type } = asRecord(part);
     if (typeof type !== "string" || !allowed.includes(type)) {
@@ -180,12 +180,12 @@ function readResult(
     ...found,
     toolName: nonEmptyText(toolName),
     isError: isErrorType(type),
-    // Everything else of the output is kept in the message; a reference may change its type alone.
+    // Everything else of the output is kept in the message; a reference changes only its type.
     wrapping: type,
   });
 }
 
-/** A denial has no value; a number or a flag is short; what JSON cannot hold could not come back. */
+/** A denial has no value; a number or a flag is short; what JSON cannot represent could not be restored. */
 function isOffloadable(type: unknown, value: unknown): value is Content {
   switch (type) {
     case "text":
@@ -240,7 +240,7 @@ function withOutputs(
   return { ...asRecord(message), content: parts };
 }
 
-/** The reference as a text, or as parts where something is kept beside it. */
+/** The reference as text, or as parts if something else is kept. */
 function referenceOutput(output: JsonRecord, text: string, media: MediaRule): JsonRecord {
   const { type, value } = output;
   if (isErrorType(type)) return { ...output, type: "error-text", value: text };

@@ -4,13 +4,13 @@ export interface AnthropicTextBlock {
   text: string;
 }
 
-/** An image, inline or by address. */
+/** An image, inline or by URL. */
 export interface AnthropicImageBlock {
   type: "image";
   source: { type: "base64"; media_type: string; data: string } | { type: "url"; url: string };
 }
 
-/** A call of a tool, as the model made it. */
+/** A tool call by the model. */
 export interface AnthropicToolUseBlock {
   type: "tool_use";
   id: string;
@@ -18,7 +18,7 @@ export interface AnthropicToolUseBlock {
   input: unknown;
 }
 
-/** What the call returned. */
+/** The result of a tool call. */
 export interface AnthropicToolResultBlock {
   type: "tool_result";
   tool_use_id: string;
@@ -29,15 +29,15 @@ export interface AnthropicToolResultBlock {
 export type AnthropicContentBlock =
   AnthropicTextBlock | AnthropicImageBlock | AnthropicToolUseBlock | AnthropicToolResultBlock;
 
-/** A message as Anthropic's API has it; role `tool` for hosts that keep a result as a message. */
+/** A message of Anthropic's API; the role `tool` is for hosts that store a result as a message of its own. */
 export interface AnthropicMessage {
   role: "user" | "assistant" | "tool";
   content: string | AnthropicContentBlock[];
 }
 
 /**
- * What the functions take: anything shaped like a message, so that messages of the vendor's SDK,
- * with blocks and fields that are not listed here, go in and come out with their own type.
+ * What the functions accept: anything shaped like a message, so that messages of the vendor's SDK,
+ * with blocks and fields that are not listed here, keep their own type.
  */
 export interface AnthropicMessageLike {
   readonly role: string;

@@ -23,7 +23,7 @@ import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-recor
 /** A tool as Anthropic's API takes it. */
 export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
 
-/** The answer to a call, a block for a user message. */
+/** The answer to a call: a block for a user message. */
 export type AnthropicToolAnswer = {
   type: "tool_result";
   tool_use_id: string;
@@ -31,7 +31,7 @@ export type AnthropicToolAnswer = {
   is_error?: true;
 };
 
-/** Messages and blocks as they may really come: nothing about them is certain. */
+/** Messages and blocks as they may actually come: nothing about them is certain. */
 type RawMessage = { readonly role?: unknown; readonly content?: unknown; readonly id?: unknown };
 type RawBlock = {
   readonly type?: unknown;
@@ -51,32 +51,32 @@ const MEDIA_TYPES: readonly unknown[] = ["image", "document", "audio", "video"];
 const RULES: BlockRules = {
   textType: "text",
   isMedia: ({ type }) => MEDIA_TYPES.includes(type),
-  // The API itself acts on it.
+  // The API itself evaluates it.
   isFixed: ({ type }) => type === "tool_reference",
   cacheMarks: ["cache_control"],
 };
 
-/** Every block that a message of the API may hold. What a server tool returned is among them. */
+/** Every type of block that a message of the API may hold, results of server tools included. */
 const KNOWN_BLOCKS =
   /^(?:text|image|document|audio|video|search_result|(?:redacted_)?thinking|tool_(?:use|result|reference|addition|removal)|server_tool_use|mcp_tool_(?:use|listing)|\w+_tool_result|container_upload|compaction|fallback|advisor_\w+)$/;
 
-/** Words of other vendors. The API's own are in snake case, so that other cases are foreign too. */
+/** Types of other vendors. The API's own types are in snake case, so any other case is foreign too. */
 const FOREIGN_BLOCKS = /[^a-z0-9_]|^(?:image_url|input_\w+|output_\w+|function\w*|refusal|file)$/;
 
 /**
- * Anthropic Messages: results are `tool_result` blocks of a user message. A message of role `tool`
- * is a result as a whole; the API has no such role, so it does not count as Anthropic's by itself.
+ * Anthropic Messages: results are `tool_result` blocks of user messages. A message of role `tool` is
+ * one result as a whole; the API has no such role, so it is not a sign of this format.
  */
 export const anthropicFormat = {
   name: "anthropic" as const,
 
   mismatch(messages) {
-    // The API has no system message in the list, but recordings put it there.
+    // The API has no system messages in the list, but recordings may put them there.
     const hasBlocks = messages.some(hasToolBlocks);
     return firstMismatch(messages, (message) => mismatchOf(message, hasBlocks));
   },
 
-  /** The common cases come first: reading a history must cost little more than adding up lengths. */
+  /** Common cases come first: reading a history must cost little more than adding up lengths. */
   read(message, visitor, options) {
     const { role, content } = (message ?? NOTHING) as RawMessage;
     if (role === "assistant") visitor.modelMessage(idOf(message as RawMessage));
@@ -149,12 +149,12 @@ function mismatchOf(message: JsonRecord, hasBlocks: boolean): string | undefined
   }
   if (typeof content === "string") return undefined;
   if (!Array.isArray(content)) return "has no content";
-  const stranger = content.find((block) => !isAnthropicBlock(block)) as unknown;
-  if (stranger === undefined) return undefined;
-  const foreign = typeOf(stranger);
-  return foreign === undefined
-    ? `has a block without a type, ${describeValue(stranger)}`
-    : `has a block of type ${JSON.stringify(foreign)}`;
+  const foreign = content.find((block) => !isAnthropicBlock(block)) as unknown;
+  if (foreign === undefined) return undefined;
+  const foreignType = typeOf(foreign);
+  return foreignType === undefined
+    ? `has a block without a type, ${describeValue(foreign)}`
+    : `has a block of type ${JSON.stringify(foreignType)}`;
 }
 
 function hasToolBlocks(message: unknown): boolean {
@@ -165,7 +165,7 @@ function hasToolBlocks(message: unknown): boolean {
 function isAnthropicBlock(block: unknown): boolean {
   const { type, source } = asRecord(block);
   if (typeof type !== "string" || FOREIGN_BLOCKS.test(type)) return false;
-  // Others have images too, but hold their data themselves.
+  // Other vendors have image blocks too, but without a source object.
   return type !== "image" || isRecord(source);
 }
 
@@ -231,12 +231,12 @@ function readOther(block: unknown, visitor: MessageVisitor, options: FormatReadO
   }
 }
 
-/** The length as JSON, where anybody asks. */
+/** The length as JSON, if it is to be counted. */
 function countWhere({ countOther }: FormatReadOptions, value: unknown): number {
   return countOther && value !== undefined ? countContentChars([value]) - "[]".length : 0;
 }
 
-/** A missing id is possible; one of another type is a mistake of the host. */
+/** An id may be missing, but one of another type is a mistake of the host. */
 function isId(id: unknown): boolean {
   return id === undefined || id === null || typeof id === "string";
 }

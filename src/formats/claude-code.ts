@@ -5,14 +5,14 @@ import { asRecord, isRecord } from "./shared/json-record.js";
 /** Every line of a session names its session, itself, or another line. */
 const MARKS = ["sessionId", "session_id", "uuid", "leafUuid", "messageId"];
 
-/** Lines beside the messages, as far as they are known. */
+/** Known types of lines other than messages. */
 const NOTES =
   /^(?:summary|system|progress|attachment|file-history-snapshot|queue-operation|last-prompt|(?:custom|ai)-title|mode|pr-link)$/;
 
 /**
- * Claude Code session files: an Anthropic message in each line of type `user` or `assistant`. A
- * reply of several blocks spreads over as many lines. `toolUseResult` repeats a result for the
- * program's own use and is not sent to the model: it is kept, and does not count.
+ * Claude Code session files: an Anthropic message in each line of type `user` or `assistant`. A reply
+ * of several blocks is spread over as many lines. `toolUseResult` repeats a result for the program's
+ * own use and is not sent to the model: it is kept and not counted.
  */
 export const claudeCodeFormat = createLineFormat({
   name: "claude-code-jsonl",

@@ -7,7 +7,7 @@ import { relayTo } from "./shared/relay-visitor.js";
 const LINES =
   /^(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|inter_agent_communication\w*)$/;
 
-/** Older files say beside the content of an output whether the call succeeded. */
+/** In older files an output is an object, with its content and whether the call succeeded. */
 const itemFormat = {
   ...openaiResponsesFormat,
 
@@ -32,7 +32,7 @@ const itemFormat = {
 
 /**
  * Codex rollout files: items of the Responses API in the `payload` of `response_item` lines. Events
- * repeat outputs for the screen; the model does not get them, so they are kept.
+ * repeat outputs for display; they are not sent to the model, so they are kept.
  */
 export const codexFormat = createLineFormat({
   name: "codex-jsonl",

@@ -4,10 +4,10 @@ import { FORMATS } from "./formats.js";
 import { FitVisitor } from "./shared/fit-visitor.js";
 import { findTextResults } from "./shared/text-results.js";
 
-/** So many messages tell how near a conversation is to a format. */
+/** How many messages are compared to see how close a conversation is to a format. */
 const MESSAGES_COMPARED = 100;
 
-/** The format of the messages, or why each one does not fit, the nearest first. */
+/** The format of the messages, or why each format does not fit, closest first. */
 export type Detection<F extends Format> =
   { readonly format: F } | { readonly mismatches: readonly FormatMismatch[] };
 
@@ -27,9 +27,8 @@ export function detectFormat<F extends Format = (typeof FORMATS)[number]>(
 }
 
 /**
- * Why messages are not of a format, or are so only by their looks: their calls have no results, or
- * what they say is in blocks that the format does not know. Taking those would find nothing to
- * offload, and nobody would know why.
+ * Why messages are not in a format, or only seem to be: their calls have no results, or most of their
+ * text is in blocks that the format does not know. Accepting those would silently offload nothing.
  */
 export function checkFit(format: Format, messages: readonly unknown[]): string | undefined {
   const why = format.mismatch(messages) ?? findTextResults(messages);
@@ -42,12 +41,12 @@ export function checkFit(format: Format, messages: readonly unknown[]): string |
   return visitor.findFault();
 }
 
-/** How many messages fit by themselves; all of them where it is the whole that does not. */
+/** How many messages fit on their own; Infinity if each fits but the conversation does not. */
 function countFitting(format: Format, messages: readonly unknown[]): number {
   if (format.mismatch(messages) === undefined) return Infinity;
   const some = messages.slice(0, MESSAGES_COMPARED);
   const fitting = some.filter((message) => format.mismatch([message]) === undefined).length;
-  // Lines of text are nearest to a format of lines, which a blank line always fits.
+  // Lines of text are closest to a line format, which always accepts a blank line.
   const takesLines = typeof messages[0] === "string" && format.mismatch([""]) === undefined;
   return fitting + (takesLines ? 0.5 : 0);
 }

@@ -11,8 +11,8 @@ import { openaiResponsesFormat } from "./openai-responses.js";
 import { piFormat } from "./pi.js";
 
 /**
- * All formats, in the order of detection. A conversation with a tool call or result fits one alone;
- * the order only tells which format plain text is taken for.
+ * All formats, in the order of detection. A conversation with a tool call or result fits only one of
+ * them; the order matters only for conversations without any.
  */
 export const FORMATS = [
   anthropicFormat,
@@ -29,14 +29,14 @@ export const FORMATS = [
 
 type BuiltInFormat = (typeof FORMATS)[number];
 
-/** The name of a format of this package. */
+/** The name of a built-in format. */
 export type FormatName = BuiltInFormat["name"];
 
-/** The built-in format of a name. */
+/** The built-in format with this name. */
 export type FormatNamed<Name extends FormatName> = Extract<BuiltInFormat, { readonly name: Name }>;
 
-/** What `describeTools` returns in this format: what goes into a request's `tools`. */
+/** What `describeTools` returns in this format, for a request's `tools`. */
 export type ToolsOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["describeTools"]>;
 
-/** What `answerCall` returns in this format: what goes into the conversation. */
+/** What `answerCall` returns in this format, to be added to the conversation. */
 export type AnswerOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["answerCall"]>;

@@ -20,7 +20,7 @@ export type GeminiTool = {
   }[];
 };
 
-/** The answer to a call, a part for a user's content. */
+/** The answer to a call: a part for a user's content. */
 export type GeminiToolAnswer = {
   functionResponse: {
     id?: string;
@@ -31,14 +31,14 @@ export type GeminiToolAnswer = {
 
 const ROLES: readonly unknown[] = ["user", "model", "function", undefined];
 
-/** What a part holds, of which it has one. */
+/** The known fields of a part, of which it has one. */
 const PART_FIELDS = [
   ...["text", "thought", "thoughtSignature", "inlineData", "fileData", "videoMetadata"],
   ...["functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
   ...["toolCall", "toolResponse"],
 ];
 
-/** Gemini contents: results are `functionResponse` parts, their media beside the `response`. */
+/** Gemini `Content` messages: results are `functionResponse` parts, with media next to the `response`. */
 export const geminiFormat = {
   name: "gemini" as const,
 
@@ -62,7 +62,7 @@ export const geminiFormat = {
     for (const { slot, text } of texts) {
       const { response, parts: beside } = responseAt(parts, slot);
       const key = isFailure(asRecord(response)) ? "error" : "output";
-      // An empty list, so that the key keeps its place for the way back.
+      // An empty list, so that the key keeps its position when restored.
       const takesMedia = media === "offload" && asList(beside).length > 0;
       const kept = takesMedia ? { parts: [] } : {};
       parts[slot] = changeResponse(parts[slot], { response: { [key]: text }, ...kept });
@@ -73,7 +73,7 @@ export const geminiFormat = {
   restore(message, contents) {
     const parts = partsOf(message).slice();
     for (const { slot, content } of contents) {
-      // A response is an object; in an array stands one that was offloaded together with its media.
+      // A response is an object; an array holds a response that was offloaded together with its media.
       const changes = Array.isArray(content)
         ? { response: content[0] as unknown, parts: content.slice(1) as unknown[] }
         : { response: content };
@@ -114,18 +114,18 @@ function mismatchOf({ role, parts, content }: JsonRecord): string | undefined {
   if (!ROLES.includes(role)) return `has the role ${JSON.stringify(role)} instead of user or model`;
   if (!Array.isArray(parts))
     return content === undefined ? "has no parts" : "has content, not parts";
-  const stranger: unknown = parts.find((part) => !isGeminiPart(part));
-  if (stranger === undefined) return undefined;
-  return `has a part that is not Gemini's: ${describeValue(stranger)}`;
+  const foreign: unknown = parts.find((part) => !isGeminiPart(part));
+  if (foreign === undefined) return undefined;
+  return `has a part that is not Gemini's: ${describeValue(foreign)}`;
 }
 
-/** Parts of others have a `type`; those of Python's client, written as it names them, another case. */
+/** Parts of other vendors have a `type`; those of the Python client are in snake case. */
 function isGeminiPart(part: unknown): boolean {
   if (!isRecord(part) || part["type"] !== undefined) return false;
   return part["function_response"] === undefined && part["function_call"] === undefined;
 }
 
-/** A part has no type, so that it is called by its fields; Pydantic AI's has a kind. */
+/** A part has no type, so it is named by its fields; Pydantic AI's parts have a kind. */
 function unknownType(part: JsonRecord): string | undefined {
   if (PART_FIELDS.some((field) => part[field] !== undefined)) return undefined;
   return nonEmptyText(part["part_kind"]) ?? Object.keys(part).join("+");
@@ -147,7 +147,7 @@ function readResult(
   { media }: FormatReadOptions,
 ): void {
   const { id, name, response, parts } = asRecord(part["functionResponse"]);
-  // What would come back from the store as something else is kept.
+  // What JSON cannot represent is kept, since it could not be restored.
   if (!isRecord(response) || !isPlainJson(response)) {
     visitor.answer?.(nonEmptyText(id));
     return;

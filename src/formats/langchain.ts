@@ -26,7 +26,7 @@ import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 /** A tool as `bindTools` takes it. */
 export type LangchainTool = { name: string; description: string; schema: ToolInputSchema };
 
-/** The fields of a tool message. LangChain takes plain ones by their role, its servers by their type. */
+/** The fields of a tool message. LangChain recognizes plain objects by `role`, its servers by `type`. */
 export type LangchainToolAnswer = {
   type: "tool";
   role: "tool";
@@ -44,16 +44,16 @@ const RULES: BlockRules = {
   cacheMarks: ["cache_control"],
 };
 
-/** Blocks of the model's content that say a call once more. */
+/** Blocks of the model's content that repeat a call. */
 const CALL_BLOCKS = new Set(["tool_call", "tool_call_chunk", "tool_use", "function_call"]);
 
-/** LangChain messages: instances, serialised or stored ones. A tool message is one result. */
+/** LangChain messages: instances, serialized or stored. A tool message is one result. */
 export const langchainFormat = {
   name: "langchain" as const,
 
   mismatch(messages) {
     const why = firstMismatch(messages, (message) =>
-      parseLangchainMessage(message) ? undefined : describeStranger(message),
+      parseLangchainMessage(message) ? undefined : describeForeign(message),
     );
     if (why !== undefined || messages.length === 0 || messages.some(isOwnMessage)) return why;
     return "no message has the type of a LangChain message (human, ai, tool, system)";
@@ -112,7 +112,7 @@ export const langchainFormat = {
   },
 } satisfies Format;
 
-function describeStranger({ type, role }: JsonRecord): string {
+function describeForeign({ type, role }: JsonRecord): string {
   if (type === undefined && role === undefined) return "has neither a type nor a role";
   const named = type === undefined ? "the role" : "the type";
   return `has ${named} ${JSON.stringify(type ?? role)} or no content, unlike LangChain messages`;
@@ -141,13 +141,13 @@ function readResult(
   });
 }
 
-/** Blocks may hold bytes, which JSON could not give back. */
+/** Blocks may hold bytes, which could not be restored from JSON. */
 function isOffloadable(content: unknown): content is BlockContent {
   return typeof content === "string" || (Array.isArray(content) && isPlainJson(content));
 }
 
 function contentOf({ fields, contentKey, wrapper }: LangchainMessage): unknown {
-  // What a class works out anew each time cannot be replaced on the object.
+  // Content that the class computes on access cannot be replaced on the object.
   if (wrapper === undefined && !Object.hasOwn(fields, contentKey)) return undefined;
   return fields[contentKey];
 }
@@ -163,7 +163,7 @@ function readCalls(
     if (countOther && isRecord(args)) visitor.other(countJsonChars(args));
   }
   if (calls.length > 0) return;
-  // Before calls had a field of their own, they stood here in OpenAI's shape.
+  // Before calls had their own field, they were here, in OpenAI's shape.
   for (const call of asList(asRecord(additional_kwargs)["tool_calls"]).map(asRecord)) {
     const { name } = asRecord(call["function"]);
     if (typeof name === "string") visitor.call(nonEmptyText(call["id"]), name);
@@ -189,7 +189,7 @@ function readContent(
   }
 }
 
-/** Whether the message was made from `contentBlocks`, which are a list and nothing else. */
+/** Whether the message was made from `contentBlocks`, which must be a list. */
 function isMadeOfBlocks({ contentKey, fields }: LangchainMessage): boolean {
   return contentKey === "content_blocks" || "contentBlocks" in asRecord(fields["lc_kwargs"]);
 }

@@ -8,10 +8,10 @@ import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
 /** A tool as a server lists it. */
 export type McpTool = { name: string; description: string; inputSchema: ToolInputSchema };
 
-/** The answer to a call, a `CallToolResult`. */
+/** The answer to a call: a `CallToolResult`. */
 export type McpToolAnswer = { content: { type: "text"; text: string }[]; isError?: true };
 
-/** A call as it is sent, and the answer to it. */
+/** A JSON-RPC request for a tool call, and the response to it. */
 export type McpRequest = { readonly jsonrpc: "2.0"; readonly id: string | number };
 export type McpResponse = { jsonrpc: "2.0"; id: string | number; result: McpToolAnswer };
 
@@ -19,19 +19,19 @@ const BLOCK_TYPES: readonly unknown[] = ["text", "image", "audio", "resource", "
 
 const RULES: BlockRules = {
   textType: "text",
-  // A picture, sound, or the bytes of a file; the text of an embedded file is text.
+  // An image, audio, or the bytes of a file; the text of an embedded file is text.
   isMedia: ({ type, resource }) =>
     type === "resource"
       ? asRecord(resource)["blob"] !== undefined
       : type === "image" || type === "audio",
-  // Short, and of use only where it stands.
+  // Short, and useful only in the message itself.
   isFixed: ({ type }) => type === "resource_link",
   cacheMarks: [],
 };
 
 /**
- * MCP tool results, plain or in JSON-RPC responses. `content` and `structuredContent` say the same
- * thing twice, so both are offloaded and both come back.
+ * MCP tool results, plain or in JSON-RPC responses. `content` and `structuredContent` hold the same
+ * data, so both are offloaded and both are restored.
  */
 export const mcpFormat = {
   name: "mcp" as const,
@@ -51,7 +51,7 @@ export const mcpFormat = {
       return;
     }
     const result = resultOf(message);
-    // What would come back from the store as something else is kept.
+    // What JSON cannot represent is kept, since it could not be restored.
     if (!result || !isPlainJson(bothOf(result))) {
       if (result ?? error ?? answer) visitor.answer?.(id);
       return;
@@ -99,7 +99,7 @@ export const mcpFormat = {
   answerCall,
 } satisfies Format;
 
-/** The answer to a JSON-RPC request is a response; the answer to its params alone, a result. */
+/** A JSON-RPC request is answered with a response, its params alone with a result. */
 function answerCall(call: McpRequest, answer: ToolAnswer): McpResponse;
 function answerCall(call: unknown, answer: ToolAnswer): McpToolAnswer;
 function answerCall(call: unknown, { text, isError }: ToolAnswer): McpToolAnswer | McpResponse {
@@ -119,12 +119,12 @@ function countChars(result: JsonRecord, media: MediaRule): number {
   return chars + countContentChars(structuredContent as Content);
 }
 
-/** What is stored: both, in the order in which they stand. */
+/** What is stored: both, in their order. */
 function bothOf(result: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(result).filter(([key]) => isPayload(key)));
 }
 
-/** The keys, where putting both back side by side would not give the order that they had. */
+/** All keys in order, if restoring the two next to each other would change the order. */
 function orderOf(result: JsonRecord): readonly string[] | undefined {
   const keys = Object.keys(result);
   const between = Math.abs(keys.indexOf("content") - keys.indexOf("structuredContent"));
@@ -139,7 +139,7 @@ function inOrder(result: JsonRecord, wrapping: unknown): JsonRecord {
   return Object.fromEntries([...order].map((key) => [key, result[key]]));
 }
 
-/** The result with another payload, where the first of what it had stood. */
+/** The result with another payload, in the position of the first part of the old one. */
 function putContent(result: JsonRecord, payload: JsonRecord): JsonRecord {
   let isPut = false;
   const entries = Object.entries(result).flatMap(([key, value]) => {
@@ -159,7 +159,7 @@ function isRpc(message: unknown): message is JsonRecord {
   return asRecord(message)["jsonrpc"] === "2.0";
 }
 
-/** Messages and blocks of other vendors have `content` as well, but a role or a type with it. */
+/** Messages and blocks of other vendors have `content` too, but also a role or a type. */
 function isResult(value: unknown): value is JsonRecord {
   if (!isRecord(value) || value["role"] !== undefined || value["type"] !== undefined) return false;
   const { content, structuredContent } = value;

@@ -16,18 +16,18 @@ import {
   readParts,
 } from "./shared/openai-parts.js";
 
-/** A tool as Chat Completions take it. */
+/** A tool as the Chat Completions API takes it. */
 export type OpenAIChatTool = {
   type: "function";
   function: { name: string; description: string; parameters: ToolInputSchema };
 };
 
-/** The answer to a call, a message of its own. */
+/** The answer to a call: a message of its own. */
 export type OpenAIChatToolAnswer = { role: "tool"; tool_call_id: string; content: string };
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
-/** Part types that only other vendors have; what is unknown beside them is let through. */
+/** Part types that only other vendors have; other unknown types are accepted. */
 const FOREIGN_PART =
   /tool|^(?:input_(?:text|image|file)|output_text|image|document|reasoning|function(?:Call|Response))$/i;
 
@@ -83,7 +83,7 @@ export const openaiChatFormat = {
   readCall(call) {
     const { type, function: called } = asRecord(call);
     const { name, arguments: input } = asRecord(called);
-    // Servers made after OpenAI's may leave the type out.
+    // OpenAI-compatible servers may leave out the type.
     if (typeof name !== "string" || (type !== "function" && type !== undefined)) return undefined;
     return { name, input: parseArguments(input) };
   },
@@ -113,16 +113,16 @@ function mismatchOf(message: JsonRecord): string | undefined {
     const mayLackContent = role === "assistant" || (role === "function" && content === null);
     return mayLackContent && message["parts"] === undefined ? undefined : "has no content";
   }
-  if (!Array.isArray(content)) return "has content that is neither a text nor an array of parts";
-  const stranger = content.findIndex((part) => !isChatPart(part));
-  if (stranger === -1) return undefined;
-  return `has a part of type ${JSON.stringify(asRecord(content[stranger])["type"])}`;
+  if (!Array.isArray(content)) return "has content that is neither a string nor an array of parts";
+  const foreign = content.findIndex((part) => !isChatPart(part));
+  if (foreign === -1) return undefined;
+  return `has a part of type ${JSON.stringify(asRecord(content[foreign])["type"])}`;
 }
 
 function isChatPart(part: unknown): boolean {
   const { type, file } = asRecord(part);
   if (typeof type !== "string" || FOREIGN_PART.test(type)) return false;
-  // The AI SDK's parts of this name hold the file's fields themselves.
+  // The AI SDK's file parts hold the fields of the file themselves.
   return type !== "file" || isRecord(file);
 }
 
@@ -141,7 +141,7 @@ function readResult(
   visitor.result({ slot: 0, id, ...found, toolName: nonEmptyText(name), isError: false });
 }
 
-/** A function's result has no id; SWE-agent puts the one id of its result into a list. */
+/** A message of role `function` has no id; SWE-agent puts the id of a result into a list. */
 function resultId({ role, tool_call_id, tool_call_ids }: JsonRecord): string | undefined {
   return role === "function" ? undefined : nonEmptyText(tool_call_id ?? asList(tool_call_ids)[0]);
 }

@@ -26,7 +26,7 @@ export type OpenAIResponsesTool = {
   strict: boolean;
 };
 
-/** The answer to a call, an item of its own. */
+/** The answer to a call: an item of its own. */
 export type OpenAIResponsesToolAnswer = {
   type: "function_call_output";
   call_id: string;
@@ -35,7 +35,7 @@ export type OpenAIResponsesToolAnswer = {
 
 const MESSAGE_ROLES = new Set(["system", "developer", "user", "assistant"]);
 
-/** Items that are not messages: calls, their outputs, and those that neither word names. */
+/** Items that are not messages: calls, their outputs, and others. */
 const ITEM_TYPE =
   /_call(?:_output)?$|^(?:reasoning|item_reference|compaction\w*|mcp_\w+|tool_search_output|additional_tools|program(?:_output)?)$/;
 
@@ -43,12 +43,12 @@ const MESSAGE_PART = /^(?:input_\w+|output_\w+|refusal|summary_text|reasoning_te
 
 const CALL_TYPES = new Set<unknown>(["function_call", "custom_tool_call"]);
 
-/** Outputs of hosted tools (shell, computer, MCP) have forms of their own, checked by the API. */
+/** Outputs of hosted tools (shell, computer, MCP) have their own shapes, which the API checks. */
 const RESULT_TYPES = new Set<unknown>(["function_call_output", "custom_tool_call_output"]);
 
 const PARTS = { ...OPENAI_PARTS, textType: "input_text", otherTextTypes: ["text", "output_text"] };
 
-/** OpenAI Responses: calls, their outputs and messages are items side by side. */
+/** OpenAI Responses: calls, their outputs and messages are items of one list. */
 export const openaiResponsesFormat = {
   name: "openai-responses" as const,
 
@@ -117,9 +117,9 @@ function mismatchOf(item: JsonRecord): string | undefined {
   }
   if (typeof content === "string") return undefined;
   if (!Array.isArray(content)) return "has no content";
-  const stranger = content.findIndex((part) => !isMessagePart(part));
-  if (stranger === -1) return undefined;
-  return `has a part of type ${JSON.stringify(asRecord(content[stranger])["type"])}`;
+  const foreign = content.findIndex((part) => !isMessagePart(part));
+  if (foreign === -1) return undefined;
+  return `has a part of type ${JSON.stringify(asRecord(content[foreign])["type"])}`;
 }
 
 function isMessagePart(part: unknown): boolean {
@@ -146,7 +146,7 @@ function readResult(
 ): void {
   const { call_id, output, caller } = item;
   const id = nonEmptyText(call_id);
-  // A program that the model wrote reads this output; the model does not see it.
+  // This output goes to a program that the model wrote; the model does not see it.
   const isForProgram = asRecord(caller)["type"] === "program";
   if (isBlockContent(output) && !isForProgram) {
     visitor.result({ slot: 0, id, ...readBlockContent(output, PARTS, media), isError: false });

@@ -4,20 +4,19 @@ import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
 import { asRecord, isRecord } from "./shared/json-record.js";
 
-/** A conversation, taken out of the file or the value that holds it. */
+/** A conversation that was found in a file or a value. */
 export interface ParsedConversation {
   readonly format: FormatName;
-  /** The messages; for a JSONL file its lines, each with its line break. */
+  /** The messages; for a JSONL file, its lines, each with its line break. */
   readonly messages: unknown[];
   /**
-   * The text of the file with these messages in it. A JSONL file comes back byte for byte where its
-   * lines did not change, a JSON file with the indentation that it had. For a value it is JSON,
-   * indented by two spaces.
+   * The text of the file with these messages in it. In a JSONL file, unchanged lines are the same byte
+   * for byte; a JSON file keeps its indentation. A value becomes JSON, indented by two spaces.
    */
   readonly stringify: (messages: readonly unknown[]) => string;
 }
 
-/** Under which names files hold their messages; what stands earlier is taken first. */
+/** The keys under which files hold their messages; earlier ones take precedence. */
 const MESSAGE_KEYS = ["messages", "traj", "history", "contents", "input", "trajectory"];
 
 const EXPECTED =
@@ -25,13 +24,13 @@ const EXPECTED =
   `${MESSAGE_KEYS.join(", ")}, or the text of a JSON or JSONL file`;
 
 /**
- * Finds the messages in the text of a JSON or JSONL file, or in a value, and tells their format.
+ * Finds the messages in the text of a JSON or JSONL file, or in a value, and detects their format.
  *
  * @example
  * const { messages, stringify } = parseConversation(await readFile("session.jsonl", "utf8"));
  * const offloaded = await offloader.offload(messages);
  * await writeFile("session.jsonl", stringify(offloaded.messages));
- * @throws {UnknownFormatError} when it is not a conversation of one of the formats, saying why.
+ * @throws {UnknownFormatError} if it is not a conversation in a known format; the message says why.
  */
 export function parseConversation(textOrValue: unknown): ParsedConversation {
   if (typeof textOrValue !== "string") return parseValue(textOrValue, 2);
@@ -58,7 +57,7 @@ function parseValue(value: unknown, indent: number | string): ParsedConversation
   );
 }
 
-/** Every line with the line break that ends it, so that together they are the text again. */
+/** Every line with its line break, so that joined they are the text again. */
 function parseLines(text: string, value: unknown): ParsedConversation {
   const lines: unknown[] = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const objects = (lines as string[]).map(parseJson).filter(isRecord);

@@ -18,7 +18,7 @@ import { countJsonChars } from "./shared/plain-json.js";
 /** A tool as pi takes it. */
 export type PiTool = { name: string; description: string; parameters: ToolInputSchema };
 
-/** The answer to a call, a message of its own. */
+/** The answer to a call: a message of its own. */
 export type PiToolAnswer = {
   role: "toolResult";
   toolCallId: string;
@@ -27,7 +27,7 @@ export type PiToolAnswer = {
   isError: boolean;
 };
 
-/** What is noted between messages. */
+/** Known types of lines other than messages. */
 const NOTES =
   /^(?:session(?:_info)?|model_change|thinking_level_change|compaction|branch_summary|label|custom(?:_message)?)$/;
 
@@ -61,7 +61,7 @@ const messageFormat = {
     const { content } = record;
     if (!change) return message;
     const { text } = change;
-    // Blocks stay blocks: pi itself takes nothing else.
+    // Blocks remain blocks, since pi accepts nothing else.
     return {
       ...record,
       content: Array.isArray(content) ? referenceBlocks(content, text, RULES, media) : text,
@@ -95,7 +95,7 @@ const messageFormat = {
   },
 } satisfies Format;
 
-/** pi session files: a result is a message of its own, of the role `toolResult`. */
+/** pi session files: a result is a message of its own, of role `toolResult`. */
 export const piFormat = createLineFormat({
   name: "pi-jsonl",
   origin: "a pi session",

@@ -2,15 +2,15 @@ import { link, rename, unlink, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { hasCode } from "./error-code.js";
 
-/** What systems answer on disks that have no hard links (FAT, exFAT, network folders). */
+/** The error codes on file systems without hard links (FAT, exFAT, network folders). */
 const NO_LINKS = [
   ...["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"],
   ...["EACCES", "EINVAL", "EISDIR", "EXDEV", "UNKNOWN"],
 ];
 
 /**
- * Gives a temporary file its final name, unless somebody has that name. A hard link is made whole or
- * fails, also against other processes.
+ * Gives a temporary file its final name, unless that name is taken. Making a hard link is atomic, even
+ * between processes.
  *
  * @returns Whether the name was free.
  */
@@ -26,9 +26,10 @@ export async function claimName(temporary: string, path: string): Promise<boolea
 }
 
 /**
- * Without links, a placeholder holds the name until the content is renamed over it. A process that
- * ends in between leaves the placeholder: a name that is not given out again, and nothing lost. It
- * holds the temporary name, so that nobody takes it for a content of theirs, an empty one included.
+ * Without links, a placeholder reserves the name until the content is renamed over it. If the process
+ * ends in between, the placeholder remains and the name is not used again, but nothing is lost. The
+ * placeholder contains the temporary name, so that it is never mistaken for stored content, not even
+ * for empty content.
  */
 async function claimByPlaceholder(temporary: string, path: string): Promise<boolean> {
   try {

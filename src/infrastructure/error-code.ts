@@ -1,6 +1,6 @@
 /**
- * True for an error of the operating system with one of these codes. Told by its shape: in a realm of
- * its own (Jest, vitest's vmThreads) such an error is not an `instanceof Error`.
+ * True for an error of the operating system with one of these codes. Checked by shape: in another
+ * realm (Jest, vitest's vmThreads) such an error is not an `instanceof Error`.
  */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return (

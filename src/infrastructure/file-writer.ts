@@ -8,7 +8,7 @@ import { hasCode } from "./error-code.js";
 import { publishNew } from "./publish-new.js";
 import { refuseLinks } from "./refuse-links.js";
 
-// The callback forms take less time than those of fs/promises, which make an object per open file.
+// The callback functions are faster than fs/promises, which makes an object for each open file.
 const writeFile = promisify(fs.writeFile);
 const rename = promisify(fs.rename);
 const unlink = promisify(fs.unlink);
@@ -18,8 +18,8 @@ const mkdir = promisify(fs.mkdir);
 const FILE_MODE = 0o600;
 
 /**
- * Writes files as a whole or not at all: to a temporary name in the same folder, then renamed.
- * Folders are made as needed. A text with lone surrogates is written as WTF-8.
+ * Writes files atomically: to a temporary name in the same folder, then renamed. Folders are created
+ * as needed. Text with lone surrogates is written as WTF-8.
  */
 export class NodeFileWriter implements FolderWriter {
   async writeFile(path: string, content: string): Promise<void> {
@@ -32,7 +32,7 @@ export class NodeFileWriter implements FolderWriter {
     }
   }
 
-  /** What the functions of this package call. Not there when a subclass writes files its own way. */
+  /** What this package's functions call instead of `writeFile`; `undefined` if a subclass overrides `writeFile`. */
   get writeInFolder(): ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined {
     return this.writeFile === NodeFileWriter.prototype.writeFile ? writeInFolder : undefined;
   }
@@ -58,7 +58,7 @@ async function writeTemporary(folder: string, content: string | Uint8Array): Pro
   const temporary = join(folder, `.offload-${randomBytes(9).toString("hex")}.tmp`);
   const write = () => writeFile(temporary, data, { flag: "wx", mode: FILE_MODE });
   try {
-    // The folder is there nearly always, so that asking first would cost more than failing once.
+    // The folder nearly always exists, so checking first would cost more than failing once.
     await write().catch(async (error: unknown) => {
       if (!hasCode(error, "ENOENT")) throw error;
       await mkdir(folder, { recursive: true });
@@ -71,7 +71,7 @@ async function writeTemporary(folder: string, content: string | Uint8Array): Pro
   return temporary;
 }
 
-/** A text that is well-formed goes to the file system as it is; it encodes UTF-8 by itself. */
+/** A well-formed text is passed on as a string, since node:fs encodes UTF-8 itself. */
 function encode(content: string): string | Uint8Array {
   return isWellFormed(content) ? content : encodeWtf8(content);
 }

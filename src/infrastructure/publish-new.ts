@@ -4,12 +4,12 @@ import { claimName } from "./claim-name.js";
 import { hasCode } from "./error-code.js";
 
 export interface TemporaryFile {
-  /** Writes the content to a temporary file beside the path and returns its path. */
+  /** Writes the content to a temporary file in the same folder and returns its path. */
   write(): Promise<string>;
   discard(temporary: string): Promise<void>;
 }
 
-/** Gives a content its final name if nobody has it, and tells whether who has it holds the same. */
+/** Writes content under its final name if the name is free; otherwise says whether that file has the same content. */
 export async function publishNew(
   path: string,
   content: string | Uint8Array,

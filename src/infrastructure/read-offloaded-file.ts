@@ -3,8 +3,8 @@ import { ReadFailedError } from "../core/errors/read-failed-error.js";
 import { decodeWtf8 } from "../core/lib/text/wtf8.js";
 
 /**
- * The text of a file that this package wrote, exactly: lone surrogates, which other readers replace,
- * come back too. Blocks are JSON; parse the text to have them back.
+ * Reads a file that the file presets wrote, exactly, including lone surrogates, which other readers
+ * would replace. Blocks are stored as JSON: parse the text to get them back.
  */
 export async function readOffloadedFile(path: string): Promise<string> {
   try {

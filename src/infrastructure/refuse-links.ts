@@ -7,9 +7,9 @@ import { hasCode } from "./error-code.js";
 const lstat = promisify(fs.lstat);
 
 /**
- * Nothing goes through a link: a folder below the root must be a folder, or not be there.
+ * Rejects links: every name below the root must be a real folder, or not exist.
  *
- * @returns Whether the last folder is there.
+ * @returns Whether the last folder exists.
  */
 export async function refuseLinks(
   root: string,

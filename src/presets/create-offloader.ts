@@ -14,7 +14,7 @@ import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../format
 import { createWorkspace } from "./create-workspace.js";
 import { pickFormat } from "./pick-format.js";
 
-/** A format by its name, your own, or `auto` to find it out from the messages. */
+/** The name of a built-in format, your own format, or `"auto"` to detect it from the messages. */
 export type FormatChoice = FormatName | "auto" | Format;
 
 type ChosenTools<Choice> = Choice extends FormatName
@@ -29,7 +29,7 @@ type ChosenAnswer<Choice> = Choice extends FormatName
     ? Answer
     : unknown;
 
-/** The reading tools by the name of a format, each in its vendor's shape. */
+/** The reading tools by name of the format, each in its vendor's shape. */
 export type ToolsByFormat = { [Name in FormatName]: ToolsOf<Name> };
 
 /** An offloader whose tools and answers are typed by its format. */
@@ -39,20 +39,21 @@ export type OffloaderFor<Choice extends FormatChoice> = Offloader<
   ToolsByFormat
 >;
 
-/** How an offloader is made: on a folder, or on your own workspace. */
+/** The options of `createOffloader`: a folder or your own workspace, a format, and settings. */
 export interface OffloaderOptions<
   Choice extends FormatChoice = FormatChoice,
 > extends OffloaderSettings {
-  /** The folder of a workspace with default options; created when it is missing. Default `.offload`. */
+  /** The folder of a workspace with default options; created if it is missing. Default `".offload"`. */
   readonly root?: string | undefined;
-  /** What `createWorkspace` returned, instead of a folder. */
+  /** Your own workspace from `createWorkspace`, instead of `root`. */
   readonly workspace?: Workspace | undefined;
-  /** The format of the messages. Default `auto`. */
+  /** The format of the messages. Default `"auto"`. */
   readonly format?: Choice | undefined;
 }
 
 /**
- * One object that keeps any agent's conversation short: pass it the history every turn.
+ * Keeps an agent's conversation short: pass it the whole history every turn, and it moves large tool
+ * results out and puts short references in their place.
  *
  * @example
  * const offloader = createOffloader({ root: ".offload", sessionId: "s1", format: "anthropic" });
@@ -62,7 +63,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   options: OffloaderOptions<Choice>,
 ): OffloaderFor<Choice> {
   requireObject("options", options, "an object with sessionId, and root or workspace");
-  requireText("sessionId", options.sessionId, "it names whose results these are");
+  requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
   if (options.policy !== undefined) requirePolicy("policy", options.policy);
@@ -88,7 +89,7 @@ function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
   return workspace;
 }
 
-/** The format that was chosen; `undefined` to find it out. */
+/** The chosen format; `undefined` to detect it. */
 function readFormat(choice: FormatChoice | undefined): Format | undefined {
   if (isFormat(choice)) return choice;
   requireChoice("format", choice, ["auto", ...FORMATS.map(({ name }) => name)]);

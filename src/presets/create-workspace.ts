@@ -13,26 +13,26 @@ import { FileStore } from "../infrastructure/file-store/file-store.js";
 import { sha256 } from "../infrastructure/hash.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
 
-/** Where a workspace keeps things, and how its agent reads them. */
+/** Where a workspace stores tool results, and how its agent reads them. */
 export interface WorkspaceOptions {
-  /** The folder; created when it is missing. A relative one is resolved against the working directory. */
+  /** The folder; created if it is missing. A relative path is resolved against the working directory. */
   readonly root: string;
-  /** Workspaces of different namespaces see nothing of each other. Default `default`. */
+  /** Workspaces with different namespaces are isolated from each other. Default `"default"`. */
   readonly namespace?: string | undefined;
-  /** How the agent reads what was offloaded; a reference mentions only that. Default `tools`. */
+  /** How the agent reads what was offloaded; references mention only that. Default `"tools"`. */
   readonly readBy?: ReadBy | undefined;
-  /** The agent's own names of the reading tools; `false` for one that it does not get. */
+  /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
   readonly toolNames?: ToolNaming | undefined;
-  /** The longest digest in a reference, in characters. Default 1,200. */
+  /** Maximum length of the digest in a reference, in characters; at least 80. Default 1,200. */
   readonly digestChars?: number | undefined;
-  /** Default: an estimate that needs no dependency. */
+  /** Default: `estimateTokens`. */
   readonly countTokens?: CountTokens | undefined;
-  /** Called with an event for every offload, read, skip, removal and failure. */
+  /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
   readonly logger?: EventLogger | undefined;
 }
 
 /**
- * A workspace on plain files: every tool result an artifact that can be read back in parts.
+ * A workspace on plain files: stores tool results, which can then be read in parts.
  *
  * @example
  * const workspace = createWorkspace({ root: ".offload" });
@@ -41,9 +41,9 @@ export interface WorkspaceOptions {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root");
-  const root = resolve(requireText("root", options.root, "the folder that takes the artifacts"));
+  const root = resolve(requireText("root", options.root, "the folder for the artifacts"));
   const { namespace = "default", countTokens = estimateTokens } = options;
-  requireText("namespace", namespace, "it keeps workspaces apart");
+  requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
   for (const name of Object.keys(options.toolNames ?? {})) {
     requireChoice("toolNames", name, TOOL_NAMES);

@@ -17,30 +17,30 @@ import { sha256 } from "../infrastructure/hash.js";
 import { requireOutputDir, requireWriter } from "./require-files.js";
 import { surveyAnthropic } from "./survey-anthropic.js";
 
-/** Where a message's results go. */
+/** Where to write a message's tool results. */
 export interface DirectOffloadOptions {
-  /** Names the folder below `outputDir`; one per agent session. */
+  /** The name of the folder below `outputDir`; one per agent session. */
   readonly sessionId: string;
-  /** Created when it is missing. A relative one is resolved against the working directory. */
+  /** The output folder; created if it is missing. A relative path is resolved against the working directory. */
   readonly outputDir: string;
 }
 
-/** What became of one message. */
+/** What was done with one message. */
 export interface DirectOffloadResult<M extends AnthropicMessageLike = AnthropicMessageLike> {
   /** A deep copy of the message with a reference in place of each tool result's content. */
   readonly message: M;
-  /** Original length minus reference length, added up over the results that were offloaded. */
+  /** Original length minus reference length, summed over the results that were offloaded. */
   readonly freedChars: number;
   /** The file of the first tool result. */
   readonly file: string;
-  /** The files of all tool results of the message, in their order. */
+  /** The files of all tool results of the message, in order. */
   readonly files: readonly string[];
 }
 
 /**
  * Writes every tool result of one message to `<outputDir>/<sessionId>/<tool_use_id>.md` and returns
- * a deep copy of the message with references in their place. Whether a result is large enough is
- * yours to decide before you call.
+ * a deep copy of the message with references in their place. It offloads results of any size: decide
+ * before you call whether one is large enough.
  *
  * @example
  * const { message, file } = await offloadToolResult(toolMessage, { sessionId: "s1", outputDir: ".offload" });
@@ -58,7 +58,7 @@ export async function offloadToolResult<M extends AnthropicMessageLike>(
   );
 }
 
-/** `offloadToolResult` with your own writer; `outputDir` reaches it as you pass it. */
+/** `offloadToolResult` with your own writer, which gets `outputDir` unchanged. */
 export async function offloadToolResultWithWriter<M extends AnthropicMessageLike>(
   message: M,
   sessionId: string,
@@ -66,7 +66,7 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   writer: FileWriter,
 ): Promise<DirectOffloadResult<M>> {
   const session = portableName(
-    requireText("sessionId", sessionId, "it names the session's folder"),
+    requireText("sessionId", sessionId, "the name of the session's folder"),
     sha256,
   );
   const root = requireOutputDir(outputDir);
@@ -111,8 +111,8 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
 }
 
 /**
- * A plain string is a tool's output here, since the caller passes in a tool's message; but not what
- * the assistant or the system said.
+ * A plain string counts as a tool's output here, since the caller passes a tool's message, unless the
+ * assistant or the system wrote it.
  */
 function asToolMessage(message: AnthropicMessageLike): AnthropicMessageLike {
   const { role, content } = requireObject(

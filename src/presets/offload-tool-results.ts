@@ -19,26 +19,26 @@ import { sha256 } from "../infrastructure/hash.js";
 import { requireOutputDir, requireWriter } from "./require-files.js";
 import { surveyAnthropic } from "./survey-anthropic.js";
 
-/** What is worth offloading. An option wins over the environment, the environment over the default. */
+/** What is worth offloading. Options take precedence over environment variables. */
 export interface HistoryThresholds {
-  /** Minimum size of a result in characters. `OFFLOAD_CHAR_THRESHOLD`, else 100. */
+  /** Minimum size of a result in characters. Default: `OFFLOAD_CHAR_THRESHOLD`, or 100. */
   readonly charThreshold?: number | undefined;
-  /** Minimum share of the conversation that can be offloaded. `OFFLOAD_RATIO_THRESHOLD`, else 0.2. */
+  /** Minimum share of the conversation to offload. Default: `OFFLOAD_RATIO_THRESHOLD`, or 0.2. */
   readonly ratioThreshold?: number | undefined;
 }
 
-/** Where a history's results go, and what is worth offloading. */
+/** Where to write a history's tool results, and what is worth offloading. */
 export interface HistoryOffloadOptions extends HistoryThresholds {
-  /** Created when it is missing. A relative one is resolved against the working directory. */
+  /** The output folder; created if it is missing. A relative path is resolved against the working directory. */
   readonly outputDir: string;
 }
 
-/** What became of a conversation. */
+/** What was done with a conversation. */
 export interface HistoryOffloadResult<M extends AnthropicMessageLike = AnthropicMessageLike> {
-  /** A new list with deep copies of touched messages; the same array when nothing was offloaded. */
+  /** A new array with deep copies of the changed messages; the same array if nothing was offloaded. */
   readonly messages: M[];
   readonly offloadedCount: number;
-  /** The original lengths of all content that was offloaded, added up. */
+  /** The total length of all content that was offloaded. */
   readonly freedChars: number;
   /** The files, in the order of the results. */
   readonly files: string[];
@@ -50,8 +50,8 @@ interface Thresholds {
 }
 
 /**
- * Writes the long tool results of a history to `<outputDir>/tool-result-<tool_use_id>.md`, provided
- * that enough of the history can be offloaded, and returns the history with references in their place.
+ * Writes the large tool results of a history to `<outputDir>/tool-result-<tool_use_id>.md` if they
+ * make up enough of it, and returns the history with references in their place.
  *
  * @example
  * const { messages, freedChars } = await offloadToolResults(history, { outputDir: ".offload" });
@@ -70,7 +70,7 @@ export async function offloadToolResults<M extends AnthropicMessageLike>(
   );
 }
 
-/** `offloadToolResults` with your own writer; `outputDir` reaches it as you pass it. */
+/** `offloadToolResults` with your own writer, which gets `outputDir` unchanged. */
 export async function offloadToolResultsWithWriter<M extends AnthropicMessageLike>(
   input: readonly M[],
   outputDir: string,
@@ -78,7 +78,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   options: HistoryThresholds = {},
 ): Promise<HistoryOffloadResult<M>> {
   requireArray("messages", input);
-  requireObject("options", options, "an object with charThreshold or ratioThreshold, or nothing");
+  requireObject("options", options, "an object with charThreshold or ratioThreshold, or omitted");
   const root = requireOutputDir(outputDir);
   requireWriter(writer);
   const thresholds = readThresholds(options);

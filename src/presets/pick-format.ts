@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
 import { checkFit, detectFormat } from "../formats/detect-format.js";
 
-/** The format of the messages: the one that was chosen, if it fits, or the first that does. */
+/** The format of the messages: the chosen one, if it fits, or else the first that does. */
 export function pickFormat(messages: readonly unknown[], chosen: Format | undefined): Format {
   for (const [index, message] of messages.entries()) {
     const isMessage =
@@ -15,7 +15,7 @@ export function pickFormat(messages: readonly unknown[], chosen: Format | undefi
     if ("format" in detected) return detected.format;
     throw UnknownFormatError.ofMismatches(detected.mismatches);
   }
-  // A format that does not fit would find nothing to offload, and nobody would know why.
+  // A format that does not fit would silently offload nothing.
   const why = checkFit(chosen, messages);
   if (why === undefined) return chosen;
   throw UnknownFormatError.ofMismatches([{ format: chosen.name, why }]);

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import type { FileWriter } from "../core/files/file-writer.js";
 
 export function requireOutputDir(outputDir: unknown): string {
-  return requireText("outputDir", outputDir, "the folder that takes the files");
+  return requireText("outputDir", outputDir, "the folder for the files");
 }
 
 export function requireWriter(writer: unknown): FileWriter {

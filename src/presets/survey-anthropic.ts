@@ -9,13 +9,13 @@ const CONTENT_SHAPE = "a string or an array of content blocks";
 
 interface SurveyRequest {
   readonly countOther: boolean;
-  /** What the messages are called in errors: `messages[3]`, or `message` for a single one. */
+  /** The name of a message in errors: `messages[3]`, or `message` for a single one. */
   readonly nameOf: (messageIndex: number) => string;
 }
 
 /**
- * Surveys messages for the file presets. They are checked only when the survey met something odd:
- * a check of every message would cost as much as the pass itself.
+ * Surveys messages for the file presets. They are checked only if the survey found something unknown:
+ * checking every message would cost as much as the pass itself.
  */
 export function surveyAnthropic(
   messages: readonly AnthropicMessageLike[],
@@ -62,13 +62,13 @@ function requireId(at: string, id: unknown): void {
   throw new InvalidArgumentError(at, id, "a string, the id of the tool call");
 }
 
-/** These functions would destroy what they do not know: other formats have an entry point of their own. */
+/** These functions would damage messages of other formats, which have their own entry point. */
 function refuseOthers(messages: readonly unknown[]): void {
   const detected = detectFormat(messages);
   if (!("format" in detected) || detected.format.name === anthropicFormat.name) return;
   const { name } = detected.format;
   throw new UnknownFormatError(
-    `These messages look like ${name}, and this function takes Anthropic messages alone. ` +
+    `These messages look like ${name}, but this function only takes Anthropic messages. ` +
       `Use createOffloader({ root, sessionId, format: ${JSON.stringify(name)} }).offload(messages).`,
     [{ format: anthropicFormat.name, why: anthropicFormat.mismatch(messages) ?? "" }],
   );

@@ -1,8 +1,8 @@
 import { encodeWtf8 } from "../core/lib/text/wtf8.js";
 
 /**
- * 64 hexadecimal digits that differ for different data unless somebody means them not to: good for
- * tests, which need no cryptography and no import of Node's.
+ * A hash of 64 hexadecimal digits that is not cryptographic: good enough for tests, and without an
+ * import from Node.
  */
 export function checkHash(data: string | Uint8Array): string {
   const bytes = typeof data === "string" ? encodeWtf8(data) : data;

@@ -8,18 +8,18 @@ import { createMemoryWorkspace } from "./memory-workspace.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
 import { readConversation, type ConversationReading } from "./read-conversation.js";
 
-/** One thing that must hold. `run` throws when it does not. */
+/** One check of a suite. `run` rejects if it fails. */
 export interface Check {
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
 export interface Expectation {
-  /** Throws unless both are equal as data: same JSON, same keys, same order. */
+  /** Throws unless both are equal as JSON, including the order of keys. */
   readonly equal: (actual: unknown, expected: unknown, what: string) => void;
 }
 
-/** What a check has at hand. */
+/** What a check gets. */
 export interface CheckContext {
   readonly history: unknown[];
   /** The results of the history, with the names of their tools. */
@@ -27,7 +27,7 @@ export interface CheckContext {
   readonly expect: Expectation;
   readonly offload: (history: readonly unknown[]) => ReturnType<Offloader["offload"]>;
   readonly restore: (messages: readonly unknown[]) => Promise<readonly unknown[]>;
-  /** Another offloader on a workspace of its own. */
+  /** Another offloader on its own workspace. */
   readonly fresh: () => Offloader;
   /** Another offloader on the same workspace, as after a restart. */
   readonly reopened: () => Offloader;
@@ -41,7 +41,7 @@ const expectation: Expectation = {
   },
 };
 
-/** Makes checks that each get a conversation and an offloader of their own. */
+/** Makes checks that each get their own conversation and offloader. */
 export function createConversationCheck({
   format,
   build,
@@ -85,7 +85,7 @@ function openOffloader(format: Format, workspace: Workspace): Offloader {
   });
 }
 
-/** Data as text; what a class instance holds counts as data. */
+/** Data as JSON; class instances count by their own properties. */
 function canonical(value: unknown): string {
   return value === undefined ? "undefined" : JSON.stringify(value);
 }

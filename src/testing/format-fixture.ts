@@ -1,6 +1,6 @@
 import type { Format } from "../core/engine/format.js";
 
-/** A result that a conversation of the suite holds. */
+/** A tool result in a conversation of the suite. */
 export interface SampleResult {
   readonly id: string;
   readonly toolName: string;
@@ -8,44 +8,44 @@ export interface SampleResult {
   readonly isError: boolean;
 }
 
-/** What the model says, which tools it calls at once, and what they return. */
+/** What the model says, and the results of the tools that it calls in parallel. */
 export interface SampleTurn {
   readonly say: string;
   readonly results: readonly SampleResult[];
 }
 
-/** A call of a tool, as the model makes it. */
+/** A tool call by the model. */
 export interface SampleCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What the suite needs to know of a format. */
+/** What the suite needs to know about a format. */
 export interface FormatFixture {
   readonly format: Format;
-  /** The conversation in the format's own messages, with unknown fields here and there if it may have them. */
+  /** Builds a conversation in the format, with some unknown fields if the format allows them. */
   readonly build: (turns: readonly SampleTurn[]) => unknown[];
-  /** A call in the format's shape, as a host passes it to `readCall` and `answerCall`. */
+  /** Builds a call in the format's shape, as a host passes it to `readCall` and `answerCall`. */
   readonly buildCall: (call: SampleCall) => unknown;
-  /** The message that carries what `answerCall` returned. Default: that is a message itself. */
+  /** Builds the message that holds what `answerCall` returned. Default: the answer is itself a message. */
   readonly carryAnswer?: (answer: unknown) => unknown;
   /**
-   * A message with one result in whose content a cache mark stands, with this word in it; left out
-   * where the format has no such marks.
+   * Builds a message with one result whose content has a cache mark that contains this word. Omit it
+   * if the format has no such marks.
    */
   readonly buildMarked?: (text: string, mark: string) => unknown;
-  /** Whether a result can say that it is an error. Default true. */
+  /** Whether a result has an error flag. Default true. */
   readonly hasErrorFlag?: boolean;
-  /** Whether a result names the call that it answers. Default true. */
+  /** Whether a result has the id of its call. Default true. */
   readonly hasIds?: boolean;
-  /** Whether what the model says is in the conversation. Default true. */
+  /** Whether the conversation includes what the model says. Default true. */
   readonly hasReplies?: boolean;
 }
 
 const LINE = "2026-03-01T10:00:00Z INFO request served, nothing to see here\n";
 
-/** A text that is long enough to be offloaded, and another one for every seed. */
+/** A text that is long enough to be offloaded, different for every seed. */
 export function longText(seed: string): string {
   return `${seed}\n${LINE.repeat(120)}`;
 }

@@ -9,7 +9,7 @@ import {
   type FormatFixture,
 } from "./format-fixture.js";
 
-/** By how much what the model says is made longer. */
+/** How many characters are added to what the model says. */
 const SAID_CHARS = 1_000;
 
 const GREP: ToolDescription = {
@@ -25,7 +25,7 @@ const GREP: ToolDescription = {
 };
 
 /**
- * What every format must hold, ours or a stranger's, as checks for any test runner.
+ * The conformance suite for message formats, built-in or your own, as checks for any test runner.
  *
  * @example
  * for (const { name, run } of formatSuite({ format, build, buildCall })) it(name, run);
@@ -36,8 +36,8 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
   return [
     check("says which conversations are its own", PARALLEL, ({ history, expect }) => {
       expect.equal(format.mismatch(history), undefined, "mismatch() of its own messages");
-      const stranger = format.mismatch([{ neither: "role", nor: "content" }]);
-      expect.equal(typeof stranger, "string", "mismatch() of what is not a message");
+      const why = format.mismatch([{ neither: "role", nor: "content" }]);
+      expect.equal(typeof why, "string", "mismatch() of what is not a message");
     }),
 
     check(
@@ -48,7 +48,7 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
         const texts = PARALLEL.flatMap((turn) => turn.results.map(({ text }) => text));
         for (const [index, text] of texts.entries()) {
           const chars = results[index]?.chars ?? 0;
-          // A format may count what it wraps a text in, but not another text.
+          // A format may count what it wraps around a text, but not another text.
           const fits = chars >= text.length && chars <= text.length * 1.1 + 200;
           expect.equal(fits, true, `the size of result ${index}, which is ${chars}`);
         }
@@ -216,11 +216,11 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
     }),
   ];
 
-  /** A conversation with every long text of it cut away, to compare what is around them. */
+  /** A conversation without its long texts, to compare what is around them. */
   function blanked(messages: readonly unknown[]): string {
     return JSON.stringify(messages, (_key, value: unknown) => {
       if (typeof value !== "string") return value;
-      // Where a message is a line, what is around is inside of it.
+      // A message that is a line of JSON is compared by its value.
       if (value.startsWith("{")) return blanked([JSON.parse(value)]);
       return value.length > 200 || value === "short" ? "…" : value;
     });

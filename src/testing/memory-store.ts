@@ -16,7 +16,7 @@ interface Session {
   readonly contents: Map<string, Uint8Array>;
 }
 
-/** Artifacts in memory, for tests: nothing outlives the process. */
+/** A store in memory, for tests: nothing outlives the process. */
 export class MemoryStore implements ArtifactStore {
   readonly #sessions = new Map<string, Session>();
 

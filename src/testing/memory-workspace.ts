@@ -8,15 +8,15 @@ import { checkHash } from "./check-hash.js";
 import { MemoryStore } from "./memory-store.js";
 
 export interface MemoryWorkspaceOptions {
-  /** The longest digest in a reference, in characters. Default 1,200. */
+  /** Maximum length of the digest in a reference, in characters. Default 1,200. */
   readonly digestChars?: number | undefined;
-  /** The agent's own names of the reading tools; `false` for one that it does not get. */
+  /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
   readonly toolNames?: ToolNaming | undefined;
-  /** Called with an event for every offload, read, skip, removal and failure. */
+  /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
   readonly logger?: EventLogger | undefined;
 }
 
-/** A workspace in memory, for tests of formats and agents. It cannot search. */
+/** A workspace in memory, for tests of formats and agents. It does not support `grepKnowledge`. */
 export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Workspace {
   const { digestChars = DEFAULTS.digestChars, toolNames = {}, logger } = options;
   return wireWorkspace({

@@ -2,7 +2,7 @@ import type { Format, FormatResult, MediaRule, MessageVisitor } from "../core/en
 
 /** A conversation as a format reads it. */
 export interface ConversationReading {
-  /** The results with their tools' names, where they or the calls before them give one. */
+  /** The results, with the names of their tools if known. */
   readonly results: readonly FormatResult[];
   readonly otherChars: number;
   /** How many replies the model gave; a reply may be several messages. */

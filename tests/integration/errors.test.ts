@@ -28,7 +28,7 @@ test("every exported error class has the code that it has always had [DESIGN-9]"
       end: 9,
       count: 3,
       unit: "lines",
-      owner: "it",
+      owner: "the text",
     }),
     PointerNotFoundError: new contextOffload.PointerNotFoundError("/a/b", {
       reached: "/a",

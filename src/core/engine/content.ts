@@ -1,9 +1,9 @@
 import { ContentNotSerializableError } from "../errors/content-not-serializable-error.js";
 
-/** What one tool call returned: a text, an array of blocks, or in some formats a JSON object. */
+/** What one tool call returned: a string, an array of blocks, or in some formats a JSON object. */
 export type Content = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** The content as one text: a string as it stands, blocks as JSON. */
+/** The content as one string: a string unchanged, anything else as JSON. */
 export function serializeContent(content: Content, indent?: number): string {
   if (typeof content === "string") return content;
   try {
@@ -13,7 +13,7 @@ export function serializeContent(content: Content, indent?: number): string {
   }
 }
 
-/** How many characters the content has in a message; blocks count as their compact JSON. */
+/** The number of characters that the content takes in a message; blocks count as their compact JSON. */
 export function countContentChars(content: Content): number {
   return typeof content === "string" ? content.length : serializeContent(content).length;
 }

@@ -1,6 +1,6 @@
 import type { Content } from "./content.js";
 
-/** What becomes of images, audio and documents in a result whose text is offloaded. */
+/** What happens to images, audio and documents in a result whose text is offloaded. */
 export type MediaRule = "keep" | "offload";
 
 export interface FormatOptions {
@@ -8,57 +8,57 @@ export interface FormatOptions {
 }
 
 export interface FormatReadOptions extends FormatOptions {
-  /** Whether anybody asks for characters outside of results, which takes the JSON of tool inputs. */
+  /** Whether to count characters outside of results, which requires serializing tool inputs. */
   readonly countOther: boolean;
 }
 
 /** A tool result inside one message. */
 export interface FormatResult {
-  /** Where it sits inside the message, in the format's own terms. */
+  /** Its position inside the message, in the format's own terms. */
   readonly slot: number;
   /** The id of the call that it answers; `undefined` when it is missing or empty. */
   readonly id: string | undefined;
-  /** All of it, media included: what is stored. */
+  /** The whole content, media included: what is stored. */
   readonly content: Content;
-  /** The only text of the content, where nothing but media stands beside it: there a reference would be. */
+  /** The only text of the content, when everything else in it is media: where a reference would be. */
   readonly soleText: string | undefined;
-  /** How many characters would be offloaded: a string's length, blocks as compact JSON; kept media does not count. */
+  /** How many characters would be offloaded: a string's length, blocks as compact JSON, without kept media. */
   readonly chars: number;
   /** The name of the tool, where the result itself gives it. */
   readonly toolName?: string | undefined;
   readonly isError: boolean;
-  /** What must be kept beside the content, as JSON, to put it back exactly. */
+  /** A JSON value to be stored along with the content, so that the result can be restored exactly. */
   readonly wrapping?: unknown;
 }
 
-/** Gets told what a message holds, in its order. */
+/** Receives what a message holds, in order. */
 export interface MessageVisitor {
   /** The model wrote this message. Messages that record parts of one reply share its id. */
   modelMessage(replyId?: string): void;
-  /** A call that the host has to answer with a result; one that the provider runs itself is none. */
+  /** A call that the host has to answer with a result; calls that the provider runs itself are not reported. */
   call(id: string | undefined, name: string): void;
-  /** A tool result. The object is made for the visitor, which may add to it. */
+  /** A tool result. The object belongs to the visitor, which may add to it. */
   result(result: FormatResult): void;
   /** A call was answered with nothing to offload: no content, a denial, a value that JSON cannot hold. */
   answer?(id: string | undefined): void;
-  /** Characters outside of results; with the type of the part or block when the format does not know it. */
+  /** Characters outside of results; `unknownType` is the type of a part or block that the format does not know. */
   other(chars: number, unknownType?: string): void;
 }
 
-/** A reference for a slot. */
+/** The reference to put into a slot. */
 export interface SlotText {
   readonly slot: number;
   readonly text: string;
 }
 
-/** Stored content for a slot. */
+/** The stored content to put back into a slot. */
 export interface SlotContent {
   readonly slot: number;
   readonly content: Content;
   readonly wrapping: unknown;
 }
 
-/** A value as JSON has it, mutable, as the vendors' types are. */
+/** A JSON value; mutable, as the vendors' types are. */
 export type JsonValue =
   string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
@@ -70,13 +70,13 @@ export type ToolInputSchema = {
   additionalProperties: false;
 };
 
-/** What a tool answers a model with. */
+/** A tool's answer to the model. */
 export interface ToolAnswer {
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** A reading tool as the workspace provides it. */
+/** A reading tool, as the workspace provides it. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -85,29 +85,29 @@ export interface ToolDescription {
   execute(input: unknown, options?: { readonly signal?: AbortSignal }): Promise<ToolAnswer>;
 }
 
-/** A call of one of the reading tools, out of a format's own shape. */
+/** A tool call, read from a format's own shape. */
 export interface ReadCall {
   readonly name: string;
   readonly input: unknown;
 }
 
 /**
- * A message format, whole: where tool results are in a message, how to replace and restore them, and
- * what tools and their answers look like. Pure: it never decides, and never changes its input.
+ * A message format: where tool results are in a message, how to replace and restore them, and what
+ * tools and their answers look like. Pure: it decides nothing and never changes its input.
  */
 export interface Format<Message = unknown, Tools = unknown, Answer = unknown> {
   readonly name: string;
-  /** Why these messages are not of this format; `undefined` when they are. */
+  /** Why these messages are not in this format; `undefined` when they are. */
   mismatch(messages: readonly unknown[]): string | undefined;
-  /** Tells the visitor what the message holds. The same message always reads the same. */
+  /** Reports to the visitor what the message holds. Deterministic: the same message always reads the same. */
   read(message: Message, visitor: MessageVisitor, options: FormatReadOptions): void;
   /** A new message with references in place; it shares everything that did not change. */
   replace(message: Message, texts: readonly SlotText[], options: FormatOptions): Message;
   /** A new message with the stored content back, exactly as it was. */
   restore(message: Message, contents: readonly SlotContent[]): Message;
-  /** The tools in the shape in which the vendor's API takes them. */
+  /** The tools in the shape that the vendor's API takes. */
   describeTools(tools: readonly ToolDescription[]): Tools;
-  /** Reads a tool call in the format's shape; `undefined` when it is not one. */
+  /** Reads a tool call in the format's shape; `undefined` for anything else. */
   readCall(call: unknown): ReadCall | undefined;
   /** The answer to that call, in the shape that goes into the conversation. */
   answerCall(call: unknown, answer: ToolAnswer): Answer;

@@ -1,2 +1,2 @@
-/** The hash of a text's stored bytes, as lower-case hexadecimal digits of 256 bits. Handed in, since core is pure. */
+/** A 256-bit hash of a text's stored bytes, in lower-case hexadecimal. Injected, since core is pure. */
 export type Hash = (data: string | Uint8Array) => string;

@@ -1,8 +1,8 @@
 import type { ToolResult } from "./tool-result.js";
 
 /**
- * Keeps content safe. When `put` has resolved, a fresh process can read what was put. Resolves to
- * `undefined` to keep the result in the message.
+ * Stores content durably. Once `put` has resolved, a fresh process can read what was put. Resolves
+ * to `undefined` to keep the result in the message.
  */
 export interface Sink<Stored> {
   put(result: ToolResult): Promise<Stored | undefined>;
@@ -14,8 +14,8 @@ export interface Sink<Stored> {
 export interface Reference<Stored> {
   render(stored: Stored): string;
   /**
-   * What the result's content refers to, when it is a reference as a whole and names the result's
-   * own id; `undefined` for content that merely contains the text of a reference.
+   * What the result's content refers to, when the whole content is a reference that names the
+   * result's own id; `undefined` for content that merely contains the text of a reference.
    */
   resolve(result: ToolResult): Stored | undefined;
 }

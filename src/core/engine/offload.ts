@@ -6,30 +6,30 @@ import type { Reference, Sink } from "./offload-parts.js";
 import type { Survey } from "./survey.js";
 import type { ToolResult } from "./tool-result.js";
 
-/** What will happen to a conversation, before anything is written. */
+/** What will be done to a conversation, decided before anything is written. */
 export interface OffloadPlan<Stored> {
-  /** Every tool result that was surveyed, in order. */
+  /** Every tool result that was found, in order. */
   readonly results: readonly ToolResult[];
   /** Those that are references already, with what they refer to. They are not touched. */
   readonly references: ReadonlyMap<ToolResult, Stored>;
-  /** The others, which the policy was asked about, and its verdicts in the same order. */
+  /** The others, which the policy judged, and its verdicts in the same order. */
   readonly candidates: readonly ToolResult[];
   readonly verdicts: readonly Verdict[];
   readonly chosen: readonly ToolResult[];
 }
 
-/** The parts that make an offload; a preset is a choice of them. */
+/** The parts of an offload; a preset is a choice of them. */
 export interface OffloadWiring<Message, Stored> {
   readonly format: Format<Message>;
   readonly media: MediaRule;
   readonly policy: Policy;
   readonly reference: Reference<Stored>;
-  /** Opens the sink for what is about to be offloaded; not called when nothing is. */
+  /** Opens the sink for what is about to be offloaded; not called when nothing was chosen. */
   readonly openSink: (plan: OffloadPlan<Stored>) => Sink<Stored>;
   readonly concurrency: number;
   /** Copies a touched message; without it, the new message shares what did not change. */
   readonly copy?: (message: Message) => Message;
-  /** Whether a message still is what was surveyed; one that is not keeps its content. */
+  /** Whether a message is still as it was when it was read; one that has changed keeps its content. */
   readonly isCurrent?: (message: Message, messageIndex: number) => boolean;
 }
 
@@ -41,7 +41,7 @@ export interface OffloadedResult<Stored> {
 }
 
 export interface OffloadOutcome<Message, Stored> {
-  /** The same array that came in, when nothing was offloaded. */
+  /** The same array that was passed in, when nothing was offloaded. */
   readonly messages: readonly Message[];
   readonly plan: OffloadPlan<Stored>;
   readonly offloaded: readonly OffloadedResult<Stored>[];
@@ -58,7 +58,7 @@ export async function offload<Message, Stored>(
 
   const offloaded = await storeResults(plan.chosen, wiring.openSink(plan), wiring);
   if (offloaded.length === 0) return { messages, plan, offloaded };
-  // Only now, with every content safe, do references appear.
+  // References are put in only now that all content is stored.
   return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded };
 }
 
@@ -118,7 +118,7 @@ function replaceContents<Message, Stored>(
   for (const [index, texts] of touched) {
     const message = messages[index] as Message;
     if (isCurrent && !isCurrent(message, index)) continue;
-    // Replaced first and copied then, so that what was offloaded is not copied along.
+    // Replaced before it is copied, so that offloaded content is not copied.
     const replaced = format.replace(message, texts, wiring);
     next[index] = copy ? copy(replaced) : replaced;
   }

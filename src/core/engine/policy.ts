@@ -1,39 +1,39 @@
 import type { ToolResult } from "./tool-result.js";
 
-/** What a policy says of one tool result, and why. */
+/** A policy's decision about one tool result, and its reason. */
 export interface Verdict {
-  /** Whether to offload it; else it is kept. */
+  /** Whether to offload it; otherwise it is kept. */
   readonly offload: boolean;
   readonly reason: string;
 }
 
-/** What a policy may know of the conversation beside the candidates. */
+/** What a policy may know of the conversation besides the candidates. */
 export interface Conversation {
   readonly messageCount: number;
-  /** All characters of all messages; tool inputs count only where a policy needs them. */
+  /** The characters of all messages; tool inputs are included only when a policy has `needsTotalChars`. */
   readonly totalChars: number;
-  /** The position of the model's last message; -1 before its first. What comes before it was sent. */
+  /** The index of the model's last message, or -1 if there is none. Everything before it was sent to the model. */
   readonly lastModelMessage: number;
-  /** How many messages of the model come after this position. */
+  /** How many turns of the model come after this index. */
   turnsAfter(messageIndex: number): number;
-  /** How many characters there are from this position on, results in full. */
+  /** How many characters there are from this index on, with results in full. */
   charsFrom(messageIndex: number): number;
 }
 
 /**
- * Decides which of the candidates to offload: one verdict for each, in their order. Pure.
+ * Decides which of the candidates to offload: one verdict for each, in the same order. Pure.
  * References and answers of the reading tools are never among the candidates.
  */
 export interface Policy {
   readonly name: string;
-  /** Whether it reads `totalChars` or `charsFrom`; otherwise counting tool inputs is left out. */
+  /** Whether it uses `totalChars` or `charsFrom`; if not, tool inputs need not be counted. */
   readonly needsTotalChars: boolean;
-  /** Whether a verdict depends on that result alone, and so never changes as a history grows. */
+  /** Whether a verdict depends on that result alone, and so never changes as the history grows. */
   readonly perResult: boolean;
   decide(candidates: readonly ToolResult[], conversation: Conversation): readonly Verdict[];
 }
 
-/** The candidates that are to be offloaded; the same list when all of them are. */
+/** The candidates to be offloaded; the same list when all of them are. */
 export function chosenBy(
   verdicts: readonly Verdict[],
   candidates: readonly ToolResult[],

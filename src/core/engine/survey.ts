@@ -3,18 +3,18 @@ import type { ToolResult } from "./tool-result.js";
 
 /** What was found in a conversation. */
 export interface Survey {
-  /** The tool results, in their order. */
+  /** The tool results, in order. */
   readonly results: readonly ToolResult[];
   /** How many characters there are outside of tool results. */
   readonly otherChars: number;
-  /** The first message of each reply of the model, in order, where somebody asks for them. */
+  /** The index of the first message of each reply of the model, in order. */
   readonly modelMessages?: readonly number[];
-  /** The characters of the message at a position, results in full. */
+  /** The characters of the message at an index, with results in full. */
   readonly messageChars?: (messageIndex: number) => number;
 }
 
 export interface PlainSurvey extends Survey {
-  /** Whether the format met something that it does not know. */
+  /** Whether the format came across a part or block of an unknown type. */
   readonly hasUnknown: boolean;
 }
 
@@ -32,7 +32,7 @@ export function surveyMessages<Message>(
   return survey;
 }
 
-/** Does nothing but add up: a pass that is skipped must cost little more than that. */
+/** Only adds up sizes: a pass that is skipped must cost little more than that. */
 class SizeSurvey implements MessageVisitor, PlainSurvey {
   messageIndex = 0;
   otherChars = 0;
@@ -40,15 +40,15 @@ class SizeSurvey implements MessageVisitor, PlainSurvey {
   readonly results: ToolResult[] = [];
 
   modelMessage(): void {
-    // Sizes do not depend on who wrote a message.
+    // Sizes do not depend on who wrote a message,
   }
 
   call(): void {
-    // Nor on what was called.
+    // nor on what was called.
   }
 
   result(found: FormatResult): void {
-    // The object is the visitor's to keep: a second one for each result would cost as much as the pass.
+    // The object belongs to the visitor: a second one for each result would cost as much as the pass.
     const result = found as FormatResult & { messageIndex: number };
     result.messageIndex = this.messageIndex;
     this.results.push(result);

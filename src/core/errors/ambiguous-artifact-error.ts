@@ -1,6 +1,6 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** Several sessions hold an artifact of this id, and none was named. */
+/** Several sessions hold an artifact with this id, and no session was named. */
 export class AmbiguousArtifactError extends ContextOffloadError {
   readonly code = "AMBIGUOUS_ARTIFACT";
 
@@ -10,7 +10,7 @@ export class AmbiguousArtifactError extends ContextOffloadError {
   ) {
     super(
       `The artifact ${JSON.stringify(artifactId)} is held by ${sessionIds.length} sessions: ` +
-        `${sessionIds.map((id) => JSON.stringify(id)).join(", ")}. Say which one with sessionId.`,
+        `${sessionIds.map((id) => JSON.stringify(id)).join(", ")}. Pass the sessionId of the one you mean.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** The artifact existed and its content is no longer there. Asking again will not help. */
+/** The artifact existed, but its content is no longer there. Retrying will not help. */
 export class ArtifactGoneError extends ContextOffloadError {
   readonly code = "ARTIFACT_GONE";
 
@@ -12,7 +12,7 @@ export class ArtifactGoneError extends ContextOffloadError {
     const reason = why === "removed" ? "was removed from the workspace" : "is missing from storage";
     super(
       `The content of artifact ${JSON.stringify(artifactId)} ${reason} and cannot be read again. ` +
-        `Do not ask for it a second time: run the tool again if you still need its result.`,
+        `Retrying will not help: run the tool again if you still need its result.`,
       options,
     );
   }

@@ -1,6 +1,6 @@
 const MARK = Symbol.for("context-offload.error");
 
-/** Every code an error of this package can carry. Codes are stable; messages may be reworded. */
+/** Every code that an error of this package can have. Codes are stable; messages may change. */
 export type ErrorCode =
   | "INVALID_ARGUMENT"
   | "INVALID_ENVIRONMENT"

@@ -1,6 +1,6 @@
 const SHOWN_CHARS = 60;
 
-/** Names a wrong value in an error message without quoting more than a glimpse of it. */
+/** Describes a wrong value for an error message, quoting only a short part of it. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return "undefined";
   if (value === null) return "null";

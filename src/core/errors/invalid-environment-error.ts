@@ -1,7 +1,7 @@
 import { describeValue } from "./describe-value.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** An environment variable holds something that is no plain number. */
+/** An environment variable holds something that is not a plain number. */
 export class InvalidEnvironmentError extends ContextOffloadError {
   readonly code = "INVALID_ENVIRONMENT";
 
@@ -12,7 +12,7 @@ export class InvalidEnvironmentError extends ContextOffloadError {
   ) {
     super(
       `The environment variable ${variable} must be ${expected}, but it is ${describeValue(received)}. ` +
-        `Correct it, unset it to get the default, or pass the option, which wins over it.`,
+        `Correct it, unset it to use the default, or pass the option, which takes precedence.`,
     );
   }
 }

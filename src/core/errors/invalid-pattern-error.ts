@@ -1,14 +1,14 @@
 import { describeValue } from "./describe-value.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A pattern is not a regular expression that can be searched for. */
+/** The pattern is not a valid regular expression, or cannot be searched for. */
 export class InvalidPatternError extends ContextOffloadError {
   readonly code = "INVALID_PATTERN";
 
   /**
    * @param pattern - The pattern as it was passed in.
-   * @param reason - What is wrong with it, and where it is known what to write instead; a sentence
-   *   without its full stop.
+   * @param reason - What is wrong with it and, where known, what to write instead; a sentence without
+   *   its full stop.
    */
   constructor(
     readonly pattern: string,

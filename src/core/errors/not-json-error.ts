@@ -1,6 +1,6 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** Content was to be read as JSON, and it is not JSON. */
+/** Content was queried as JSON, but is not JSON. */
 export class NotJsonError extends ContextOffloadError {
   readonly code = "NOT_JSON";
 
@@ -13,7 +13,7 @@ export class NotJsonError extends ContextOffloadError {
   ) {
     super(
       `The content is not JSON: ${reason} at byte ${offset}. ` +
-        `It cannot be read by pointer; read it by lines or search it by a pattern instead.`,
+        `It cannot be read by pointer; read it by lines or search it with a pattern instead.`,
       options,
     );
   }

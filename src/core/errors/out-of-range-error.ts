@@ -2,7 +2,7 @@ import { countOf } from "../lib/digest/printable.js";
 import type { RefusedRange } from "../lib/text/text-range.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A range lies outside of what there is, or its start is after its end. */
+/** The requested lines or characters do not exist, or the range starts after its end. */
 export class OutOfRangeError extends ContextOffloadError {
   readonly code = "OUT_OF_RANGE";
 
@@ -14,12 +14,14 @@ export class OutOfRangeError extends ContextOffloadError {
 function describe({ names, start, end, count, unit, owner }: RefusedRange): string {
   const [startName, endName] = names;
   const rest = endName === undefined ? "" : ` to ${endName} ${end}`;
-  const asked = `${startName} ${start}${rest} was asked for`;
+  const requested = `${startName} ${start}${rest}`;
+  if (count === 0) return `${requested} does not exist: ${owner} is empty.`;
   const has = `${owner} has ${countOf(count, unit)}`;
-  if (count === 0) return `${asked}, but ${has}: there is nothing to read.`;
-  const order = endName === undefined ? "" : ` and an ${endName} not before it`;
-  const right = `Ask for a ${startName} from 1 to ${count}${order}.`;
-  if (start < 1) return `${asked}, but ${unit}s are counted from 1; ${has}. ${right}`;
-  if (start > end) return `${asked}, but the start is after the end; ${has}. ${right}`;
-  return `${asked}, but ${has}. ${right}`;
+  const order = endName === undefined ? "" : `, and an ${endName} that is not smaller`;
+  const right = `Use a ${startName} from 1 to ${count}${order}.`;
+  if (start < 1)
+    return `${requested} does not exist: ${unit}s are counted from 1; ${has}. ${right}`;
+  if (start > end)
+    return `${requested} is not a range: the start is after the end; ${has}. ${right}`;
+  return `${requested} does not exist: ${has}. ${right}`;
 }

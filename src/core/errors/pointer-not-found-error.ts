@@ -3,7 +3,7 @@ import { ContextOffloadError } from "./context-offload-error.js";
 
 const SHOWN_KEY_CHARS = 80;
 
-/** A pointer into JSON leads nowhere. */
+/** There is no value at a JSON pointer. */
 export class PointerNotFoundError extends ContextOffloadError {
   readonly code = "POINTER_NOT_FOUND";
 
@@ -27,5 +27,5 @@ function describeReach({ kind, keys, length }: PointerReach): string {
     if (length === 0) return "an empty array";
     return `an array of ${length}, whose items have the indices 0 to ${length - 1}`;
   }
-  return kind === "null" ? "null" : `a ${kind}, which has nothing inside`;
+  return kind === "null" ? "null" : `a ${kind}, which has no members`;
 }

@@ -1,7 +1,7 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 import { messageOf } from "./message-of.js";
 
-/** Storage did not give back what it holds; `cause` is the original error. */
+/** Stored content could not be read; `cause` is the original error. */
 export class ReadFailedError extends ContextOffloadError {
   readonly code = "READ_FAILED";
 

@@ -1,10 +1,10 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** A search found nothing before its deadline, or other searches kept it from running at all. */
+/** A search found nothing before its deadline, or never ran because other searches took too long. */
 export class SearchTimeoutError extends ContextOffloadError {
   readonly code = "SEARCH_TIMEOUT";
 
-  /** @param waitedMs - How long the search waited for others, where it never ran. */
+  /** @param waitedMs - How long the search waited for others, if it never ran. */
   constructor(
     readonly pattern: string,
     readonly deadlineMs: number,
@@ -17,8 +17,8 @@ export class SearchTimeoutError extends ContextOffloadError {
         ? `${search} was stopped after ${deadlineMs} ms, ${scannedLines} lines in, without a match. ` +
             `Use a simpler pattern (no nested repetition such as (a+)+), or search for plain text ` +
             `with literal: true.`
-        : `${search} was not run: other searches took all of the ${waitedMs} ms that it waited. ` +
-            `Nothing is known to be wrong with its pattern; try again.`,
+        : `${search} was not run: it waited ${waitedMs} ms for other searches to finish. ` +
+            `Its pattern may be fine; try again.`,
     );
   }
 }

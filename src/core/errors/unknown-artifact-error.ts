@@ -1,10 +1,10 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** No artifact has this id where the caller may look. */
+/** There is no artifact with this id among those that the caller may read. */
 export class UnknownArtifactError extends ContextOffloadError {
   readonly code = "UNKNOWN_ARTIFACT";
 
-  /** @param nearest - Up to five ids that exist, those most alike first. */
+  /** @param nearest - Up to five ids that exist, closest matches first. */
   constructor(
     readonly artifactId: string,
     readonly nearest: readonly string[],

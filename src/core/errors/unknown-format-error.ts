@@ -1,12 +1,12 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** Why messages are not of a format. */
+/** Why messages are not in a format. */
 export interface FormatMismatch {
   readonly format: string;
   readonly why: string;
 }
 
-/** No format fits the messages, or one was named that does not exist. */
+/** The message format is not recognized, or a format was named that does not exist. */
 export class UnknownFormatError extends ContextOffloadError {
   readonly code = "UNKNOWN_FORMAT";
 
@@ -18,11 +18,11 @@ export class UnknownFormatError extends ContextOffloadError {
     super(message);
   }
 
-  /** The error for messages that no format of those tried fits. */
+  /** The error for messages that fit none of the formats tried. */
   static ofMismatches(mismatches: readonly FormatMismatch[]): UnknownFormatError {
     const [nearest, ...others] = mismatches;
     if (nearest && others.length === 0) {
-      const message = `These messages are not of the format ${nearest.format}: ${nearest.why}.`;
+      const message = `These messages are not in the format ${nearest.format}: ${nearest.why}.`;
       return new UnknownFormatError(message, mismatches);
     }
     const lines = mismatches.map(({ format, why }) => `- ${format}: ${why}`);

@@ -1,6 +1,6 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 
-/** Writing or reading there would leave the folder that was agreed on. */
+/** Using this path could write or read outside of the given folder. */
 export class UnsafePathError extends ContextOffloadError {
   readonly code = "UNSAFE_PATH";
 

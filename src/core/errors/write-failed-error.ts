@@ -1,7 +1,7 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 import { messageOf } from "./message-of.js";
 
-/** A content could not be stored. The messages are as they were; `cause` is the original error. */
+/** Content could not be stored. The messages are unchanged; `cause` is the original error. */
 export class WriteFailedError extends ContextOffloadError {
   readonly code = "WRITE_FAILED";
 
@@ -11,7 +11,7 @@ export class WriteFailedError extends ContextOffloadError {
   ) {
     super(
       `Could not write the tool result to ${path}: ${messageOf(cause)}. ` +
-        `The messages are unchanged; once the folder can be written, call again.`,
+        `The messages are unchanged; call again once the folder is writable.`,
       { cause },
     );
   }

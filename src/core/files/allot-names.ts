@@ -10,9 +10,9 @@ import {
 } from "./file-layout.js";
 
 /**
- * A file name for every result that is offloaded. Within one call the first result of an id keeps the
- * plain name and the next are numbered, passing over a name that another id owns or that a reference
- * in the conversation points to.
+ * A file name for every result that is offloaded. Within one call the first result of an id gets the
+ * plain name and later ones are numbered, skipping names that belong to another id or that a
+ * reference in the conversation points to.
  */
 export function allotNames(
   plan: OffloadPlan<StoredFile>,

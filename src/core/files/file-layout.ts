@@ -2,9 +2,9 @@ import type { Hash } from "../engine/hash.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { serializeContent } from "../engine/content.js";
 
-/** Where a content went. */
+/** A file that content was written to. */
 export interface StoredFile {
-  /** The path of the file, absolute when the output folder was given so. */
+  /** The path of the file; absolute if the output folder is. */
   readonly path: string;
   /** The last part of the path. */
   readonly name: string;
@@ -13,16 +13,16 @@ export interface StoredFile {
 /** How a preset names its files. */
 export interface FileLayout {
   readonly prefix: string;
-  /** What stands between a name and its number, for the second result of one id and those after it. */
+  /** The character between a name and its number, for all results of an id but the first. */
   readonly numberMark: "-" | "~";
 }
 
 export const FILE_ENDING = ".md";
 
-/** Seed 000: the id is the name. A tilde marks the number, so that no other id can own it. */
+/** The id is the name. A tilde precedes the number, since no portable id contains one. */
 export const DIRECT_LAYOUT: FileLayout = { prefix: "", numberMark: "~" };
 
-/** Seed 002. */
+/** The id is prefixed, and duplicates are numbered with a hyphen. */
 export const HISTORY_LAYOUT: FileLayout = { prefix: "tool-result-", numberMark: "-" };
 
 /** The name of a result that comes after `ordinal` others with the same name. */
@@ -34,7 +34,7 @@ export function fileName(layout: FileLayout, base: string, ordinal: number): str
   return `${layout.prefix}${numberedName(layout, base, ordinal)}${FILE_ENDING}`;
 }
 
-/** The same name with the content's hash in it, for when other content has the plain one. */
+/** The same name with the content's hash in it, for when the plain name holds other content. */
 export function hashedFileName(name: string, contentHash: string): string {
   return `${name.slice(0, -FILE_ENDING.length)}~${contentHash}${FILE_ENDING}`;
 }
@@ -49,29 +49,29 @@ export function joinPath(folder: string, ...names: readonly string[]): string {
 
 const UNKNOWN = /^unknown-[0-9a-f]{16}/;
 
-/** The file name of a result, without prefix and ending. One without an id is named by its content. */
+/** The file name of a result, without prefix and ending. A result without an id is named by its content's hash. */
 export function resultName(result: ToolResult, hash: Hash): string {
   if (result.id !== undefined) return portableName(result.id, hash);
   return `unknown-${hash(serializeContent(result.content)).slice(0, 16)}`;
 }
 
-/** What follows the result's own name in `name`; `undefined` when another result's name it is. */
+/** What follows the result's own name in `name`; `undefined` when the name belongs to another result. */
 export function afterOwnName(name: string, id: string | undefined, hash: Hash): string | undefined {
-  // The content that named a result without an id has left it; any such name may be its own.
+  // The content that gave a result without an id its name is no longer there; any such name may be its own.
   const own = id === undefined ? UNKNOWN.exec(name)?.[0] : portableName(id, hash);
   return own !== undefined && name.startsWith(own) ? name.slice(own.length) : undefined;
 }
 
-/** Longer ids get a hashed name, so that prefix, suffix and ending stay under 255 bytes. */
+/** Longer ids get a hashed name, so that the name with prefix, suffix and ending is under 255 bytes. */
 const MAX_PORTABLE_CHARS = 200;
 const MAX_SLUG_CHARS = 40;
 const HASH_CHARS = 20;
 
-/** Windows takes these for devices, whatever ending follows. */
+/** Windows treats these as devices, whatever the file ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 const PORTABLE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
-/** True for an id that every file system takes as a file name, just as it stands. */
+/** True for an id that is a valid file name, unchanged, on every file system. */
 export function isPortableName(id: string): boolean {
   return (
     id.length <= MAX_PORTABLE_CHARS &&
@@ -83,9 +83,9 @@ export function isPortableName(id: string): boolean {
 }
 
 /**
- * A file name for an id, without an ending. Ids come from models: one that is no portable file name
- * becomes what is readable of it, a tilde and its hash. A portable name has no tilde, so that no two
- * ids share a name.
+ * A file name for an id, without an ending. Ids come from models: one that is not a portable file
+ * name becomes its readable part, a tilde and its hash. A portable name has no tilde, so no two ids
+ * share a name.
  */
 export function portableName(id: string, hash: Hash): string {
   if (isPortableName(id)) return id;

@@ -11,13 +11,13 @@ import {
   type StoredFile,
 } from "./file-layout.js";
 
-/** A path has at most 4,096 characters where it counts; a longer content is not looked at. */
+/** Operating systems limit paths to 4,096 characters, so longer content cannot be a reference. */
 const MAX_REFERENCE_CHARS = 4_300;
 
 /** A reference to a file, read out of a text. */
 export interface ParsedFileReference {
   readonly style: "direct" | "history";
-  /** As it stands in the text: absolute in `direct`, relative to the output folder in `history`. */
+  /** As written in the text: absolute in `direct`, relative to the output folder in `history`. */
   readonly path: string;
 }
 
@@ -30,16 +30,16 @@ const STYLES = {
   history: {
     start: "[Content offloaded to: ./",
     layout: HISTORY_LAYOUT,
-    // As long as a content's hash is, short or whole, and not as that in the safe name of another id.
+    // The length of a content hash, short or whole, but not that of the hash in another id's safe name.
     rest: /^(?:-\d+)?(?:~(?:[0-9a-f]{12}|[0-9a-f]{64}))?$/,
   },
 } as const;
 
-/** A path is one line and ends with the file: what goes on is a text that merely holds a reference. */
+/** A path is one line and ends with the file name; otherwise the text merely contains a reference. */
 const NO_PATH = /[\r\n\0]|\.md\]/;
 
 /**
- * Reads a reference that a file preset left in a message.
+ * Parses a reference that a file preset put into a message; `undefined` for any other text.
  *
  * @example
  * parseFileReference("[Content offloaded to: ./tool-result-toolu_1.md]");
@@ -49,7 +49,7 @@ export function parseFileReference(text: string): ParsedFileReference | undefine
   return parseBelow("", text);
 }
 
-/** The caller's own folder may have any name, which is not held against the path. */
+/** The part of the path that is the caller's own folder is not checked, since it may have any name. */
 function parseBelow(folder: string, text: string): ParsedFileReference | undefined {
   if (text.length > MAX_REFERENCE_CHARS || !text.startsWith("[") || !text.endsWith("]")) {
     return undefined;
@@ -66,7 +66,7 @@ function parseBelow(folder: string, text: string): ParsedFileReference | undefin
   return undefined;
 }
 
-/** The references of both file presets; each leaves the other's alone. */
+/** The references of the file presets; each preset also recognizes the other's. */
 export function createFileReference(
   style: ParsedFileReference["style"],
   outputDir: string,
@@ -97,7 +97,7 @@ function resolveFileReference(
   return { path: parsed.style === "direct" ? parsed.path : joinPath(outputDir, name), name };
 }
 
-/** A reference is a plain text, or a block where a cache mark goes with it. */
+/** A reference is a plain string, or a block if it has a cache mark. */
 function isOwnForm(content: Content): boolean {
   if (typeof content === "string") return true;
   return (

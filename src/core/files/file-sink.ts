@@ -11,14 +11,14 @@ const SHORT_HASH_CHARS = 12;
 
 export interface FileSinkOptions {
   readonly writer: FileWriter;
-  /** The folder that the caller vouches for. */
+  /** The folder that the caller trusts. */
   readonly root: string;
   /** The names of the folders below it. */
   readonly folders: readonly string[];
   readonly names: ReadonlyMap<ToolResult, string>;
   readonly existing: FolderWrite["existing"];
   readonly hash: Hash;
-  /** The indentation of the JSON that blocks are written as. */
+  /** The indentation of blocks, which are written as JSON. */
   readonly indent?: number;
 }
 

@@ -1,22 +1,22 @@
-/** Writes a text to a path. All that a caller must bring to store contents elsewhere than on disk. */
+/** Writes text to a path: all that is needed to store content somewhere other than on disk. */
 export interface FileWriter {
   writeFile(path: string, content: string): Promise<void>;
 }
 
-/** A write below a folder that is trusted, while the names below it are not. */
+/** A write below a trusted folder; the names below it are not trusted. */
 export interface FolderWrite {
   readonly root: string;
   /** The names from the root down to the file. */
   readonly names: readonly string[];
   readonly content: string;
-  /** What happens to a file that is there: it is replaced, or kept and told of. */
+  /** Whether an existing file is replaced, or kept and reported as `taken`. */
   readonly existing: "replace" | "keep";
 }
 
-/** `same`: it was there already. `taken`: the name holds other content, and nothing was written. */
+/** `same`: the file already has this content. `taken`: it has other content, and nothing was written. */
 export type FolderWriteOutcome = "written" | "same" | "taken";
 
-/** A writer that can promise more than a path and a text allow: links, exclusive names, two processes. */
+/** A writer that is also safe against symbolic links, taken names and other processes. */
 export interface FolderWriter extends FileWriter {
   readonly writeInFolder: ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined;
 }

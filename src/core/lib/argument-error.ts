@@ -1,6 +1,6 @@
 /** A function of this library was given a value that it cannot work with. */
 export class ArgumentError extends Error {
-  /** @param expected - What would be right, to stand after "must be". */
+  /** @param expected - What is expected, as a phrase that follows "must be". */
   constructor(
     readonly argument: string,
     readonly received: unknown,
@@ -11,7 +11,7 @@ export class ArgumentError extends Error {
   }
 }
 
-/** Refuses what is not a whole number, or is less than `least`. */
+/** Rejects anything but a whole number of at least `least`. */
 export function requireWhole(argument: string, value: number, least = -Infinity): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
   const bound = least === -Infinity ? "" : ` of at least ${least}`;

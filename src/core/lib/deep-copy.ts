@@ -1,7 +1,7 @@
 /**
- * A copy of JSON-like data that shares no array and no plain object with it. What is neither (a
- * Date, a class instance) is shared: only its class knows how to copy it. Works without
- * recursion, since how deep data is nested is not ours to say.
+ * A copy of JSON-like data that shares no array and no plain object with it. Anything else (a Date,
+ * a class instance) is shared, since only its class knows how to copy it. Works without recursion,
+ * since data may be nested to any depth.
  */
 export function deepCopy<T>(value: T): T {
   const copies = new Map<object, object>();

@@ -1,7 +1,7 @@
 /**
- * Maps with a bounded number of calls under way, started in order. After a failure no further call
- * starts, and the first error is thrown once those under way have ended: nothing goes on behind the
- * caller's back.
+ * Maps with a limited number of concurrent calls, started in order. After a failure no further call
+ * starts, and the first error is thrown once the running calls have ended, so that nothing continues
+ * in the background.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

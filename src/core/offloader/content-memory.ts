@@ -4,22 +4,22 @@ import type { Hash } from "../engine/hash.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../workspace/reading/readable-view.js";
 
-/** A result that is stored, or would be. */
+/** A result that was stored, or would be. */
 export interface StoredResult {
   readonly reference: string;
   readonly referenceTokens: number;
-  /** Of the content. */
+  /** Tokens of the content. */
   readonly tokens: number;
   /** `undefined` when nothing was stored yet. */
   readonly artifactId: string | undefined;
 }
 
-/** What is known of the content of a tool call. */
+/** What is known of a result's content. */
 export interface KnownContent {
   readonly hash: string;
-  /** Counted when it is first asked for. */
+  /** Counted on first use. */
   readonly tokens: number;
-  /** How it was stored, by what is kept beside it to put it back. */
+  /** How it was stored, by the JSON of its wrapping. */
   readonly stored: Map<string, StoredResult>;
 }
 
@@ -27,8 +27,8 @@ export interface KnownContent {
 type KnownByHash = Map<string, Map<string | undefined, KnownContent>>;
 
 /**
- * What was found out about content in earlier turns, by its hash: a host that loads its history anew
- * each turn has nothing counted, digested or stored twice.
+ * What earlier turns found out about content, by its hash: even when a host reloads its history
+ * every turn, nothing is counted, digested or stored twice.
  */
 export class ContentMemory {
   readonly #texts: KnownByHash = new Map();
@@ -70,7 +70,7 @@ class CountedContent implements KnownContent {
   get tokens(): number {
     if (this.#count) {
       this.#tokens = this.#count();
-      // Let go of the content.
+      // Releases the content.
       this.#count = undefined;
     }
     return this.#tokens;

@@ -4,13 +4,13 @@ import { requireVerdicts } from "../policies/require-policy.js";
 import { nameTools, type ToolNaming } from "../workspace/tools/tool-naming.js";
 
 /**
- * The policy of a host, with what holds whatever it says: what was offloaded is not brought back, and
+ * The host's policy, with rules that it cannot override: what was offloaded is offloaded again, and
  * answers of the reading tools and results without text are kept.
  */
 export function guardPolicy(policy: Policy, toolNames: ToolNaming): Policy {
   const readingTools = new Set(nameTools(toolNames).map(({ name }) => name));
   const settledOf = ({ toolName, chars, offloadedBefore }: ToolResult): Verdict | undefined => {
-    // The model has seen a reference there: bringing the content back would rewrite what was sent.
+    // The model has seen a reference there: putting the content back would rewrite what was sent.
     if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
     if (chars === 0) return { offload: false, reason: "it has no text" };
     if (toolName === undefined || !readingTools.has(toolName)) return undefined;

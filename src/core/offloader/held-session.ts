@@ -3,13 +3,13 @@ import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import type { LocatedResult } from "./located-result.js";
 
-/** Metadata: a reference took the place of the result, rather than being stored beside it. */
+/** Metadata: the result was replaced by a reference, rather than stored and also kept. */
 export const OFFLOADED_KEY = "offloaded_as";
 
-/** Metadata: the format's own part of a result. */
+/** Metadata: the wrapping of a result in its format. */
 export const WRAPPING_KEY = "format_wrapping";
 
-/** What the session holds, as far as an offloader has to know. */
+/** The part of a session's listing that an offloader needs. */
 export type HeldSession = Pick<SessionListing, "artifacts">;
 
 export const NOTHING_HELD: HeldSession = { artifacts: new Map() };
@@ -20,8 +20,8 @@ export function isHeld({ artifacts }: HeldSession, artifactId: string, hash: str
 }
 
 /**
- * The artifact that a result refers to: the content is a reference as a whole, names its own call,
- * and the session holds that artifact with that hash. Whatever else looks like one is content.
+ * The artifact that a result refers to: the whole content is a reference that names its own call,
+ * and the session holds that artifact with that hash. Anything else that looks like one is content.
  */
 export function findReferenced(
   { artifacts }: HeldSession,
@@ -33,7 +33,7 @@ export function findReferenced(
   return target && record?.hash.startsWith(target.hash) ? record : undefined;
 }
 
-/** Whether an earlier call, of this process or of another, offloaded this result. */
+/** Whether an earlier call, in this process or another, offloaded this result. */
 export function wasOffloaded({ artifacts }: HeldSession, { id, known }: LocatedResult): boolean {
   return candidateIds(id, known.hash).some((candidate) => {
     const record = artifacts.get(candidate);

@@ -2,7 +2,7 @@ import type { FormatResult } from "../engine/format.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { ContentMemory, KnownContent } from "./content-memory.js";
 
-/** A tool result of a history, remembered as long as its message is the same. */
+/** A tool result of a history, remembered for as long as its message is the same. */
 export class LocatedResult implements ToolResult {
   readonly slot: number;
   readonly id: string | undefined;
@@ -32,7 +32,7 @@ export class LocatedResult implements ToolResult {
     this.#memory = memory;
   }
 
-  /** A format may find it out only when it is asked, since it takes another look at the message. */
+  /** A getter, since some formats compute it only on demand. */
   get wrapping(): unknown {
     return this.#found.wrapping;
   }

@@ -1,4 +1,4 @@
-/** What nests deeper is not followed; such a message counts as changed every time. */
+/** Deeper nesting is not followed; such a message always counts as changed. */
 const MAX_DEPTH = 64;
 
 /**

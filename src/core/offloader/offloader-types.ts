@@ -5,29 +5,29 @@ import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { OffloadReport, ResultReport } from "./report.js";
 
-/** A result, as a host is asked about it. */
+/** A result, as it is passed to `shouldOffload`. */
 export interface FlaggedResult {
   readonly toolCallId: string | undefined;
   readonly toolName: string | undefined;
 }
 
-/** How an offloader works, whatever it works on. */
+/** The settings of an offloader. */
 export interface OffloaderSettings {
-  /** Whose results these are; one per conversation. */
+  /** The session that the results belong to; one per conversation. */
   readonly sessionId: string;
   readonly agentId?: string | undefined;
   readonly taskId?: string | undefined;
-  /** Gives this session, too, access to what is offloaded here. */
+  /** Gives this session access to what is offloaded here, too. */
   readonly parentSessionId?: string | undefined;
-  /** Which results to offload. Replaces the default: at least 1,000 tokens, errors kept. */
+  /** Which results to offload. Default: those of at least 1,000 tokens that are not errors. */
   readonly policy?: Policy | undefined;
-  /** `keep`, the default, keeps images, audio and documents in the message while text is offloaded. */
+  /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
   readonly media?: MediaRule | undefined;
-  /** `throw`, the default, or `keep`: what cannot be stored is kept, and the report says why. */
+  /** With `"keep"`, a result that cannot be stored is kept, and the report says why. Default `"throw"`. */
   readonly onError?: "throw" | "keep" | undefined;
-  /** What the host wishes for a result, for the policy `flagged`: `true` to offload it, `false` to keep it. */
+  /** Flags a result for the policy `flagged`: `true` to offload it, `false` to keep it. */
   readonly shouldOffload?: ((result: FlaggedResult) => boolean | undefined) | undefined;
-  /** Default: as the workspace counts. */
+  /** Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 
@@ -36,18 +36,18 @@ export interface OffloadOptions {
 }
 
 export interface RestoreOptions extends OffloadOptions {
-  /** Told of each reference that the session holds no artifact for; it is kept as it is. */
+  /** Called for each reference whose artifact the session does not hold; the reference is kept as it is. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
 }
 
-/** A text that looks like a reference of its tool call, and is none of this session. */
+/** A text that looks like the reference of its tool call, but whose artifact the session does not hold. */
 export interface UnknownReference {
   readonly messageIndex: number;
   readonly toolCallId: string | undefined;
   readonly artifactId: string;
 }
 
-/** Where a result that has just arrived comes from. */
+/** What is known of a result that has just arrived. */
 export interface ArrivedResult extends OffloadOptions {
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
@@ -55,11 +55,11 @@ export interface ArrivedResult extends OffloadOptions {
 }
 
 /**
- * One object that keeps a conversation short.
+ * Keeps one conversation short: offloads its large tool results, and answers the reading tools.
  *
  * @typeParam Tools - The reading tools in the shape of the conversation's format.
  * @typeParam Answer - The answer to a call of one of them.
- * @typeParam ToolsByFormat - The same tools by the name of a format.
+ * @typeParam ToolsByFormat - The same tools, by name of the format.
  */
 export interface Offloader<
   Tools = unknown,
@@ -68,24 +68,24 @@ export interface Offloader<
 > {
   /** The workspace that holds what was offloaded. */
   readonly workspace: Workspace;
-  /** Any format in, the same format out. Call it every turn with the whole history. */
+  /** Offloads results of the history, in any format; call it every turn with the whole history. */
   offload<M>(
     history: readonly M[],
     options?: OffloadOptions,
   ): Promise<{ readonly messages: M[]; readonly report: OffloadReport }>;
-  /** Exactly what went in, for messages that `offload` returned. */
+  /** Puts the original content back: for messages that `offload` returned, exactly what was passed in. */
   restore<M>(messages: readonly M[], options?: RestoreOptions): Promise<M[]>;
   /** Dry run: what would be offloaded, and how much it saves. Writes nothing. */
   estimate(history: readonly unknown[], options?: OffloadOptions): Promise<OffloadReport>;
-  /** One result at arrival, by the same policy as the history: what to put into the conversation. */
+  /** Handles one result at arrival, by the same policy as the history; returns what to put into the conversation. */
   result<C extends Content>(
     content: C,
     options?: ArrivedResult,
   ): Promise<{ readonly content: C | string; readonly report: ResultReport }>;
-  /** The reading tools in the shape of the conversation's format, or of the one that is named. */
+  /** The reading tools in the shape of the conversation's format, or of the named one. */
   tools(): Tools;
   tools<Name extends keyof ToolsByFormat>(format: Name): ToolsByFormat[Name];
-  /** Whether a call is one of a reading tool, and so one for `handleToolCall`. */
+  /** Whether this is a call of a reading tool, to be passed to `handleToolCall`. */
   handles(call: unknown): boolean;
   /** Runs a call of one of the reading tools and answers in the format's own shape. */
   handleToolCall(call: unknown, options?: OffloadOptions): Promise<Answer>;
@@ -93,5 +93,5 @@ export interface Offloader<
   systemPrompt(): string;
 }
 
-/** Finds the format of messages; throws an error that says why none fits. */
+/** Finds the format of messages; throws an error that says why no format fits. */
 export type PickFormat = (messages: readonly unknown[]) => Format;

@@ -22,7 +22,7 @@ import { TurnMemory } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
   readonly workspace: Workspace;
-  /** The format that the host named; `undefined` when it is to be found out. */
+  /** The format that the host named; `undefined` to detect it. */
   readonly format: Format | undefined;
   readonly formats: readonly Format[];
   readonly pickFormat: PickFormat;
@@ -62,7 +62,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   ): { turns: TurnMemory; from: number } => {
     const { turns, known } = memoryFor(history, session);
     turns.take(history, known);
-    // The first messages may fit a format that finds no results in what follows.
+    // The first messages may fit a format that then finds no results; this check throws in that case.
     if (turns.hasUnansweredCalls) wiring.pickFormat(history);
     return { turns, from: policy.perResult ? known : 0 };
   };
@@ -91,7 +91,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async offload(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
-      // A host may go on with its own array while results are being stored.
+      // The host may change its own array while results are being stored.
       const input = history.slice();
       const session = await holdSession();
       const { turns, from } = begin(input, session);
@@ -114,7 +114,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const output = [...turns.outputs(from), ...messages.slice(from)];
       turns.finish(from, output, results);
       const failed = results.find(({ outcome }) => outcome === "failed");
-      // What could not be stored is tried again: the next call must look at it.
+      // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
       return {

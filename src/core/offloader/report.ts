@@ -2,19 +2,19 @@ import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { StoredResult } from "./content-memory.js";
 
-/** What became of one tool result. */
+/** What was done with one tool result. */
 export interface ResultReport {
   readonly messageIndex: number;
   readonly toolCallId: string | undefined;
   readonly toolName: string | undefined;
-  /** `reference`: offloaded before this call. `failed`: it could not be stored and was kept. */
+  /** `reference`: it was already a reference. `failed`: it could not be stored and was kept. */
   readonly outcome: "offloaded" | "reference" | "kept" | "failed";
   readonly reason: string;
-  /** How many characters were offloaded, or would be. */
+  /** Its size in characters, without media that is kept. */
   readonly chars: number;
-  /** Tokens of the content, of those that were offloaded. */
+  /** Tokens of the content, if it was offloaded. */
   readonly tokens: number | undefined;
-  /** The text in its place, and how many tokens that has. */
+  /** The text that replaces it, and the tokens of that text. */
   readonly reference: string | undefined;
   readonly referenceTokens: number | undefined;
   readonly artifactId: string | undefined;
@@ -22,27 +22,27 @@ export interface ResultReport {
   readonly error: unknown;
 }
 
-/** Why a result was kept though the policy chose it. */
+/** Why a result was kept although the policy chose it. */
 export interface KeptReason {
   readonly outcome: "kept" | "failed";
   readonly reason: string;
   readonly error?: unknown;
 }
 
-/** Sums over the whole conversation. */
+/** Totals of the whole conversation. */
 export interface OffloadTotals {
   readonly results: number;
   readonly offloaded: number;
   readonly references: number;
   readonly kept: number;
   readonly failed: number;
-  /** Characters and tokens that were offloaded, less those of their references. */
+  /** Characters and tokens that were offloaded, minus those of the references. */
   readonly charsSaved: number;
   readonly tokensSaved: number;
 }
 
 export interface OffloadReport {
-  /** Every result that this call looked at; those of messages seen before count in `totals` alone. */
+  /** Every result that this call looked at; results of messages seen before count only in `totals`. */
   readonly results: readonly ResultReport[];
   readonly totals: OffloadTotals;
 }

@@ -4,7 +4,7 @@ import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
 import { findReferenced, WRAPPING_KEY } from "./held-session.js";
 import type { RestoreOptions } from "./offloader-types.js";
 
-/** Puts back what references stand for; messages without one stay the same objects. */
+/** Replaces references by the original content; messages without a reference are returned unchanged. */
 export async function restoreMessages(
   messages: readonly unknown[],
   format: Format,
@@ -28,7 +28,7 @@ export async function restoreMessages(
         continue;
       }
       const { artifactId } = target;
-      const error = "the session holds no such artifact; the reference was kept as it is";
+      const error = "the session holds no such artifact; the reference was kept";
       core.note("failure", "restore", { artifact_id: artifactId, session_id: sessionId, error });
       onUnknown?.({ messageIndex, toolCallId: id, artifactId });
     }

@@ -18,7 +18,7 @@ export interface StorageWiring extends OffloaderSettings {
   readonly countTokens: CountTokens;
 }
 
-/** Takes what is offloaded into the workspace; remembers why something was kept. */
+/** Stores offloaded results in the workspace, and remembers why others were kept. */
 export class ResultStorage implements Sink<StoredResult> {
   readonly kept = new Map<ToolResult, KeptReason>();
   readonly #wiring: StorageWiring;
@@ -35,7 +35,7 @@ export class ResultStorage implements Sink<StoredResult> {
   put(result: ToolResult): Promise<StoredResult | undefined> {
     const located = result as LocatedResult;
     if (result.id === undefined) return this.#store(located);
-    // Results of one id go one after the other, so that who gets the plain id is no race.
+    // Results with the same id are stored one after the other, so that the first gets the plain id.
     const before = this.#byId.get(result.id) ?? Promise.resolve();
     const stored = before.then(() => this.#store(located));
     this.#byId.set(
@@ -75,7 +75,7 @@ export class ResultStorage implements Sink<StoredResult> {
       result.known.stored.set(wrappingKey(result), stored);
       return stored;
     } catch (error) {
-      // The workspace has told the logger. An aborted call is not a failure of the store.
+      // The workspace has already logged it. An aborted call is not a failure of the store.
       if (this.#wiring.onError !== "keep" || this.#signal?.aborted) throw error;
       this.kept.set(result, { outcome: "failed", reason: "it could not be stored", error });
       return undefined;
@@ -94,7 +94,7 @@ export class ResultStorage implements Sink<StoredResult> {
     return undefined;
   }
 
-  /** The same content with other wrapping is another artifact: it must come back in its own. */
+  /** The same content with another wrapping is another artifact, since it must be restored with its own. */
   async #putAsIs(result: LocatedResult, prepared: PreparedArtifact): Promise<PutOutcome> {
     const { core } = this.#wiring;
     const own = wrappingKey(result);

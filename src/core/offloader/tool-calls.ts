@@ -6,7 +6,7 @@ import type { Offloader } from "./offloader-types.js";
 
 interface ToolCallWiring {
   readonly sessionId: string;
-  /** The format that the host named; `undefined` when it is to be found out. */
+  /** The format that the host named; `undefined` to detect it. */
   readonly format: Format | undefined;
   readonly formats: readonly Format[];
 }
@@ -20,7 +20,7 @@ export function createToolCalls(
   const tools = workspace.tools({ sessionId });
   const names = formats.map(({ name }) => name).join(", ");
 
-  /** Formats differ in what a call looks like; the one of the conversation is asked first. */
+  /** Formats differ in what a call looks like; the conversation's own format is tried first. */
   const readCall = (call: unknown) => {
     const current = named ?? currentFormat();
     for (const format of current ? [current, ...formats] : formats) {

@@ -11,36 +11,36 @@ import { nameTools } from "../workspace/tools/tool-naming.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 
-/** What one tool call returned, in no vendor's shape. */
+/** What one tool call returned, independent of any message format. */
 export interface ToolResultInput {
-  /** The id of the call; a missing one is made from the content. */
+  /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
   readonly actionName?: string | undefined;
   readonly content: Content;
-  /** `offload: true` or `false` decides; the rest is kept with the artifact. */
+  /** `offload: true` or `false` forces the decision; everything else is stored with the artifact. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly isError?: boolean | undefined;
 }
 
 export interface ToolResultOffloadOptions {
   readonly workspace: Workspace;
-  /** Tools whose results are always stored: `tool`, or one action of it as `tool:action`. */
+  /** Tools whose results are always stored: `tool`, or one action of it as `tool:action`. Default none. */
   readonly whiteList?: readonly string[] | undefined;
-  /** A result of more tokens than this is stored. Default 30,000. */
+  /** Results of more tokens than this are stored. Default 30,000. */
   readonly tokenThreshold?: number | undefined;
-  /** A stored result shorter than this, in characters, is still returned as it is. Default 40,000. */
+  /** A stored result shorter than this, in characters, is still returned whole. Default 40,000. */
   readonly inlineChars?: number | undefined;
-  /** Default: as the workspace counts. */
+  /** Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 
-/** Whose result it is. */
+/** Whom a result belongs to. */
 export interface ToolResultContext {
   readonly agentId?: string | undefined;
   readonly taskId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Gives this session, too, access to the result. */
+  /** Gives this session access to the result, too. */
   readonly parentSessionId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,27 +50,27 @@ export interface OffloadDecision {
   readonly offloaded: boolean;
   readonly reason: RuleReason;
   readonly artifactId?: string;
-  /** Whether the content itself came back rather than a reference. */
+  /** Whether the content itself was returned rather than a reference. */
   readonly inline: boolean;
 }
 
 export interface ToolResultOffload {
-  /** Decides, stores, and returns what belongs in the context. */
+  /** Decides, stores, and returns what to put into the context. */
   process(
     toolResult: ToolResultInput,
     context?: ToolResultContext,
   ): Promise<{ readonly content: Content; readonly decision: OffloadDecision }>;
 }
 
-/** What becomes of a result that is a reference already. */
+/** The verdict for a result that is already a reference. */
 const NOT_AGAIN = { offload: false, reason: "none" } as const;
 
-/** The session of results whose owner names none. */
+/** The session of results for which none is named. */
 const DEFAULT_SESSION = "default";
 
 /**
- * Decides for each tool result, right after the tool ran, whether it goes into the workspace as an
- * artifact, and returns what belongs in the context: the content itself, or a `<knowledge_list>`.
+ * Decides for each tool result, right after the tool ran, whether to store it in the workspace, and
+ * returns what to put into the context: the content itself, or a `<knowledge_list>`.
  *
  * @example
  * const op = createToolResultOffload({ workspace, whiteList: ["browser:snapshot"] });
@@ -126,7 +126,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
         return { content, decision: { offloaded: false, reason, inline: true } };
       }
       const { record, reference } = await core.store(prepared);
-      // A reference that saves next to nothing of what it stands for helps nobody.
+      // A reference that saves too little is not worth it.
       const inline =
         chars < inlineChars || !savesEnough(countTokens(reference), prepared.content.tokens());
       return {
@@ -167,7 +167,7 @@ function metadataOf(
     ...metadata,
     ...(isError === undefined ? {} : { is_error: isError }),
     context_type: "tool_result",
-    // Named even when they are not known: what a tool says of itself must not decide them.
+    // Set even when unknown: a tool's own metadata must not set them.
     biz_id: null,
     session_id: null,
     agent_id: agentId ?? null,

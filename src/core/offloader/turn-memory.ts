@@ -14,7 +14,7 @@ interface Call {
 /** Most messages hold none of something; they share one empty list. */
 const NONE: readonly never[] = [];
 
-/** A message of the history: what was read in it, and what became of it. */
+/** A message of the history: what was read from it, and what was returned for it. */
 class SeenMessage implements MessageVisitor {
   isModel = false;
   replyId: string | undefined;
@@ -25,7 +25,7 @@ class SeenMessage implements MessageVisitor {
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
   output: unknown;
-  /** What it held when it was read, since a host may change it in place, even during a call. */
+  /** What it held when it was read, since the host may change it in place, even during a call. */
   readonly shape: MessageShape;
   #outputShape: MessageShape;
 
@@ -98,13 +98,13 @@ class SeenMessage implements MessageVisitor {
 
 export interface TurnMemoryOptions {
   readonly format: Format;
-  /** Whether what became of a message never changes, so that what was returned for it is done with. */
+  /** Whether decisions never change, so that a message returned earlier need not be looked at again. */
   readonly isFinal: boolean;
   readonly read: FormatReadOptions;
   readonly contents: ContentMemory;
 }
 
-/** What is known of a history: it is read once, and a turn costs what is new in it. */
+/** What is known of a history, so that each message is read once and a turn costs only what is new. */
 export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
@@ -168,7 +168,7 @@ export class TurnMemory {
     };
   }
 
-  /** Whether calls before the last reply were made, and nothing in the history answers any call. */
+  /** Whether there are calls before the last reply, but not one answer in the whole history. */
   get hasUnansweredCalls(): boolean {
     if (this.#messages.some(({ answers }) => answers > 0)) return false;
     const last = this.#messages.findLastIndex(({ isModel }) => isModel);
@@ -227,7 +227,7 @@ export class TurnMemory {
   }
 }
 
-/** A reply may be recorded in several messages; it is one turn, counted at its first. */
+/** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
 function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   const firsts: number[] = [];
   let isReply = false;

@@ -1,7 +1,7 @@
 import type { Policy } from "../engine/policy.js";
 import { requireCount } from "../arguments.js";
 
-/** The model sees a result in full for this many of its turns; then it offload. */
+/** Offloads a result after the model has seen it in full for this many turns. */
 export function afterTurns(turns: number): Policy {
   requireCount("afterTurns", turns, undefined, 0);
   const name = `afterTurns(${turns})`;
@@ -18,7 +18,7 @@ export function afterTurns(turns: number): Policy {
   };
 }
 
-/** Keeps this many of the newest results, and offloads those before them. */
+/** Keeps this many of the newest results and offloads the older ones. */
 export function keepRecent(count: number): Policy {
   requireCount("keepRecent", count, undefined, 0);
   const name = `keepRecent(${count})`;

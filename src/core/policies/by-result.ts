@@ -19,43 +19,43 @@ export function eachResult(
   };
 }
 
-const LEAVES = { offload: true, reason: "the caller asked for it" } as const;
+const REQUESTED = { offload: true, reason: "the caller asked for it" } as const;
 
-/** Offloads every result: the caller has decided already. */
+/** Offloads every result: the caller has already decided. */
 export const everything: Policy = {
   name: "everything",
   needsTotalChars: false,
   perResult: true,
-  decide: (candidates) => candidates.map(() => LEAVES),
+  decide: (candidates) => candidates.map(() => REQUESTED),
 };
 
-/** Offloads what the host wishes to have offloaded: see `shouldOffload`. */
+/** Offloads results for which the host's `shouldOffload` returned `true`. */
 export const flagged: Policy = eachResult("flagged", ({ offloadFlag }) => offloadFlag === true, {
-  offload: "the host wishes it",
-  keep: "the host does not wish it",
+  offload: "flagged by the host",
+  keep: "not flagged by the host",
 });
 
-/** Keeps what a tool failed with: the model must see it to do better. */
+/** Keeps errors, since the model must see what went wrong; offloads everything else. */
 export const keepErrors: Policy = eachResult("keepErrors", ({ isError }) => !isError, {
   offload: "not an error",
   keep: "an error",
 });
 
 export interface ByToolOptions {
-  /** Offload results of these tools alone: `tool`, or one action of it as `tool:action`. */
+  /** Offload only results of these tools: `tool`, or one action of it as `tool:action`. */
   readonly only?: readonly string[] | undefined;
-  /** Keep results of these tools. */
+  /** Keep results of these tools, even if `only` lists them. */
   readonly never?: readonly string[] | undefined;
 }
 
-/** Offloads or keeps a result for the tool that it comes from. */
+/** Offloads or keeps results by the tool that returned them. */
 export function byTool(options: ByToolOptions): Policy {
   requireObject("byTool", options, "an object with only, never or both");
   const { only, never } = options;
   if (only !== undefined) requireStrings("only", only);
   if (never !== undefined) requireStrings("never", never);
   if (!only && !never) {
-    throw new InvalidArgumentError("byTool", { only, never }, "given only, never or both");
+    throw new InvalidArgumentError("byTool", options, "an object with only, never or both");
   }
   const named = [...(only ?? []), ...(never ?? []).map((name) => `-${name}`)];
   return eachResult(

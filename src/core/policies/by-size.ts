@@ -5,7 +5,7 @@ import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.
 import { renderValue } from "../workspace/reading/readable-view.js";
 import { requireNumber } from "../arguments.js";
 
-/** Offloads results of at least this many characters; never an empty one. */
+/** Offloads results of at least this many characters, but never an empty one. */
 export function minChars(threshold: number): Policy {
   requireNumber("minChars", threshold);
   const name = `minChars(${threshold})`;
@@ -31,8 +31,8 @@ export function isShareReached(chars: number, totalChars: number, share: number)
 }
 
 /**
- * Offloads all candidates when together they make at least this share of all characters, or none.
- * Behind another policy in `all`, the candidates are those that the other one chose.
+ * Offloads all candidates if together they make up at least this share of the conversation's
+ * characters, and none otherwise. After another policy in `all`, the candidates are what it chose.
  */
 export function minRatio(threshold: number): Policy {
   requireNumber("minRatio", threshold);
@@ -54,8 +54,8 @@ export function minRatio(threshold: number): Policy {
 }
 
 /**
- * The tokens of what there is to read of a result; images and the like are not text. As its owner
- * counted them, unless the policy has a counter of its own.
+ * The tokens of a result's readable text, without images and the like. The workspace's count, unless
+ * the policy has its own counter.
  */
 export function tokensOf(result: ToolResult, countTokens?: CountTokens): number {
   if (!countTokens && result.tokens !== undefined) return result.tokens;
@@ -67,13 +67,13 @@ export function tokensOf(result: ToolResult, countTokens?: CountTokens): number 
 /**
  * Offloads results of at least this many tokens.
  *
- * @param countTokens - Default: as the workspace counts.
+ * @param countTokens - Default: the workspace's own counter.
  */
 export function minTokens(threshold: number, countTokens?: CountTokens): Policy {
   requireNumber("minTokens", threshold);
   return eachResult(
     `minTokens(${threshold})`,
-    // A token has at least one character, so that a short result need not be counted.
+    // A token has at least one character, so a short result need not be counted.
     (result) => result.chars >= threshold && tokensOf(result, countTokens) >= threshold,
     { offload: "large enough", keep: "too small" },
   );

@@ -3,22 +3,22 @@ import type { Conversation, Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 
 export interface CacheAwareOptions {
-  /** The price of a token that is read from the prompt cache, in any unit. Default 0.1. */
+  /** The price of reading a token from the prompt cache, in any unit. Default 0.1. */
   readonly readPrice?: number | undefined;
-  /** The price of a token that is written to it, in the same unit. Default 1.25. */
+  /** The price of writing a token to the prompt cache, in the same unit. Default 1.25. */
   readonly writePrice?: number | undefined;
   /** How many more turns the conversation is expected to have. Default 10. */
   readonly turnsAhead?: number | undefined;
 }
 
-/** Prices are per token and gains are compared with each other, so that a rough rate will do. */
+/** Gains are only compared with each other, so rough rates are good enough. */
 const CHARS_PER_TOKEN = 4;
 const REFERENCE_CHARS = 1_700;
 
 /**
- * Offloads what was sent already only when that pays: when what is saved on every turn ahead is worth
- * more than the rest of the conversation, which must be written to the cache again. What the model has
- * not seen yet is offloaded at no cost. Meant to come after other policies in `all`.
+ * Offloads results that were already sent only if that pays: the tokens saved on the turns ahead must
+ * be worth more than writing the rest of the conversation to the prompt cache again. Results that the
+ * model has not seen yet are offloaded at no cost. Use it after other policies in `all`.
  */
 export function cacheAware(options: CacheAwareOptions = {}): Policy {
   const readPrice = requireNumber("readPrice", options.readPrice ?? 0.1, 0);
@@ -26,14 +26,14 @@ export function cacheAware(options: CacheAwareOptions = {}): Policy {
   const turnsAhead = requireNumber("turnsAhead", options.turnsAhead ?? 10, 0);
   const name = `cacheAware(${readPrice}, ${writePrice}, ${turnsAhead})`;
 
-  /** What is gained when the candidates from this one on are offloaded, in prices of a token. */
+  /** What is gained by offloading the candidates from this one on, in token prices. */
   const gainFrom = (sent: readonly ToolResult[], at: number, conversation: Conversation) => {
     const first = sent[at] as ToolResult;
     let savedChars = 0;
     for (const { chars } of sent.slice(at)) savedChars += Math.max(chars - REFERENCE_CHARS, 0);
     const keptChars = conversation.charsFrom(first.messageIndex) - savedChars;
     const saved = (savedChars / CHARS_PER_TOKEN) * readPrice * turnsAhead;
-    // The turn that rewrites pays the write price for the rest, where it would have read it.
+    // The next turn pays the write price for the rest instead of the read price.
     const rewritten = (Math.max(keptChars, 0) / CHARS_PER_TOKEN) * (writePrice - readPrice);
     return saved - rewritten;
   };

@@ -1,7 +1,7 @@
 import { chosenBy, type Policy, type Verdict } from "../engine/policy.js";
 import { requirePolicies, requirePolicy } from "./require-policy.js";
 
-/** Offloads what every policy chooses. Each sees only what those before it chose. */
+/** Offloads what every policy chooses. Each policy sees only what those before it chose. */
 export function all(...policies: readonly Policy[]): Policy {
   const [first, ...rest] = requirePolicies("all", policies) as [Policy, ...Policy[]];
   return {
@@ -14,7 +14,7 @@ export function all(...policies: readonly Policy[]): Policy {
         const chosen = chosenBy(verdicts, candidates);
         if (chosen.length === 0) break;
         const next = policy.decide(chosen, conversation);
-        // All were chosen so far and none is now: there is nothing to put together.
+        // All were chosen before and none is now: there is nothing to merge.
         const isLast = chosen.length === verdicts.length && !next.some(({ offload }) => offload);
         verdicts = isLast ? next : overlay(verdicts, next);
       }
@@ -23,13 +23,13 @@ export function all(...policies: readonly Policy[]): Policy {
   };
 }
 
-/** A result is offloaded for the reasons of all policies, and kept for the reason of one. */
+/** A result is offloaded for the reasons of all policies, but kept for the reason of the one that keeps it. */
 function joined(verdict: Verdict, next: Verdict): Verdict {
   if (!next.offload) return next;
   return { offload: true, reason: `${verdict.reason}; ${next.reason}` };
 }
 
-/** The verdicts of `next` replace those that said to offload, in their order. */
+/** The verdicts of `next` replace those that said to offload, in order. */
 function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readonly Verdict[] {
   const merged: Verdict[] = [];
   let at = 0;
@@ -39,7 +39,7 @@ function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readon
   return merged;
 }
 
-/** Offloads what at least one policy chooses; the first that does gives the reason. */
+/** Offloads what at least one policy chooses; the first one that does gives the reason. */
 export function any(...policies: readonly Policy[]): Policy {
   const [first, ...rest] = requirePolicies("any", policies) as [Policy, ...Policy[]];
   return {
@@ -64,7 +64,7 @@ export function any(...policies: readonly Policy[]): Policy {
   };
 }
 
-/** Offloads what the policy keeps, and the other way round. */
+/** Offloads what the policy keeps, and keeps what it offloads. */
 export function not(policy: Policy): Policy {
   requirePolicy("not", policy);
   return {

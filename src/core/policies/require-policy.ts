@@ -4,7 +4,7 @@ import type { Policy, Verdict } from "../engine/policy.js";
 const SHAPE =
   "a policy, such as minTokens(1000), or an object with name, perResult, needsTotalChars and decide";
 
-/** Refuses what is not a policy when it is passed in, rather than when it is asked. */
+/** Rejects what is not a policy when it is passed in, rather than when it is first used. */
 export function requirePolicy(argument: string, value: unknown): Policy {
   const policy = (value ?? {}) as Partial<Record<keyof Policy, unknown>>;
   if (
@@ -19,14 +19,14 @@ export function requirePolicy(argument: string, value: unknown): Policy {
   throw new InvalidArgumentError(argument, value, SHAPE);
 }
 
-/** Refuses a list of policies that holds none, or something else. */
+/** Rejects an empty list, or one with anything but policies. */
 export function requirePolicies(name: string, policies: readonly unknown[]): readonly Policy[] {
   if (policies.length === 0)
-    throw new InvalidArgumentError(name, policies, "given a policy or more");
+    throw new InvalidArgumentError(name, policies, "given at least one policy");
   return policies.map((policy, index) => requirePolicy(`${name}[${index}]`, policy));
 }
 
-/** Refuses what a policy must not answer with, and names it. */
+/** Rejects anything but one verdict per candidate, and names the policy. */
 export function requireVerdicts(
   { name }: Policy,
   verdicts: unknown,

@@ -16,8 +16,8 @@ export interface ThresholdSource {
 const PLAIN_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * The threshold that holds for this call: the option, else the environment, else the default. Its
- * range is the caller's business; that it is a number is ours, since `parseFloat("20%")` is 20.
+ * The threshold for this call: the option, else the environment variable, else the default. Only that
+ * it is a plain number is checked, not its range; `parseFloat` would read "20%" as 20.
  */
 export function readThreshold(source: ThresholdSource): number {
   const { option, given, variable, environment, fallback } = source;

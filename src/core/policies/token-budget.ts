@@ -4,21 +4,21 @@ import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { tokensOf } from "./by-size.js";
 
-/** References count too, roughly. */
+/** Roughly what a reference costs. */
 const REFERENCE_TOKENS = 550;
-/** For what is outside of results, whose text is not at hand. */
+/** For everything outside of results, whose text is not available here. */
 const CHARS_PER_TOKEN = 4;
 
 export interface TokenBudgetOptions {
-  /** How many tokens the whole conversation may have. */
+  /** Maximum number of tokens of the whole conversation. */
   readonly maxTokens: number;
-  /** Default: as the workspace counts. */
+  /** Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 
 /**
- * Offloads results until the conversation fits: of the oldest half the largest first, then of the
- * newer half.
+ * Offloads results until the conversation fits: first those of the older half, largest first, then
+ * those of the newer half.
  */
 export function tokenBudget(options: TokenBudgetOptions): Policy {
   requireObject("tokenBudget", options, "an object with maxTokens");
@@ -49,7 +49,7 @@ export function tokenBudget(options: TokenBudgetOptions): Policy {
   };
 }
 
-/** Positions of results, those to be offloaded first at the front. */
+/** The indices of results, in the order in which to offload them. */
 function offloadOrder(sizes: readonly number[]): number[] {
   const half = Math.ceil(sizes.length / 2);
   const largestFirst = (a: number, b: number) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b;

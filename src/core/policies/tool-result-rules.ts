@@ -6,17 +6,17 @@ import { tokensOf } from "./by-size.js";
 export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
 
 export interface ToolResultRules {
-  /** Names of tools, or of one action of a tool as `tool:action`, whose results are always offloaded. */
+  /** Tools whose results are always offloaded: `tool`, or one action of it as `tool:action`. */
   readonly whiteList: readonly string[];
   /** Results of more tokens than this are offloaded. */
   readonly tokenThreshold: number;
-  /** Tools whose results are never offloaded: those that read what was. */
+  /** Tools whose results are never offloaded: those that read offloaded results. */
   readonly readingTools: ReadonlySet<string>;
-  /** Default: as the workspace counts. */
+  /** Default: the workspace's own counter. */
   readonly countTokens: CountTokens | undefined;
 }
 
-/** Judges one result, in this order: a wish to keep it, the white list, a wish to offload it, tokens. */
+/** Decides about one result, in this order: reading tools, `offload: false`, the white list, `offload: true`, tokens. */
 export function judgeByRules(
   { whiteList, tokenThreshold, readingTools, countTokens }: ToolResultRules,
   result: ToolResult,

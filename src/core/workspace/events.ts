@@ -1,10 +1,10 @@
 import { ContextOffloadError } from "../errors/context-offload-error.js";
 import { messageOf } from "../errors/message-of.js";
 
-/** One thing that a workspace did, in the names of the metadata. */
+/** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
   readonly event: "offload" | "read" | "skip" | "remove" | "failure";
-  /** The verb that was called. */
+  /** The method that was called. */
   readonly verb: string;
   readonly time: string;
   readonly duration_ms: number;
@@ -14,11 +14,11 @@ export interface WorkspaceEvent {
   readonly artifact_id: string | null;
   readonly session_id: string | null;
   readonly tool_name?: string | null;
-  /** Of the stored content in an offload, of the answer in a read. */
+  /** The size of the stored content in an `offload` event, of the answer in a `read` event. */
   readonly chars?: number;
   readonly lines?: number;
   readonly tokens?: number;
-  /** Why a result stayed, or left. */
+  /** Why a result was kept. */
   readonly reason?: string;
   readonly code?: string;
   readonly error?: string;
@@ -35,7 +35,7 @@ export type EventDetails = Partial<
   Omit<WorkspaceEvent, "event" | "verb" | "time" | "duration_ms" | "namespace">
 >;
 
-/** Tells the logger of what is done, of its failure too. A logger that throws harms nothing. */
+/** Reports to the logger what was done and what failed. A logger that throws does no harm. */
 export class EventReporter {
   readonly #logger: EventLogger | undefined;
   readonly #clock: Clock;
@@ -66,7 +66,7 @@ export class EventReporter {
     }
   }
 
-  /** Tells of something that took no time. */
+  /** Reports something that took no time. */
   note(event: "skip" | "failure", verb: string, details: EventDetails): void {
     this.#tell(event, verb, this.#clock.now(), details);
   }
@@ -88,7 +88,7 @@ export class EventReporter {
         ...details,
       });
     } catch {
-      // What was done is done, whether or not somebody could write it down.
+      // A logger that fails must not make the call fail.
     }
   }
 }

@@ -16,30 +16,30 @@ import type { SessionListing } from "./artifacts/artifact-store.js";
 import type { ToolNaming } from "./tools/tool-naming.js";
 import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
 
-/** What works on a workspace from inside needs more than its users, and tells no logger of its looks. */
+/** The internal side of a workspace, for the offloader: it offers more than the public methods, and its reads are not logged. */
 export interface WorkspaceCore {
   readonly toolNames: ToolNaming;
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;
   prepare(artifact: ArtifactInput, options: PutOptions, known?: KnownContent): PreparedArtifact;
-  /** Stores what was prepared, and tells the logger of it. */
+  /** Stores what was prepared, and logs it. */
   store(prepared: PreparedArtifact): Promise<PutOutcome>;
   listSession(sessionId: string): Promise<SessionListing>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
-  /** Tells the logger of something that was decided rather than done. */
+  /** Logs something that was decided rather than done. */
   note(event: "skip" | "failure", verb: string, details: EventDetails): void;
 }
 
 /** A key of the global registry, so that two copies of the package can work together. */
 const CORE = Symbol.for("context-offload.workspace");
 
-/** The workspace with its inside attached, where `coreOf` finds it. */
+/** Attaches the internal side to a workspace, for `coreOf` to find. */
 export function attachCore(workspace: Workspace, core: WorkspaceCore): Workspace {
   return Object.defineProperty(workspace, CORE, { value: core });
 }
 
-/** The inside of a workspace; refuses what `createWorkspace` did not make. */
+/** The internal side of a workspace; rejects anything that `createWorkspace` did not make. */
 export function coreOf(workspace: unknown): WorkspaceCore {
   if (typeof workspace === "object" && workspace !== null && CORE in workspace) {
     return workspace[CORE] as WorkspaceCore;

@@ -11,21 +11,21 @@ import type { Reading, Scope } from "./reading/reading.js";
 
 /** Content to store, with what is known of it. */
 export interface ArtifactInput {
-  /** The id that it should have. Default: the `toolCallId`. */
+  /** The id that it should have; a hash is added if this id already holds other content. Default: the `toolCallId`. */
   readonly artifactId?: string | undefined;
   readonly content: ContentSource;
-  /** Any of the named metadata, and whatever else should be kept with it. */
+  /** Any of the named metadata fields, and anything else to be stored along with the content. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface PutOptions extends Scope {
-  /** The id of the tool call. */
+  /** The id of the tool call. Default: `metadata.biz_id`, or none. */
   readonly toolCallId?: string | undefined;
-  /** Lets this session, too, read what is stored here; never the other way round. */
+  /** Gives this session access to what is stored here, too; never the other way round. */
   readonly parentSessionId?: string | undefined;
 }
 
-/** A stored artifact, and its reference as this workspace writes it. */
+/** A stored artifact and its reference. */
 export interface PutOutcome {
   readonly record: ArtifactRecord;
   /** The `<knowledge_list>` of this artifact alone. */
@@ -33,12 +33,12 @@ export interface PutOutcome {
 }
 
 export interface OffloadByWorkspaceOptions extends PutOptions {
-  /** Content shorter than this, all artifacts together, comes back as it is. Default 40,000. */
+  /** If the content of all artifacts together is shorter than this, in characters, it is returned whole. Default 40,000. */
   readonly inlineChars?: number | undefined;
 }
 
 export interface ListOptions {
-  /** How many artifacts to return at most. Default 50. */
+  /** Maximum number of artifacts to return. Default 50. */
   readonly limit?: number | undefined;
   /** The `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined;
@@ -49,7 +49,7 @@ export interface OffloadInfoOptions extends Scope, ListOptions {
   readonly taskId?: string | undefined;
 }
 
-/** One line of the list of what is stored, in the names of the metadata. */
+/** One stored result in a listing; fields are named like the metadata. */
 export interface OffloadInfo {
   readonly artifact_id: string;
   readonly biz_id: string | null;
@@ -63,49 +63,56 @@ export interface OffloadInfo {
   readonly created_at: string;
 }
 
-/** What `getOriginal` returns: the content as it was stored, or its bytes where a string cannot hold it. */
+/** What `getOriginal` returns: the content as it was stored, or its bytes if they do not fit into a string or are not text. */
 export type Original = Content | AsyncIterable<Uint8Array>;
 
 export interface ToolsOptions {
-  /** Binds the tools to what this session may see: its own artifacts and its children's. */
+  /** Limits the tools to what this session may see: its own artifacts and its children's. Default: all sessions. */
   readonly sessionId?: string | undefined;
 }
 
-/** Stored tool results and the verbs to read them, within one namespace. */
+/** Stored tool results and the methods to read them, within one namespace. */
 export interface Workspace {
   readonly namespace: string;
+  /** Stores one artifact. Once it has resolved, a fresh process can read the content. */
   put(artifact: ArtifactInput, options?: PutOptions): Promise<PutOutcome>;
   /** What is known of an artifact, without its content. */
   getArtifact(artifactId: string, options?: Scope): Promise<ArtifactRecord>;
-  /** Stores one artifact or more and returns the text for the context. */
+  /** Stores one or more artifacts and returns the text for the context: the content itself, or a reference. */
   offloadByWorkspace(
     artifacts: ArtifactInput | readonly ArtifactInput[],
     options?: OffloadByWorkspaceOptions,
   ): Promise<string>;
-  /** From the start as much as fits, or a range of characters. */
+  /** Reads as much as fits from the start, or a range of characters. */
   getKnowledgeById(artifactId: string, options?: ByIdOptions): Promise<Reading>;
-  /** Lines are counted from 1, both ends included. */
+  /** Reads a range of lines, counted from 1, both ends inclusive. */
   getKnowledgeByLines(
     artifactId: string,
     startLine: number,
     endLine: number,
     options?: ByLinesOptions,
   ): Promise<Reading>;
+  /** Finds the lines that match a JavaScript regular expression, or contain plain text with `literal`. */
   grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;
+  /** Reads part of a JSON artifact, by a JSON pointer. */
   queryKnowledge(artifactId: string, options?: QueryOptions): Promise<Reading>;
+  /** Lists artifacts by their metadata, in the order in which they were stored. */
   queryArtifacts(filter?: SearchFilter, options?: Scope & ListOptions): Promise<ArtifactPage>;
+  /** Lists the stored tool results of a session or a task. */
   getToolResultOffloadInfo(options?: OffloadInfoOptions): Promise<{
     readonly artifacts: readonly OffloadInfo[];
     readonly nextCursor: string | undefined;
   }>;
-  /** Exactly what was stored: the same string, the same value. */
+  /** Exactly what was stored: the same string, or an equal value. */
   getOriginal(artifactId: string, options?: Scope): Promise<Original>;
+  /** Removes an artifact and its content. */
   remove(artifactId: string, options?: Scope): Promise<void>;
+  /** Checks that all stored content is intact, and finds orphaned content. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
-  /** The reading tools for a model, bound to what one session may see when it is named. */
+  /** The reading tools for a model; with a `sessionId`, limited to what that session may see. */
   tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt. */
   systemPrompt(): string;
-  /** Ends the search worker. Nothing needs it to end: it never keeps a process alive. */
+  /** Ends the search worker. Optional: the worker never keeps a process alive. */
   close(): Promise<void>;
 }

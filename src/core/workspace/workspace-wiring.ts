@@ -5,7 +5,7 @@ import type { Clock, EventLogger } from "./events.js";
 import type { SearchText } from "./reading/grep-knowledge.js";
 import type { NoticeOptions } from "./reference/knowledge-list.js";
 
-/** The parts that make a workspace. */
+/** The parts of a workspace. */
 export interface WorkspaceWiring {
   readonly namespace: string;
   readonly store: ArtifactStore;

@@ -28,12 +28,12 @@ import type {
 } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
-/** Puts a workspace together from a store, a search and the rest of its parts. */
+/** Makes a workspace from a store, a search and its other parts. */
 export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const { store, namespace, notice } = wiring;
   const events = new EventReporter(wiring.logger, wiring.clock, namespace);
 
-  /** Prepares and stores, and tells the logger of both. */
+  /** Prepares and stores an artifact, and logs the outcome. */
   const storeArtifact = (
     prepare: () => PreparedArtifact,
     { toolCallId, sessionId, signal }: PutOptions,
@@ -69,7 +69,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     const wanted = nonEmptyText(filter["session_id"]);
     const visible = await visibleSessions(store, options.sessionId);
     const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
-    // The session is what holds the artifact, whether or not its metadata says so.
+    // `session_id` means the session that holds the artifact, even if its metadata does not say so.
     const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
     return listArtifacts(store, sessions, rest, {
       limit: requireCount("limit", options.limit, DEFAULTS.listLimit),

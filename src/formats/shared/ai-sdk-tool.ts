@@ -1,9 +1,9 @@
 import type { ToolDescription, ToolInputSchema } from "../../core/engine/format.js";
 
-/** How `ai` knows a schema that needs no conversion, whichever copy of the package made it. */
+/** How `ai` recognizes its own schemas, whichever copy of the package made them. */
 const SCHEMA_MARK = Symbol.for("vercel.ai.schema");
 
-/** A schema in the form that `ai` and others have agreed on (standardschema.dev). */
+/** A Standard Schema (standardschema.dev), which `ai` accepts. */
 export type AiSdkInputSchema = {
   readonly "~standard": {
     readonly version: 1;
@@ -16,7 +16,7 @@ export type AiSdkInputSchema = {
   };
 };
 
-/** A tool that `generateText` takes and runs by itself. */
+/** A tool that `generateText` runs by itself. */
 export type AiSdkTool = {
   description: string;
   inputSchema: AiSdkInputSchema;
@@ -28,7 +28,7 @@ export function describeAiSdkTool(tool: ToolDescription): AiSdkTool {
   return {
     description,
     inputSchema: schemaOf(inputSchema),
-    // What the model gets is a text either way; an error says so in front.
+    // The model gets text either way; an error begins with "Error:".
     async execute(input, { abortSignal } = {}) {
       const { text, isError } = await tool.execute(
         input,
@@ -39,7 +39,7 @@ export function describeAiSdkTool(tool: ToolDescription): AiSdkTool {
   };
 }
 
-/** No validation: the tools check their input themselves, and tell the model how to correct it. */
+/** No validation: the tools check their input themselves and tell the model how to correct it. */
 function schemaOf(jsonSchema: ToolInputSchema): AiSdkInputSchema {
   const schema = () => jsonSchema;
   const ownForm = { [SCHEMA_MARK]: true, _type: undefined, jsonSchema, validate: undefined };

@@ -2,28 +2,28 @@ import { countContentChars } from "../../core/engine/content.js";
 import type { FormatResult, MediaRule } from "../../core/engine/format.js";
 import { asRecord, type JsonRecord } from "./json-record.js";
 
-/** What a format says of the blocks that a result's content is made of. */
+/** How a format treats the blocks of a result's content. */
 export interface BlockRules {
-  /** The type under which a reference is written. */
+  /** The type of the block for a reference. */
   readonly textType: string;
-  /** Further types of blocks that hold a text under `text`. */
+  /** Other types of blocks that hold text under `text`. */
   readonly otherTextTypes?: readonly string[];
   /** Images, audio, files: what cannot be read as text. */
   isMedia(block: JsonRecord): boolean;
-  /** Blocks that are kept whatever becomes of media, since the provider acts on them. */
+  /** Blocks that are always kept, since the provider acts on them. */
   isFixed?(block: JsonRecord): boolean;
   /** Fields that tell a prompt cache where a prefix ends. */
   readonly cacheMarks: readonly string[];
 }
 
-/** A result's content where it is a text or blocks. */
+/** A result's content that is a string or blocks. */
 export type BlockContent = string | readonly unknown[];
 
 export function isBlockContent(content: unknown): content is BlockContent {
   return typeof content === "string" || Array.isArray(content);
 }
 
-/** What a result says of its content. */
+/** The content fields of a result. */
 export function readBlockContent(
   content: BlockContent,
   rules: BlockRules,
@@ -37,7 +37,7 @@ export function readBlockContent(
   };
 }
 
-/** The length of the blocks that would be offloaded, as compact JSON; what is kept does not count. */
+/** The length of the blocks that would be offloaded, as compact JSON, without those that are kept. */
 export function countOffloaded(
   blocks: readonly unknown[],
   rules: BlockRules,
@@ -47,7 +47,7 @@ export function countOffloaded(
   return offloaded.length === 0 && blocks.length > 0 ? 0 : countContentChars(offloaded);
 }
 
-/** The only text beside nothing but media: where a reference would be. */
+/** The only text, if everything else is media: where a reference would be. */
 export function soleTextOf(blocks: readonly unknown[], rules: BlockRules): string | undefined {
   const [first, ...others] = blocks.filter((block) => !isKept(block, rules, "keep"));
   return others.length === 0 ? blockText(first, rules) : undefined;
@@ -62,8 +62,8 @@ export function blockText(block: unknown, rules: BlockRules): string | undefined
 }
 
 /**
- * A reference in place of content: a plain text, or blocks where media is kept or a cache mark must
- * go with the reference.
+ * A reference in place of content: a plain string, or blocks if media is kept or a cache mark must
+ * be kept.
  */
 export function referenceContent(
   content: unknown,
@@ -78,7 +78,7 @@ export function referenceContent(
   return isBare ? text : referenceBlocks(content, text, rules, media);
 }
 
-/** The same where the vendor takes nothing but blocks. Of several cache marks the last one counts. */
+/** The same for vendors that accept only blocks. The last of several cache marks wins. */
 export function referenceBlocks(
   blocks: readonly unknown[],
   text: string,

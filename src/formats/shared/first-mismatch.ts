@@ -1,7 +1,7 @@
 import { describeValue } from "../../core/errors/describe-value.js";
 import { isRecord, type JsonRecord } from "./json-record.js";
 
-/** Says which message is the first that does not fit, and why; `undefined` when all of them do. */
+/** Says which message is the first that does not fit, and why; `undefined` if all of them fit. */
 export function firstMismatch(
   messages: readonly unknown[],
   whyNot: (message: JsonRecord) => string | undefined,

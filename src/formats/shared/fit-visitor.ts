@@ -3,12 +3,12 @@ import type { FormatResult, MessageVisitor } from "../../core/engine/format.js";
 /** Types of blocks and parts that have to do with calls. */
 const TOOL_TYPE = /tool|function/i;
 
-/** So many names are shown. */
+/** How many names are shown. */
 const NAMES_SHOWN = 4;
 
-/** Looks at a conversation as a format reads it, and finds what the format must have missed. */
+/** Follows how a format reads a conversation, and finds what the format must have missed. */
 export class FitVisitor implements MessageVisitor {
-  /** Calls of replies that another reply follows: something should have answered them. */
+  /** Calls of all replies but the last, which should have been answered. */
   #closedCalls = 0;
   /** Calls of the last reply, which may still be open. */
   #openCalls = 0;
@@ -53,7 +53,7 @@ export class FitVisitor implements MessageVisitor {
     this.#unknown.set(unknownType, (this.#unknown.get(unknownType) ?? 0) + chars);
   }
 
-  /** What is wrong, as the end of a sentence; `undefined` when the format read what there is. */
+  /** What is wrong, as the end of a sentence; `undefined` if the format fits. */
   findFault(): string | undefined {
     const types = [...this.#unknown.keys()];
     const toolTypes = types.filter((type) => TOOL_TYPE.test(type));

@@ -3,27 +3,27 @@ import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
 import { relayTo } from "./relay-visitor.js";
 import { readRawJson, spliceJson, type JsonPath } from "./splice-json.js";
 
-/** A form in which conversations are recorded, one JSON object per line. */
+/** A file format for recorded conversations, with one JSON object per line. */
 export interface LineForm<Name extends string, Tools, Answer> {
   readonly name: Name;
-  /** Whose lines these are, after "lines of". */
+  /** Where the lines come from, as a phrase that follows "lines of". */
   readonly origin: string;
-  /** Whether a line is of this form for sure; `undefined` when it might be, and says nothing. */
+  /** Whether a line is certainly in this form or certainly not; `undefined` if it may be either. */
   isLine(line: JsonRecord): boolean | undefined;
-  /** Where the message of a line is that was sent to the model; `undefined` when it has none. */
+  /** The key of the line's message to or from the model; `undefined` if it has none. */
   messageKey(line: JsonRecord): string | undefined;
   /** The format of that message. */
   readonly messages: Format<unknown, Tools, Answer>;
-  /** Where in that message the content of a result is. */
+  /** The path to the content of a result in that message. */
   contentPath(message: JsonRecord, slot: number): JsonPath;
 }
 
-/** So many lines are enough to know a form by. */
+/** How many lines are examined to recognize a form. */
 const LINES_LOOKED_AT = 64;
 
 /**
  * A format whose messages are the lines of a JSONL file, with or without their line breaks. A result
- * is replaced in the text of its line, and every other character of the line stays as it is.
+ * is replaced within the text of its line; every other character of the line is unchanged.
  */
 export function createLineFormat<const Name extends string, Tools, Answer>(
   form: LineForm<Name, Tools, Answer>,
@@ -79,7 +79,7 @@ function findMessage<Name extends string, Tools, Answer>(
   return { message, pathOf };
 }
 
-/** With the text of the content, where writing the content would give another: escapes, spaces. */
+/** Adds the raw JSON of the content as wrapping, if JSON.stringify would write it differently. */
 function withRaw(
   result: FormatResult,
   line: string,
@@ -88,7 +88,7 @@ function withRaw(
   const { slot, id, content, soleText, chars, toolName, isError } = result;
   return {
     ...{ slot, id, content, soleText, chars, toolName, isError },
-    // Found out only for what is offloaded, since it takes another look at the line.
+    // Computed only for what is offloaded, since it takes another pass over the line.
     get wrapping() {
       const raw = readRawJson(line, pathOf(slot));
       return raw === JSON.stringify(content) ? undefined : raw;
@@ -116,7 +116,7 @@ function mismatchOfLines(
   return `${own} of the first ${seen} lines are lines of ${origin}`;
 }
 
-/** The object in a line; blank and broken lines have none. */
+/** The object in a line; `undefined` for blank and broken lines. */
 function parseLine(line: unknown): JsonRecord | undefined {
   if (typeof line !== "string") return undefined;
   try {

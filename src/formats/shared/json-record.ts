@@ -1,4 +1,4 @@
-/** An object of which nothing is certain but that it is one. */
+/** An object whose fields are unknown. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 const EMPTY: JsonRecord = Object.freeze({});
@@ -7,12 +7,12 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; an empty one where it is not an object, so that its fields read as missing. */
+/** The value if it is an object, otherwise an empty object, so that its fields read as missing. */
 export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : EMPTY;
 }
 
-/** The value as a list; an empty one where it is not an array. */
+/** The value if it is an array, otherwise an empty one. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

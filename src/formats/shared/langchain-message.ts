@@ -6,13 +6,13 @@ export interface LangchainMessage {
   readonly kind: string;
   /** Where content, `tool_call_id` and the rest are. */
   readonly fields: JsonRecord;
-  /** Under which name the content stands there. */
+  /** The key of the content in the fields. */
   readonly contentKey: "content" | "content_blocks";
-  /** Which field of the message holds the fields; `undefined` when the message itself does. */
+  /** The key of the message that holds the fields; `undefined` if the message itself does. */
   readonly wrapper: "kwargs" | "data" | undefined;
 }
 
-/** The words by which a message says its kind: LangChain's own, and the roles that it takes for them. */
+/** The names of a message's kind: LangChain's own, and the roles that it accepts for them. */
 const OWN_KINDS = new Set(["human", "ai", "tool", "system", "function", "generic", "remove"]);
 const ALIASES = new Map([
   ["user", "human"],
@@ -21,10 +21,10 @@ const ALIASES = new Map([
   ["chat", "generic"],
 ]);
 
-/** The name of a class; Python's chunks have it as their type, too. */
+/** A class name; in Python, chunks also have it as their type. */
 const CLASS_NAME = /^([A-Z]\w*?)Message(?:Chunk)?$/;
 
-/** Takes a message apart; `undefined` when it is none. */
+/** Takes a message apart; `undefined` if it is not a LangChain message. */
 export function parseLangchainMessage(message: unknown): LangchainMessage | undefined {
   if (!isRecord(message)) return undefined;
   const { lc, id, kwargs, data, type, role } = message;
@@ -40,7 +40,7 @@ export function parseLangchainMessage(message: unknown): LangchainMessage | unde
   return "content" in message ? describe(kind, message, undefined) : undefined;
 }
 
-/** Whether the message is LangChain's by its own marks, and not merely one that it would accept. */
+/** Whether the message is certainly LangChain's, and not merely one that it would accept. */
 export function isOwnMessage(message: unknown): boolean {
   const parsed = parseLangchainMessage(message);
   if (!parsed) return false;
@@ -50,8 +50,8 @@ export function isOwnMessage(message: unknown): boolean {
 }
 
 /**
- * The message with another content: of the same class, with all of its other properties, and with
- * the arguments that the class keeps for serialisation told of the change.
+ * The message with other content: of the same class, with all of its other properties, and with the
+ * constructor arguments that the class keeps for serialization updated.
  */
 export function withContent(message: unknown, content: unknown): unknown {
   const { wrapper, fields, contentKey } = parseLangchainMessage(message) as LangchainMessage;
@@ -74,25 +74,25 @@ function describe(
   fields: JsonRecord,
   wrapper: LangchainMessage["wrapper"],
 ): LangchainMessage {
-  // A message that was made from `contentBlocks` is serialised with them alone.
+  // A message that was made from `contentBlocks` is serialized with only those.
   const hasBlocks = fields["content"] === undefined && Array.isArray(fields["content_blocks"]);
   const contentKey = hasBlocks && wrapper !== undefined ? "content_blocks" : "content";
   return { kind, fields, contentKey, wrapper };
 }
 
-/** The kind behind a type, a role or the name of a class. */
+/** The kind that a type, a role or a class name means. */
 function kindOf(word: unknown): string | undefined {
   if (typeof word !== "string") return undefined;
   const plain = CLASS_NAME.exec(word)?.[1]?.toLowerCase() ?? word;
   return OWN_KINDS.has(plain) ? plain : ALIASES.get(plain);
 }
 
-/** Whether the word is LangChain's alone; a role could be any vendor's. */
+/** Whether the type is specific to LangChain, unlike a role, which could be any vendor's. */
 function isOwnWord(type: unknown): boolean {
   return typeof type === "string" && (OWN_KINDS.has(type) || CLASS_NAME.test(type));
 }
 
-/** What an instance says of itself; both names have been in use. */
+/** The kind that an instance reports; the method has had two names. */
 function callKind(message: JsonRecord): string | undefined {
   const say = message["getType"] ?? message["_getType"];
   if (typeof say !== "function") return undefined;
@@ -100,7 +100,7 @@ function callKind(message: JsonRecord): string | undefined {
   return typeof kind === "string" ? kind : undefined;
 }
 
-/** A copy with the same prototype and the same properties, in their order, but for some values. */
+/** A copy with the same prototype and the same properties in the same order, except for some values. */
 function copyWith(original: object, changes: JsonRecord): object {
   const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(original);
   for (const [key, value] of Object.entries(changes)) {

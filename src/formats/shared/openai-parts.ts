@@ -6,16 +6,16 @@ import { countJsonChars } from "./plain-json.js";
 const MEDIA_PARTS =
   /^(?:(?:image|audio|video|document)(?:_url)?|file|input_(?:image|audio|video|file))$/;
 
-/** Parts of either of OpenAI's APIs and of those made after them. */
+/** Parts of both of OpenAI's APIs and of compatible ones. */
 export const OPENAI_PARTS: BlockRules = {
   textType: "text",
   otherTextTypes: ["input_text", "output_text"],
   isMedia: ({ type }) => typeof type === "string" && MEDIA_PARTS.test(type),
-  // OpenAI's own field, and the one of its proxies.
+  // OpenAI's own field, and the one that proxies use.
   cacheMarks: ["prompt_cache_breakpoint", "cache_control"],
 };
 
-/** The arguments of a call; text that is not JSON is passed on, for the tool to say what is wrong. */
+/** The arguments of a call; text that is not JSON is passed on, so that the tool can report it. */
 export function parseArguments(input: unknown): unknown {
   if (typeof input !== "string") return input;
   if (input.trim() === "") return {};
@@ -26,13 +26,13 @@ export function parseArguments(input: unknown): unknown {
   }
 }
 
-/** The arguments of a call are JSON in a text; some servers give the object itself. */
+/** The arguments of a call are JSON in a string; some servers send the object itself. */
 export function countInputChars(input: unknown): number {
   if (typeof input === "string") return input.length;
   return isRecord(input) ? countJsonChars(input) : 0;
 }
 
-/** The parts of a message: text by its length, others as their JSON. */
+/** Reports the parts of a message: text by its length, others by that of their JSON. */
 export function readParts(
   content: unknown,
   isKnown: (part: unknown) => boolean,
@@ -50,7 +50,7 @@ export function readParts(
   }
 }
 
-/** Messages of LangChain have roles and content as well, and its serialised ones a type. */
+/** LangChain messages have roles and content too; instances are recognized by a method, serialized ones by `lc`. */
 export function isLangChainMessage(message: JsonRecord): boolean {
   const { getType, _getType } = message;
   return typeof getType === "function" || typeof _getType === "function" || "lc" in message;

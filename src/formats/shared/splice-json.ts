@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../core/errors/invalid-argument-error.js";
 
-/** The way to a value inside of a JSON text: keys of objects and positions in arrays. */
+/** The path to a value in a JSON text: keys of objects and indices of arrays. */
 export type JsonPath = readonly (string | number)[];
 
 interface JsonRange {
@@ -9,20 +9,20 @@ interface JsonRange {
   readonly end: number;
 }
 
-/** The text of the value at a path, as it stands; `undefined` when there is none. */
+/** The raw text of the value at a path; `undefined` if there is none. */
 export function readRawJson(text: string, path: JsonPath): string | undefined {
   const range = findValue(text, path);
   return range && text.slice(range.start, range.end);
 }
 
-/** The text with another JSON text in place of the value at a path; all other characters stay. */
+/** The text with the value at a path replaced by another JSON text; all other characters are unchanged. */
 export function spliceJson(text: string, path: JsonPath, replacementJson: string): string {
   const range = findValue(text, path);
   if (!range) throw new InvalidArgumentError("path", path, "the path of a value in this JSON text");
   return text.slice(0, range.start) + replacementJson + text.slice(range.end);
 }
 
-/** Where the value at a path stands in a text that JSON.parse takes. */
+/** The range of the value at a path in a text that JSON.parse accepts. */
 function findValue(text: string, path: JsonPath): JsonRange | undefined {
   const start = skipSpace(text, 0);
   if (path.length === 0) return rangeFrom(text, start);
@@ -37,7 +37,7 @@ function findValue(text: string, path: JsonPath): JsonRange | undefined {
   return range;
 }
 
-/** The last member of this name, as JSON.parse takes the last of several. */
+/** The last member with this name, since JSON.parse takes the last of several. */
 function findMember(text: string, start: number, name: string): JsonRange | undefined {
   if (text[start] !== "{") return undefined;
   let found: JsonRange | undefined;
@@ -94,7 +94,7 @@ function skipString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at - 1;
     while (text[before] === "\\") before--;
-    // After an even number of backslashes a quote is no escaped one.
+    // After an even number of backslashes a quote is not escaped.
     if ((at - before) % 2 === 1) return at + 1;
   }
   throw notJson(text);

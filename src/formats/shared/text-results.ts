@@ -1,15 +1,15 @@
 import { asList, asRecord } from "./json-record.js";
 
-/** How a user's message begins that passes on what a tool printed: ReAct agents, Cline, SWE-agent. */
+/** The start of a user message that contains a tool's output: ReAct agents, Cline, SWE-agent. */
 const TEXT_RESULT =
   /^\s*(?:<tool_response>|<returncode>|<observation>|observation:|\[[\w-]+(?: for [^\]\n]*)?\] Result:)/i;
 
-/** How SWE-agent ends what its shell printed. */
+/** The end of a shell's output in SWE-agent. */
 const SHELL_PROMPT = /\n\(Current directory: [^\n]*\)\nbash-\$\s*$/;
 
 /**
- * Says so when the tool results of a conversation are plain text in messages of the user, without
- * an id that says which call each answers: nothing could be put back in its place.
+ * Detects conversations whose tool results are plain text in user messages, without the id of the
+ * call that each answers: nothing could be restored there.
  */
 export function findTextResults(messages: readonly unknown[]): string | undefined {
   let answers = 0;
@@ -25,7 +25,7 @@ export function findTextResults(messages: readonly unknown[]): string | undefine
   }
   if (results === 0 || results * 2 < answers) return undefined;
   return (
-    `the tool results, ${results} of them, are plain text in messages of the user, ` +
+    `its ${results} tool results are plain text in user messages, ` +
     "without the id of the call that each one answers"
   );
 }

@@ -8,8 +8,8 @@ import { openContent } from "./open-content.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
 
 /**
- * Opens data that was made from an artifact and makes it when it is not there. It is kept in a folder
- * that anybody may delete at any time, which costs nothing but the time to make it again.
+ * Opens data that is derived from an artifact, and makes it if it does not exist. It is cached in a
+ * folder that may be deleted at any time, at the cost of making it again.
  */
 export async function openDerived(
   folder: string,
@@ -19,21 +19,21 @@ export async function openDerived(
   make: () => AsyncIterable<Uint8Array>,
 ): Promise<OpenContent> {
   const cache = join(folder, CACHE_FOLDER);
-  // The hash is in the name, so that an id that came to hold other content finds nothing old.
+  // The hash is in the name, so that stale data is not found when an id holds other content.
   const path = join(cache, `${derivedPrefix(file, hash)}${name}`);
   try {
     await makeFolder(cache);
     return (await openSealed(path, hash)) ?? (await makeDerived(cache, path, hash, make));
   } catch (error) {
-    // Reading must work where nothing can be written, and whatever stands in the way.
+    // Reading must work even if nothing can be written.
     if (!isSystemError(error)) throw error;
     return memoryContent(await collectPieces(make()));
   }
 }
 
-/** @returns `undefined` when it is not there, or not as it was made. */
+/** @returns `undefined` if it does not exist or was changed. */
 async function openSealed(path: string, hash: string): Promise<OpenContent | undefined> {
-  // Whatever is wrong with it, it is made anew.
+  // Whatever is wrong with it, it is made again.
   const kept = await openContent(path).catch(() => undefined);
   if (!kept || kept.modifiedMs === sealOf(hash, kept.size)) return kept;
   await kept.close();
@@ -41,8 +41,8 @@ async function openSealed(path: string, hash: string): Promise<OpenContent | und
 }
 
 /**
- * The time that such a file is given for its last change, even seconds long ago: whoever writes to it
- * later, or cuts it short, gives it another.
+ * The modification time that is set on such a file, an even second long ago: any later change to the
+ * file gives it another time, and so is detected.
  */
 function sealOf(hash: string, size: number): number {
   return 1_000_000_000_000 + ((parseInt(hash.slice(0, 6), 16) + size) % 200_000_000) * 2_000;
@@ -72,12 +72,12 @@ async function makeDerived(
   }
 }
 
-/** How the names of all that was made from an artifact's file begin. */
+/** The prefix of all names of data derived from an artifact's file. */
 export function derivedPrefix(file: string, hash: string): string {
   return `${file}.${hash.slice(0, 12)}.`;
 }
 
-/** Forgets what was made from an artifact's file. */
+/** Deletes the data derived from an artifact's file. */
 export async function deleteDerived(folder: string, file: string, hash: string): Promise<void> {
   for (const name of await listDerived(folder)) {
     if (name.startsWith(derivedPrefix(file, hash)))
@@ -85,7 +85,7 @@ export async function deleteDerived(folder: string, file: string, hash: string):
   }
 }
 
-/** The names of all that is in the folder for derived data, if it is a folder. */
+/** The names of everything in the folder for derived data, if it is a folder. */
 export async function listDerived(folder: string): Promise<readonly string[]> {
   const cache = join(folder, CACHE_FOLDER);
   try {
@@ -95,7 +95,7 @@ export async function listDerived(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Renames, also over a folder that somebody put there. */
+/** Renames, even over a folder. */
 async function replace(from: string, to: string): Promise<void> {
   await rename(from, to).catch(async () => {
     await rm(to, { recursive: true, force: true });
@@ -103,14 +103,14 @@ async function replace(from: string, to: string): Promise<void> {
   });
 }
 
-/** Makes the folder unless it is there; a link in its place would lead elsewhere. */
+/** Makes the folder unless it exists; rejects a link in its place. */
 async function makeFolder(cache: string): Promise<void> {
   await mkdir(cache, { mode: FOLDER_MODE }).catch(async (error: unknown) => {
     if (!(await lstat(cache)).isDirectory()) throw error;
   });
 }
 
-/** An error of the operating system, and not one of who makes the data. */
+/** An error of the operating system, rather than of the code that makes the data. */
 function isSystemError(error: unknown): boolean {
   return typeof error === "object" && error !== null && "syscall" in error;
 }

@@ -4,9 +4,9 @@ import { deleteFile, lookAt, renameFile } from "./file-calls.js";
 import { holdsContent, temporaryIn } from "./incoming-content.js";
 
 /**
- * Deletes files of a session that no artifact claims. Another process may be about to list one: so
- * they are set aside first and looked up after, and who lists a file looks after that whether it is
- * still there. One of the two sees the other.
+ * Deletes files of a session that belong to no artifact. Another process may be about to list one, so
+ * files are first moved aside and then looked up in the manifest, while a process that lists a file
+ * checks afterwards that it still exists. One of the two always notices the other.
  *
  * @returns The paths that were deleted.
  */
@@ -43,9 +43,9 @@ async function putBackListed(
   for (const { location, size, hash } of artifacts.values()) {
     const name = aside.get(location);
     if (name === undefined) continue;
-    // Only what the artifact should hold goes back: its own file may have the name by now.
-    const isIts = await holdsContent(name, { bytes: size.bytes, hash: () => hash });
-    await (isIts ? renameFile(name, location) : deleteFile(name));
+    // Only the artifact's own content is moved back: another file may have the name by now.
+    const isOwn = await holdsContent(name, { bytes: size.bytes, hash: () => hash });
+    await (isOwn ? renameFile(name, location) : deleteFile(name));
     aside.delete(location);
   }
 }

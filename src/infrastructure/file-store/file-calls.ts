@@ -1,7 +1,7 @@
 import fs from "node:fs";
 
-// The callback forms of node:fs as promises: they take less time than those of fs/promises, which
-// make an object per open file.
+// The callback functions of node:fs as promises: they are faster than fs/promises, which makes an
+// object for each open file.
 
 export function openFile(path: string, flags: string | number, mode?: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -12,7 +12,7 @@ export function openFile(path: string, flags: string | number, mode?: number): P
   });
 }
 
-/** Closes behind the caller's back: what was written is with the system already. */
+/** Closes without waiting: what was written is already with the system. */
 export function closeSoon(fd: number): void {
   fs.close(fd, () => undefined);
 }
@@ -56,7 +56,7 @@ export function statOpen(fd: number): Promise<fs.Stats> {
   });
 }
 
-/** What has the name, a link not followed; `undefined` when nothing has. */
+/** The stats of a path, without following a link; `undefined` if it does not exist. */
 export function lookAt(path: string): Promise<fs.Stats | undefined> {
   return new Promise((resolve, reject) => {
     fs.lstat(path, (error, stats) => {
@@ -67,7 +67,7 @@ export function lookAt(path: string): Promise<fs.Stats | undefined> {
   });
 }
 
-/** The path with every link followed; `undefined` when it cannot be told. */
+/** The path with all links resolved; `undefined` if it cannot be determined. */
 export function realPath(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     fs.realpath.native(path, (error, real) => {
@@ -85,7 +85,7 @@ export function renameFile(from: string, to: string): Promise<void> {
   });
 }
 
-/** Deletes a file if it is there. */
+/** Deletes a file if it exists. */
 export function deleteFile(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     fs.unlink(path, (error) => {

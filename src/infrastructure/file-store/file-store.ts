@@ -29,9 +29,9 @@ const MAX_MANIFESTS = 256;
 const LOADED_AT_ONCE = 8;
 
 /**
- * Artifacts as plain files: a folder per session, a file per artifact, a manifest. Content is written
- * to a file that nobody else can have, then its line is appended to the manifest; an artifact exists
- * when its line does. Having made a file is having the id, also against other processes.
+ * Artifacts as plain files: a folder per session, with a file per artifact and a manifest. Content is
+ * written to a file that is created exclusively, then a line is appended to the manifest; an artifact
+ * exists once its line does. Whoever creates the file owns the id, even between processes.
  */
 export class FileStore implements ArtifactStore {
   readonly #layout: StoreLayout;
@@ -55,7 +55,7 @@ export class FileStore implements ArtifactStore {
 
   async sessions(): Promise<readonly string[]> {
     const manifests = await this.#allManifests();
-    // A session keeps its name, so that a manifest that was read once need not be read for it.
+    // The name of a session never changes, so a manifest that was read once need not be read again.
     const unread = manifests.filter(({ exists, sessionId }) => !exists || sessionId === undefined);
     for (let at = 0; at < unread.length; at += LOADED_AT_ONCE) {
       await Promise.all(unread.slice(at, at + LOADED_AT_ONCE).map(load));
@@ -89,7 +89,7 @@ export class FileStore implements ArtifactStore {
     const sizes = `${content.size} bytes instead of ${record.size.bytes}`;
     throw new ReadFailedError(
       `artifact ${JSON.stringify(record.artifactId)}`,
-      `its content is damaged, the file has ${sizes}; run verify() to see what else is`,
+      `its content is damaged: the file has ${sizes}; run verify() to find other damage`,
     );
   }
 
@@ -107,7 +107,7 @@ export class FileStore implements ArtifactStore {
     const manifest = this.#manifestOf(record.sessionId);
     const file = this.#layout.fileName(record.artifactId);
     try {
-      // The line first: from then on nobody is sent to a file that may be gone.
+      // The line first: from then on no reader looks for a file that may be gone.
       await manifest.load();
       await manifest.append({ removed: record.artifactId, at: new Date().toISOString() });
       await discardUnlisted([join(manifest.folder, file)], () => manifest.load());
@@ -146,7 +146,7 @@ export class FileStore implements ArtifactStore {
 
   #manifestIn(folder: string): Manifest {
     const manifest = this.#manifests.get(folder) ?? new Manifest(folder, this.#layout);
-    // Taken out and put back, so that the first of the map is the one unused for longest.
+    // Removed and added again, so that the first entry of the map is the least recently used.
     this.#manifests.delete(folder);
     this.#manifests.set(folder, manifest);
     const [oldest] = this.#manifests.keys();

@@ -5,23 +5,23 @@ import { closeSoon, deleteFile, lookAt, openFile, renameFile, writeAll } from ".
 import { hashFile } from "./open-content.js";
 import { FILE_MODE, temporaryName } from "./store-layout.js";
 
-/** Content on its way into a session's folder. */
+/** Content that is being written to a session's folder. */
 export interface IncomingContent {
   readonly bytes: number;
   readonly hash: () => string;
   /**
-   * Makes a file that is whole when this resolves. Nothing is written before `isFree` has said that
-   * the name is to be had.
+   * Creates a file that is complete when this resolves. Nothing is written before `isFree` has
+   * resolved to true.
    *
-   * @returns `false` when it is not.
+   * @returns `false` if the name is taken.
    */
   create(path: string, isFree: Promise<boolean>): Promise<boolean>;
-  /** Puts it in the place of whatever has the name. */
+  /** Replaces whatever has the name. */
   replace(path: string): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** `compute` runs while the system writes, so that what it makes costs next to no time of its own. */
+/** `compute` runs while the system is writing, so that it takes almost no extra time. */
 export function incomingBytes(
   content: Uint8Array,
   hash: () => string,
@@ -45,7 +45,7 @@ export function incomingBytes(
     hash,
     async create(path, isFree) {
       const creating = createFile(path, isFree);
-      // The two things that take time for long content each have a wait of their own.
+      // The hash is computed while the file is created, the digest while it is written.
       hash();
       const fd = await creating;
       if (fd === undefined) return false;
@@ -87,7 +87,7 @@ export async function createFile(
   }
 }
 
-/** Whether a plain file holds the content; what cannot be read does not. */
+/** Whether a file holds the content; false if it cannot be read. */
 export async function holdsContent(
   path: string,
   { bytes, hash }: Pick<IncomingContent, "bytes" | "hash">,
@@ -99,7 +99,7 @@ export async function holdsContent(
   }
 }
 
-/** Fills a temporary file and gives it the name, whatever has it. */
+/** Fills a temporary file and renames it over the path. */
 export async function replaceBy(
   path: string,
   temporary: string,
@@ -114,7 +114,7 @@ export async function replaceBy(
   }
 }
 
-/** A name beside the path that nobody else uses. */
+/** A unique name in the folder of the path. */
 export function temporaryIn(path: string): string {
   return join(path, "..", temporaryName(randomBytes(9).toString("hex")));
 }

@@ -6,7 +6,7 @@ import { FILE_MODE } from "./store-layout.js";
 /** How much of a stream is written at a time. */
 const BLOCK_BYTES = 262_144;
 
-/** Takes a stream to its end, into a temporary file: only then its hash and so its names are known. */
+/** Writes a stream to a temporary file: its hash, and so its possible names, are known only at its end. */
 export async function incomingStream(
   temporary: string,
   content: AsyncIterable<Uint8Array>,
@@ -18,8 +18,7 @@ export async function incomingStream(
     for await (const block of inBlocks(content)) {
       hashing.update(block);
       bytes += block.length;
-      // Written before the next is asked for: the memory of a chunk is the caller's, who may use it
-      // again.
+      // Written before the next one is requested, since the caller may reuse the memory of a chunk.
       await writeAll(fd, block);
     }
   } catch (error) {
@@ -34,7 +33,7 @@ export async function incomingStream(
     hash: () => hash,
     async create(path, isFree) {
       if (!(await isFree)) return false;
-      // Whoever made the empty file has the name; nobody else lists or replaces it.
+      // Whoever created the empty file owns the name; no one else lists or replaces it.
       const claim = await createFile(path, isFree);
       if (claim === undefined) return false;
       closeSoon(claim);
@@ -51,7 +50,7 @@ export async function incomingStream(
   };
 }
 
-/** The same bytes in fewer pieces, so that short chunks do not cost a write each. */
+/** The same bytes in fewer pieces, so that short chunks do not each cost a write. */
 async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(BLOCK_BYTES);
   let filled = 0;

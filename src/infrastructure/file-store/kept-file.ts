@@ -12,10 +12,10 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants as Parti
 > & { O_APPEND: number; O_CREAT: number; O_RDWR: number };
 const FLAGS = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
-/** The one unused for longest comes first. */
+/** In order of use, the least recently used first. */
 const kept = new Set<KeptFile>();
 
-/** A file that stays open between two appends; it does not keep the process alive. */
+/** A file that is kept open between appends; it does not keep the process alive. */
 export class KeptFile {
   #users = 0;
   #isOpen = true;
@@ -23,7 +23,7 @@ export class KeptFile {
 
   private constructor(
     readonly fd: number,
-    /** Which file of the disk it is. */
+    /** The device and inode numbers of the file. */
     readonly identity: string,
   ) {
     this.#idle = setTimeout(() => {
@@ -32,7 +32,7 @@ export class KeptFile {
     this.#idle.unref();
   }
 
-  /** Opens a file for appending and reading, and makes it when it is missing. */
+  /** Opens a file for appending and reading, and creates it if it is missing. */
   static async open(path: string): Promise<KeptFile> {
     const fd = await openFile(path, FLAGS, FILE_MODE);
     try {
@@ -49,7 +49,7 @@ export class KeptFile {
     return this.#isOpen;
   }
 
-  /** Runs what needs the file, which is not closed meanwhile. */
+  /** Runs `work` with the file, which is not closed meanwhile. */
   async use<T>(work: (fd: number) => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw new Error("the file was closed; open it again");
     this.#users++;
@@ -61,7 +61,7 @@ export class KeptFile {
     }
   }
 
-  /** Closes it as soon as nobody uses it. */
+  /** Closes it as soon as it is no longer in use. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

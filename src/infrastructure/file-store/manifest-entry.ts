@@ -1,6 +1,6 @@
 import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
 
-/** An artifact as its line has it; where its file is follows from its id, whatever a line says. */
+/** An artifact in a manifest line; the location of its file is derived from its id, never read from the line. */
 export type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
 
 /** One line of a manifest. */
@@ -10,7 +10,7 @@ export type ManifestEntry =
   | { readonly removed: string; readonly at: string }
   | { readonly child: string };
 
-/** A line that could be read: of a kind that is known here, or of one that a later version writes. */
+/** A line that could be read: of a known kind, or of one that a later version writes. */
 export interface ParsedEntry {
   readonly session?: string;
   readonly put?: ManifestRecord;
@@ -18,7 +18,7 @@ export interface ParsedEntry {
   readonly child?: string;
 }
 
-/** @returns `undefined` for a line that is broken. */
+/** @returns `undefined` for a broken line. */
 export function parseEntry(line: string): ParsedEntry | undefined {
   let value: unknown;
   try {
@@ -34,9 +34,9 @@ export function parseEntry(line: string): ParsedEntry | undefined {
     : undefined;
 }
 
-// A listing parses every line of a session, so these checks are made without arrays and closures.
+// A listing parses every line of a session, so these checks use no arrays or closures.
 
-/** Whatever reads a record relies on all of these. */
+/** Code that reads a record relies on all of these. */
 function isRecord(value: unknown): value is ManifestRecord {
   if (!isObject(value)) return false;
   const { artifactId, type, size, hash, createdAt, metadata } = value;

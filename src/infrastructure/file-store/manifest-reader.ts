@@ -8,14 +8,14 @@ import { READ_NO_LINK } from "./open-content.js";
 import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 
 const LINE_FEED = 10;
-/** How much of what was read last is compared before reading on. */
+/** How many of the last bytes read are compared before reading on. */
 const COMPARED_BYTES = 256;
-/** How much is read at a time: a few thousand lines, after which the event loop has its turn. */
+/** How much is read at a time: a few thousand lines, after which the event loop can run. */
 const BLOCK_BYTES = 1_048_576;
-/** Room for the lines that others may have added beside one's own. */
+/** Room for one's own line and those that other processes may have added. */
 const SMALL_BLOCK_BYTES = 8_192;
 
-/** Reads a manifest by position: what it knows, it has read from the file, in the file's order. */
+/** Reads a manifest incrementally: everything it knows was read from the file, in order. */
 export class ManifestReader {
   readonly path: string;
   /** Lines that were appended and have not been read back. */
@@ -34,7 +34,7 @@ export class ManifestReader {
     return this.#state;
   }
 
-  /** What the session is called; `undefined` while only a hash of it is known. */
+  /** The id of the session; `undefined` while only a hash of it is known. */
   get sessionId(): string | undefined {
     const known = this.#state.owner ?? this.#named;
     if (known !== undefined) return known;
@@ -42,19 +42,19 @@ export class ManifestReader {
     return this.layout.sessionFolder(name) === this.folder ? name : undefined;
   }
 
-  /** What the caller calls the session. */
+  /** The session id that the caller uses. */
   get named(): string | undefined {
     return this.#named;
   }
 
-  /** Tells what the session is called, which counts as long as the manifest itself does not. */
+  /** Sets the session id that the caller uses; it applies until the manifest names its owner. */
   nameSession(sessionId: string): void {
     if (this.#named === sessionId) return;
     this.#named = sessionId;
     this.#spreadName();
   }
 
-  /** Reads what is new, through the file that is kept open where there is one. */
+  /** Reads what is new, through the open file if there is one. */
   async readOn(kept: KeptFile | undefined): Promise<void> {
     const open = kept?.isOpen ? kept : undefined;
     if (open && this.awaited.size > 0 && (await this.#readBack(open))) return;
@@ -68,7 +68,7 @@ export class ManifestReader {
     return identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
   }
 
-  /** Reads what was just appended while it looks whether the name still leads to the same file. */
+  /** Reads what was just appended, and checks that the path is still the same file. */
   async #readBack(kept: KeptFile): Promise<boolean> {
     if (this.#state.file !== "" && this.#state.file !== kept.identity) return false;
     return kept.use(async (fd) => {
@@ -101,7 +101,7 @@ export class ManifestReader {
       const stats = await statOpen(fd);
       if (!stats.isFile()) throw new Error(`${this.path} is not a plain file`);
       const file = identityOf(stats);
-      // New to us; or somebody deleted it and it was begun anew, and nothing of what was known holds.
+      // A file that was not read before, or one that was deleted and started again: read all of it.
       if (file !== this.#state.file || !(await this.#readTo(fd, stats.size))) {
         this.#state = emptyState(file);
         await this.#readTo(fd, stats.size);
@@ -112,7 +112,7 @@ export class ManifestReader {
     }
   }
 
-  /** @returns Whether the file goes on from what was read before. */
+  /** @returns Whether the file continues what was read before. */
   async #readTo(fd: number, end: number): Promise<boolean> {
     let wanted = BLOCK_BYTES;
     for (;;) {
@@ -134,7 +134,7 @@ export class ManifestReader {
     }
   }
 
-  /** Takes the lines of a block that begins with what was read last. */
+  /** Processes the lines of a block, which must begin with the last bytes read. */
   #take(block: Buffer, isEnd: boolean): "lines" | "nothing" | "other" {
     const state = this.#state;
     const known = state.ending.length;
@@ -147,8 +147,8 @@ export class ManifestReader {
       from = to + 1;
     }
     if (isEnd) {
-      // The last line may still be being written by another process: it is read again next time,
-      // unless it is whole already.
+      // Another process may still be writing the last line: unless it is complete, it is read again
+      // next time.
       state.torn = !this.#takeLine(block.toString("utf8", taken));
       if (!state.torn) taken = block.length;
     }
@@ -181,10 +181,10 @@ export class ManifestReader {
   #takePut(record: ManifestRecord): void {
     const { artifactId } = record;
     const { artifacts, removed, owner } = this.#state;
-    // Two processes may have put the same content at once; whose line came first does not matter,
-    // as long as all readers agree.
+    // Two processes may have put the same content at once; the first line wins, so that all readers
+    // agree.
     if (artifacts.has(artifactId)) return;
-    // The parsed object becomes the record, whatever the line said of these two.
+    // The parsed object becomes the record; these two fields never come from the line.
     const listed = record as ListedRecord;
     listed.sessionId = owner ?? this.sessionId ?? "";
     listed.location = `${this.folder}${sep}${this.layout.fileName(artifactId)}`;

@@ -1,25 +1,25 @@
 import type { ManifestRecord } from "./manifest-entry.js";
 
-/** An artifact as the listing gives it out; what its session is called may become known late. */
+/** An artifact in a listing; the id of its session may become known later. */
 export type ListedRecord = ManifestRecord & { sessionId: string; location: string };
 
-/** What was read of a manifest so far. */
+/** What was read from a manifest so far. */
 export interface ReadState {
-  /** Which file of the disk was read; "" when there was none. */
+  /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
   readonly removed: Set<string>;
   readonly children: Set<string>;
   /** Up to where it was read. */
   bytes: number;
-  /** When the file had last been written to. */
+  /** When the file was last modified. */
   modifiedMs: number;
-  /** The last bytes that were read: a file that does not hold them there is another one. */
+  /** The last bytes that were read: a file with other bytes there was replaced. */
   ending: Buffer;
   /** The session that the header names. */
   owner: string | undefined;
   brokenLines: number;
-  /** The last line is not whole: still being written, or never to be. */
+  /** The last line is incomplete: still being written, or abandoned. */
   torn: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { StoreLayout } from "./store-layout.js";
 const LINE_FEED = 10;
 const MAX_APPENDS = 3;
 
-/** The list of what a session holds, only ever appended to. An artifact exists when its line does. */
+/** The append-only list of what a session holds. An artifact exists once its line does. */
 export class Manifest implements CheckedFolder {
   realFolder: string | undefined;
   readonly #reader: ManifestReader;
@@ -24,12 +24,12 @@ export class Manifest implements CheckedFolder {
     this.#reader = new ManifestReader(folder, layout);
   }
 
-  /** What the session is called; `undefined` while only a hash of it is known. */
+  /** The id of the session; `undefined` while only a hash of it is known. */
   get sessionId(): string | undefined {
     return this.#reader.sessionId;
   }
 
-  /** Whether the session has its folder elsewhere: this one is a copy, or was renamed. */
+  /** Whether this folder is not the session's own: it is a copy, or was renamed. */
   get isForeign(): boolean {
     const { owner } = this.#reader.state;
     return owner !== undefined && this.layout.sessionFolder(owner) !== this.folder;
@@ -45,7 +45,7 @@ export class Manifest implements CheckedFolder {
     return brokenLines + (torn ? 1 : 0);
   }
 
-  /** What it said when it was last loaded. */
+  /** The listing as of the last load. */
   get contents(): SessionListing {
     const { artifacts, removed, children } = this.#reader.state;
     return { artifacts, removed, children };
@@ -55,10 +55,10 @@ export class Manifest implements CheckedFolder {
     this.#reader.nameSession(sessionId);
   }
 
-  /** What the manifest says now, entries of other processes included. */
+  /** The current listing, including entries of other processes. */
   async load(): Promise<SessionListing> {
-    // One that is under way may have looked already. The next begins after this call, and serves all
-    // who ask until then.
+    // A load that is already running may have read too early. The next one starts after this call
+    // and serves all callers until then.
     this.#next ??= this.#startNext();
     await this.#next;
     const { state, named } = this.#reader;
@@ -66,7 +66,7 @@ export class Manifest implements CheckedFolder {
       return this.contents;
     }
     const owner = JSON.stringify(state.owner);
-    throw new Error(`${this.folder} belongs to session ${owner}, as its manifest says`);
+    throw new Error(`according to its manifest, ${this.folder} belongs to session ${owner}`);
   }
 
   async #startNext(): Promise<void> {
@@ -90,13 +90,13 @@ export class Manifest implements CheckedFolder {
         await this.#write(text);
         const [, outcome] = await Promise.all([this.load(), meanwhile?.()]);
         if (!awaited.has(text)) return outcome;
-        // It went to a file that was deleted or replaced, or ran into half a line of somebody else.
+        // The file was deleted or replaced, or the line was joined to another process's incomplete line.
         this.close();
       }
     } finally {
       awaited.delete(text);
     }
-    throw new Error("the manifest was deleted, replaced or written over meanwhile");
+    throw new Error("the manifest was deleted, replaced or overwritten meanwhile");
   }
 
   /** Closes the file that is kept open between two appends. */

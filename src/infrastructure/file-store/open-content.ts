@@ -12,8 +12,8 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
 };
 
 /**
- * A link in the place of a file is not followed: it may lead out of the workspace. A pipe in its
- * place is not waited for. Windows lacks both flags.
+ * A link in place of a file is not followed, since it may lead out of the workspace, and a pipe does
+ * not block. Windows lacks both flags.
  */
 export const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 

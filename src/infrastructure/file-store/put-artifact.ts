@@ -18,12 +18,12 @@ import { incomingStream } from "./incoming-stream.js";
 import type { Manifest } from "./manifest.js";
 import { prepareFolder } from "./session-folder.js";
 
-/** A file that was touched later than this may be an artifact that is being put this moment. */
+/** A file that was changed within this time may be an artifact that is being put right now. */
 const UNDER_WAY_MS = 250;
 const POLL_MS = 2;
 const MAX_POLLS = 200;
 
-/** One put under way. */
+/** One put in progress. */
 interface Put {
   readonly manifest: Manifest;
   readonly artifact: NewArtifact;
@@ -33,13 +33,13 @@ interface Put {
   readonly ready: Promise<unknown>;
 }
 
-/** Stores content under the first of its ids that it can have. */
+/** Stores content under the first of its candidate ids that is free. */
 export async function putArtifact(
   root: string,
   manifest: Manifest,
   artifact: NewArtifact,
 ): Promise<ArtifactRecord> {
-  // While the file is made; what others list later shows when the line is read back.
+  // In parallel with creating the file; later entries of others are seen when the line is read back.
   const ready = Promise.all([prepareFolder(root, manifest), manifest.load()]);
   ready.catch(() => undefined);
   const size = once(artifact.describe);
@@ -68,7 +68,7 @@ async function receive(
   return incomingStream(temporaryIn(join(manifest.folder, "x")), content);
 }
 
-/** The wanted id needs no hash, which is computed while the system writes. */
+/** The wanted id needs no hash, so the hash can be computed while the file is created. */
 function* idsFor(wantedId: string | undefined, content: IncomingContent): Generator<string> {
   if (wantedId !== undefined) yield wantedId;
   const [first = "", ...others] = candidateIds(wantedId, content.hash());
@@ -76,7 +76,7 @@ function* idsFor(wantedId: string | undefined, content: IncomingContent): Genera
   yield* others;
 }
 
-/** Stores under this id, or says that it is not to be had with `undefined`. */
+/** Stores under this id; `undefined` if the id is taken. */
 async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | undefined> {
   const { manifest, content, ready } = put;
   const path = join(manifest.folder, manifest.layout.fileName(artifactId));
@@ -119,11 +119,11 @@ async function list(
       throw error;
     });
   const listed = manifest.contents.artifacts.get(artifactId);
-  // Removed by another process the moment it was there.
+  // Another process removed it right away.
   if (!listed) return { ...entry, sessionId: artifact.sessionId, location: path };
   if (!isSame(listed, put)) return undefined;
   if (found?.size === content.bytes) return listed;
-  // A verify took the file for an orphan before it was listed.
+  // A concurrent verify took the file for an orphan before it was listed.
   try {
     await content.replace(path);
     return listed;
@@ -142,7 +142,7 @@ async function findOwner(
   for (let poll = 0; ; poll++) {
     const { artifacts, removed } = await manifest.load();
     const listed = artifacts.get(artifactId);
-    // Who removed it may be about to delete the file.
+    // A process that removed it may be about to delete the file.
     if (listed || removed.has(artifactId) || poll === MAX_POLLS) return listed;
     const stats = await lookAt(path);
     if (!stats?.isFile() || Date.now() - stats.ctimeMs > UNDER_WAY_MS) return undefined;

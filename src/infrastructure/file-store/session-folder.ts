@@ -4,19 +4,19 @@ import { refuseLinks } from "../refuse-links.js";
 import { realPath } from "./file-calls.js";
 import { FILE_MODE, FOLDER_MODE } from "./store-layout.js";
 
-/** A folder below the root, remembered with what it was found to be. */
+/** A folder below the root, with the result of the last check. */
 export interface CheckedFolder {
   readonly folder: string;
-  /** The folder with every link followed, once none was found below the root. */
+  /** The folder with all links resolved, once it was found to have no links below the root. */
   realFolder: string | undefined;
 }
 
-/** Nothing is read or written through a link below the root. */
+/** Rejects a folder with a link on its path below the root. */
 export async function checkFolder(
   root: string,
   checked: CheckedFolder,
 ): Promise<"there" | "missing"> {
-  // As long as this one call gives the same answer, nothing on the way has become a link.
+  // While the real path is the same, nothing on the path has become a link.
   const real = await realPath(checked.folder);
   if (real !== undefined && real === checked.realFolder) return "there";
   const names = relative(root, checked.folder).split(sep);
@@ -27,11 +27,11 @@ export async function checkFolder(
   return found;
 }
 
-/** Makes the folder unless it is there. */
+/** Makes the folder unless it exists. */
 export async function prepareFolder(root: string, checked: CheckedFolder): Promise<void> {
   if ((await checkFolder(root, checked)) === "there") return;
   const first = await mkdir(checked.folder, { recursive: true, mode: FOLDER_MODE });
-  // A root that was there may be a project; one that is new gets hidden from git and from searches.
+  // An existing root may be a project; a new one is hidden from git and from searches.
   if (first !== undefined && relative(first, root).split(sep)[0] !== "..") await hideFromGit(root);
 }
 

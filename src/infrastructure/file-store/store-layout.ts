@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Hash } from "../../core/engine/hash.js";
 import { portableName } from "../../core/files/file-layout.js";
 
-/** Changes when files are laid out in another way; an old tree is never misread. */
+/** Changes with the layout of files, so that an old tree is never misread. */
 const LAYOUT_VERSION = "v1";
 
 export const MANIFEST_NAME = "manifest.jsonl";
@@ -30,14 +30,14 @@ export function createStoreLayout(root: string, namespace: string, hash: Hash): 
     root,
     namespaceFolder,
     sessionFolder: (sessionId) => join(namespaceFolder, nameOf(sessionId)),
-    // One ending for all, since having the name is having the id; and never the manifest's.
+    // The same ending for all, since the file name decides who owns the id; and not the manifest's.
     fileName: (artifactId) => `${nameOf(artifactId)}.txt`,
   };
 }
 
 /**
- * Many disks take `alice` and `Alice` for one name, so names differ by more than case: one with a
- * capital letter has a hash of the id in it.
+ * Many file systems treat `alice` and `Alice` as the same name, so names must differ by more than
+ * case: one with a capital letter gets a hash of the id.
  */
 function storeName(id: string, hash: Hash): string {
   if (PLAIN.test(id)) return id;

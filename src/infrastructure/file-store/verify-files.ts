@@ -12,11 +12,11 @@ import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
 const ONE_HOUR_MS = 3_600_000;
 
-/** A report while it is being written. */
+/** A report in progress. */
 type Findings = { -readonly [Key in keyof VerifyReport]: Writable<VerifyReport[Key]> };
 type Writable<T> = T extends readonly (infer Item)[] ? Item[] : T;
 
-/** Compares every session's files with its manifest, and deletes only what it is told to. */
+/** Compares every session's files with its manifest; deletes only with `deleteOrphans`. */
 export async function verifyFiles(
   manifests: readonly Manifest[],
   options: VerifyOptions,
@@ -54,7 +54,7 @@ async function checkArtifacts(
     signal?.throwIfAborted();
     const { sessionId, artifactId } = record;
     const problem = await findProblem(record, signal);
-    // What was removed meanwhile is not missed.
+    // An artifact that was removed meanwhile is not missing.
     if (problem && (await manifest.load()).artifacts.get(artifactId) !== record) continue;
     report.artifacts++;
     report.bytes += record.size.bytes;
@@ -71,7 +71,7 @@ async function findProblem(
     const stats = await lstat(location);
     if (!stats.isFile()) return "it is not a plain file";
     if (stats.size !== size.bytes) return `it has ${stats.size} bytes instead of ${size.bytes}`;
-    return (await hashFile(location, signal)) === hash ? undefined : "its hash is another";
+    return (await hashFile(location, signal)) === hash ? undefined : "its hash is different";
   } catch (error) {
     if (hasCode(error, "ENOENT")) return "missing";
     if (signal?.aborted) throw error;
@@ -88,16 +88,16 @@ async function checkOrphans(
   for (const orphan of await findOrphans(manifest)) {
     signal?.throwIfAborted();
     const stats = await lstat(orphan.path).catch(() => undefined);
-    // A put that was under way has ended.
+    // It belonged to a put that has ended.
     if (!stats) continue;
     report.orphaned.push(orphan.path);
-    // A folder is nothing that a workspace made; somebody keeps things there.
+    // A workspace makes no folders here, so it belongs to someone else.
     if (stats.isDirectory() || Date.now() - stats.mtimeMs < orphanAgeMs) continue;
     old.push(orphan);
   }
   if (!deleteOrphans) return;
   const unlisted = old.filter(({ derived }) => !derived).map(({ path }) => path);
-  // Nothing is deleted on what was read before: an object that has read nothing takes a second look.
+  // Before anything is deleted, the manifest is read again from scratch.
   const fresh = new Manifest(manifest.folder, manifest.layout);
   report.deleted.push(...(await discardUnlisted(unlisted, () => fresh.load())));
   for (const { path, derived } of old) {
@@ -112,10 +112,10 @@ interface Orphan {
   readonly derived: boolean;
 }
 
-/** The files that no artifact claims, and what was made from artifacts that are gone. */
+/** Files that belong to no artifact, and data derived from artifacts that are gone. */
 async function findOrphans(manifest: Manifest): Promise<Orphan[]> {
   const { folder, layout } = manifest;
-  // The names before the list: an artifact that is put in between is in the list then.
+  // Files are listed before the manifest is read, so that an artifact put in between is in the manifest.
   const names = await readdir(folder).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return [];
     throw error;

@@ -1,6 +1,6 @@
 import type { SearchMatch, SearchQuery } from "../../core/lib/search/search-terms.js";
 
-/** What a searcher tells its worker. `id` is that of the search. */
+/** A message to the worker. `id` is that of the search. */
 export type SearchRequest =
   | {
       readonly id: number;
@@ -16,7 +16,7 @@ export type SearchRequest =
   /** There are no more pieces: the text has ended, or the search is to stop. */
   | { readonly id: number; readonly kind: "end" | "stop" };
 
-/** What the worker answers. */
+/** A message from the worker. */
 export type SearchAnswer =
   | { readonly id: number; readonly kind: "begun" }
   /** A piece was searched: there is room for another one. */
@@ -32,8 +32,8 @@ export type SearchFailure =
   | { readonly kind: "other"; readonly message: string };
 
 /**
- * How far a search has come and whether it is to stop, in memory that both threads see: a worker
- * that is caught in a regular expression can neither tell nor hear.
+ * The progress of a search and whether it must stop, in shared memory: a worker that is busy with a
+ * regular expression can neither send nor receive messages.
  */
 export class SharedProgress {
   readonly buffer: SharedArrayBuffer;

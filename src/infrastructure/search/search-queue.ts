@@ -1,6 +1,6 @@
 import type { SearchJob } from "./search-job.js";
 
-/** Searches that wait for a worker. Groups take turns, and the searches of one keep their order. */
+/** Searches that are waiting for a worker. Groups take turns; the searches of a group keep their order. */
 export class SearchQueue {
   /** The group whose turn is next comes first. */
   readonly #groups = new Map<string, SearchJob[]>();
@@ -34,7 +34,7 @@ export class SearchQueue {
     return true;
   }
 
-  /** Takes all. */
+  /** Takes all searches. */
   drain(): SearchJob[] {
     const jobs = [...this.#groups.values()].flat();
     this.#groups.clear();

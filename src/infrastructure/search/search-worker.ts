@@ -8,22 +8,22 @@ import { outcomeOf, type SearchJob, type SearchResult } from "./search-job.js";
 import type { SearchAnswer, SearchFailure, SearchRequest } from "./search-message.js";
 import { WORKER_SOURCE } from "./worker-source.js";
 
-/** How long a worker that was told to stop may take to say so, before it is ended. */
+/** How long a worker may take to stop before it is terminated. */
 const STOP_GRACE_MS = 50;
 /** How long a worker may take to start. */
 const START_MS = 10_000;
-/** How many pieces are on their way to a worker, so that it never waits for the next one. */
+/** How many pieces are sent ahead, so that the worker never waits for the next one. */
 const PIECES_AHEAD = 2;
 
-/** In Deno a descriptor is known only to the thread that opened it. */
+/** In Deno a file descriptor is valid only in the thread that opened it. */
 const SHARES_DESCRIPTORS = !("Deno" in globalThis);
 
 /**
- * A worker and the one search that it runs. The search is settled when the thread no longer reads
- * from its file: a descriptor that is closed before may by then be another file's.
+ * A worker thread and the one search that it runs. The search is settled only when the thread no
+ * longer reads its file: if the descriptor were closed earlier, it could belong to another file.
  */
 export class SearchWorker {
-  // As CommonJS, whatever this process was started with: an option such as --input-type is inherited.
+  // As CommonJS in any case: options of this process, such as --input-type, are inherited.
   readonly #thread = new Worker(WORKER_SOURCE, {
     eval: true,
     execArgv: ["--input-type=commonjs"],
@@ -34,7 +34,7 @@ export class SearchWorker {
   #pieces: AsyncIterator<Uint8Array> | undefined;
   #id = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** What the search is settled with once it has stopped; until then it may find more. */
+  /** The result to settle with once the search has stopped; until then it may find more. */
   #stopped: (() => SearchResult) | undefined;
   #gone = false;
 
@@ -61,7 +61,7 @@ export class SearchWorker {
     this.#job = job;
     this.#stopped = undefined;
     this.#id += 1;
-    // While a caller waits for it, the process may.
+    // A pending search keeps the process alive.
     this.#thread.ref();
     const { query, deadlineMs, source } = job;
     const { fd, size } = source;
@@ -75,7 +75,7 @@ export class SearchWorker {
     });
   }
 
-  /** Asks the worker to stop, and ends it where it does not. */
+  /** Asks the worker to stop, and terminates it if it does not. */
   stop(result: () => SearchResult): void {
     if (this.#job === undefined || this.#stopped !== undefined) return;
     this.#stopped = result;
@@ -86,7 +86,7 @@ export class SearchWorker {
     });
   }
 
-  /** Ends the worker for good; a caller that still waits gets the error. */
+  /** Terminates the worker; a caller that is still waiting gets the error. */
   async end(error: Error): Promise<void> {
     if (this.#gone) return;
     this.#gone = true;
@@ -116,7 +116,7 @@ export class SearchWorker {
         this.#post({ id, kind: "end" });
         return;
       }
-      // A copy, as the bytes may be the store's own.
+      // A copy, since the bytes may belong to the store.
       const bytes = piece.value.slice();
       this.#post({ id, kind: "piece", bytes }, [bytes.buffer]);
     } catch (error) {
@@ -157,7 +157,7 @@ export class SearchWorker {
   }
 }
 
-/** All bytes, piece by piece; fewer than were announced are a failure. */
+/** All bytes, piece by piece; throws if there are fewer than the size says. */
 async function* readWhole({ source }: SearchJob): AsyncGenerator<Uint8Array> {
   let count = 0;
   for await (const piece of readPieces(source)) {
@@ -179,7 +179,7 @@ function errorOf({ query }: SearchJob, failure: SearchFailure): Error {
   return new ReadFailedError("the text", Object.assign(cause, { code: failure.code }));
 }
 
-/** A timer that is set for longer fires at once. */
+/** The maximum delay of a timer; a longer one would fire at once. */
 export function timerMs(ms: number): number {
   return Math.min(ms, 2_147_483_647);
 }

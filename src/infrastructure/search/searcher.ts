@@ -14,37 +14,37 @@ import { SearchQueue } from "./search-queue.js";
 import { SearchWorker, timerMs } from "./search-worker.js";
 
 export interface SearchOptions {
-  /** How long the search may run, counted from when it begins. */
+  /** How long the search may run, from when it begins. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
-  /** Whose search it is: those who wait take turns, however many searches each of them has. */
+  /** Searches of different groups take turns, however many each of them has. */
   readonly group?: string;
 }
 
 /** Searches texts off the main thread. */
 export interface Searcher {
   /**
-   * Resolves at the deadline at the latest, with what was found so far. The source must be open
-   * until then.
+   * Resolves at the deadline at the latest, with what was found so far. The source must be open until
+   * then.
    *
    * @throws InvalidPatternError when the pattern cannot be used.
    * @throws SearchTimeoutError when it waited for other searches for five times its deadline.
    */
   search(source: SearchSource, query: SearchQuery, options: SearchOptions): Promise<SearchOutcome>;
-  /** Ends the workers. Searches under way are rejected. */
+  /** Ends the workers. Pending searches are rejected. */
   close(): Promise<void>;
 }
 
 /** How many patterns run at once. */
 const PATTERN_WORKERS = 2;
-/** One more, so that a plain word never waits for a pattern. */
+/** One more, so that a search for plain text never waits for a pattern. */
 const MAX_WORKERS = PATTERN_WORKERS + 1;
-/** A search waits for its worker as many times its deadline as this. */
+/** A search waits for a worker for at most this many times its deadline. */
 const QUEUE_DEADLINES = 5;
 
 /**
- * Makes a searcher. Its worker starts with the first search and is kept for the next; while no
- * search is under way it does not keep the process alive.
+ * Makes a searcher. A worker starts with the first search and is kept for the next; while no search
+ * is running it does not keep the process alive.
  */
 export function createSearcher(): Searcher {
   return new WorkerSearcher();
@@ -58,7 +58,7 @@ class WorkerSearcher implements Searcher {
   search(source: SearchSource, query: SearchQuery, options: SearchOptions): Promise<SearchOutcome> {
     const { deadlineMs, signal, group = "" } = options;
     return new Promise((resolve, reject: (reason: Error) => void) => {
-      // Here and not only in the worker, so that a pattern that cannot be used is refused at once.
+      // Also compiled here, so that an invalid pattern is rejected at once.
       const { isPlain } = compile(query);
       signal?.throwIfAborted();
       if (this.#closed) throw closedError();
@@ -80,7 +80,7 @@ class WorkerSearcher implements Searcher {
           clearTimeout(waitTimer);
           signal?.removeEventListener("abort", abort);
           if ("outcome" in result) resolve(result.outcome);
-          // What a signal was aborted with may be anything, and is passed on as it is.
+          // The reason of an aborted signal may be anything, and is passed on unchanged.
           else reject(result.error as Error);
         },
       };
@@ -108,7 +108,7 @@ class WorkerSearcher implements Searcher {
           ? this.#queue.take(({ isPlain }) => isPlain || this.#runningPatterns() < PATTERN_WORKERS)
           : undefined;
       if (job === undefined) {
-        // One is kept for the next search, the others have done their work.
+        // One worker is kept for the next search, the others are ended.
         for (const worker of idle.slice(1)) void worker.end(closedError());
         return;
       }

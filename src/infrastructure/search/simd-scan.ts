@@ -1,9 +1,9 @@
 /**
- * Two loops over bytes, many at a time: to count a byte and to find a needle by its two rarest
- * bytes. Node has no native count, and its `indexOf` is slow where the first byte is a frequent one.
+ * Two SIMD loops over bytes: one counts a byte, the other finds a needle by its two rarest bytes. Node
+ * has no native count, and its `indexOf` is slow if the first byte is a frequent one.
  */
 
-/** The little of WebAssembly that is used here; its types come with no library that is loaded. */
+/** The part of WebAssembly that is used here; the loaded type libraries do not include it. */
 interface WebAssemblyApi {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -14,12 +14,12 @@ export interface SimdScan {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   };
-  /** How often `byte` stands from `from` up to `end`. Reads only there. */
+  /** How often `byte` occurs from `from` up to `end`. Reads only there. */
   count(from: number, end: number, byte: number): number;
   /**
-   * Where the needle of `length` bytes at `needle` stands next, wholly within `from` to `end`; -1 if
-   * nowhere. `firstByte` is its byte at `firstOffset`, `secondByte` the one at `secondOffset`. Reads
-   * up to 16 bytes past `end`.
+   * The next position of the needle, the `length` bytes at `needle`, completely between `from` and
+   * `end`; -1 if there is none. `firstByte` is its byte at `firstOffset`, `secondByte` the one at
+   * `secondOffset`. Reads up to 16 bytes past `end`.
    */
   find(
     from: number,
@@ -42,7 +42,7 @@ const loop = [0x03, VOID];
 const end = [0x0b];
 const branch = (depth: number): number[] => [0x0c, depth];
 const branchIf = (depth: number): number[] => [0x0d, depth];
-const giveBack = [0x0f];
+const returnValue = [0x0f];
 const get = (local: number): number[] => [0x20, local];
 const set = (local: number): number[] => [0x21, local];
 const tee = (local: number): number[] => [0x22, local];
@@ -67,7 +67,7 @@ const orVectors = [0xfd, 0x50];
 const isAnySet = [0xfd, 0x53];
 const bitmask = [0xfd, 0x64];
 
-/** Four vectors stand side by side. */
+/** Offsets of four adjacent vectors. */
 const VECTORS = [0, 16, 32, 48];
 const i32Of64 = [0x41, 0xc0, 0x00];
 
@@ -87,7 +87,7 @@ const countBody = [
   ...branch(0),
   ...end,
   ...end,
-  // What is left is less than 64 bytes.
+  // The remaining bytes, fewer than 64.
   ...block,
   ...loop,
   ...[...get(0), ...get(1), ...isAtLeast, ...branchIf(1)],
@@ -110,7 +110,7 @@ const findBody = [
   ...[...get(7), ...splatByte, ...set(12)],
   ...block,
   ...loop,
-  // Pass over 64 places at a time while the two bytes stand nowhere together.
+  // Skip 64 positions at a time while the two bytes do not occur together.
   ...block,
   ...loop,
   ...[...get(0), ...get(3), ...add, ...i32Of64, ...add, ...get(1), ...isGreater, ...branchIf(1)],
@@ -140,7 +140,7 @@ const findBody = [
   ...[...get(9), ...get(10), ...add, ...loadByte],
   ...[...get(2), ...get(10), ...add, ...loadByte, ...differs, ...branchIf(1)],
   ...[...get(10), ...i32(1), ...add, ...tee(10), ...get(3), ...differs, ...branchIf(0)],
-  ...[...get(9), ...giveBack],
+  ...[...get(9), ...returnValue],
   ...end,
   ...end,
   // Clear the lowest bit of the mask.
@@ -156,7 +156,7 @@ const findBody = [
   ...end,
 ];
 
-/** A number as WebAssembly writes lengths: seven bits a byte, the lowest first. */
+/** A number in LEB128, as WebAssembly encodes lengths: seven bits per byte, the lowest first. */
 function length(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...length(value >> 7)];
 }
@@ -190,7 +190,7 @@ const moduleBytes = [
   ...section(10, [body(1, 1, countBody), body(3, 2, findBody)]),
 ];
 
-/** The two loops with a memory of their own, or undefined where the platform cannot run them. */
+/** The two loops with their own memory, or undefined if the platform cannot run them. */
 export function loadSimdScan(): SimdScan | undefined {
   const api = (globalThis as { WebAssembly?: WebAssemblyApi }).WebAssembly;
   if (api === undefined) return undefined;

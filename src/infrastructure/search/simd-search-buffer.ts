@@ -5,15 +5,15 @@ import { loadSimdScan } from "./simd-scan.js";
 
 const LINE_FEED = 10;
 const PAGE_BYTES = 65_536;
-/** From the most frequent on, as they stand in logs, code and prose; what is not in it is rarest. */
+/** Bytes by their frequency in logs, code and prose, the most frequent first; all others are rare. */
 const FREQUENT =
   " etaoinsr0123456789lcdupmgf\n-:./\"_,hbvyw=()TESIRADON[]{}'kxCLMPU;<>\r\tFGBHVWjqz";
 
-/** A search buffer in the memory of WebAssembly, which compares sixteen bytes at once; `undefined` where that is switched off. */
+/** A search buffer in WebAssembly memory, which compares sixteen bytes at once; `undefined` if WebAssembly is not available. */
 export function createSimdSearchBuffer(size: number): SearchBuffer | undefined {
   const scan = loadSimdScan();
   if (scan === undefined) return undefined;
-  // Behind the buffer there is room to read past its end, and then for a needle.
+  // After the buffer there is room to read past its end, then for the needle.
   const needleAt = size + 16;
   const grow = (bytes: number): void => {
     const missing = bytes - scan.memory.buffer.byteLength;
@@ -46,7 +46,7 @@ export function createSimdSearchBuffer(size: number): SearchBuffer | undefined {
   };
 }
 
-/** Where the bytes of the needle stand that are least often met, the rarest first. */
+/** The offsets of the two rarest bytes of the needle, the rarest first. */
 function rarestOffsets(needle: Uint8Array): number[] {
   const frequency = (byte: number): number => {
     const rank = FREQUENT.indexOf(String.fromCharCode(byte));
@@ -58,7 +58,7 @@ function rarestOffsets(needle: Uint8Array): number[] {
     .map(({ offset }) => offset);
 }
 
-// Node 18 has them from 18.15 on.
+// Available from Node 18.15 on.
 const { isAscii, isUtf8 } = nodeBuffer as Partial<
   Record<"isAscii" | "isUtf8", (bytes: Uint8Array) => boolean>
 >;

@@ -1,5 +1,5 @@
 /**
- * The program of the search worker, as text, so that it is found wherever a bundler puts this
- * package. The build puts the real one here (`scripts/bundle-worker.mjs`), and so does Vitest.
+ * The source code of the search worker, as a string, so that it works in every bundle. The build
+ * (`scripts/bundle-worker.mjs`) and Vitest replace this placeholder.
  */
 export const WORKER_SOURCE: string = `throw new Error("the search worker was not built: run npm run build");`;

@@ -12,7 +12,7 @@ import {
   type SearchRequest,
 } from "./search-message.js";
 
-/** So many matches are sent one by one, at once: a search that gets stuck has handed them over. */
+/** The first matches are sent one by one, at once, so that they are not lost if the search gets stuck. */
 const SENT_AT_ONCE = 200;
 const BATCH = 50;
 
@@ -81,7 +81,7 @@ function begin(request: Extract<SearchRequest, { kind: "search" }>): NonNullable
   return { id, lines, send };
 }
 
-/** Reads from given places, so that it does not matter who else reads from the descriptor. */
+/** Reads at explicit positions, so that other readers of the descriptor do not matter. */
 function feedFromFile({ fd, size }: { fd: number; size: number }, lines: LineSearch): void {
   for (let at = 0; at < size && !lines.stopped;) {
     const room = lines.room();

@@ -82,7 +82,7 @@ describe("a reading by lines", () => {
       next: undefined,
     });
     const error = await rejectionOf(workspace.getKnowledgeByLines("a", 1, 1));
-    expect(error.message).toContain("it has 0 lines: there is nothing to read");
+    expect(error.message).toContain("the text is empty");
     const chars = await rejectionOf(workspace.getKnowledgeById("a", { startChar: 1 }));
     expect(chars.code).toBe("OUT_OF_RANGE");
   });

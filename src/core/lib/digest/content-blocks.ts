@@ -3,7 +3,7 @@ import { renderShape } from "./json-shape.js";
 import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 import type { Digest } from "./content-kind.js";
 
-/** Describes a text of its own in a budget. */
+/** Describes an embedded text within a budget. */
 export type DescribeText = (text: string, budgetChars: number) => Digest;
 
 interface Block {
@@ -33,7 +33,7 @@ function isBlock(value: unknown): value is Block {
   return typeof value.type === "string" && BLOCK_TYPES.has(value.type);
 }
 
-/** Each block by its type, and a long text by its own kind's digest. */
+/** Each block by its type; a long text gets a digest of its own. */
 export function blocksDigest(
   blocks: readonly Block[],
   budgetChars: number,
@@ -54,7 +54,7 @@ export function blocksDigest(
     const lead = brief[index] ?? "";
     if (text.length <= LONG_TEXT) return lead;
     const share = Math.floor((room * text.length) / Math.max(1, whole)) - 1;
-    // A block that gets hardly any room is better named than cut to pieces.
+    // A block that gets hardly any room is only named, not cut to pieces.
     return share < 80 ? lead : `${lead}\n${describe(text, share).text}`;
   });
   return clip([title, ...parts, ...closing].join("\n"), budgetChars);

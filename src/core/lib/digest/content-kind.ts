@@ -1,7 +1,7 @@
-/** What content was taken for. It decides what its digest shows. */
+/** The kind that content was recognized as. It decides what the digest shows. */
 export type ContentKind = "json" | "log" | "table" | "code" | "markdown" | "html" | "text";
 
-/** Content, or the two ends of it when it is too large to be held as a string. */
+/** Content, or its start and end when it is too large for a string. */
 export interface ContentSample {
   /** The whole text when `complete`, otherwise its first part. */
   readonly head: string;
@@ -17,11 +17,11 @@ export interface ContentSample {
 /** A short description of content, made without a model. */
 export interface Digest {
   readonly kind: ContentKind;
-  /** Safe to print: no control characters besides newline and tab. Markup is not escaped. */
+  /** Safe to print: no control characters except newline and tab. Markup is not escaped. */
   readonly text: string;
 }
 
 export interface DigestOptions {
-  /** The digest is never longer than this. */
+  /** Maximum length of the digest. */
   readonly budgetChars: number;
 }

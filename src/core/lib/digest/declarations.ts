@@ -1,30 +1,30 @@
-// One line is looked at, at most this much of it, so that no expression below can take long.
+// At most this much of a line is looked at, so that none of the expressions below can take long.
 const LINE_CHARS = 240;
 
-/** Declarations that begin with a word of their own, in the languages that agents meet most. */
+/** Declarations that begin with a keyword, in the languages that agents see most. */
 const KEYWORD =
   /^(?:(?:export|default|declare|abstract|async|pub(?:\([\w: ]*\))?|public|private|protected|internal|static|final|sealed|open|override|virtual|inline|unsafe|extern(?: "C")?|const|constexpr|partial|data|suspend|readonly|template ?<[^>]*>)\s+)*(?:function\b\s*\*?\s*[\w$]|class\s+[\w$]|interface\s+[\w$]|enum\s+(?:class\s+)?\w|namespace\s+[\w$]|module\s+[\w$"']|def\s+\S|defp\s+\S|defmodule\s|defmacrop?\s|defprotocol\s|defimpl\s|func[ (]|fn\s+\w|fun\s+\w|struct\s+\w|union\s+\w|trait\s+\w|impl\b|mod\s+\w|macro_rules!|record\s+\w|object\s+\w|protocol\s+\w|extension\s+\w|type\s+[\w$]+(?:\s*[=<[{(]|\s+(?:struct|interface|func|\w))|typedef\s|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|FUNCTION|PROCEDURE|INDEX|TRIGGER|TYPE)\b)/;
-/** What a module gives away, and functions that are held in a constant. */
+/** Exports of a module, and functions assigned to a constant. */
 const EXPORTED = /^(?:export\s+(?:const|let|var|default|\{|\*|=)|module\.exports\b|exports\.\w)/;
 const FUNCTION_VALUE =
   /^(?:const|let|var|val)\s+[\w$]+\s*(?::[^=]{0,80})?=\s*(?:async\s*)?(?:function\b|\([^)]*\)?\s*(?::[^=]{0,80})?(?:=>|$)|[\w$]+\s*=>)/;
 const GO_VALUE = /^(?:var|const)\s+(?:\(|[A-Z]\w*\s)/;
-/** A test has no name of its own but is what one looks for in a test file. */
+/** A test has no name of its own, but is what one looks for in a test file. */
 const TEST_BLOCK =
   /^(?:describe|it|test|context|suite|bench|feature|scenario)(?:\.\w+)*\s*(?:\(\s*)?["'`]/;
-/** A method: modifiers or a type, a name, parameters, and a body that begins. */
+/** A method: modifiers or a type, a name, parameters, and the start of a body. */
 const METHOD =
   /^(?:[\w$<>[\],.?*&:~@]+\s+){0,6}[*&]{0,2}[\w$~#]+(?:::[\w$~]+)*\s*(?:<[^>]*>)?\([^;]*(?:\{|\)|,|\()$/;
 const TYPED_METHOD =
   /^(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|synchronized)\s+)+[\w$<>[\],.? ]+\(/;
-/** Parameters end and a body begins, with a type or a clause between at most. */
+/** The end of the parameters and the start of a body, with at most a type or a clause between them. */
 const BODY = /\)[^(){}=]{0,80}\{$/;
 const SHELL_FUNCTION = /^(?:function\s+)?[\w-]+\s*\(\)\s*\{?/;
 const NOT_A_NAME =
   /^(?:if|for|while|switch|catch|return|else|elif|elsif|do|try|with|when|case|throw|raise|new|await|yield|delete|typeof|assert|defer|go|select|unless|until|using|lock|super|import|from|use|require|print|echo)\b|^[})\]]|^["'`#*/]/;
 const SECTION = /^\[{1,2}[\w.:"/ -]+\]{1,2}$/;
 
-/** Whether a line, taken alone, declares something: `level` is how far inside it stands. */
+/** The declaration on a line, if there is one; `level` is its indentation. */
 export function parseDeclaration(line: string): { text: string; level: number } | undefined {
   const cut = line.length > LINE_CHARS ? line.slice(0, LINE_CHARS) : line;
   const text = cut.trim();
@@ -40,7 +40,7 @@ export function parseDeclaration(line: string): { text: string; level: number } 
       return { text: headOf(text), level };
     }
     if (SECTION.test(text)) return { text, level };
-    // At the margin a call is a statement, a definition has a return type or a body.
+    // Without indentation a call is a statement; a definition has a return type or a body.
     const defines = /^(?:[\w$]+[\s*&]+){1,6}[\w$~:]+\s*\(/.test(text) || /\{$/.test(text);
     if (defines && (METHOD.test(text) || SHELL_FUNCTION.test(text)) && !/=/.test(text)) {
       return { text: headOf(text), level };
@@ -55,7 +55,7 @@ export function parseDeclaration(line: string): { text: string; level: number } 
     : undefined;
 }
 
-/** Tabs and units of two to four spaces count alike. */
+/** A tab counts as much as two to four spaces. */
 function indentLevel(line: string): number {
   let tabs = 0;
   let spaces = 0;

@@ -1,7 +1,7 @@
 import { isBlank, linesOf, type Line, type Segment } from "./line-scanner.js";
 
 const MOST_LINES_PER_RECORD = 50;
-/** A cell beyond these is cut off, a row of a minified file need not be taken apart. */
+/** Further cells are cut off; there is no need to split a row of a minified file completely. */
 const MOST_CELLS = 2_000;
 const MOST_CHARS = 20_000;
 

@@ -12,7 +12,7 @@ const HTML_START =
 const HTML_TAG =
   /<\/?(?:div|p|span|a|ul|ol|li|table|tr|td|th|h[1-6]|section|article|nav|img|br|form|input|script|style|meta|link|header|footer|main)\b/gi;
 
-/** Whether a text is a page, or a part of one. */
+/** Whether a text is an HTML page, or part of one. */
 export function isHtml(head: string): boolean {
   const opening = head.slice(0, 4_096);
   if (HTML_START.test(opening)) return true;
@@ -26,7 +26,7 @@ export function isHtml(head: string): boolean {
   return tags >= 4 && tags * 120 >= opening.length;
 }
 
-/** The kind of a text that is neither JSON, a table with a header, a diff nor HTML. */
+/** The kind of a text that is not JSON, a table with a header, a diff or HTML. */
 export function detectLineKind(sampled: SampledText, numbered: boolean): ContentKind {
   const cues = countCues(checkedLines(sampled));
   if (cues.lines === 0) return "text";
@@ -69,9 +69,9 @@ const CHECKED_LINES = 40;
 const PREFIX = /^ {0,8}(\d{1,7})(→|\t|: ?|\| ?| |$)/;
 
 /**
- * The sampled without the line numbers that a listing (`cat -n`, an editor tool) puts before each
- * line, or undefined when it carries none. Lines keep their place, so that numbers quoted from the
- * result are those of the content itself.
+ * The text without the line numbers that a listing (`cat -n`, an editor tool) puts before each line,
+ * or undefined if it has none. Lines keep their positions, so that line numbers in the digest are
+ * those of the content itself.
  */
 export function stripListingPrefixes(sampled: SampledText): SampledText | undefined {
   if (!isNumberedListing(sampled)) return undefined;
@@ -108,8 +108,8 @@ function stripSegment(segment: Segment): Segment {
 const MOST_LINES = 10;
 
 /**
- * Where the output proper begins when a harness has put a few lines about the run before it, which
- * end in a line `Output:` or `OBSERVATION:`. Nothing is guessed beyond these.
+ * The output without the few lines about the run that some agent frameworks put before it, which end
+ * with a line such as `Output:` or `OBSERVATION:`. No other preamble is recognized.
  */
 export function withoutPreamble(sampled: SampledText): {
   readonly sampled: SampledText;

@@ -3,7 +3,7 @@ import type { SampledText } from "./line-scanner.js";
 import { withEnds } from "./outline-digest.js";
 import { clip, countOf, formatCount } from "./printable.js";
 
-/** Whether there is a file's header of a unified diff among the lines. */
+/** Whether the lines contain a file header of a unified diff. */
 export function isDiff(lines: readonly { readonly text: string }[]): boolean {
   if (/^@@ -\d/.test(lines[0]?.text ?? "")) return true;
   return lines.some(({ text }, index) => {

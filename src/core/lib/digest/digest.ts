@@ -24,16 +24,16 @@ export {
   type DigestOptions,
 } from "./content-kind.js";
 
-/** A text in a JSON value may hold JSON with a text in it; deeper ones are not looked at. */
+/** A string in JSON may itself hold JSON with a string in it; deeper nesting is not looked at. */
 const MOST_NESTING = 2;
 const DIFF_LINES = 30;
 
-/** A short description of a text by what it is. */
+/** A short description of a text, depending on its kind. */
 export function digestText(text: string, options: DigestOptions): Digest {
   return digestTextAt(text, budgetOf(options), 0);
 }
 
-/** The same for content of which only the two ends are at hand. */
+/** The same for content of which only the start and the end are available. */
 export function digestSample(sample: ContentSample, options: DigestOptions): Digest {
   return digestSampled(sample, sampledFromSample(sample), budgetOf(options), 0);
 }

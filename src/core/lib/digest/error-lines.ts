@@ -3,18 +3,18 @@ import { LineCounter } from "./line-counter.js";
 import { maskVarying } from "./mask-varying.js";
 import { countOf, formatCount, quoteLine, toPrintable } from "./printable.js";
 
-/** A first, cheap look for lines that are worth a second one. */
+/** A first, cheap test for lines that are worth a closer look. */
 const CANDIDATE =
   /err(?:or|!)|fail|exception|panic|fatal|traceback|warn|critical|severe|denied|refused|not found|no such|timed out|abort|unhandled|undefined reference|segmentation|[✗✘✖]/gi;
 
-/** Names of passing tests and of tests that merely start may well contain "error". */
+/** Names of tests that pass or merely start may contain "error". */
 const PASSING =
   /^\s*(?:✓|✔|√|ok\b|PASS\b|--- (?:PASS|SKIP)|=== (?:RUN|CONT|PAUSE|NAME))|(?:\bPASSED|\.\.\. ?ok|\bXFAIL|\bxfailed)\b/;
 const BENIGN =
   /\b(?:0|no|zero|without|ignor(?:e|ed|ing))\s+(?:any\s+|\w+\s+)?(?:errors?|failures?|failed|failing|fails?|warnings?|exceptions?)\b|\b(?:errors?|failures?|failed|warnings?|exceptions?)["']?\s*[:=]\s*(?:0(?![.\d])|null|none|nil|false|undefined|""|''|\[\]|\{\})|\b(?:error-free|fail-?safe|fail-?over|fail-?fast|xfail(?:ed)?|on-?error|stderr|std::error)\b/gi;
 const STRONG =
   /\b(?:ERROR|ERR|FATAL|FAILED|FAIL|CRITICAL|SEVERE|PANIC|Traceback)\b|\b(?:[Ee]rror|[Ff]atal|[Pp]anic|[Ee]xception)\b(?:\[\w+\])?["']?\s?[:\])]|[A-Z]\w{0,60}(?:Error|Exception)\b(?!\()|\berror TS\d|[✗✘✖]|=(?:error|fatal)\b|"(?:error|fatal)"\s*[,}]|Segmentation fault|undefined reference|ERR!/;
-/** A line that begins like this is the news itself, not code or text around it. */
+/** A line that begins like this is the error itself, not code or text about it. */
 const HEADLINE =
   /^\s{0,4}(?:E {2,}|--- FAIL|FAIL(?:ED|URE)?\b|ERROR\b|[Pp]anic: |Traceback|[Ee]rror(?:\[\w+\])?: |fatal: |Caused by|[\w.]{0,60}(?:Error|Exception): )/;
 const MEDIUM =
@@ -22,11 +22,11 @@ const MEDIUM =
 const WEAK = /\bwarn(?:ing|ings)?\b/i;
 const QUIET_LEVEL = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 
-/** A line without any of these is at most a warning, whatever else it says. */
+/** A line without any of these is at most a warning. */
 const MORE_THAN_WARN =
   /err|fail|exception|panic|fatal|traceback|warning|critical|severe|denied|refused|not found|no such|timed out|abort|unhandled|undefined reference|segmentation|[✗✘✖]/i;
 
-/** Only this much around the word is judged, so that a long line costs no more than a short one. */
+/** Only this much around the word is examined, so that a long line costs no more than a short one. */
 const JUDGED_CHARS = 400;
 const MOST_CANDIDATES = 4_000;
 
@@ -38,7 +38,7 @@ interface ErrorGroup {
 }
 
 export interface ErrorLines {
-  /** Groups of lines that differ in numbers and the like only. */
+  /** Groups of lines that differ only in numbers and the like. */
   readonly groups: readonly ErrorGroup[];
   /** How many lines there are. */
   readonly lines: number;
@@ -46,7 +46,7 @@ export interface ErrorLines {
   readonly exact: boolean;
 }
 
-/** How much a line looks like an error: 4 begins with it, 3 surely, 2 probably, 1 a warning, 0 not. */
+/** How much a line looks like an error: 4 begins with one, 3 certainly, 2 probably, 1 a warning, 0 not at all. */
 export function rankErrorLine(line: string): number {
   if (PASSING.test(line)) return 0;
   if (!MORE_THAN_WARN.test(line)) return WEAK.test(line) ? 1 : 0;
@@ -57,7 +57,7 @@ export function rankErrorLine(line: string): number {
   return rank > 1 && QUIET_LEVEL.test(rest.slice(0, 120)) ? 1 : rank;
 }
 
-/** The lines that look like errors, those that differ in numbers and times only counted as one. */
+/** The lines that look like errors; lines that differ only in numbers and times are grouped. */
 export function findErrorLines(sampled: SampledText): ErrorLines {
   const groups = new Map<string, ErrorGroup>();
   let lines = 0;
@@ -73,7 +73,7 @@ export function findErrorLines(sampled: SampledText): ErrorLines {
       const start = text.lastIndexOf("\n", match.index) + 1;
       const feed = text.indexOf("\n", match.index);
       const end = feed === -1 ? text.length : feed;
-      // One line is judged once, by its first suspicious word.
+      // Each line is examined once, at its first suspicious word.
       CANDIDATE.lastIndex = end;
       const at = match.index - start;
       const from = at < JUDGED_CHARS / 2 ? start : match.index - JUDGED_CHARS / 2;
@@ -117,9 +117,9 @@ export function quoteErrorLines(
   if (fresh.length === 0) return [];
   const title = titleOf(found);
   const ranked = [...fresh].sort((a, b) => b.rank - a.rank || a.line.number - b.line.number);
-  // Space for the closing line about what is not shown.
+  // Room for the closing line about what is not shown.
   let room = budgetChars - title.length - 1 - (ranked.length > 1 ? 34 : 0);
-  // In little room one line that can be read is better than pieces of several.
+  // If there is little room, one readable line is better than pieces of several.
   const width = Math.max(24, Math.min(100, room - 12), Math.min(180, Math.floor(room / 4)));
   const quoted: { readonly number: number; readonly text: string }[] = [];
   for (const group of ranked) {

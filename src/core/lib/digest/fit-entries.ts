@@ -4,7 +4,7 @@ import { clip, formatCount, toPrintableLine } from "./printable.js";
 export interface OutlineEntry {
   readonly line: number;
   readonly text: string;
-  /** What to say where there is little room. */
+  /** The text to use when there is little room. */
   readonly short?: string;
   /** 0 is the outermost level. */
   readonly level: number;
@@ -18,14 +18,14 @@ interface Form {
 const FULL: Form = { width: 100, short: false };
 const SHORT: Form = { width: 64, short: true };
 const FORMS: readonly Form[] = [FULL, { width: 72, short: false }, SHORT];
-/** No entry takes less, so that thousands need not be written out to see that they do not fit. */
+/** Minimum length of an entry, so that thousands need not be rendered to see that they do not fit. */
 const LEAST_CHARS = 6;
 /** "… 12,345 more not shown …" fits into this. */
 const CLOSING_CHARS = 28;
 
 /**
- * As much of an outline as fits: all of it, else its outer levels and an even choice, from start to
- * end, of the next one. Says how much it left out.
+ * As much of an outline as fits: all of it, or its outer levels and an even selection of the next
+ * one. Says how much it left out.
  */
 export function fitEntries(entries: readonly OutlineEntry[], budgetChars: number): string[] {
   for (const form of FORMS) {
@@ -58,7 +58,7 @@ function keepOuter(entries: readonly OutlineEntry[], room: number): readonly Out
     let count = Math.min(next.length, Math.floor(left / LEAST_CHARS));
     let chosen = chooseEvenly(next, count);
     while (count > 0 && costOf(chosen) > left) {
-      // In large steps first: there may be thousands.
+      // Large steps first, since there may be thousands.
       count = Math.min(count - 1, Math.floor((count * left) / costOf(chosen)) + 1);
       chosen = chooseEvenly(next, count);
     }

@@ -3,12 +3,12 @@ import { clip, countOf, formatCount, quoteLine } from "./printable.js";
 
 /** A gap line with a large count fits into this. */
 const GAP_CHARS = 36;
-/** No quoted line takes less. */
+/** Minimum length of a quoted line. */
 const LEAST_CHARS = 5;
 
 export interface Ends {
   readonly head: readonly string[];
-  /** What was left out between, or "" when everything is shown. */
+  /** A line about what was left out in between, or "" if everything is shown. */
   readonly gap: string;
   readonly tail: readonly string[];
   /** Numbers of the lines that are quoted. */
@@ -17,11 +17,11 @@ export interface Ends {
 
 export interface EndsOptions {
   readonly budgetChars: number;
-  /** Which part of the budget the first lines get. */
+  /** The share of the budget for the first lines. */
   readonly headShare: number;
 }
 
-/** First and last lines with their numbers; blank lines are passed over. */
+/** The first and last lines with their numbers; blank lines are skipped. */
 export function quoteEnds(sampled: SampledText, options: EndsOptions): Ends {
   const { budgetChars } = options;
   const most = Math.max(8, Math.ceil(budgetChars / LEAST_CHARS));
@@ -54,7 +54,7 @@ export function quoteEnds(sampled: SampledText, options: EndsOptions): Ends {
     if (line.number <= headEnd || !take(line, tail, budgetChars)) break;
     tailStart = line.number;
   }
-  // What the tail did not need is the head's again.
+  // The head gets what the tail did not need.
   takeHead(budgetChars, tailStart);
   return {
     head,
@@ -74,7 +74,7 @@ function gapBetween(
   const headEnd = next === 0 ? 0 : (first[next - 1]?.number ?? 0);
   const following = first[next]?.number ?? Infinity;
   const lastNumber = fromEnd[0]?.number ?? 0;
-  // Only blank lines between: nothing is left out.
+  // Only blank lines in between: nothing is left out.
   if (sampled.segments.length === 1 && following >= Math.min(tailStart, lastNumber + 1)) return "";
   const end = tailStart === Infinity ? sampled.lines + 1 : tailStart;
   const missing = end - headEnd - 1;
@@ -89,7 +89,7 @@ function lineWidth(first: readonly Line[], sampled: SampledText, budgetChars: nu
   return Math.max(least, few === 1 ? share : Math.min(share, 400));
 }
 
-/** Head and tail, for what has no structure that we know. */
+/** The first and last lines, for text without a known structure. */
 export function headTailDigest(sampled: SampledText, budgetChars: number): string {
   const title = `Text, ${countOf(sampled.lines, "line")}.`;
   const budget = budgetChars - title.length - 1;

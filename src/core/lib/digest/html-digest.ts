@@ -3,13 +3,13 @@ import { LineCounter } from "./line-counter.js";
 import type { SampledText } from "./line-scanner.js";
 import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 
-/** No more than this is looked through for headings. */
+/** Only this much is searched for headings. */
 const SCANNED_CHARS = 131_072;
-/** The same for a page that is looked at in windows. */
+/** The same for a page that is only sampled. */
 const SCANNED_CHARS_OF_LARGE = 49_152;
 const TEXT_CHARS = 4_000;
 const HEADING_CHARS = 400;
-/** What is inside is not for reading. */
+/** Elements whose content is not text to read. */
 const HIDDEN = new Set(["script", "style", "noscript", "template", "svg"]);
 
 interface Page {
@@ -72,7 +72,7 @@ function readPage(html: string): Page {
     const tag = /^<(\/?)([a-zA-Z][a-zA-Z0-9]{0,15})/.exec(html.slice(start, start + 20));
     if (tag === null) {
       at = start + 1;
-      // A declaration is not text, a lone "<" is.
+      // A declaration is not text, but a lone "<" is.
       if (html.charCodeAt(at) === 33 || html.charCodeAt(at) === 63) at = endOf(html, ">", at);
       else addText("<");
       continue;
@@ -97,7 +97,7 @@ function pushHeading(
 ): void {
   const { line, level, text: raw } = open;
   if (raw.trim() === "") return;
-  // Most headings of a long page are never shown, so each is cleaned when it is asked for.
+  // Most headings of a long page are never shown, so each is cleaned on demand.
   headings.push({
     line,
     level,
@@ -107,7 +107,7 @@ function pushHeading(
   });
 }
 
-/** A quick look at the first letter spares most tags a closer one. */
+/** The first letter rules out most tags quickly. */
 function isOtherTag(html: string, start: number): boolean {
   const closing = html.charCodeAt(start + 1) === 47 ? 1 : 0;
   const letter = html.charCodeAt(start + 1 + closing) | 32;
@@ -125,8 +125,8 @@ function endOf(html: string, mark: string, from: number): number {
 }
 
 /**
- * Behind the closing tag, which is searched in the two spellings that occur. `missing` remembers
- * what is not there any more, so that a page full of openings is not searched again for each.
+ * The position after the closing tag, which may be in lower or upper case. `missing` remembers tags
+ * that do not occur any more, so that a page full of opening tags is not searched again for each.
  */
 function endOfElement(html: string, name: string, from: number, missing: Set<string>): number {
   for (const spelling of [`</${name}`, `</${name.toUpperCase()}`]) {
@@ -161,7 +161,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["bull", "•"],
 ]);
 
-/** Entities decoded and white space made single. */
+/** Decodes entities and collapses white space. */
 function plain(text: string): string {
   const decoded = text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, decode);
   return toPrintableLine(decoded.replace(/\s+/g, " ")).trim();

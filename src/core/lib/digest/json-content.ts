@@ -2,9 +2,9 @@ import type { ContentSample } from "./content-kind.js";
 import { scanJson, type JsonScan } from "./json-scan.js";
 import { firstLines, type Line, type SampledText } from "./line-scanner.js";
 
-/** Up to here JSON is parsed in full. */
+/** JSON up to this length is parsed completely. */
 const PARSED_CHARS = 262_144;
-/** How many tokens of a text that is looked at in windows are scanned. */
+/** How many tokens of a sampled text are scanned. */
 const TOKENS_OF_LARGE = 3_000;
 const CHECKED_LINES = 40;
 const RECORD_SHARE = 0.6;
@@ -14,7 +14,7 @@ export type JsonContent =
   | { readonly form: "scan"; readonly scan: JsonScan; readonly text: string }
   | { readonly form: "lines"; readonly records: readonly Line[]; readonly others: readonly Line[] };
 
-/** The content as JSON, JSON Lines or something very near to it, or undefined. */
+/** The content as JSON, JSON Lines or something close to it, or undefined. */
 export function readJson(
   body: string,
   sample: ContentSample,
@@ -40,7 +40,7 @@ function isConvincing(scan: JsonScan, body: string): boolean {
   const { outcome, position, tokens } = scan;
   if (outcome === "cut") return tokens >= 3;
   if (outcome === "end" && body.slice(position, position + 1_000).trim() === "") return true;
-  // What goes on for so long is JSON that was damaged, not text that happens to begin with a brace.
+  // With so many tokens it is damaged JSON, not text that happens to begin with a brace.
   if (outcome === "broken" && tokens >= 40) return true;
   return tokens >= 20 && position >= body.length * 0.5;
 }

@@ -9,7 +9,7 @@ import { shapeOfValue } from "./json-value-shape.js";
 import { isBlank, linesOf, type Line, type SampledText } from "./line-scanner.js";
 import { clip, countOf, formatCount, quoteLine, toPrintableLine } from "./printable.js";
 
-/** A text that makes up this much of the content is described, and not only named. */
+/** A string that makes up this share of the content gets a digest of its own. */
 const EMBEDDED_SHARE = 0.4;
 const EMBEDDED_CHARS = 600;
 const EMBEDDED_BUDGET = 0.6;
@@ -21,7 +21,7 @@ export interface Describers {
   readonly sample: (sample: ContentSample, budgetChars: number) => Digest;
 }
 
-/** Keys, array lengths and a first element; of JSON Lines the first record. */
+/** Keys, array lengths and first elements; for JSON Lines, the first records. */
 export function jsonDigest(
   content: JsonContent,
   sampled: SampledText,
@@ -45,7 +45,7 @@ export function jsonDigest(
   return withEmbedded(title, shape, lead, budgetChars, (room) => describe.text(text, room));
 }
 
-/** JSON on one line is read indented, so that its one line would only mislead. */
+/** JSON on one line is read indented, so mentioning its one line would be misleading. */
 function titleOf({ lines }: SampledText): string {
   return lines > 1 ? `JSON, ${countOf(lines, "line")}` : "JSON";
 }
@@ -101,7 +101,7 @@ function withEmbedded(
   const inside = Math.floor(budgetChars * EMBEDDED_BUDGET);
   const outer = withShape(title, shape, budgetChars - inside);
   const room = budgetChars - outer.length - lead.length - 2;
-  // In a small budget the shape is worth more than the beginning of a digest.
+  // In a small budget the shape is worth more than the start of a digest.
   if (room < 80) return withShape(title, shape, budgetChars);
   return clip(`${outer}\n${lead}\n${describe(room).text}`, budgetChars);
 }
@@ -135,7 +135,7 @@ function linesDigest(
   return clip(`${title}\n${parts.join("\n")}${tail}`, budgetChars);
 }
 
-/** The first record of each set of keys, a few of them. */
+/** The first record for each set of keys, up to a few. */
 function distinctShapes(records: readonly Line[]): { line: Line; shape: Shape }[] {
   const found = new Map<string, { line: Line; shape: Shape }>();
   for (const line of records) {

@@ -3,10 +3,10 @@ import { unescapeJson } from "../json/json-strings.js";
 import type { ContentSample } from "./content-kind.js";
 import type { ScannedString } from "./json-scan.js";
 import { countLines } from "../text/plain-text.js";
-import { WHOLE_VIEW_CHARS } from "./line-scanner.js";
+import { FULL_TEXT_CHARS } from "./line-scanner.js";
 import { takeEnd } from "../text/surrogates.js";
 
-/** So many places of a value are looked at, with so many at the most waiting for their turn. */
+/** How many places in a value are visited, and how many may be queued. */
 const MOST_PLACES = 20_000;
 const MOST_WAITING = 2_000;
 const START_CHARS = 49_152;
@@ -18,7 +18,7 @@ export interface EmbeddedText {
   readonly text: string;
 }
 
-/** Where a value stands; the pointer is made for the one that is chosen. */
+/** The place of a value; a pointer is made only for the one that is chosen. */
 interface Place {
   readonly value: unknown;
   readonly key: string;
@@ -53,12 +53,12 @@ function keysTo({ key, parent }: Place): string[] {
   return parent === undefined ? [] : [...keysTo(parent), key];
 }
 
-/** A long string of a scanned JSON text as content of its own, its escapes resolved. */
+/** A long string in scanned JSON as content of its own, unescaped. */
 export function sampleOfString(json: string, found: ScannedString): ContentSample {
   const length = found.end - found.start;
-  if (length <= WHOLE_VIEW_CHARS || !found.closed) {
-    // Where the end is missing, what was seen stands for itself; the caller says so.
-    const end = Math.min(found.end, found.start + WHOLE_VIEW_CHARS);
+  if (length <= FULL_TEXT_CHARS || !found.closed) {
+    // If the end is missing, only what was seen is described; the caller says so.
+    const end = Math.min(found.end, found.start + FULL_TEXT_CHARS);
     const head = unescapeJson(json.slice(found.start, end));
     return {
       head,
@@ -72,7 +72,7 @@ export function sampleOfString(json: string, found: ScannedString): ContentSampl
   const head = unescapeJson(json.slice(found.start, found.start + START_CHARS));
   let tailStart = found.end - END_CHARS;
   const feed = nextEscapedFeed(json, tailStart, found.end);
-  // A start inside an escape would read wrong characters; behind a line feed it cannot be.
+  // The tail must not start inside an escape; after a line feed it cannot.
   tailStart = feed === -1 ? found.end : feed + 2;
   const tail = unescapeJson(json.slice(tailStart, found.end));
   let feeds = 0;

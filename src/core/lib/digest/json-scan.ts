@@ -1,18 +1,18 @@
 import { unescapeJson } from "../json/json-strings.js";
 import type { Shape } from "./json-shape.js";
 
-/** What lies deeper is skipped, whatever it is. */
+/** Deeper values are skipped. */
 const MOST_DEPTH = 8;
 const MOST_KEYS = 64;
-/** Unless told, no more tokens than this are looked at. */
+/** The default limit of tokens to scan. */
 const MOST_TOKENS = 8_000;
 const STRING_CHARS = 240;
 const SHOWN_SCALARS = 12;
-/** Long strings are worth a digest of their own, so the longest one's place is kept. */
+/** Long strings may deserve a digest of their own, so the place of the longest one is kept. */
 const LONG_STRING = 2_000;
 
 export interface ScannedString {
-  /** Where the string's inside begins and ends in the text. */
+  /** Where the string begins and ends in the text, without its quotes. */
   readonly start: number;
   readonly end: number;
   readonly closed: boolean;
@@ -39,8 +39,8 @@ interface Frame {
 }
 
 /**
- * The shape of a JSON text from its beginning, without a full parse and without recursion. Takes
- * what is nearly JSON too: comments, single quotes, trailing commas and the bare words of Python.
+ * The shape of a JSON text from its beginning, without a full parse and without recursion. Also
+ * accepts near-JSON: comments, single quotes, trailing commas and Python's bare words.
  */
 export function scanJson(text: string, mostTokens = MOST_TOKENS): JsonScan {
   const stack: Frame[] = [];

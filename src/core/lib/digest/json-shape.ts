@@ -1,7 +1,7 @@
 import { takeStart } from "../text/surrogates.js";
 import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 
-/** What is known of a JSON value, whether it was parsed or only scanned. */
+/** What is known of a JSON value that was parsed or only scanned. */
 export type Shape =
   | { readonly type: "scalar"; readonly text: string }
   | {
@@ -17,7 +17,7 @@ export type Shape =
       readonly first: Shape | undefined;
       /** The first few when they are scalars. */
       readonly scalars: readonly Shape[];
-      /** Keys that other elements have and the first one has not. */
+      /** Keys that other elements have but the first one does not. */
       readonly otherKeys: readonly string[];
       /** "3 objects, 2 strings" when the elements are of several types, otherwise "". */
       readonly mix: string;
@@ -35,7 +35,7 @@ interface Detail {
   readonly chars: number;
 }
 
-/** From generous to terse; the first that fits is taken. */
+/** From detailed to terse; the first that fits is used. */
 const DETAILS: readonly Detail[] = [
   { depth: 7, keys: 60, chars: 120 },
   { depth: 6, keys: 40, chars: 80 },

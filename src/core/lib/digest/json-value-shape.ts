@@ -1,7 +1,7 @@
 import type { Shape } from "./json-shape.js";
 import { countOf } from "./printable.js";
 
-/** Deeper values and later keys would not be shown. */
+/** Deeper values and further keys would not be shown. */
 const MOST_DEPTH = 8;
 const MOST_KEYS = 64;
 const STRING_CHARS = 240;

@@ -1,4 +1,4 @@
-/** Line numbers for places in a text that are asked for from its start to its end. */
+/** Line numbers for ascending positions in a text. */
 export class LineCounter {
   readonly #text: string;
   #line: number;
@@ -10,9 +10,9 @@ export class LineCounter {
     this.#nextFeed = text.indexOf("\n");
   }
 
-  /** The line on which `position` lies. Positions never go back. */
+  /** The number of the line that contains `position`. Positions must ascend. */
   lineAt(position: number): number {
-    // The next feed is kept: searching it anew for every place would be quadratic on a long line.
+    // The next feed is remembered: searching for it each time would be quadratic on a long line.
     while (this.#nextFeed !== -1 && this.#nextFeed < position) {
       this.#line += 1;
       this.#nextFeed = this.#text.indexOf("\n", this.#nextFeed + 1);

@@ -1,5 +1,5 @@
-// Which kind a line speaks for when it is looked at alone. At most this much of it is, so that the
-// expressions below stay cheap on any input.
+// Which kind of content a single line suggests. At most this much of it is looked at, so that the
+// expressions below are cheap on any input.
 const LINE_CHARS = 200;
 
 const LOG =
@@ -26,7 +26,7 @@ export interface Cues {
   readonly settings: number;
 }
 
-/** How many of the lines speak for which kind; inside a code fence only the fence does. */
+/** How many of the lines suggest which kind; inside a code fence, only the fence counts. */
 export function countCues(texts: Iterable<string>): Cues {
   const cues = { lines: 0, log: 0, strongLog: 0, code: 0, markdown: 0, headings: 0, settings: 0 };
   let fenced = false;

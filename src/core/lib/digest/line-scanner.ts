@@ -2,23 +2,23 @@ import type { ContentSample } from "./content-kind.js";
 import { countLineFeeds, countLines } from "../text/plain-text.js";
 import { takeEnd } from "../text/surrogates.js";
 
-/** Up to here a text is looked at line by line; beyond, in windows. */
-export const WHOLE_VIEW_CHARS = 262_144;
+/** Texts up to this length are looked at completely; longer ones are sampled in windows. */
+export const FULL_TEXT_CHARS = 262_144;
 const TAIL_WINDOW = 8_192;
 const MIDDLE_WINDOWS = 12;
-/** From here on the windows are smaller, since a digest must not take longer than a hash. */
+/** From this length on the windows are smaller, since a digest must not take longer than a hash. */
 const LARGE_CHARS = 524_288;
 const WINDOWS = { head: 24_576, middle: 2_048 };
 const LARGE_WINDOWS = { head: 12_288, middle: 1_024 };
 const ENDING_CHARS = 600;
 
-/** A line, or the part of a long one that is in the sampled. */
+/** A line, or the part of a long one that was sampled. */
 export interface Line {
   readonly number: number;
   readonly text: string;
   /** Length of the whole line, which may be longer than `text`. */
   readonly length: number;
-  /** The line's end was not seen, so that `length` is a lower bound. */
+  /** The line's end was not seen, so `length` is a lower bound. */
   readonly atLeast: boolean;
   /** `text` begins somewhere inside the line. */
   readonly cutStart: boolean;
@@ -31,11 +31,11 @@ export interface Segment {
   readonly firstLine: number;
   readonly text: string;
   readonly cutStart: boolean;
-  /** Set when the last line goes on behind the segment. */
+  /** Set when the last line continues after the segment. */
   readonly rest?: { readonly length: number; readonly atLeast: boolean; readonly ending: string };
 }
 
-/** What of some content is looked at line by line. */
+/** The part of a content's text that is looked at line by line. */
 export interface SampledText {
   readonly chars: number;
   readonly lines: number;
@@ -48,7 +48,7 @@ export interface SampledText {
 /** The whole text where it is short, otherwise its start, its end and windows between. */
 export function sampledFromText(text: string, lines?: number): SampledText {
   const chars = text.length;
-  if (chars <= WHOLE_VIEW_CHARS) {
+  if (chars <= FULL_TEXT_CHARS) {
     const segment = { firstLine: 1, text, cutStart: false };
     return { chars, lines: lines ?? countLines(text), segments: [segment], whole: true };
   }
@@ -82,7 +82,7 @@ export function sampledFromText(text: string, lines?: number): SampledText {
   return { chars, lines: total, segments, whole: false };
 }
 
-/** The two ends of content that is not at hand as a whole. */
+/** The start and the end of content that is not available as a whole. */
 export function sampledFromSample(sample: ContentSample): SampledText {
   if (sample.complete) return sampledFromText(sample.head, sample.lines);
   const head = sampledFromText(sample.head);
@@ -90,7 +90,7 @@ export function sampledFromSample(sample: ContentSample): SampledText {
   const segments = head.segments.slice(0, -1);
   if (last !== undefined) {
     const lastNumber = last.firstLine + countLines(last.text) - 1;
-    // The head may stop inside a line; if the tail is of that same line, its length is known.
+    // The head may stop inside a line; if the tail belongs to the same line, its length is known.
     const sameLine = sample.tailLine === lastNumber && !sample.tail.slice(0, -1).includes("\n");
     const open = sample.head !== "" && !sample.head.endsWith("\n");
     const missing = Math.max(0, sample.chars - sample.head.length);
@@ -173,7 +173,7 @@ function lineAt(segment: Segment, number: number, start: number, end: number, la
   };
 }
 
-/** Up to `limit` lines that are not blank, from the start of the sampled. */
+/** Up to `limit` lines that are not blank, from the start of the sampled text. */
 export function firstLines(sampled: SampledText, limit: number): Line[] {
   const lines: Line[] = [];
   const segment = sampled.segments[0];
@@ -185,7 +185,7 @@ export function firstLines(sampled: SampledText, limit: number): Line[] {
   return lines;
 }
 
-/** Up to `limit` lines that are not blank, from the end of the sampled, in the order of the text. */
+/** Up to `limit` lines that are not blank, from the end of the sampled text, in order. */
 export function lastLines(sampled: SampledText, limit: number): Line[] {
   const lines: Line[] = [];
   const segment = sampled.segments.at(-1);

@@ -3,7 +3,7 @@ import { quoteEnds } from "./head-tail.js";
 import type { SampledText } from "./line-scanner.js";
 import { clip, countOf } from "./printable.js";
 
-/** Which part of the budget the error lines may take. */
+/** The share of the budget that error lines may take. */
 const ERROR_SHARE = 0.5;
 const HEAD_SHARE = 0.4;
 
@@ -19,10 +19,10 @@ export function logDigest(sampled: SampledText, budgetChars: number): string {
   });
   const narrowLength = lengthOf([...narrow.head, narrow.gap, ...narrow.tail]);
   const errors = quoteErrorLines(found, room - narrowLength, narrow.shown);
-  // What the errors did not need goes to the two ends.
+  // What the errors did not need goes to the first and last lines.
   const left = room - lengthOf(errors);
   const ends = quoteEnds(sampled, { budgetChars: left, headShare: HEAD_SHARE });
-  // The wider ends may now show some of them already.
+  // These may now show some of the errors already.
   const rest = room - lengthOf([...ends.head, ends.gap, ...ends.tail]);
   const between = [ends.gap, ...quoteErrorLines(found, rest, ends.shown)].filter(
     (line) => line !== "",

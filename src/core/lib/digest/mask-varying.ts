@@ -2,7 +2,7 @@ const WORD = 1;
 const DIGIT = 2;
 const HEX = 4;
 
-/** What each ASCII character may be; others are none of it. */
+/** The classes of each ASCII character; other characters have none. */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[0-9]/.test(character)) return WORD | DIGIT | HEX;
@@ -13,13 +13,13 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
 const OPENING = 91;
 const CLOSING = 93;
 const MAX_BRACKET_CHARS = 100;
-/** So many letters that could be hexadecimal are an id. */
+/** A word of at least this many hexadecimal letters counts as an id. */
 const MIN_HEX_CHARS = 8;
 
 /**
- * A line with `#` for what differs between lines that say the same: words with a digit, long
- * hexadecimal ones, and what stands in brackets. Written by hand, since a log may have thousands of
- * such lines and expressions with a callback take several times as long.
+ * A line with `#` for the parts that vary between similar lines: words with a digit, long hexadecimal
+ * words, and text in brackets. Written by hand, since a log may have thousands of such lines, and a
+ * regular expression with a callback takes several times as long.
  */
 export function maskVarying(line: string): string {
   let masked = "";
@@ -60,7 +60,7 @@ function isVarying(line: string, start: number, end: number): boolean {
   return isHex;
 }
 
-/** Behind the bracket that closes this one, or where it opens when it is long or nested. */
+/** The position after the closing bracket, or `start` if the text in brackets is long or nested. */
 function endOfBracket(line: string, start: number): number {
   for (let at = start + 1; at < line.length && at <= start + MAX_BRACKET_CHARS + 1; at++) {
     const code = line.charCodeAt(at);

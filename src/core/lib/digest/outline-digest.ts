@@ -35,7 +35,7 @@ function outlineDigest(
   return all ? withEnds([title, ...outline], sampled, budgetChars) : [title, ...outline].join("\n");
 }
 
-/** A short outline leaves room for the start and the end of the text. */
+/** Adds the first and last lines of the text if the outline leaves room for them. */
 export function withEnds(
   parts: readonly string[],
   sampled: SampledText,
@@ -70,8 +70,8 @@ export function declarationsOf(sampled: SampledText): OutlineEntry[] {
 export function headingsOf(sampled: SampledText): OutlineEntry[] {
   const entries: OutlineEntry[] = [];
   for (const segment of sampled.segments) {
-    // A window may begin inside a fence; then its first closing fence is taken for an opening one,
-    // which only hides headings and never invents them.
+    // A window may begin inside a fence; then the closing fence is taken for an opening one, which
+    // only hides headings and never invents them.
     let fence = "";
     let above = "";
     for (const line of linesOf(segment)) {

@@ -1,13 +1,13 @@
 import type { Line } from "./line-scanner.js";
 import { takeEnd, takeStart } from "../text/surrogates.js";
 
-// Content comes from tools and may hold anything. What is quoted of it must not move the cursor,
-// change colours, reorder text or hide characters when a person or a model looks at it.
+// Content comes from tools and may hold anything. Quotes from it must not move the cursor, change
+// colours, reorder text or hide characters when a person or a model reads them.
 
 /* eslint-disable no-control-regex -- control characters are what these expressions are about */
 const SUSPECT =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
-// Each alternative begins with a fixed character and goes through disjoint classes, so that the
+// Each alternative begins with a fixed character and continues with disjoint classes, so that the
 // time is linear in the input.
 const ANSI =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g;
@@ -32,7 +32,7 @@ export function toPrintableLine(text: string): string {
   return toPrintable(text.replace(/[\r\n\t]+/g, " "));
 }
 
-/** `text` in at most `width` units, with an ellipsis where something is missing. */
+/** `text` in at most `width` units, with an ellipsis if it was cut. */
 export function clip(text: string, width: number): string {
   if (text.length <= width) return text;
   return width < 1 ? "" : takeStart(text, width - 1) + "…";
@@ -54,7 +54,7 @@ export function countOf(count: number, singular: string, plural = `${singular}s`
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** From this width on a cut line shows its end as well. */
+/** From this width on, a cut line also shows its end. */
 const BOTH_ENDS_WIDTH = 160;
 
 /** `12: the line`, cut to about `width` characters with the length of the whole line. */

@@ -14,7 +14,7 @@ export interface TableContent {
   readonly header: readonly string[];
   readonly columns: number;
   readonly rows: number;
-  /** Whether `rows` was counted and not concluded from the number of lines. */
+  /** Whether `rows` was counted rather than estimated from the number of lines. */
   readonly exact: boolean;
   readonly firstRows: readonly Line[];
 }
@@ -28,7 +28,7 @@ const DELIMITERS = [
 ] as const;
 const TIME = /\d\d:\d\d(?::\d\d)?/;
 
-/** A table with a header that can be told with certainty. */
+/** A table whose header can be recognized with certainty. */
 export function readTable(sampled: SampledText): TableContent | undefined {
   return (
     readPiped(sampled) ??
@@ -38,7 +38,7 @@ export function readTable(sampled: SampledText): TableContent | undefined {
   );
 }
 
-/** Rows with tabs between and no header; a log may look the same, so it is asked first. */
+/** Tab-separated rows without a header; a log may look the same, so logs are detected first. */
 export function readHeaderless(sampled: SampledText): TableContent | undefined {
   return readDelimited(sampled, false);
 }
@@ -105,7 +105,7 @@ function isHeader(records: readonly DelimitedRecord[], delimiter: string): boole
     !/[{}<>=;]|\($/.test(cell) &&
     !TIME.test(cell);
   if (!named.every(isName)) return false;
-  // Words before a comma in prose or code follow each other with a space.
+  // In prose and code, a comma is followed by a space.
   if (delimiter === "," && cells.length === 2 && first.cells[1]?.startsWith(" ") === true)
     return false;
   const repeated = cells.filter((cell, column) =>
@@ -114,7 +114,7 @@ function isHeader(records: readonly DelimitedRecord[], delimiter: string): boole
   return repeated * 2 < cells.length;
 }
 
-/** Markdown tables, and those that psql, MySQL and their kin draw. */
+/** Markdown tables, and those that psql, MySQL and similar tools print. */
 function readPiped(sampled: SampledText): TableContent | undefined {
   const lines = firstLines(sampled, CHECKED).filter(({ text }) => !/^\s*\+[-+=]+\+\s*$/.test(text));
   const rule = lines.findIndex(({ text }) => /^[\s|]*:?-{2,}[-:|+\s]*$/.test(text.slice(0, 4_000)));
@@ -161,7 +161,7 @@ function cellsOf(line: string): string[] {
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
 const LS_COLUMNS = ["mode", "links", "owner", "group", "size", "date", "name"];
 
-/** `ls -l`, whose columns everyone knows. */
+/** `ls -l`, which has no header but well-known columns. */
 function readListing(sampled: SampledText): TableContent | undefined {
   const lines = firstLines(sampled, CHECKED).filter(({ text }) => !/^total \d/.test(text));
   const listed = lines.filter(({ text }) => LISTED.test(text));
@@ -184,7 +184,7 @@ function readListing(sampled: SampledText): TableContent | undefined {
   };
 }
 
-/** Names in capitals with wide gaps, and rows that have a gap before every column, as kubectl prints. */
+/** Column names in capitals, and rows with a gap before every column, as kubectl prints them. */
 function readAligned(sampled: SampledText): TableContent | undefined {
   const [header, ...rows] = firstLines(sampled, CHECKED);
   if (header === undefined || rows.length < 2 || header.length > 400) return undefined;

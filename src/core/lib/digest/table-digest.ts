@@ -32,7 +32,7 @@ function nameColumns(table: TableContent, budgetChars: number): string {
   for (const cell of table.header) {
     const name = clip(toPrintableLine(cell).trim(), 60) || '""';
     const next = text === "" ? name : `${text}, ${name}`;
-    // Space for the note on those that are left out.
+    // Room for the note about those that are left out.
     if (lead.length + next.length + 24 > budgetChars && shown > 0) break;
     text = next;
     shown += 1;

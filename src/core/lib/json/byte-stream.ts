@@ -7,7 +7,7 @@ const SPACE = 0x20;
 const SHORT_RUN = 32;
 const INDENT = 2;
 
-/** Bytes that grow at their end. */
+/** A byte array that grows at its end. */
 export class ByteSink {
   #bytes: Uint8Array;
   #length = 0;
@@ -44,7 +44,7 @@ export class ByteSink {
     this.#length = end;
   }
 
-  /** What was written; the sink begins anew. */
+  /** Returns what was written and empties the sink. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;
@@ -60,10 +60,10 @@ export class ByteSink {
   }
 }
 
-/** Some writers put these bytes first; they are not part of the text. */
+/** Some programs write these bytes first; they are not part of the text. */
 const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
-/** Passes over a byte order mark, which may come one byte at a time. */
+/** Skips a byte order mark, which may arrive one byte at a time. */
 export class ByteOrderMark {
   #seen = 0;
 
@@ -85,7 +85,7 @@ export class ByteOrderMark {
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** Keeps the last block, so that many small reads side by side cost one. */
+/** Keeps the last block, so that many small reads close together cost one read. */
 export function readAhead(source: ByteSource): ByteSource {
   let block = new Uint8Array(0);
   let blockStart = 0;
@@ -96,7 +96,7 @@ export function readAhead(source: ByteSource): ByteSource {
       const isHeld = start >= blockStart && end <= blockStart + block.length;
       if (!isHeld) {
         const read = await source.read(start, Math.min(start + BLOCK_BYTES, source.size));
-        // A copy: the source may use its buffer again.
+        // A copy: the source may reuse its buffer.
         block = new Uint8Array(read);
         blockStart = start;
       }

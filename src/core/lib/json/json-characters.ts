@@ -6,7 +6,7 @@ import { BACKSLASH, unescapeJson } from "./json-strings.js";
 const CHUNK_BYTES = 256 * 1024;
 const UNICODE_ESCAPE = 0x75;
 
-/** A stretch of text in a source, JSON's escapes included if it is the inside of a string. */
+/** A range of text in a source; with JSON escapes if it is the inside of a string. */
 export interface JsonStretch {
   readonly start: number;
   readonly end: number;
@@ -20,8 +20,8 @@ export interface CharacterWindow {
 }
 
 /**
- * The characters of a stretch from `offset` on, at most `maxChars`, and how many there are in all.
- * Counted as JavaScript counts, in UTF-16 units, after unescaping; no pair of surrogates is cut.
+ * At most `maxChars` characters of a stretch, from `offset` on, and how many it has in total. Counted
+ * in UTF-16 units, after unescaping; surrogate pairs are never cut.
  */
 export async function readCharacters(
   source: ByteSource,
@@ -54,7 +54,7 @@ export async function countCharacters(
   return (await readCharacters(source, stretch, 0, 0, signal)).total;
 }
 
-/** A text whose last character is not the first half of a pair, unless it has no other. */
+/** Drops a last character that is the first half of a surrogate pair, unless it is the only one. */
 export function withoutHalfPair(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return text.length > 1 && isHighSurrogate(last) ? text.slice(0, -1) : text;
@@ -67,7 +67,7 @@ class CharacterCounter {
   from = -1;
   first = 0;
   to: number;
-  /** How many bytes of an escape are due; -1 directly after its backslash. */
+  /** How many bytes of an escape are still to come; -1 directly after its backslash. */
   #escape = 0;
 
   readonly #stretch: JsonStretch;

@@ -5,7 +5,7 @@ export class JsonSyntaxError extends Error {
     readonly reason: string,
     /** The first byte that cannot be part of a JSON text; the length of the text if it ends early. */
     readonly offset: number,
-    /** True when it is JSON so far, only nested deeper than we follow. */
+    /** True if it is JSON so far, but nested too deep. */
     readonly isTooDeep = false,
   ) {
     super(`${reason} at byte ${offset}`);
@@ -25,7 +25,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** How far a pointer led, and what is there. */
+/** How much of a pointer exists, and what is there. */
 export interface PointerReach {
   /** The longest part of the pointer that exists, as a pointer; "" is the whole. */
   readonly reached: string;
@@ -37,7 +37,7 @@ export interface PointerReach {
   readonly length?: number;
 }
 
-/** A JSON pointer leads nowhere. */
+/** There is no value at a JSON pointer. */
 export class JsonPointerError extends Error {
   constructor(
     readonly pointer: string,

@@ -6,7 +6,7 @@ import { EVERY_ITEM } from "./json-path-tracker.js";
 import { formatPointer, parsePointer } from "./json-pointer.js";
 import type { JsonPiece, RenderContext } from "./json-render.js";
 
-/** A field as it was asked for, and the paths it may mean, the likeliest first. */
+/** A field as it was requested, and the paths it may mean, the most likely first. */
 export interface JsonField {
   readonly name: string;
   readonly paths: readonly (readonly string[])[];
@@ -22,7 +22,7 @@ export function parseFields(fields: readonly string[]): JsonField[] {
   });
 }
 
-/** Picks fields out of values, and remembers which were found and which keys were there instead. */
+/** Picks fields from values, and remembers which were found and which keys exist instead. */
 export class FieldPicker {
   readonly #context: RenderContext;
   readonly #fields: readonly JsonField[];
@@ -34,7 +34,7 @@ export class FieldPicker {
     this.#fields = fields;
   }
 
-  /** The fields that the value has, in the order they were asked for. */
+  /** The fields that the value has, in the requested order. */
   async pick(piece: JsonPiece): Promise<JsonMember[]> {
     const members: JsonMember[] = [];
     for (const field of this.#fields) {
@@ -44,7 +44,7 @@ export class FieldPicker {
     return members;
   }
 
-  /** Refuses a field that neither the picked values nor, if given, any item of the array has. */
+  /** Rejects a field that neither the picked values nor, if given, any item of the array has. */
   async requireFound(place: string, array?: JsonPiece, isSequence = false): Promise<void> {
     for (const [index, field] of this.#fields.entries()) {
       if (this.#found.has(field)) continue;

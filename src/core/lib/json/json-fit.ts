@@ -28,9 +28,9 @@ export interface FitRequest {
   readonly kind: "object" | "array";
   readonly members: Iterable<JsonMember> | AsyncIterable<JsonMember>;
   readonly budget: number;
-  /** How deep the container stands in the text. */
+  /** The nesting level of the container in the text. */
   readonly level: number;
-  /** How many members there are in all; when told, a last line says so if some are missing. */
+  /** How many members there are in total; if given, a last line says so when some are missing. */
   readonly of?: number;
 }
 
@@ -40,12 +40,12 @@ interface Line {
   readonly noteChars: number;
 }
 
-/** A value of this length is hardly ever shorter as a note. */
+/** Up to this length, a note would hardly ever be shorter than the value. */
 const SHORT_CHARS = 40;
 
 /**
- * A container of the members that fit, each whole or, where that is too long, as a note, so that
- * the shape is seen. The shortest are given whole first. At least one member is in it.
+ * A container of the members that fit, each whole or, if it is too long, as a note, so that the
+ * shape is visible. The shortest are shown whole first. At least one member is included.
  */
 export async function fitMembers(context: RenderContext, request: FitRequest): Promise<Fitted> {
   const { kind, members, level, of } = request;
@@ -64,7 +64,7 @@ export async function fitMembers(context: RenderContext, request: FitRequest): P
   return tear({ text, taken, leftChars, isTorn: false }, budget);
 }
 
-/** What fits of a text that is too long all the same. */
+/** Cuts a text that is too long even so. */
 export function tear(fitted: Fitted, budget: number): Fitted {
   if (fitted.text.length <= budget) return fitted;
   const text = withoutHalfPair(fitted.text.slice(0, budget));

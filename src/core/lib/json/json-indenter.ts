@@ -4,21 +4,21 @@ import { isContainer, type JsonKind } from "./json-layout.js";
 import { JsonSyntaxError } from "./json-errors.js";
 import { JsonWalker, type JsonVisitor } from "./json-walker.js";
 
-/** Indentation makes deep nesting quadratic in its output, so there is a floor. */
+/** Indentation makes the output of deep nesting quadratic, so there is a limit. */
 const MOST_LEVELS = 512;
 
-/** Takes a JSON text in pieces and gives it back in pieces, indented by two. */
+/** Indents a JSON text by two spaces, piece by piece. */
 export interface JsonIndenter {
-  /** The next bytes of the text; returns what can be said of them. */
+  /** Takes the next bytes of the text; returns as much of the output as is certain. */
   push(chunk: Uint8Array): Uint8Array;
-  /** No more bytes will come; refuses a text that is not complete. */
+  /** Ends the text; throws if it is not complete. */
   end(): Uint8Array;
 }
 
 /**
- * Checks a JSON text and lays it out as `JSON.stringify(value, null, 2)` would, but never reads a
- * string or a number: `1.0`, `1e5`, twenty digits and every escape are kept as they came. A byte order
- * mark is dropped. Throws `JsonSyntaxError` at the first byte that is wrong.
+ * Checks a JSON text and lays it out as `JSON.stringify(value, null, 2)` would, but never converts a
+ * string or a number: `1.0`, `1e5`, twenty digits and every escape are kept as they are. A byte order
+ * mark is dropped. Throws `JsonSyntaxError` at the first wrong byte.
  */
 export function createJsonIndenter(): JsonIndenter {
   const layout = new IndentedLayout();
@@ -36,11 +36,11 @@ export function createJsonIndenter(): JsonIndenter {
   };
 }
 
-/** Nothing waits to be copied. */
+/** Nothing is waiting to be copied. */
 const NOTHING = -1;
 const NO_BYTES = new Uint8Array(0);
 
-/** Writes what a walk comes across, each value on a line of its own. */
+/** Writes what the walker visits, each value on its own line. */
 class IndentedLayout implements JsonVisitor {
   readonly isDone = false;
   chunk: Uint8Array = NO_BYTES;

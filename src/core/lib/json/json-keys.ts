@@ -1,19 +1,19 @@
 import { BACKSLASH, unescapeJson } from "./json-strings.js";
 import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
 
-/** The text of a key from its bytes as they stand between the quotes. */
+/** The text of a key from its raw bytes between the quotes. */
 export function decodeKey(raw: Uint8Array): string {
   const text = decodeWtf8(raw);
   return raw.includes(BACKSLASH) ? unescapeJson(text) : text;
 }
 
-/** A test for one key that decodes only those that could be it in another spelling. */
+/** A test for one key, which decodes only keys that could be the same one written with escapes. */
 export function createKeyTest(key: string): (raw: Uint8Array | undefined) => boolean {
   const wanted = encodeWtf8(key);
   return (raw) => {
     if (raw === undefined) return false;
     if (isEqual(raw, wanted)) return true;
-    // Another spelling of the same key is always longer, and has an escape in it.
+    // The same key written with escapes is always longer.
     return raw.length > wanted.length && raw.includes(BACKSLASH) && decodeKey(raw) === key;
   };
 }
@@ -24,10 +24,10 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** No pointer names a longer key, and a hostile one must not fill the memory. */
+/** No pointer names a longer key, and a hostile key must not fill the memory. */
 const MOST_KEY_BYTES = 1 << 20;
 
-/** Gathers the bytes of a key, quotes left out, which may come in several chunks. */
+/** Collects the bytes of a key, without quotes, which may come in several chunks. */
 export class JsonKeyBytes {
   #parts: Uint8Array[] = [];
   #length = 0;
@@ -36,11 +36,11 @@ export class JsonKeyBytes {
   add(chunk: Uint8Array, from: number, to: number): void {
     this.#length += to - from;
     if (this.#length > MOST_KEY_BYTES) this.#parts = [];
-    // A copy, which a Buffer's own slice is not: the source may use its chunk again.
+    // A copy, which Buffer.slice would not make: the source may reuse its chunk.
     else this.#parts.push(new Uint8Array(chunk.subarray(from, to)));
   }
 
-  /** All of it with its last part, until the chunk is used again; undefined if it is too long. */
+  /** The whole key, including its last part; valid until the chunk is reused; undefined if it is too long. */
   take(chunk: Uint8Array, from: number, to: number): Uint8Array | undefined {
     if (this.#length === 0)
       return to - from > MOST_KEY_BYTES ? undefined : chunk.subarray(from, to);

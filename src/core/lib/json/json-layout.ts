@@ -29,7 +29,7 @@ export function lineCost(level: number): number {
 
 /** What a container at a level costs besides its lines. */
 export function bracketsCost(level: number): number {
-  // The last line has no comma, but a line break before the bracket that closes.
+  // The last line has no comma, but a line break before the closing bracket.
   return 2 + INDENT.length * level;
 }
 

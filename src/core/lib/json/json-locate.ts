@@ -12,14 +12,14 @@ export type { Located } from "./json-path-tracker.js";
 
 const CHUNK_BYTES = 256 * 1024;
 /**
- * Whether lines of JSON follow is known for certain only where the first value ends. A first value
- * longer than this is taken for the only one, so that an early item of a huge array is found at once.
+ * Whether the source is JSON Lines is certain only where the first value ends. A first value longer
+ * than this is taken to be the only one, so that an early item of a huge array is found at once.
  */
 const SURE_BYTES = 1024 * 1024;
 
 export interface LocateOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes are read at once; 256 kB unless told. */
+  /** How many bytes are read at once. Default 256 kB. */
   readonly chunkBytes?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface ByteRange {
 }
 
 export interface PathOptions extends LocateOptions {
-  /** Is given what is directly inside the value. */
+  /** Receives what is directly inside the value. */
   readonly children?: JsonChildren | undefined;
   /** Only these bytes, which hold one value, instead of all. */
   readonly range?: ByteRange | undefined;
@@ -38,9 +38,9 @@ export interface PathOptions extends LocateOptions {
 }
 
 /**
- * Finds the value that a pointer names, in one pass and little memory. What is not on the way is
- * passed over with a look at strings and brackets alone. The last of equal keys wins, as in
- * JSON.parse. Several values on top, separated by line breaks, count as an array of them.
+ * Finds the value that a pointer names, in one pass and with little memory. What is not on the path
+ * is skipped by looking only at strings and brackets. The last of equal keys wins, as in JSON.parse.
+ * Several top-level values, separated by line breaks, count as an array.
  */
 export async function locatePointer(
   source: ByteSource,
@@ -58,7 +58,7 @@ export async function locatePath(
 ): Promise<Located> {
   const isSequence = options.isSequence === true;
   const located = await follow(source, path, isSequence, options);
-  // A second value came after the first: from the beginning, as an array of them.
+  // A second value follows the first: start again, treating them as an array.
   const answer = located ?? (await follow(source, path, true, options));
   if (answer === undefined) throw new JsonSyntaxError("there is no value", source.size);
   return answer;

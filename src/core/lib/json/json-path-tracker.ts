@@ -14,7 +14,7 @@ export type Located =
       readonly start: number;
       readonly end: number;
       readonly kind: JsonKind;
-      /** True for the whole of several values, one after the other, that count as an array. */
+      /** True for several top-level values that count as an array. */
       readonly isSequence?: true;
     }
   | {
@@ -33,12 +33,12 @@ export interface JsonChild {
   readonly start: number;
   readonly end: number;
   readonly kind: JsonKind;
-  /** Where the key stands, without its quotes. */
+  /** The position of the key, without its quotes. */
   readonly keyStart: number;
   readonly keyEnd: number;
 }
 
-/** Is given what is directly inside the value that the path leads to. */
+/** Receives what is directly inside the value that the path leads to. */
 export interface JsonChildren {
   /** A later value has the same path: what was added before does not count. */
   reset(): void;
@@ -52,7 +52,7 @@ interface Frame {
   readonly kind: "object" | "array";
   readonly start: number;
   readonly isWanted: (raw: Uint8Array | undefined) => boolean;
-  /** The index wanted in an array; undefined when none is, "every" when all are. */
+  /** The wanted index of an array; "every" for all items, undefined for none. */
   readonly index: number | "every" | undefined;
   readonly keys: string[];
   count: number;
@@ -62,7 +62,7 @@ interface Frame {
   isKeyWanted: boolean;
 }
 
-/** What the value that is open at a level is to us: on the path, inside the target, or neither. */
+/** The role of an open value: on the path, the target, directly inside the target, or none of these. */
 type Role = "path" | "target" | "child" | "other";
 
 interface Value {
@@ -77,7 +77,7 @@ interface Value {
  */
 export class JsonPathTracker implements JsonVisitor {
   isDone = false;
-  /** True when a second value followed the first although one was expected. */
+  /** True when a second top-level value followed although one was expected. */
   hasSeveral = false;
   outcome: Located | undefined;
 
@@ -86,12 +86,12 @@ export class JsonPathTracker implements JsonVisitor {
   readonly #frames: Frame[] = [];
   readonly #values: Value[] = [];
   readonly #isSequence: boolean;
-  /** With one path for many values, the first that is found will do. */
+  /** With one path for many values, the first match is enough. */
   readonly #isForEvery: boolean;
   #end = 0;
   #objects = 0;
 
-  /** @param isSequence - The values on top are the items of an array that is not written. */
+  /** @param isSequence - The top-level values are treated as the items of an array. */
   constructor(path: JsonPath, isSequence: boolean, children?: JsonChildren) {
     this.#path = path;
     this.#children = children;
@@ -100,13 +100,13 @@ export class JsonPathTracker implements JsonVisitor {
     if (isSequence) this.#enter("array", 0);
   }
 
-  /** True when nothing that may follow can change the outcome, a further value on top aside. */
+  /** True when nothing that follows can change the outcome, except another top-level value. */
   get isSettled(): boolean {
     if (this.#isForEvery) return this.outcome?.found === true;
     return this.outcome !== undefined && this.#objects === 0 && this.#frames.length > 0;
   }
 
-  /** Of what is directly inside the target, the place of a key is enough. */
+  /** Only keys on the path need their bytes; inside the target their position is enough. */
   beginKey(): boolean {
     return this.#frames.length <= this.#path.length;
   }
@@ -153,7 +153,7 @@ export class JsonPathTracker implements JsonVisitor {
     if ((this.#isSequence || this.#isForEvery) && this.isSettled) this.isDone = true;
   }
 
-  /** The walk is over: the array that is not written ends too. */
+  /** The walk is over, which also ends the implicit array. */
   finish(): Located | undefined {
     const frame = this.#isSequence && !this.isDone ? this.#frames[0] : undefined;
     if (frame === undefined) return this.outcome;

@@ -4,9 +4,9 @@ const EXPECTED =
   'a JSON pointer such as "/items/0/name" ("" is the whole, "~1" stands for a slash in a key and "~0" for a tilde)';
 
 /**
- * The keys and indices that a pointer names, outermost first. What begins with a slash is read by
- * RFC 6901 to the letter; so is what follows a `#`, percent-decoded. Models write other forms
- * too, which are taken for what they mean: `$.a.b[0]`, `.a.b`, `a.b[0]`, `a["b c"]`.
+ * The keys and indices that a pointer names, outermost first. A text that begins with a slash is
+ * read strictly by RFC 6901; so is what follows a `#`, percent-decoded. Other forms that models
+ * write are accepted too: `$.a.b[0]`, `.a.b`, `a.b[0]`, `a["b c"]`.
  */
 export function parsePointer(text: string, argument = "pointer"): readonly string[] {
   if (text === "" || text === "#" || text === "$" || text === ".") return [];
@@ -53,7 +53,7 @@ function parsePath(text: string, argument: string): string[] {
     STEP.lastIndex = at;
     const match = STEP.exec(text);
     const [whole = "", name, index, double, single] = match ?? [];
-    // Only the first name of a path may come without a dot before it.
+    // Only the first name of a path may lack a dot before it.
     const isJoined = name !== undefined && at > 0 && !whole.startsWith(".");
     if (match === null || isJoined || name === "*") {
       throw new ArgumentError(argument, text, EXPECTED);

@@ -12,16 +12,16 @@ import { formatPointer, parsePointer } from "./json-pointer.js";
 import { stretchOf, type JsonPiece, type RenderContext } from "./json-render.js";
 
 export interface JsonQuery {
-  /** Which value; the whole unless told. */
+  /** Which value. Default: the whole. */
   readonly pointer?: string | undefined;
-  /** How many items or members; unless told, `arrayLimit` items, or as many members as fit. */
+  /** Maximum number of items or members. Default: `arrayLimit` items, or as many members as fit. */
   readonly limit?: number | undefined;
   readonly arrayLimit: number;
-  /** Only these of an object, or of each object in an array: keys, `/a/b` or `a.b`. */
+  /** Only these fields of an object, or of each object in an array: keys, `/a/b` or `a.b`. */
   readonly fields?: readonly string[] | undefined;
-  /** How many items, members or characters of a string are passed over. */
+  /** How many items, members or characters of a string to skip. */
   readonly offset?: number | undefined;
-  /** The text is never longer. */
+  /** Maximum length of the text. */
   readonly maxChars: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,13 +31,13 @@ export interface JsonReading {
   readonly kind: JsonKind;
   /** Which items of an array or members of an object these are, from 1, both ends included. */
   readonly items?: { readonly from: number; readonly to: number; readonly of: number };
-  /** What comes after: items; and characters, of a cut text or of values shown as a note. */
+  /** What was left out: items after these, and characters of a cut text or of values shown as a note. */
   readonly leftOut?: { readonly items?: number; readonly chars?: number };
-  /** The offset to go on with. */
+  /** The offset to continue with. */
   readonly nextOffset?: number;
 }
 
-/** Reads one value of a JSON content, or a window of what is in it, in bounded memory. */
+/** Reads one value of JSON content, or a window of its items, in bounded memory. */
 export async function queryJson(source: ByteSource, query: JsonQuery): Promise<JsonReading> {
   const { signal, fields } = query;
   const maxChars = requireWhole("maxChars", query.maxChars, 1);
@@ -48,7 +48,7 @@ export async function queryJson(source: ByteSource, query: JsonQuery): Promise<J
   const context: RenderContext = { source: readAhead(source), maxChars, signal };
 
   const most = (hasKeys: boolean): number =>
-    // No item takes less than a character, so more of them could not be shown.
+    // An item takes at least one character, so more of them could not be shown.
     Math.min(limit ?? (hasKeys ? maxChars : query.arrayLimit), maxChars);
   const window = new JsonChildWindow({ offset, limit: most });
   const located = await locatePath(source, tokens, { children: window, signal });

@@ -6,21 +6,21 @@ import { isContainer, type JsonKind } from "./json-layout.js";
 import { formatPointer } from "./json-pointer.js";
 import { JsonSyntaxError } from "./json-errors.js";
 
-/** A character takes at most so many bytes; what has more than that many times the cap is over it. */
+/** A character takes at most this many bytes, so anything with more bytes than this times the limit exceeds it. */
 const MOST_BYTES_PER_CHAR = 4;
-/** So much of a long string is shown before the note that there is more. */
+/** How much of a long string is shown before the note. */
 const HEAD_CHARS = 60;
 
-/** A value in the source, and how to ask for it. */
+/** A value in the source, and its pointer. */
 export interface JsonPiece {
   readonly start: number;
   readonly end: number;
   readonly kind: JsonKind;
-  /** Undefined where a key on the way is too long to be named. */
+  /** Undefined if a key on the path is too long to be named. */
   readonly tokens: readonly string[] | undefined;
 }
 
-/** What is read, and how much may be said of it. */
+/** What is read, and how long the answer may be. */
 export interface RenderContext {
   readonly source: ByteSource;
   readonly maxChars: number;
@@ -57,7 +57,7 @@ export async function renderWhole(
   }
 }
 
-/** A JSON string that stands for a value which is too long: how long it is, and its pointer. */
+/** A JSON string in place of a value that is too long: how long it is, and its pointer. */
 export async function renderNote(context: RenderContext, piece: JsonPiece): Promise<Note> {
   const { source, signal } = context;
   const stretch = stretchOf(piece);
@@ -71,7 +71,7 @@ export async function renderNote(context: RenderContext, piece: JsonPiece): Prom
   return { text: JSON.stringify(note), chars: head.total - head.text.length };
 }
 
-/** The characters that a value is read by: a string's own, the text of everything else. */
+/** The text of a value: the inside of a string, or the JSON of anything else. */
 export function stretchOf({ start, end, kind }: JsonPiece): JsonStretch {
   const isEscaped = kind === "string";
   return isEscaped ? { start: start + 1, end: end - 1, isEscaped } : { start, end, isEscaped };

@@ -1,9 +1,9 @@
 /**
- * Numbers, `true`, `false` and `null` as one table of transitions: a look-up per byte, and a scan
- * can stop and go on at any byte.
+ * Numbers, `true`, `false` and `null` as one transition table: one look-up per byte, and a scan can
+ * be interrupted at any byte.
  */
 
-/** No state: the byte does not belong to the scalar. */
+/** The byte does not belong to the scalar. */
 export const NO_SCALAR = 0;
 const START = 1;
 const MINUS = 2;

@@ -1,19 +1,19 @@
 import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-strings.js";
 
-/** A bracket and a brace differ in this bit alone, so one test serves both. */
+/** A bracket and a brace differ only in this bit, so one test covers both. */
 const BRACE_BIT = 0x20;
 
 /**
- * Passes over what stands between two brackets as fast as bytes can be looked at: it knows strings
- * and nesting, and checks nothing else. Any depth, no stack.
+ * Skips everything up to the matching closing bracket as fast as possible: it knows strings and
+ * nesting, and checks nothing else. Any depth, no stack.
  */
 export class JsonSkip {
   #depth = 0;
   #isInString = false;
-  /** True when a backslash ended the last chunk, so that the first byte of the next is escaped. */
+  /** True if the last chunk ended with a backslash, so that the first byte of the next one is escaped. */
   #isEscaped = false;
 
-  /** True from `begin` until the bracket that closes the first one was seen. */
+  /** True from `begin` until the matching closing bracket. */
   get isOpen(): boolean {
     return this.#depth > 0;
   }
@@ -23,7 +23,7 @@ export class JsonSkip {
     this.#depth = 1;
   }
 
-  /** Goes on from `from`; returns the index after the closing bracket, or the chunk's length. */
+  /** Continues at `from`; returns the index after the closing bracket, or the chunk's length. */
   skip(chunk: Uint8Array, from: number): number {
     const { length } = chunk;
     let at = this.#isInString ? this.#skipString(chunk, from) : from;

@@ -8,7 +8,7 @@ const UNICODE_ESCAPE = 0x75;
 const UNICODE_BYTES = 6;
 const NO_BYTES = new Uint8Array(0);
 
-/** What a lead byte begins with, by the number of bytes that follow it. */
+/** The high bits of a lead byte, by the number of bytes that follow it. */
 const LEADS = [0, 0xc0, 0xe0, 0xf0];
 
 /** What the byte after a backslash stands for: itself, unless it is one of these. */
@@ -32,7 +32,7 @@ export async function* decodeJsonString(
   yield decode(rest, true).bytes;
 }
 
-/** Decodes bytes whose escapes were checked; an escape that may go on behind them is the rest. */
+/** Decodes bytes whose escapes were checked; an escape that may continue in the next piece is the rest. */
 function decode(bytes: Uint8Array, isLast: boolean): { bytes: Uint8Array; rest: Uint8Array } {
   const { length } = bytes;
   // No escape is shorter than what it stands for.
@@ -78,7 +78,7 @@ function unitAt(bytes: Uint8Array, escape: number): number {
   return parseInt(String.fromCharCode(...digits), 16);
 }
 
-/** Writes a code point, or a lone surrogate as WTF-8 does; returns the place behind it. */
+/** Writes a code point, or a lone surrogate as WTF-8; returns the position after it. */
 function putCodePoint(out: Uint8Array, at: number, point: number): number {
   if (point < 0x80) {
     out[at] = point;

@@ -1,6 +1,6 @@
 import { JsonSyntaxError } from "./json-errors.js";
 
-/** The bytes that JSON's grammar is about. */
+/** The bytes that JSON's grammar consists of. */
 export const NEWLINE = 0x0a;
 export const SPACE = 0x20;
 export const QUOTE = 0x22;
@@ -24,7 +24,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** The characters that the inside of a JSON string stands for, a cut escape at its end dropped. */
+/** Unescapes the inside of a JSON string; an incomplete escape at its end is dropped. */
 export function unescapeJson(inside: string): string {
   if (!inside.includes("\\")) return inside;
   return inside.replace(
@@ -34,11 +34,11 @@ export function unescapeJson(inside: string): string {
   );
 }
 
-/** 1 for a byte that stands for itself inside a string: no quote, no backslash, no control. */
+/** 1 for a byte that needs no escape in a string: not a quote, a backslash or a control character. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
-/** 1 for a byte that is a whole escape with the backslash before it. */
+/** 1 for a byte that completes an escape after a backslash. */
 const SIMPLE_ESCAPE = new Uint8Array(256);
 for (const char of '"\\/bfnrt') SIMPLE_ESCAPE[char.charCodeAt(0)] = 1;
 const UNICODE_ESCAPE = 0x75;
@@ -49,7 +49,7 @@ const AFTER_BACKSLASH = 5;
 export class JsonStringScan {
   /** True from `begin` until the closing quote was seen. */
   isOpen = false;
-  /** 5 after a backslash, 4 to 1 while that many digits of a \u escape are due, else 0. */
+  /** 5 after a backslash, 4 to 1 while that many digits of a \u escape are still to come, else 0. */
   #escape = 0;
 
   begin(): void {
@@ -57,7 +57,7 @@ export class JsonStringScan {
   }
 
   /**
-   * Goes on from `from`; returns the index after the closing quote, or the chunk's length.
+   * Continues at `from`; returns the index after the closing quote, or the chunk's length.
    * @param base - Where the chunk begins in the source, for errors.
    */
   scan(chunk: Uint8Array, from: number, base: number): number {

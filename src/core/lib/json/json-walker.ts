@@ -16,17 +16,17 @@ import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./jso
 import { JsonSkip } from "./json-skip.js";
 import { JsonSyntaxError } from "./json-errors.js";
 
-/** Is told of the values of a JSON text, as deep as it wants to go. */
+/** Visits the values of a JSON text, as deep as it chooses to. */
 export interface JsonVisitor {
   /** Once true, the walk stops. */
   readonly isDone: boolean;
-  /** A key begins, behind its quote; true to be given its bytes. */
+  /** A key begins after its quote; return true to get its bytes. */
   beginKey(start: number): boolean;
-  /** It ends before this byte. `raw` is as it stands in the text, without quotes. */
+  /** The key ends before `end`. `raw` is the key as written in the text, without quotes. */
   key(raw: Uint8Array | undefined, start: number, end: number): void;
-  /** A value begins; true to be told what is inside it. */
+  /** A value begins; return true to visit what is inside it. */
   begin(kind: JsonKind, start: number): boolean;
-  /** The value that began last, of those that have not ended, ends before this byte. */
+  /** The innermost open value ends before this byte. */
   end(end: number): void;
 }
 
@@ -37,14 +37,13 @@ const enum Due {
   KeyOrClose,
   Colon,
   CommaOrClose,
-  /** On top: the end, or after a line break one value more. */
+  /** At the top level: the end, or another value after a line break. */
   Nothing,
 }
 
 /**
- * Walks JSON that comes in chunks. What the visitor enters is checked; what it does not is passed
- * over, strings and brackets alone being looked at. Several values on top must be separated by a
- * line break.
+ * Walks JSON that comes in chunks. What the visitor enters is checked; everything else is skipped by
+ * looking only at strings and brackets. Several top-level values must be separated by line breaks.
  */
 export class JsonWalker {
   readonly #visitor: JsonVisitor;
@@ -83,7 +82,7 @@ export class JsonWalker {
     }
   }
 
-  /** Goes on with what the last chunk ended in the middle of. */
+  /** Continues a value that was cut by the end of the last chunk. */
   #resume(chunk: Uint8Array, at: number): number {
     if (at === chunk.length || this.#visitor.isDone) return at;
     if (this.#skip.isOpen) return this.#continueSkip(chunk, at);
@@ -182,7 +181,7 @@ export class JsonWalker {
       if (this.#isKeyKept) this.#key.add(chunk, from, at);
       return at;
     }
-    // Hardly anything else ever follows a key.
+    // A colon nearly always follows a key directly.
     const isColonNext = chunk[at] === COLON;
     this.#due = isColonNext ? Due.Value : Due.Colon;
     const raw = this.#isKeyKept ? this.#key.take(chunk, from, at - 1) : undefined;

@@ -13,9 +13,9 @@ import {
 import { locatePath } from "./json-locate.js";
 
 export interface WindowOptions {
-  /** How many children are passed over. */
+  /** How many children to skip. */
   readonly offset: number;
-  /** How many are kept; given whether they have keys, since an array's are fewer unless asked. */
+  /** How many to keep, depending on whether they have keys, since arrays have a smaller default. */
   readonly limit: (hasKeys: boolean) => number;
 }
 
@@ -45,7 +45,7 @@ export class JsonChildWindow implements JsonChildren {
   add(child: JsonChild): void {
     this.#count += 1;
     const { offset, limit } = this.#options;
-    // A key stands behind a quote, so none begins at byte 0.
+    // A key follows a quote, so none begins at byte 0.
     const isInside = this.#count > offset && this.#kept.length < limit(child.keyStart > 0);
     if (isInside) this.#kept.push(child);
   }
@@ -57,7 +57,7 @@ export interface JsonItem {
   readonly picked?: readonly JsonMember[];
 }
 
-/** An array of the items that fit whole, in their order; a first one that does not fit is cut. */
+/** An array of the items that fit whole, in order; if the first one does not fit, it is cut. */
 export async function fitItems(
   context: RenderContext,
   items: AsyncIterable<JsonItem>,
@@ -110,7 +110,7 @@ async function wholePick(
   return wrap("object", lines, 0);
 }
 
-/** The item with its long members as notes; a note itself where not even one of them fits. */
+/** The item with its long members as notes; only a note if not even one of them fits. */
 async function cutItem(
   context: RenderContext,
   { piece, picked }: JsonItem,
@@ -128,11 +128,11 @@ async function cutItem(
   return { text: note.text, leftChars: note.chars };
 }
 
-/** What is shown of a key that is longer than all that may be said. */
+/** How much is shown of a key that is longer than the whole answer may be. */
 const LONG_KEY_BYTES = 240;
 
 /**
- * The members of a container from what a walk found in it, each read when its turn comes.
+ * The members of a container from what a walk found in it, each read on demand.
  * @param first - The index of the first.
  */
 export async function* membersOf(
@@ -154,7 +154,7 @@ export async function* membersOf(
   }
 }
 
-/** The first members of a container that stands in the source, and how many it has. */
+/** The first members of a container in the source, and how many it has. */
 export async function firstMembers(
   context: RenderContext,
   piece: JsonPiece,

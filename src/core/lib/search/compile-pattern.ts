@@ -11,30 +11,30 @@ export interface Span {
   readonly end: number;
 }
 
-/** A pattern that is ready to be looked for. */
+/** A pattern that is ready to be searched for. */
 export interface CompiledPattern {
   /** The first match in a line's text that begins at `from` or later. */
   find(text: string, from: number): Span | undefined;
   /** Bytes that every matching line holds. */
   readonly requiredBytes: Uint8Array | undefined;
-  /** True for plain text: the time that a search takes is linear. */
+  /** True for plain text, which is searched for in linear time. */
   readonly isPlain: boolean;
   /** See `PatternShape`. */
   readonly longestMatch: number;
-  /** True when a line matches exactly if it holds `requiredBytes`. */
+  /** True if a line matches if and only if it holds `requiredBytes`. */
   readonly exact: boolean;
   /**
-   * Where, in many lines at once, the next line that may match is touched, from `from` on; -1 if none
-   * may. Undefined where each line must be looked at on its own.
+   * Searches many lines at once: a position, from `from` on, in the next line that may match; -1 if
+   * there is none. Undefined if each line must be searched on its own.
    */
   readonly findInBlock: ((text: string, from: number) => number) | undefined;
 }
 
-/** A required text that is on nearly every line saves no work. */
+/** A required text that occurs on nearly every line saves no work. */
 const ON_MOST_LINES = /^[a-z\d .:/-]?$/i;
 
 /**
- * Makes a query's pattern ready.
+ * Compiles a query's pattern.
  *
  * @throws PatternError when it is empty or not a regular expression.
  */
@@ -110,7 +110,7 @@ function compileExpression(
   };
 }
 
-/** Runs an expression; one that is too large shows only now. */
+/** Runs an expression; whether it is too large is known only now. */
 function run(expression: RegExp, text: string, from: number): RegExpExecArray | null {
   expression.lastIndex = from;
   try {
@@ -124,7 +124,7 @@ function compile(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch (strict) {
-    // Without `u` a needless backslash or a lone brace is fine, but \p{L} would mean "p{L}".
+    // Without `u` a needless backslash or a lone brace is allowed, but \p{L} would mean "p{L}".
     if (/\\[pP]\{|\\u\{/.test(source)) throw new PatternError(objection(strict));
     try {
       return new RegExp(source, flags);
@@ -143,13 +143,13 @@ function blockExpression(source: string | undefined, flags: string): RegExp | un
   }
 }
 
-/** What the engine says, without the pattern, which it repeats however long it is. */
+/** The engine's message without the pattern, which it repeats in full. */
 function objection(error: unknown): string {
   const { message } = error as { message?: unknown };
   return String(message).replace(/^Invalid regular expression: \/[^]*\/[a-z]*: /, "");
 }
 
-/** Takes `(?i)`, `(?m)` and `(?s)` off the start. Lines are searched one by one, so `m` changes nothing. */
+/** Removes `(?i)`, `(?m)` and `(?s)` from the start. Lines are searched one by one, so `m` changes nothing. */
 function splitInlineFlags(pattern: string, ignoreCase: boolean): { source: string; flags: string } {
   const inline = /^(?:\(\?[ims]+\))*/.exec(pattern)?.[0] ?? "";
   const has = (flag: string): boolean => inline.includes(flag);
@@ -159,7 +159,7 @@ function splitInlineFlags(pattern: string, ignoreCase: boolean): { source: strin
   };
 }
 
-/** The text that the pieces stand for, where none of them is special. */
+/** The text that the tokens match, if none of them is special. */
 function plainText(tokens: readonly PatternToken[]): string | undefined {
   let text = "";
   for (const token of tokens) {
@@ -170,9 +170,9 @@ function plainText(tokens: readonly PatternToken[]): string | undefined {
   return text;
 }
 
-/** The bytes to look for in place of the text, where they stand for nothing else. */
+/** The bytes to search for instead of the text, if the two are equivalent. */
 function asBytes(text: string): Uint8Array | undefined {
-  // A pair may be stored as one character or as its halves; bytes that are not text are read as
-  // U+FFFD; and a "\r" may belong to the line break.
+  // A surrogate pair may be stored as one character or as two halves; bytes that are not text are
+  // read as U+FFFD; and a "\r" may belong to the line break.
   return /[\r\ufffd\ud800-\udfff]/.test(text) ? undefined : encodeWtf8(text);
 }

@@ -32,8 +32,8 @@ const POSIX_CLASSES = new Map(
 const KNOWN_LETTERS = "dDwWsSbBrtvf";
 
 /**
- * Syntax of other engines that JavaScript refuses or, worse, takes for something else. Answers what
- * to write instead, or undefined where there is none.
+ * Finds syntax of other engines that JavaScript rejects or, worse, understands differently. Returns
+ * what to write instead, or undefined if there is no such syntax.
  */
 export function explainForeignSyntax(tokens: readonly PatternToken[]): string | undefined {
   for (const [index, token] of tokens.entries()) {
@@ -84,7 +84,7 @@ function explainOpen(text: string): string | undefined {
   if (text === "(?>") return "atomic groups, (?>…), are not known here; write (?:…)";
   if (text.startsWith("(?P<")) return "named groups are written (?<name>…) here";
   if (/^\(\?[a-z-]+\)$/i.test(text)) {
-    return `${text} is not known here; the flags i, m and s may stand at the very start, as in (?i)word`;
+    return `${text} is not known here; the flags i, m and s are allowed only at the start, as in (?i)word`;
   }
   return undefined;
 }

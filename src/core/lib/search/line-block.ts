@@ -2,11 +2,11 @@ import type { SearchBuffer } from "./search-buffer.js";
 
 const LINE_FEED = 10;
 
-/** Whole lines, addressed by place: a byte's or a character's, as the block is searched. */
+/** Whole lines, addressed by position: of a byte or of a character, depending on the block. */
 export interface LineBlock {
-  /** The place of the first line. */
+  /** The position of the first line. */
   readonly start: number;
-  /** The place past the last line. */
+  /** The position after the last line. */
   readonly end: number;
   /** Where the line that holds `place` begins. */
   startOfLine(place: number): number;
@@ -67,7 +67,7 @@ export function createTextBlock(
   };
 }
 
-/** The "\r" before a "\n" belongs to the line break; at the end of a text without one it does not. */
+/** A "\r" before a "\n" belongs to the line break; one at the end of the text does not. */
 export function withoutReturn(line: string, broken: boolean): string {
   return broken && line.endsWith("\r") ? line.slice(0, -1) : line;
 }

@@ -2,7 +2,7 @@ import type { SearchBuffer } from "./search-buffer.js";
 import type { CompiledPattern } from "./compile-pattern.js";
 import type { SearchMatch } from "./search-terms.js";
 
-/** How far a search has come. Written while it runs, so that it can be read from elsewhere. */
+/** The progress of a search. Updated while it runs, so that it can be read from elsewhere. */
 export interface SearchTally {
   scannedLines: number;
   matchingLines: number;
@@ -11,9 +11,9 @@ export interface SearchTally {
 /** What a search needs besides its query. */
 export interface LineSearchOptions {
   readonly pattern: CompiledPattern;
-  /** Takes each match, in order, as soon as its context lines are known. */
+  /** Called with each match, in order, as soon as its context lines are known. */
   readonly onMatch: (match: SearchMatch) => void;
-  /** Asked between lines; once it says true the search stands still. Default: never. */
+  /** Called between lines; once it returns true, the search stops. Default: never. */
   readonly shouldStop?: () => boolean;
   /** Default: a search buffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
   readonly searchBuffer?: SearchBuffer;

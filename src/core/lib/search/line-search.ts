@@ -14,23 +14,23 @@ import type { SearchQuery } from "./search-terms.js";
 const LINE_FEED = 10;
 /** How much is read and searched at once. */
 const PIECE_BYTES = 1_048_576;
-/** How much is decoded at once: strings of this size come and go without a trace in the heap. */
+/** How much is decoded at once: strings of this size are freed cheaply. */
 const TEXT_BYTES = 65_536;
 /** A line that is longer may be searched in pieces. */
 const LONG_LINE_BYTES = 1_048_576;
 /**
- * Where fresh bytes go; what is left of the last ones is moved before them. A fixed place keeps the
- * writes aligned: just behind the start of a page they take several times as long.
+ * Where new bytes are written; what is left of the previous ones is moved before them. The fixed
+ * position keeps writes aligned: just after the start of a page they take several times as long.
  */
 const FRESH_AT = LONG_LINE_BYTES;
 /** What a search buffer must hold for a search. */
 export const SEARCH_BUFFER_BYTES = PIECE_BYTES + LONG_LINE_BYTES;
 
 /**
- * A search over a text that is fed in pieces of any size. Memory is bounded, whatever the lines are
- * like: see `LongLine` for what that means for one of more than 1 MB.
+ * A search over a text that is fed in pieces of any size. Memory is bounded even for long lines: see
+ * `LongLine` for lines of more than 1 MB.
  *
- * Feed it with `push`, or without a copy: fill `room()` from its start and tell `filled()` how far.
+ * Feed it with `push`, or without a copy: write to the start of `room()` and call `filled()`.
  */
 export class LineSearch {
   readonly #query: SearchQuery;
@@ -40,7 +40,7 @@ export class LineSearch {
   readonly #collector: MatchCollector;
   readonly #fromLine: number;
   readonly tally: SearchTally;
-  /** The bytes of the search buffer that wait to be searched, from here to `#end`. */
+  /** The bytes of the search buffer from here to `#end` are still to be searched. */
   #start = FRESH_AT;
   #end = FRESH_AT;
   /** Number of the line that begins there, or of the long line under way. */
@@ -60,17 +60,17 @@ export class LineSearch {
     if (requiredBytes !== undefined) this.#searchBuffer.setNeedle(requiredBytes);
   }
 
-  /** True once `shouldStop` said so, or `stop` was called. */
+  /** True once `shouldStop` returned true or `stop` was called. */
   get stopped(): boolean {
     return this.#stopped;
   }
 
-  /** Where the next bytes are to be written. */
+  /** Where to write the next bytes. */
   room(): Uint8Array {
     return this.#searchBuffer.bytes.subarray(this.#end, SEARCH_BUFFER_BYTES);
   }
 
-  /** So many bytes were written to the start of `room()`. */
+  /** `count` bytes were written to the start of `room()`. */
   filled(count: number): void {
     if (this.#stopped) return;
     const fresh = this.#end;
@@ -99,7 +99,7 @@ export class LineSearch {
     }
   }
 
-  /** The text has ended, or its search: hands on what waits for more lines. */
+  /** Ends the text or the search: reports matches that were still waiting for context lines. */
   finish(): void {
     if (this.#stopped) {
       if (this.#long !== undefined) this.#report(this.#long);
@@ -110,7 +110,7 @@ export class LineSearch {
     this.#collector.flush();
   }
 
-  /** Searches the lines that end at `fresh` or behind it, and those before. */
+  /** Searches all lines up to the last line feed, which is looked for from `fresh` on. */
   #searchLinesOf(fresh: number): void {
     const lastFeed = this.#searchBuffer.bytes.subarray(fresh, this.#end).lastIndexOf(LINE_FEED);
     if (lastFeed !== -1) this.#searchLines(fresh + lastFeed + 1);
@@ -168,7 +168,7 @@ export class LineSearch {
     return block;
   }
 
-  /** Looks at each line in which `next` finds a place; goes on behind it, so that each is looked at once. */
+  /** Searches each line in which `next` finds a position; each line is searched only once. */
   #searchCandidates(block: LineBlock, next: (from: number) => number): void {
     const firstLine = this.#line;
     let from = block.start;
@@ -180,7 +180,7 @@ export class LineSearch {
     while (from < block.end) {
       const place = next(from);
       const start = place === -1 ? block.end : block.startOfLine(place);
-      // Behind the last line break there is no further line.
+      // After the last line break there is no further line.
       if (start >= block.end) break;
       this.#line += block.countLineFeeds(lineStart, start);
       lineStart = start;

@@ -2,14 +2,14 @@ import type { CompiledPattern, Span } from "./compile-pattern.js";
 import { PatternError } from "./search-terms.js";
 import { windowAround, type LineWindow } from "./match-collector.js";
 
-/** How much of a line is kept before and behind the places that are searched. */
+/** How much of a line is kept before and after the part that is searched. */
 const OVERLAP_CHARS = 65_536;
 /** The longest line that is held whole for a pattern that needs it. */
 const WHOLE_LINE_CHARS = 67_108_864;
 
 const TOO_LONG =
-  `a line has more than ${WHOLE_LINE_CHARS} characters, and what may match any number of them, or ` +
-  "looks around, needs the whole line; bound the repetitions, as in .{0,200}, and do not look around";
+  `a line has more than ${WHOLE_LINE_CHARS} characters, and a pattern with unbounded repetition or ` +
+  "lookaround needs the whole line; bound the repetitions, as in .{0,200}, and avoid lookaround";
 
 /** A match in a long line, and what is shown of it. */
 export interface LongLineMatch {
@@ -18,9 +18,9 @@ export interface LongLineMatch {
 }
 
 /**
- * A line that is searched while it comes, in overlapping pieces, so that its length costs no memory.
- * A pattern whose matches may be longer than the overlap, or that looks around, is searched for in
- * the whole line, once it is there.
+ * A line that is searched as it arrives, in overlapping pieces, so that its length costs no memory.
+ * A pattern whose matches may be longer than the overlap, or that uses lookaround, is searched for in
+ * the whole line once it is complete.
  */
 export class LongLine {
   readonly #pattern: CompiledPattern | undefined;
@@ -28,7 +28,7 @@ export class LongLine {
   #held = "";
   /** Characters that came before `#held`. */
   #passed = 0;
-  /** How much of `#held` no match can begin in any more. */
+  /** How much of `#held` was searched: no match begins there. */
   #searched = 0;
   #head = "";
   #match: LongLineMatch | undefined;
@@ -39,7 +39,7 @@ export class LongLine {
     this.#windowChars = windowChars;
   }
 
-  /** The line's start, a little more than a window of it. */
+  /** The start of the line, slightly longer than a window. */
   get head(): string {
     return this.#head;
   }
@@ -65,9 +65,9 @@ export class LongLine {
       return;
     }
     const limit = this.#held.length - OVERLAP_CHARS;
-    // What overlaps is searched again, so that small pieces wait until there is as much that is new.
+    // The overlap is searched again, so small pieces wait until there is as much new text.
     if (limit - this.#searched < OVERLAP_CHARS) return;
-    // A match that begins before the limit ends before the last character: it is the line's own.
+    // A match that begins before the limit ends within the text, so more text cannot change it.
     const found = this.#find(this.#held);
     if (found !== undefined && found.index < limit) this.#take(found);
     this.#searched = limit;
@@ -93,7 +93,7 @@ export class LongLine {
 
   #find(text: string): Span | undefined {
     if (this.#match !== undefined) return undefined;
-    // From a place after the start on, `^` matches nowhere: the text before it is still there.
+    // After the start of the text `^` does not match, since the text before is still there.
     return this.#pattern?.find(text, this.#searched);
   }
 

@@ -37,7 +37,7 @@ function splitsPair(text: string, place: number): boolean {
   );
 }
 
-/** The end of the last character of which all bytes are there; looks back as far as one can reach. */
+/** The end of the last complete character; looks back as far as a character can reach. */
 export function endOfWholeCharacters(bytes: Uint8Array, end: number): number {
   for (let back = 1; back <= 3 && back <= end; back += 1) {
     const byte = bytes[end - back] ?? 0;
@@ -53,7 +53,7 @@ interface OpenMatch extends SearchMatch {
   readonly after: ContextLine[];
 }
 
-/** Where a line was found that matches. */
+/** A matching line. */
 export interface FoundLine {
   readonly line: number;
   /** Index of the match in the line. */
@@ -62,13 +62,13 @@ export interface FoundLine {
   readonly lineChars: number;
 }
 
-/** Puts the lines before and after to each match, also where they come in another block, and hands it on in order. */
+/** Adds context lines to each match, even from other blocks, and reports the matches in order. */
 export class MatchCollector {
   readonly #query: SearchQuery;
   readonly #onMatch: (match: SearchMatch) => void;
   /** The last lines before the block. */
   #history: ContextLine[] = [];
-  /** Matches that wait for lines after them. */
+  /** Matches that are waiting for lines after them. */
   #open: OpenMatch[] = [];
   #collected = 0;
   /** Characters of the matches and of the lines around them. */
@@ -100,32 +100,32 @@ export class MatchCollector {
     );
   }
 
-  /** A match on a line that is no part of a block. */
+  /** A match on a line that is not part of a block. */
   addAlone(found: FoundLine): void {
     this.#add(found, this.#historyFrom(found.line - this.#query.contextBefore), []);
   }
 
-  /** To be called before a block is searched: its first lines may be what matches wait for. */
+  /** To be called before a block is searched: matches may be waiting for its first lines. */
   beginBlock(block: LineBlock, firstLine: number): void {
     if (this.#open.length === 0) return;
     const next = this.#linesAfter(firstLine, block, block.start, this.#query.contextAfter);
     for (const line of next) this.#passToOpen(line);
   }
 
-  /** To be called after a block was searched: its last lines may stand before the next match. */
+  /** To be called after a block was searched: its last lines may precede the next match. */
   endBlock(block: LineBlock, firstLine: number, nextLine: number): void {
     if (this.#query.contextBefore === 0) return;
     this.#history = this.#linesBefore(nextLine, block, firstLine, block.end);
   }
 
-  /** A line that is no part of a block has passed. */
+  /** A line that is not part of a block has passed. */
   passLine(line: ContextLine): void {
     this.#passToOpen(line);
     const { contextBefore } = this.#query;
     if (contextBefore > 0) this.#history = [...this.#history, line].slice(-contextBefore);
   }
 
-  /** Hands on what still waits; no more lines will come. */
+  /** Reports the matches that are still waiting; no more lines will come. */
   flush(): void {
     for (const match of this.#open.splice(0)) this.#onMatch(match);
   }
@@ -142,7 +142,7 @@ export class MatchCollector {
       before,
       after,
     });
-    this.#handOn();
+    this.#reportComplete();
   }
 
   #passToOpen(line: ContextLine): void {
@@ -152,10 +152,10 @@ export class MatchCollector {
         this.#chars += line.text.length;
       }
     }
-    this.#handOn();
+    this.#reportComplete();
   }
 
-  #handOn(): void {
+  #reportComplete(): void {
     const { contextAfter } = this.#query;
     const waiting = this.#open.findIndex((match) => match.after.length < contextAfter);
     const done = this.#open.splice(0, waiting === -1 ? this.#open.length : waiting);

@@ -2,18 +2,18 @@ import type { PatternToken } from "./pattern-tokens.js";
 
 /** What is known of a regular expression from its source, to search with less work. */
 export interface PatternShape {
-  /** A text that stands in every match, the longest that was seen; "" where none is known. */
+  /** The longest text that is known to be in every match; "" if none is known. */
   readonly required: string;
-  /** The source to run over many lines at once, or undefined where each line needs a run of its own. */
+  /** A source to run over many lines at once, or undefined if each line must be searched on its own. */
   readonly blockSource: string | undefined;
   /**
-   * No match is longer, in UTF-16 units, and whether there is one depends on nothing but its own
-   * characters and those next to it. Infinity where that is not known.
+   * The maximum length of a match, in UTF-16 units, if a match depends only on its own characters and
+   * those next to it. Infinity if that is not known.
    */
   readonly longestMatch: number;
 }
 
-/** Reads the shape off the pieces. It may know too little, but claims nothing that is not so. */
+/** Derives the shape from the tokens. Conservative: it may know too little, but nothing wrong. */
 export function shapeOf(tokens: readonly PatternToken[], ignoreCase: boolean): PatternShape {
   return {
     required: requiredText(tokens, ignoreCase),
@@ -42,7 +42,7 @@ function requiredText(tokens: readonly PatternToken[], ignoreCase: boolean): str
     const next = tokens[index + 1];
     if (next?.kind !== "quantifier") run += char;
     else {
-      // A repeated character stands once for certain, and is followed by what nobody knows.
+      // A repeated character occurs at least once; what follows it is unknown.
       if (/^(?:\+|\{0*[1-9])/.test(next.text)) run += char;
       endRun();
     }
@@ -51,7 +51,7 @@ function requiredText(tokens: readonly PatternToken[], ignoreCase: boolean): str
   return longest;
 }
 
-/** The character that a piece stands for, if it is one. */
+/** The single character that a token matches, if there is one. */
 export function literalChar(token: PatternToken): string | undefined {
   if (token.kind === "char") return token.text;
   if (token.kind !== "escape") return undefined;
@@ -64,7 +64,7 @@ function isCaseless(char: string): boolean {
   return char < "\x80" && !/[a-z]/i.test(char);
 }
 
-/** A character may take two units, and every repetition may repeat all that there is. */
+/** An upper bound: a character may take two units, and every repetition may apply to everything. */
 function longestMatch(tokens: readonly PatternToken[]): number {
   let units = 0;
   let times = 1;
@@ -85,17 +85,17 @@ function mostTimes(quantifier: string): number {
   return Number(most === "" ? least : most?.slice(1));
 }
 
-/** Looks around, or back at what was matched, or changes the flags. */
+/** Lookaround, back-references, and changes of the flags. */
 function seesElsewhere({ kind, text }: PatternToken): boolean {
   if (kind === "escape") return /^\\(?:[1-9]|k)/.test(text);
   return kind === "open" && /^\(\?(?:<?[=!]|[a-z-]*[:)])/i.test(text) && text !== "(?:";
 }
 
 /**
- * A source that, with the flag `m`, matches from the same places as the expression does in each line
- * alone, and perhaps from others, but never across a line feed. Every piece is either one that cannot
- * match a line feed, or is replaced by one that matches the same characters without it; where that is
- * not certain there is none.
+ * A source that, with the flag `m`, matches at the same positions as the expression does in each line
+ * alone, and perhaps at others, but never across a line feed. Every token either cannot match a line
+ * feed or is replaced by one that matches the same characters except the line feed; if that is not
+ * certain, the result is undefined.
  */
 function blockSource(tokens: readonly PatternToken[], ignoreCase: boolean): string | undefined {
   let source = "";
@@ -124,7 +124,7 @@ function blockEscape(text: string, ignoreCase: boolean): string | undefined {
   if (text.replace(VISIBLE_PROPERTY, "") === "") return text;
   if (text === "\\s") return "[^\\S\\n]";
   if (text === "\\D") return "[^\\d\\n]";
-  // With the flag `i`, a negation outside of a class means something else than one inside.
+  // With the flag `i`, a negation outside of a class differs from one inside.
   if (ignoreCase) return undefined;
   if (text === "\\W") return "[^\\w\\n]";
   return text.startsWith("\\P{") ? `[^\\p${text.slice(2)}\\n]` : undefined;
@@ -142,10 +142,10 @@ function codeOf(escape: string): number | undefined {
 function blockClass(text: string, ignoreCase: boolean): string | undefined {
   if (text.startsWith("[^")) {
     if (ignoreCase && /\\[A-Z]/.test(text)) return undefined;
-    // A dash that stands first is itself; behind another character it would make a range.
+    // A dash in first position is literal; after another character it would make a range.
     return `[^\\n${text.startsWith("[^-") ? "\\" : ""}${text.slice(2)}`;
   }
-  // Escapes that are, or may be, below a line feed or hold one, and ranges that begin below it.
+  // Escapes that may include a line feed or begin a range below it, and ranges that begin below it.
   const known = text.replace(VISIBLE_PROPERTY, "");
   return /\\[nsWDPpxucb\d]|[^\P{Cc}\t]|(?:\t|\\t)-/u.test(known) ? undefined : text;
 }

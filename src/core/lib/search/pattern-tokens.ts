@@ -1,4 +1,4 @@
-/** What a piece of a regular expression's source does. */
+/** The kind of a token in a regular expression's source. */
 export type PatternTokenKind =
   "char" | "escape" | "class" | "dot" | "anchor" | "quantifier" | "alternative" | "open" | "close";
 
@@ -7,14 +7,14 @@ export interface PatternToken {
   readonly text: string;
 }
 
-// What is looked for from every place is bounded, so that the time is linear whatever the source is.
+// Repetitions are bounded, so that the time is linear for any source.
 const ESCAPE =
   /\\(?:u\{[^}]{0,40}\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[pP]\{[^}]{0,100}\}|k<[^>]{0,100}>|\d+|[^])?/iy;
 const CLASS = /\[\^?(?:\\[^]|\[:\^?[a-z]{0,20}:\]|[^\]\\])*\]?/iy;
 const OPEN = /\((?:\?(?:[:=!>]|<[=!]|P?<[^>]{0,100}>|[a-z-]*[:)]?))?/iy;
 const QUANTIFIER = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
 
-/** Cuts the source of a regular expression into its pieces. Joined, they are the source again. */
+/** Splits the source of a regular expression into tokens. Joined, they are the source again. */
 export function tokenizePattern(source: string): PatternToken[] {
   const tokens: PatternToken[] = [];
   let at = 0;
@@ -53,7 +53,7 @@ function nextToken(first: string, take: (expression: RegExp) => string): Pattern
       return { kind: "quantifier", text: take(QUANTIFIER) };
     case "{": {
       const text = take(QUANTIFIER);
-      // A brace that is no repetition stands for itself.
+      // A brace that is not a repetition is literal.
       return { kind: text.length > 1 ? "quantifier" : "char", text };
     }
     default:

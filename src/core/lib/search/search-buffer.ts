@@ -1,17 +1,17 @@
 import { decodeWtf8 } from "../text/wtf8.js";
 
-/** The longest needle that a search buffer must take. */
+/** The longest needle that a search buffer must accept. */
 export const MAX_NEEDLE_BYTES = 1_024;
 
 /**
- * A stretch of bytes that a search fills and looks through. The platform may have faster ways than
- * these, so it can pass a search buffer of its own.
+ * The memory that a search reads into and searches. A platform with faster ways to search can pass
+ * its own implementation.
  */
 export interface SearchBuffer {
   readonly bytes: Uint8Array;
   /** Sets the bytes that `find` looks for: at least one, at most `MAX_NEEDLE_BYTES`. */
   setNeedle(needle: Uint8Array): void;
-  /** Where the needle begins next, wholly within `from` to `end`; -1 if nowhere. */
+  /** The next position of the needle that is completely between `from` and `end`; -1 if there is none. */
   find(from: number, end: number): number;
   /** How many line feeds there are from `from` up to `end`. */
   countLineFeeds(from: number, end: number): number;

@@ -2,7 +2,7 @@ import type { ByteSource } from "../text/byte-source.js";
 
 /** What to look for in a text, line by line. */
 export interface SearchQuery {
-  /** A regular expression, or a plain text where `literal` is set. It never matches across a line break. */
+  /** A regular expression, or plain text if `literal` is set. It never matches across a line break. */
   readonly pattern: string;
   readonly literal: boolean;
   readonly ignoreCase: boolean;
@@ -12,15 +12,15 @@ export interface SearchQuery {
   readonly contextAfter: number;
   /** How many matches to return; further matching lines are only counted. */
   readonly maxResults: number;
-  /** Once matches and the lines around them have more characters, no further ones are returned. Default: no limit. */
+  /** Once matches and context lines have more characters than this, no further matches are returned. Default: no limit. */
   readonly maxChars?: number;
-  /** The longest text that is shown of one line, in UTF-16 units. */
+  /** The maximum length of the text shown of one line, in UTF-16 units. */
   readonly windowChars: number;
-  /** The first line to search, from 1, to go on where an earlier search ended. Default: 1. */
+  /** The first line to search, from 1, to continue where an earlier search ended. Default: 1. */
   readonly fromLine?: number;
 }
 
-/** A line beside a match. */
+/** A line before or after a match. */
 export interface ContextLine {
   readonly line: number;
   /** The line's start, cut to the query's `windowChars`. */
@@ -39,7 +39,7 @@ export interface SearchMatch {
   readonly text: string;
   /** Column of the first character of `text`; 1 for a whole line. */
   readonly textColumn: number;
-  /** Length of the whole line, in UTF-16 units. A search that was stopped inside the line knows a part of it. */
+  /** Length of the whole line, in UTF-16 units; only of the part that was read if the search stopped inside it. */
   readonly lineChars: number;
   readonly before: readonly ContextLine[];
   readonly after: readonly ContextLine[];
@@ -48,22 +48,22 @@ export interface SearchMatch {
 /** What a search found. */
 export interface SearchOutcome {
   readonly matches: readonly SearchMatch[];
-  /** How many matching lines were seen, also those past `maxResults`. */
+  /** How many matching lines were found, including those beyond `maxResults`. */
   readonly matchingLines: number;
-  /** How many lines were passed, from the first of the text: `scannedLines + 1` is where to go on. */
+  /** How many lines were read, from the start of the text; continue at `scannedLines + 1`. */
   readonly scannedLines: number;
   /** True when `matches` holds every match from `fromLine` to the end of the text. */
   readonly complete: boolean;
   /**
    * Why `complete` is false. `maxResults`: the text was searched to its end and `matchingLines` is
-   * exact, but there were more than were asked for. `deadline`: the text was not searched to its end.
+   * exact, but there were more matches than requested. `deadline`: the text was not searched to its end.
    */
   readonly stoppedBy?: "deadline" | "maxResults";
 }
 
 /** A text to search. */
 export interface SearchSource extends ByteSource {
-  /** A descriptor of this process that is open on the bytes, so that a search may read them by itself. */
+  /** An open file descriptor of this process, so that a search can read the bytes directly. */
   readonly fd?: number | undefined;
 }
 
@@ -76,7 +76,7 @@ export class PatternError extends Error {
     super(`The pattern cannot be searched for: ${reason}.`);
   }
 
-  /** By its shape: an error of another thread or realm is an instance of another class. */
+  /** Checked by shape: an error of another thread or realm is an instance of another class. */
   static isInstance(value: unknown): value is PatternError {
     const { name, reason } = (value ?? {}) as { name?: unknown; reason?: unknown };
     return name === "PatternError" && typeof reason === "string";

@@ -1,15 +1,15 @@
-/** Bytes that can be read piece by piece, wherever they are kept. */
+/** Bytes that can be read piece by piece, wherever they are stored. */
 export interface ByteSource {
   /** How many bytes there are. */
   readonly size: number;
-  /** The bytes from `start` up to, not including, `end`; fewer where they end before. */
+  /** The bytes from `start` up to, not including, `end`; fewer if the source ends before. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
 /** A source ended before the size that it stated. */
 export class ShortSourceError extends Error {
   constructor(
-    /** What was to be read: from `start` up to `end`. */
+    /** The requested range: from `start` up to `end`. */
     readonly start: number,
     readonly end: number,
     /** Where the bytes ended. */

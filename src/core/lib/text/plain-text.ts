@@ -9,7 +9,7 @@ export function countLineFeeds(text: string, start = 0, end = text.length): numb
   return count;
 }
 
-/** Lines end with a line feed; the last one may go without, and "" has none. */
+/** Lines end with a line feed, which the last one may lack; "" has no lines. */
 export function countLines(text: string): number {
   return countLineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
@@ -20,7 +20,7 @@ export function countLinesOfBytes(bytes: Uint8Array): number {
   return scanBytes(bytes).breaks + (last === undefined || last === LINE_FEED ? 0 : 1);
 }
 
-/** The value if it is a string with something in it. */
+/** The value if it is a non-empty string. */
 export function nonEmptyText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -3,9 +3,9 @@ import { type ByteSource, ShortSourceError } from "./byte-source.js";
 import type { IndexedText, Position } from "./text-index.js";
 
 const PIECE_BYTES = 262_144;
-/** A unit takes three bytes at the most: a character of four bytes has two units. */
+/** A unit takes at most three bytes: a character of four bytes has two units. */
 const MAX_BYTES_PER_UNIT = 3;
-/** How many bytes that belong to no character a read takes along before it drops the rest. */
+/** How many bytes that are not part of a character are read before the rest is dropped. */
 const STRAY_BYTES = 65_536;
 
 /** The bytes from `start` up to `end`, all of them, read in pieces of at most 256 kB. */
@@ -28,7 +28,7 @@ export async function readBytes(
   return bytes;
 }
 
-/** The bytes of the text between two places, bounded by its characters even where they are not text. */
+/** The bytes between two positions, bounded by the number of characters even if they are not text. */
 export function readBetween(
   { source }: IndexedText,
   from: Position,
@@ -39,7 +39,7 @@ export function readBetween(
   return readBytes(source, from.byte, Math.min(to.byte, from.byte + most), signal);
 }
 
-/** The text between two places. */
+/** The text between two positions. */
 export async function readText(
   text: IndexedText,
   from: Position,

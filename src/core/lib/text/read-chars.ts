@@ -9,7 +9,7 @@ export interface CharsRequest {
   readonly startChar: number;
   /** One past the end means the end. */
   readonly endChar: number;
-  /** The most UTF-16 units to give back. */
+  /** Maximum number of UTF-16 units to return. */
   readonly maxChars: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -20,10 +20,9 @@ export interface LineCharsRequest extends CharsRequest {
 }
 
 /**
- * What was read, and the range that it is. It never begins or ends inside of a surrogate pair: it
- * begins one unit earlier and ends one unit earlier than asked for where it would; a pair that is
- * all there is to give is given whole, one unit over the cap if need be. So reading on at
- * `endChar + 1` gives every unit once.
+ * What was read, and its range. It never begins or ends inside a surrogate pair: where it would, it
+ * begins or ends one unit earlier than requested. A pair is always returned whole, even if it is one
+ * unit over the limit. So continuing at `endChar + 1` returns every unit once.
  */
 export interface CharsRead {
   readonly text: string;
@@ -41,7 +40,7 @@ export interface LineCharsRead extends CharsRead {
 export async function readChars(text: IndexedText, request: CharsRequest): Promise<CharsRead> {
   requireOwnIndex(text);
   const { bytes: byte, chars: char } = text.index;
-  return readWithin(text, { byte: 0, char: 0 }, { byte, char }, "it", request);
+  return readWithin(text, { byte: 0, char: 0 }, { byte, char }, "the text", request);
 }
 
 /** Reads a range of characters of one line, which may be as long as the whole text. */
@@ -57,7 +56,7 @@ export async function readLineChars(
     end: line,
     count: text.index.lines,
     unit: "line",
-    owner: "it",
+    owner: "the text",
   });
   const start = await seekLineStart(text, line, signal);
   const end = await seekLineEnd(text, line, signal);
@@ -65,7 +64,7 @@ export async function readLineChars(
   return { ...read, line, lineChars: end.char - start.char };
 }
 
-/** Reads a range that is counted from one place and ends at another one at the latest. */
+/** Reads a range that is counted from `from` and ends at `to` at the latest. */
 async function readWithin(
   text: IndexedText,
   from: Position,

@@ -11,24 +11,24 @@ export interface LinesRequest {
   readonly startLine: number;
   /** The last line, included. One past the end of the text means the end. */
   readonly endLine: number;
-  /** The most UTF-16 units to give back. */
+  /** Maximum number of UTF-16 units to return. */
   readonly maxChars: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LinesRead {
-  /** The lines with "\n" between them and none after the last; a "\r" stands where it stood. */
+  /** The lines with "\n" between them and none after the last; every "\r" is kept. */
   readonly text: string;
   readonly startLine: number;
-  /** The last line that `text` holds; it holds it whole, unless there is a `cut`. */
+  /** The last line in `text`; it is complete unless `cut` is set. */
   readonly endLine: number;
-  /** Set when the first line alone is longer than the cap, so that `text` is the start of it. */
+  /** Set if the first line alone exceeds the limit, so that `text` is only its start. */
   readonly cut?: LineCut;
 }
 
 export interface LineCut {
   readonly line: number;
-  /** How many of its UTF-16 units were given; go on with `readLineChars` at the next one. */
+  /** How many of its UTF-16 units were returned; continue with `readLineChars` at the next one. */
   readonly shownChars: number;
   /** How many it has. */
   readonly lineChars: number;
@@ -36,8 +36,8 @@ export interface LineCut {
 
 /**
  * Reads whole lines, as many as fit into `maxChars`; a first line that does not fit is cut, never
- * inside of a surrogate pair. However large the text is, only the blocks around the first line's
- * start and the last one's end and the lines themselves are read.
+ * inside a surrogate pair. However large the text is, only the lines themselves and the blocks around
+ * the start of the first and the end of the last line are read.
  */
 export async function readLines(text: IndexedText, request: LinesRequest): Promise<LinesRead> {
   const { startLine, maxChars, signal } = request;
@@ -50,7 +50,7 @@ export async function readLines(text: IndexedText, request: LinesRequest): Promi
     end: request.endLine,
     count: lines,
     unit: "line",
-    owner: "it",
+    owner: "the text",
   });
   const endLine = Math.min(request.endLine, lines);
   const start = await seekLineStart(text, startLine, signal);
@@ -77,7 +77,7 @@ async function readFitting(
       cut: { line: startLine, shownChars, lineChars: lineEnd.char - start.char },
     };
   }
-  // One byte more: a line break right behind the limit ends a line that just fits.
+  // One more byte: a line break right after the limit ends a line that just fits.
   const behind = { byte: Math.min(limit.byte + 1, text.index.bytes), char: limit.char + 1 };
   const bytes = await readBetween(text, start, behind, signal);
   const lastBreak = bytes.lastIndexOf(LINE_FEED);

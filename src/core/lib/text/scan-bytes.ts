@@ -41,7 +41,7 @@ export function scanBytes(bytes: Uint8Array): ByteScan {
     chars += length + ((seen & 0x80808080) === 0 ? 0 : surplusChars(words, at, end));
   }
   for (const rest of [bytes.subarray(0, head), bytes.subarray(tail)]) {
-    // What lies before the first whole word and after the last one: three bytes each at the most.
+    // The bytes before the first whole word and after the last one: at most three each.
     for (const byte of rest) {
       chars += unitsOfLead(byte);
       if (byte === LINE_FEED) breaks += 1;
@@ -50,13 +50,13 @@ export function scanBytes(bytes: Uint8Array): ByteScan {
   return { chars, breaks };
 }
 
-/** The whole words from `head` on; a view of none could not be made at a place that is not aligned. */
+/** The whole words from `head` on; even an empty array could not be made at an unaligned offset. */
 function wordsFrom({ buffer, byteOffset, length }: Uint8Array, head: number): Int32Array {
   const count = (length - head) >> 2;
   return count === 0 ? new Int32Array(0) : new Int32Array(buffer, byteOffset + head, count);
 }
 
-/** How many units more than bytes: less one for a continuation byte, plus one for a lead of four. */
+/** Units minus bytes: one less for each continuation byte, one more for each lead byte of four. */
 function surplusChars(words: Int32Array, start: number, end: number): number {
   let continuations = 0;
   let longLeads = 0;
@@ -75,13 +75,13 @@ function sumLanes(lanes: number): number {
   return (pairs & 0xffff) + (pairs >>> 16);
 }
 
-/** How many UTF-16 units the character has that this byte begins; 0 for a continuation byte. */
+/** How many UTF-16 units the character that begins with this byte has; 0 for a continuation byte. */
 export function unitsOfLead(byte: number): 0 | 1 | 2 {
   if (isContinuation(byte)) return 0;
   return byte >= 0xf0 ? 2 : 1;
 }
 
-/** True for a byte that goes on with a character which began before it. */
+/** True for a byte that continues a character. */
 export function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }

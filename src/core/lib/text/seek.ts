@@ -21,7 +21,7 @@ export async function seekLineEnd(
   signal?: AbortSignal,
 ): Promise<Position> {
   const { breaks } = text.index.checkpoints;
-  // The last checkpoint that has fewer than `line` breaks before it has the wanted one behind it.
+  // The wanted break comes after the last checkpoint with fewer than `line` breaks before it.
   const block = await readBlock(text, countBelow(breaks, line) - 1, signal);
   let at = -1;
   for (let left = line - block.breaks; left > 0; left--) {
@@ -32,8 +32,8 @@ export async function seekLineEnd(
 }
 
 /**
- * The place with `units` UTF-16 units before it; where that would be inside of a surrogate pair,
- * the place before the pair.
+ * The position with `units` UTF-16 units before it; where that would be inside a surrogate pair, the
+ * position before the pair.
  */
 export async function seekChar(
   text: IndexedText,
@@ -58,7 +58,7 @@ export async function seekChar(
 
 /**
  * The end of a part that begins at `start` and has `units` UTF-16 units: one less where it would end
- * inside of a surrogate pair, but one more where it would be empty.
+ * inside a surrogate pair, but one more where it would be empty.
  */
 export async function seekPartEnd(
   text: IndexedText,
@@ -97,7 +97,7 @@ function endOf({ index }: IndexedText): Position {
   return { byte: index.bytes, char: index.chars };
 }
 
-/** Where a pair was stored as two surrogates of three bytes each, the place between them is inside. */
+/** If a pair was stored as two surrogates of three bytes each, moves from between them to before the pair. */
 async function beforePair(
   { source, index }: IndexedText,
   place: Position,

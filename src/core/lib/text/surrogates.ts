@@ -31,11 +31,11 @@ export function takeEnd(text: string, length: number): string {
 const SURROGATE_LEAD = 0xed;
 export const SURROGATE_BYTES = 3;
 
-/** True when a surrogate begins in `bytes` and its second byte is in them too. */
+/** True if `bytes` contain the first two bytes of a surrogate. */
 export function holdsSurrogate(bytes: Uint8Array): boolean {
   const first = bytes.indexOf(SURROGATE_LEAD);
   if (first === -1) return false;
-  // Korean is full of this byte, so that searching for one after the other would be slow.
+  // Korean text is full of this byte, so repeated calls of indexOf would be slow.
   const end = bytes.length - 1;
   for (let at = first; at < end; at++) {
     if (bytes[at] === SURROGATE_LEAD && ((bytes[at + 1] ?? 0) & 0xe0) === 0xa0) return true;
@@ -43,14 +43,14 @@ export function holdsSurrogate(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** True when the surrogate is cut by the boundary between two chunks. */
+/** True if a surrogate is cut by the boundary between two chunks. */
 export function isSurrogateAcross(last: number | undefined, next: number | undefined): boolean {
   return last === SURROGATE_LEAD && ((next ?? 0) & 0xe0) === 0xa0;
 }
 
 /**
- * True when two surrogates, three bytes each, make a pair: texts that were encoded apart, between
- * the halves of a character, and joined as bytes.
+ * True if two surrogates of three bytes each make a pair, as when a text was split between the
+ * halves of a character, encoded in two parts and joined as bytes.
  */
 export function isSurrogatePair(bytes: Uint8Array): boolean {
   const [lead1, high = 0, , lead2, low = 0] = bytes;

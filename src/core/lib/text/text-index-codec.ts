@@ -31,8 +31,8 @@ export function encodeTextIndex(index: TextIndex): Uint8Array {
 }
 
 /**
- * The index that was encoded. An index is a cache: one that is cut short or of another version is
- * `undefined`, and the caller makes a new one. Stores check what they keep, so there is no checksum.
+ * Decodes an index. It is only a cache: if it is cut short or has another version, the result is
+ * `undefined` and the caller makes a new one. Stores check what they keep, so there is no checksum.
  */
 export function decodeTextIndex(encoded: Uint8Array): TextIndex | undefined {
   if (encoded.length < CHECKPOINTS_AT) return undefined;

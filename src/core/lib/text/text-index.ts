@@ -8,8 +8,8 @@ const CHECKPOINT_BYTES = 65_536;
 const MAX_CONTINUATIONS = 3;
 
 /**
- * Places in the text from which any other one is found by reading little. All three arrays have an
- * entry for each place, the first of them the start of the text.
+ * Positions in the text from which any other one is found by reading little. All three arrays have an
+ * entry for each checkpoint; the first checkpoint is the start of the text.
  */
 export interface Checkpoints {
   /** Where it is in bytes, at the start of a character. */
@@ -21,21 +21,21 @@ export interface Checkpoints {
 }
 
 /**
- * The size of a text, and where in its bytes lines and characters are. Bytes that are neither UTF-8
- * nor WTF-8 do no harm, but `chars` then differs from the length of the text that they decode to.
+ * The size of a text, and where in its bytes lines and characters are. If the bytes are neither UTF-8
+ * nor WTF-8, `chars` differs from the length of the decoded text; nothing else is affected.
  */
 export interface TextIndex {
   readonly bytes: number;
   /** UTF-16 units, which is the `length` of the text as a string. */
   readonly chars: number;
-  /** Lines end with "\n"; a final one does not begin another line, and "" has none. */
+  /** Lines end with "\n"; a final "\n" does not begin another line, and "" has no lines. */
   readonly lines: number;
-  /** False when the bytes hold a surrogate, which makes them WTF-8 and not UTF-8. */
+  /** False if the bytes contain a surrogate, which makes them WTF-8 and not UTF-8. */
   readonly wellFormed: boolean;
   readonly checkpoints: Checkpoints;
 }
 
-/** Makes an index from bytes that come in chunks, cut anywhere. */
+/** Makes an index from bytes that come in chunks of any size. */
 export interface TextIndexer {
   push(chunk: Uint8Array): void;
   /** The index of everything pushed so far. */
@@ -43,12 +43,12 @@ export interface TextIndexer {
 }
 
 export interface TextIndexerOptions {
-  /** How far the checkpoints are apart: 65,536 bytes. */
+  /** The distance between checkpoints. Default 65,536 bytes. */
   readonly checkpointBytes?: number;
 }
 
 export interface IndexTextOptions extends TextIndexerOptions {
-  /** Looked at before each piece of 1 MB. */
+  /** Checked before each piece of 1 MB. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -65,7 +65,7 @@ export function createTextIndexer({
 
   function count(part: Uint8Array): void {
     const scan = scanBytes(part);
-    // Where there are as many units as bytes, all is ASCII and need not be searched.
+    // If there are as many units as bytes, everything is ASCII and need not be searched.
     const ascii = scan.chars === part.length;
     wellFormed &&= !isSurrogateAcross(last, part[0]) && (ascii || !holdsSurrogate(part));
     bytes += part.length;
@@ -120,7 +120,7 @@ export async function indexText(
   let piece = await readFrom(at);
   while (piece.length > 0) {
     at += piece.length;
-    // The next piece is on its way while this one is counted.
+    // The next piece is read while this one is counted.
     const next = at < source.size ? readFrom(at) : undefined;
     indexer.push(piece);
     if (next === undefined) break;
@@ -130,8 +130,8 @@ export async function indexText(
 }
 
 /**
- * The first place from `from` on where a character begins, the end of the chunk if there is none.
- * No character is longer than four bytes, so what goes on beyond `limit` is not text.
+ * The first position from `from` on where a character begins, or the end of the chunk. No character
+ * is longer than four bytes, so a sequence that continues beyond `limit` is not text.
  */
 function nextStart(chunk: Uint8Array, from: number, limit: number): number {
   let at = from;
@@ -139,20 +139,20 @@ function nextStart(chunk: Uint8Array, from: number, limit: number): number {
   return Math.min(at, chunk.length);
 }
 
-/** A stored text of any size, in UTF-8 or WTF-8, and the index that was made of it. */
+/** A stored text of any size, in UTF-8 or WTF-8, and its index. */
 export interface IndexedText {
   readonly source: ByteSource;
   readonly index: TextIndex;
 }
 
-/** A place between two characters. */
+/** A position between two characters. */
 export interface Position {
   readonly byte: number;
   /** UTF-16 units before it. */
   readonly char: number;
 }
 
-/** Refuses an index that was made of other bytes; what it points at would be wrong. */
+/** Rejects an index that was made from other bytes. */
 export function requireOwnIndex({ source, index }: IndexedText): void {
   if (index.bytes === source.size) return;
   const expected = `an index of ${source.size} bytes, as many as the source has`;

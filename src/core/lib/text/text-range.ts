@@ -1,6 +1,6 @@
 import { requireWhole } from "../argument-error.js";
 
-/** A range that was asked for, and what there is to ask for. */
+/** A requested range, and what exists. */
 export interface RefusedRange {
   /** The names of the bounds, as the caller knows them: `["startLine", "endLine"]`, `["line"]`. */
   readonly names: readonly [start: string, end?: string];
@@ -10,11 +10,11 @@ export interface RefusedRange {
   readonly count: number;
   /** What is counted: "line" or "character". */
   readonly unit: string;
-  /** What has them, to begin a sentence's second half: "it", "line 7". */
+  /** What has them, for error messages: "the text", "line 7". */
   readonly owner: string;
 }
 
-/** A range lies outside the text, or its start is after its end. */
+/** The requested range does not exist, or its start is after its end. */
 export class TextRangeError extends Error {
   constructor(readonly range: RefusedRange) {
     super(`${range.unit}s ${range.start} to ${range.end} of ${range.count}`);
@@ -22,7 +22,7 @@ export class TextRangeError extends Error {
   }
 }
 
-/** Refuses a range that is not of whole numbers, is not in order, or begins beyond the end. */
+/** Rejects a range that is not made of whole numbers, is not in order, or begins after the end. */
 export function requireRange(range: RefusedRange): void {
   const { names, start, end, count } = range;
   requireWhole(names[0], start);

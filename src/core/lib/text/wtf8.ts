@@ -1,16 +1,16 @@
 /**
- * WTF-8: UTF-8 that also has room for a lone surrogate, as the three bytes that the code point
- * would take. A well-formed text is plain UTF-8, so only the others differ from what every tool reads.
+ * WTF-8: UTF-8 that can also represent a lone surrogate, as the three bytes that its code point would
+ * take. Well-formed text is plain UTF-8, which every tool can read.
  */
 
 const nativeIsWellFormed = (String.prototype as { isWellFormed?: () => boolean }).isWellFormed;
 
-/** True when the text holds no lone surrogate. Node 18 lacks the native test. */
+/** True if the text has no lone surrogate. Node 18 lacks the native test. */
 export function isWellFormed(text: string): boolean {
   return nativeIsWellFormed ? nativeIsWellFormed.call(text) : !/\p{Surrogate}/u.test(text);
 }
 
-/** The text as bytes, no code unit lost. */
+/** Encodes a text without losing any code unit. */
 export function encodeWtf8(text: string): Uint8Array {
   const encoder = new TextEncoder();
   if (isWellFormed(text)) return encoder.encode(text);

@@ -1,4 +1,4 @@
-/** What a character is to a tokenizer, as far as the estimate cares. */
+/** The kinds of characters that the estimate distinguishes. */
 export const Kind = {
   symbol: 0,
   space: 1,
@@ -22,7 +22,7 @@ export function kindOf(code: number): number {
   return code < 0x80 ? (ASCII_KIND[code] ?? Kind.symbol) : wideKindOf(code);
 }
 
-/** By block: single exceptions are not worth a look-up. Surrogates are mostly emoji, so symbols. */
+/** By Unicode block, ignoring single exceptions. Surrogates are mostly emoji, and so symbols. */
 function wideKindOf(code: number): number {
   if (code < 0xc0) return code === 0xa0 ? Kind.space : Kind.symbol;
   if (code < 0x250) return code === 0xd7 || code === 0xf7 ? Kind.symbol : Kind.lower;
@@ -35,7 +35,7 @@ function wideKindOf(code: number): number {
   return code < 0xd800 ? Kind.script : Kind.symbol;
 }
 
-/** What a symbol or tab adds to the word it opens (`.name`, `"name`): little in common pairs. */
+/** What a symbol or tab adds to the word that it precedes (`.name`, `"name`): little for common pairs. */
 export function openerCost(code: number): number {
   return OPENER_COST[code] ?? 1;
 }
@@ -52,7 +52,7 @@ export function symbolCost(code: number): number {
   return code < 0x100 ? 0.9 : (BLOCK_COST[code >> 8] ?? 1);
 }
 
-/** Rules and boxes are drawn with few tokens; doubled backslashes, as in JSON in JSON, are not. */
+/** Drawn lines and boxes take few tokens; repeated backslashes, as in nested JSON, take more. */
 export function repeatedSymbolCost(code: number): number {
   if (code === BACKSLASH) return 0.6;
   if (code < 0x80) return 0.03;

@@ -1,23 +1,23 @@
 import { weighPieces } from "./pieces.js";
 
-/** Counts the tokens of a text. Pass an exact tokenizer where the estimate is not enough. */
+/** Counts the tokens of a text. Pass an exact tokenizer if the estimate is not good enough. */
 export type CountTokens = (text: string) => number;
 
-/** Up to this length a text is read whole; of a longer one, only windows are read. */
+/** A text up to this length is read completely; a longer one is sampled. */
 const MAX_WHOLE_CHARS = 32_768;
 const WINDOW_COUNT = 64;
 const WINDOW_CHARS = 256;
 /** How far a window's edge may move to reach a line break or a blank. */
 const MAX_EDGE_SHIFT = 96;
-/** Moves each window within its share, so that a text that repeats itself is met at all its places. */
+/** Shifts each window within its share, so that a periodic text is sampled in all its parts. */
 const GOLDEN_RATIO = 0.618_033_988_749_895;
 
 /**
  * Estimates how many tokens a language model reads in `text`, without a vocabulary.
  *
- * It is made to be within a quarter of OpenAI's `o200k_base` on prose, code, logs, JSON, tables,
- * base64 and the larger scripts. The same text always gives the same number. Texts over 32,768
- * characters are sampled, so the time it takes does not grow with them.
+ * Designed to be within 25 % of OpenAI's `o200k_base` on prose, code, logs, JSON, tables, base64 and
+ * the major scripts. Deterministic. Texts over 32,768 characters are sampled, so the time does not
+ * grow with their length.
  *
  * @param text any string, well-formed or not
  * @returns a whole number: 0 for the empty string, at least 1 for any other
@@ -35,7 +35,7 @@ export function estimateTokens(text: string): number {
   return Math.max(1, Math.round(tokens));
 }
 
-/** One window in each of 64 equal shares of the text, scaled up by the characters left out. */
+/** One window in each of 64 equal parts of the text, scaled up to its length. */
 function weighWindows(text: string): number {
   const share = text.length / WINDOW_COUNT;
   let tokens = 0;
@@ -51,7 +51,7 @@ function weighWindows(text: string): number {
   return (tokens / charsRead) * text.length;
 }
 
-/** The next place where a word cannot be cut in two; a text without any is cut where it stands. */
+/** The next space or line break, so that no word is cut; `from` itself if there is none nearby. */
 function nextEdge(text: string, from: number): number {
   if (from <= 0) return 0;
   const limit = Math.min(text.length, from + MAX_EDGE_SHIFT);

@@ -1,7 +1,7 @@
 /**
- * How often a tokenizer cuts between two letters, in tenths: row for the first letter, column for
- * the second, a to z. Pairs that words are made of are low, pairs of ids and hashes are high, which
- * is what tells `checkpoint` from `xqzfkwbd` without a vocabulary. Measured over mixed tool output.
+ * How often a tokenizer cuts between two letters, in tenths: the row is the first letter, the column
+ * the second, a to z. Pairs that are common in words are low, pairs in ids and hashes are high, which
+ * distinguishes `checkpoint` from `xqzfkwbd` without a vocabulary. Measured on mixed tool output.
  */
 const CUT_TENTHS = [
   "30005203231000506000202102",

@@ -10,8 +10,8 @@ import {
 import { cutChance } from "./letter-pairs.js";
 
 /**
- * What a word costs by its letters: `base`, then `gentle` per unit of cut chance up to `knee` and
- * `steep` beyond, because common words are whole tokens and unlikely ones fall apart.
+ * The cost of a word: `base`, plus `gentle` per unit of cut chance up to `knee` and `steep` beyond,
+ * because common words are whole tokens and unlikely ones are split.
  */
 interface WordCost {
   readonly base: number;
@@ -98,7 +98,7 @@ class PieceWalker {
     return index < this.end ? kindOf(this.text.charCodeAt(index)) : Kind.newline;
   }
 
-  /** The last blank before a word or a symbol belongs to that piece, as tokenizers have it. */
+  /** The last blank before a word or a symbol belongs to that piece, as in tokenizers. */
   private takeBlanks(): void {
     const first = this.at;
     let afterNewline = first;
@@ -164,7 +164,7 @@ class PieceWalker {
     this.takeContraction();
   }
 
-  /** `'s` or `'ll` stays with its word and rarely costs a token of its own. */
+  /** `'s` or `'ll` belongs to its word and rarely costs a token of its own. */
   private takeContraction(): void {
     if (this.at >= this.end || this.text.charCodeAt(this.at) !== APOSTROPHE) return;
     let letters = 0;
@@ -177,7 +177,7 @@ class PieceWalker {
     this.tokens += CONTRACTION_COST;
   }
 
-  /** Han and kana run on without spaces; in alphabets a run is a word, and no less than a token. */
+  /** Han and kana have no spaces; in alphabets a run is a word, and at least one token. */
   private takeScript(): void {
     let cost = SCRIPT_RUN_COST;
     do {
@@ -187,7 +187,7 @@ class PieceWalker {
     this.tokens += Math.max(1, cost);
   }
 
-  /** A single symbol before a letter opens that word; more of them are a piece of their own. */
+  /** A single symbol before a letter belongs to that word; several symbols are a piece of their own. */
   private takeSymbols(): void {
     const opener = this.text.charCodeAt(this.at);
     const next = this.kindAt(this.at + 1);

@@ -1,19 +1,19 @@
 import type { ByteSource } from "../../lib/text/byte-source.js";
 import type { ArtifactMetadata, ArtifactRecord, ArtifactType, TextSize } from "./artifact.js";
 
-/** A content on its way into a store. */
+/** Content to be stored. */
 export interface NewArtifact {
   readonly sessionId: string;
-  /** The id that it should have; given another when this one holds other content already. */
+  /** The id that it should have; it gets another one if this id already holds other content. */
   readonly wantedId: string | undefined;
   readonly type: ArtifactType;
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   /**
-   * SHA-256 of the content, computed when it is first called; `undefined` for a stream. A store calls
-   * it while the system writes, unless it needs the hash for a name.
+   * SHA-256 of the content, computed on the first call; `undefined` for a stream. A store calls it
+   * while the system is writing, unless it needs the hash for a name.
    */
   readonly hash?: (() => string) | undefined;
-  /** Called once, when all of the content has been taken. */
+  /** Called once, after all of the content has been read. */
   readonly describe: () => TextSize;
   readonly createdAt: string;
   readonly metadata: ArtifactMetadata;
@@ -30,7 +30,7 @@ export interface SessionListing {
 
 /** Content that is open for reading. */
 export interface OpenContent extends ByteSource {
-  /** A file descriptor that is open on it until `close`; without one only `read` can read it. */
+  /** A file descriptor that is open until `close`; without one, the content can only be read with `read`. */
   readonly fd?: number | undefined;
   close(): Promise<void>;
 }
@@ -40,35 +40,35 @@ export interface VerifyReport {
   readonly sessions: number;
   readonly artifacts: number;
   readonly bytes: number;
-  /** The content is there but is not what was stored. */
+  /** The content exists, but is not what was stored. */
   readonly damaged: readonly { sessionId: string; artifactId: string; problem: string }[];
-  /** The artifact is listed but its content is not there. */
+  /** The artifact is listed, but its content does not exist. */
   readonly missing: readonly { sessionId: string; artifactId: string }[];
-  /** Content that no artifact claims: a process ended between writing and listing it. */
+  /** Content without an artifact: a process ended after writing it and before listing it. */
   readonly orphaned: readonly string[];
   /** Lines of a manifest that cannot be read. */
   readonly brokenLines: number;
-  /** What was deleted, because it was asked for. */
+  /** Orphaned content that was deleted, with `deleteOrphans`. */
   readonly deleted: readonly string[];
 }
 
 export interface VerifyOptions {
-  /** Deletes orphaned content that is older than `orphanAgeMs`. Nothing is deleted without it. */
+  /** Delete orphaned content that is older than `orphanAgeMs`. Default false: nothing is deleted. */
   readonly deleteOrphans?: boolean;
-  /** Default one hour: a younger one may be an artifact that is being put this moment. */
+  /** Minimum age of orphaned content to delete; younger content may be about to be listed. Default one hour. */
   readonly orphanAgeMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Keeps artifacts. When `put` has resolved, a fresh process finds and reads what was put. */
+/** Stores artifacts. Once `put` has resolved, a fresh process can find and read what was put. */
 export interface ArtifactStore {
-  /** Storing the same content under the same id again gives the artifact that is there. */
+  /** Storing the same content under the same id again returns the existing artifact. */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
   listSession(sessionId: string): Promise<SessionListing>;
   open(record: ArtifactRecord): Promise<OpenContent>;
-  /** Data made from an artifact that may be lost at any time; kept where the store can keep it. */
+  /** Data derived from an artifact: a cache that may be lost at any time, kept if the store can keep it. */
   openDerived(
     record: ArtifactRecord,
     name: string,

@@ -1,7 +1,7 @@
 /** `TEXT` was a string; `JSON` was a value, stored as its compact JSON. */
 export type ArtifactType = "TEXT" | "JSON";
 
-/** What is known of an artifact beside its content. The seven named ones are always there. */
+/** What is known of an artifact besides its content. The seven named fields are always present. */
 export interface ArtifactMetadata {
   readonly context_type: string;
   readonly biz_id: string | null;
@@ -16,10 +16,10 @@ export interface ArtifactMetadata {
 /** How large a stored text is. */
 export interface TextSize {
   readonly bytes: number;
-  /** UTF-16 units, as a string's length. */
+  /** UTF-16 units, like a string's length. */
   readonly chars: number;
   readonly lines: number;
-  /** Lines of the readable view, where they are known and others than those of the stored text. */
+  /** Lines of the readable view, if known and different from `lines`. */
   readonly viewLines?: number;
   readonly tokens: number;
 }
@@ -30,29 +30,29 @@ export interface ArtifactRecord {
   readonly sessionId: string;
   readonly type: ArtifactType;
   readonly size: TextSize;
-  /** SHA-256 of the stored bytes. */
+  /** SHA-256 of the stored bytes, in hexadecimal. */
   readonly hash: string;
   /** When it was stored, ISO 8601. */
   readonly createdAt: string;
   readonly metadata: ArtifactMetadata;
-  /** Where the store keeps it, in the store's own terms. */
+  /** Where the store keeps it, in the store's own terms, such as a path. */
   readonly location: string;
 }
 
 const HASH_CHARS = 12;
 
-/** The id of a content that came without one. */
+/** The id of content that came without one. */
 export function idOfContent(contentHash: string): string {
   return `unknown-${contentHash.slice(0, 16)}`;
 }
 
-/** The ids that a content may take, in order; the next is for when one holds other content. */
+/** The ids that content may get, in order; each later one is for when those before hold other content. */
 export function candidateIds(wantedId: string | undefined, contentHash: string): readonly string[] {
   const id = wantedId ?? idOfContent(contentHash);
   return [id, `${id}-${contentHash.slice(0, HASH_CHARS)}`, `${id}-${contentHash}`];
 }
 
-/** True when `artifactId` is what the content of this tool call may have been stored as. */
+/** True if the content of this tool call may have been stored under `artifactId`. */
 export function isIdFor(artifactId: string, toolCallId: string | undefined): boolean {
   if (toolCallId === undefined) {
     return /^unknown-[0-9a-f]{16}(?:-(?:[0-9a-f]{12}|[0-9a-f]{64}))?$/.test(artifactId);

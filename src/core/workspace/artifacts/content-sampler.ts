@@ -7,13 +7,13 @@ const HEAD_BYTES = 262_144;
 const TAIL_BYTES = 65_536;
 const MAX_CONTINUATIONS = 3;
 
-/** Keeps the two ends of a stream while it passes. */
+/** Keeps the start and the end of a stream as it passes through. */
 export function createSampler(): {
   push(chunk: Uint8Array): void;
   sample(whole: { readonly chars: number; readonly lines: number }): ContentSample;
 } {
   const head = new Uint8Array(HEAD_BYTES);
-  // Twice as long as the tail, so that it is moved to the front once in a while, not at each chunk.
+  // Twice as long as the tail, so that it is moved to the front only now and then, not at each chunk.
   const last = new Uint8Array(2 * TAIL_BYTES);
   let headLength = 0;
   let lastLength = 0;
@@ -56,14 +56,14 @@ export function createSampler(): {
   };
 }
 
-/** A cut at a line's end where that costs little, else between two characters. */
+/** Cuts at the end of a line where that loses little, else between two characters. */
 function endOfHead(head: Uint8Array): number {
   const lineEnd = head.lastIndexOf(LINE_FEED) + 1;
   if (lineEnd >= head.length / 2) return lineEnd;
   const least = head.length - MAX_CONTINUATIONS - 1;
   let start = head.length - 1;
   while (start > least && isContinuation(head[start] ?? 0)) start--;
-  // The last character is left out whether or not it is whole.
+  // The last character is dropped, whether or not it is complete.
   return start > least && (head[start] ?? 0) >= 0x80 ? start : head.length;
 }
 

@@ -2,7 +2,7 @@ import type { ArtifactRecord } from "./artifact.js";
 import type { EventDetails } from "../events.js";
 import type { OffloadInfo } from "../workspace-types.js";
 
-/** What a listing and a log say of an artifact. */
+/** How a listing and a log describe an artifact. */
 
 export function infoOf({
   artifactId,

@@ -8,7 +8,7 @@ import { requireText } from "../../arguments.js";
 
 const NEAREST_SHOWN = 5;
 
-/** The sessions that a session may read: itself, its children and theirs. All of them for nobody. */
+/** The sessions that a session may read: itself, its children and theirs. All sessions when none is given. */
 export async function visibleSessions(
   store: ArtifactStore,
   sessionId: unknown,
@@ -19,13 +19,13 @@ export async function visibleSessions(
   }
   const seen = new Set([sessionId]);
   for (const id of seen) {
-    // A set that grows while it is walked through reaches the children's children too.
+    // A set that grows while it is iterated also reaches the children's children.
     for (const child of (await store.listSession(id)).children) seen.add(child);
   }
   return [...seen];
 }
 
-/** Finds an artifact among what the session may read, or says why not. */
+/** Finds an artifact among those that the session may read; throws an error that says why there is none. */
 export async function findArtifact(
   store: ArtifactStore,
   artifactId: unknown,
@@ -58,7 +58,7 @@ export async function findArtifact(
 const MAX_IDS = 2_000;
 const MAX_COMPARED_CHARS = 80;
 
-/** The ids most like the one that was asked for, most alike first. */
+/** The ids that are most similar to the requested one, closest matches first. */
 export function nearestIds(asked: string, ids: readonly string[], count: number): string[] {
   const wanted = asked.slice(0, MAX_COMPARED_CHARS).toLowerCase();
   return ids
@@ -72,7 +72,7 @@ export function nearestIds(asked: string, ids: readonly string[], count: number)
     .map(({ id }) => id);
 }
 
-/** How many characters must be put in, taken out or changed to make one text of the other. */
+/** The Levenshtein distance: how many characters to insert, delete or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

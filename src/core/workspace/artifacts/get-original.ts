@@ -6,10 +6,10 @@ import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
 import type { Original } from "../workspace-types.js";
 
-/** The longest string that every supported Node can hold. */
+/** The maximum string length in every supported version of Node. */
 const MAX_STRING_CHARS = 2 ** 29 - 24;
 
-/** The stored content exactly, checked against its hash. */
+/** Exactly the content that was stored, checked against its hash. */
 export async function getOriginal(
   store: ArtifactStore,
   record: ArtifactRecord,
@@ -21,12 +21,12 @@ export async function getOriginal(
   try {
     const bytes = await collectPieces(readPieces(content, signal));
     if (hash(bytes) !== record.hash) {
-      const cause = new Error("the stored bytes are not those that were put; run verify");
+      const cause = new Error("the stored bytes have changed since they were put; run verify");
       throw new ReadFailedError(`artifact ${JSON.stringify(record.artifactId)}`, cause);
     }
     const text = decodeWtf8(bytes);
     if (record.type === "JSON") return JSON.parse(text) as readonly unknown[];
-    // Bytes from a stream need not be text; then the bytes themselves are the original.
+    // A stream may have held bytes that are not text; then the original is the bytes themselves.
     return hash(encodeWtf8(text)) === record.hash ? text : streamOf(store, record, signal);
   } finally {
     await content.close();

@@ -2,12 +2,12 @@ import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
 
-/** Metadata that must be equal; an artifact that lacks one is not found by it. */
+/** Metadata that must be equal; an artifact that lacks one of the fields does not match. */
 export type SearchFilter = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface ArtifactPage {
   readonly artifacts: readonly ArtifactRecord[];
-  /** Hand it in to have the next page; `undefined` on the last one. */
+  /** Pass it as `cursor` to get the next page; `undefined` on the last one. */
   readonly nextCursor: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function listArtifacts(
   for (let session = start.session; session < sessionIds.length; session++) {
     options.signal?.throwIfAborted();
     const contents = await store.listSession(sessionIds[session] as string);
-    // Others may have been removed meanwhile; the artifact itself tells best where to go on.
+    // Artifacts may have been removed meanwhile, so the id is a better place to continue than the position.
     const skipped = start.artifactId === undefined ? 0 : placeOf(contents.artifacts, start);
     let at = 0;
     for (const record of contents.artifacts.values()) {
@@ -55,7 +55,7 @@ function parseCursor(cursor: string | undefined, sessionIds: readonly string[]):
   const parts = parseParts(cursor);
   const session = sessionIds.indexOf(parts?.sessionId ?? "");
   if (parts && session !== -1) return { ...parts, session };
-  throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier answer");
+  throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
 }
 
 function parseParts(cursor: string): (Omit<Place, "session"> & { sessionId: string }) | undefined {

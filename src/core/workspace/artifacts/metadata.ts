@@ -12,7 +12,7 @@ const NAMED = [
   "action_name",
 ] as const;
 
-/** Metadata as it will be read back, which is as JSON holds it. */
+/** Metadata as it will be read back, after a round trip through JSON. */
 export function readMetadata(given: unknown): Readonly<Record<string, unknown>> {
   if (given === undefined || given === null) return {};
   const object = requireObject("metadata", given, "an object");
@@ -23,7 +23,7 @@ export function readMetadata(given: unknown): Readonly<Record<string, unknown>> 
   }
 }
 
-/** The metadata of seed 004, all of it: what is not known is `null`. */
+/** Adds the seven named fields; those that are not known are `null`. */
 export function completeMetadata(
   given: Readonly<Record<string, unknown>>,
   toolCallId: string | undefined,

@@ -10,27 +10,27 @@ import type { NewArtifact } from "./artifact-store.js";
 import { completeMetadata, readMetadata } from "./metadata.js";
 import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
 
-/** Artifacts of a caller who names no session. */
+/** The session of artifacts whose caller names none. */
 const DEFAULT_SESSION = "default";
 
-/** An artifact that is stored, with what its reference says. */
+/** An artifact that was stored, with the entry for its reference. */
 export interface StoredArtifact {
   readonly record: ArtifactRecord;
   readonly content: PreparedContent;
   readonly entry: KnowledgeEntry;
 }
 
-/** An artifact that is ready to be stored. Digest, tokens and hash are made once, for all purposes. */
+/** An artifact that is ready to be stored. Digest, tokens and hash are computed once and shared. */
 export interface PreparedArtifact {
   readonly content: PreparedContent;
-  /** What a logger is told of it. */
+  /** What the logger gets to know of it. */
   readonly details: EventDetails;
-  /** The reference, under this id or the one that it asks for. Not for streams. */
+  /** The reference, with this id or the one it should have. Not for streams. */
   reference(artifactId?: string): string;
   store(): Promise<StoredArtifact>;
 }
 
-/** Checks what a caller wants to store, and prepares it. */
+/** Checks and prepares what a caller wants to store. */
 export function prepareArtifact(
   wiring: WorkspaceWiring,
   input: ArtifactInput,
@@ -72,7 +72,7 @@ export function prepareArtifact(
         content: stopping(content.bytes(), options.signal),
         hash: content.hash,
         describe: () => {
-          // Made while the system writes; the reference takes it from here.
+          // Computed while the system is writing, and used later by the reference.
           content.digest();
           return content.size();
         },
@@ -87,7 +87,7 @@ export function prepareArtifact(
   };
 }
 
-/** An aborted put fails with the reason it was given, not with how the store took it. */
+/** An aborted put throws the signal's reason, not the error that the store made of it. */
 async function storeOrAbort(
   { store }: WorkspaceWiring,
   signal: AbortSignal | undefined,
@@ -124,7 +124,7 @@ function entryOf(
   };
 }
 
-/** Bytes as they come, until the signal says stop. */
+/** Passes a stream through until the signal is aborted. */
 function stopping(
   content: NewArtifact["content"],
   signal: AbortSignal | undefined,
@@ -157,7 +157,7 @@ function requireContent(content: unknown): ArtifactInput["content"] {
   throw new InvalidArgumentError("content", content, expected);
 }
 
-/** In another realm `Object.prototype` is another object; there, too, it is the end of the chain. */
+/** `Object.prototype` differs between realms, but is always the end of the prototype chain. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -16,27 +16,27 @@ import { createSampler } from "./content-sampler.js";
 /** Content, or a stream of its bytes. */
 export type ContentSource = Content | AsyncIterable<Uint8Array>;
 
-/** What an earlier look at the same content found out. */
+/** What is already known of the content. */
 export interface KnownContent {
   readonly hash?: string | undefined;
   readonly tokens?: number | undefined;
 }
 
 /**
- * Content with all that a store and a reference need to know of it. Each is worked out when it is
- * first asked for, and once; of a stream, when all of it has passed.
+ * Content, with everything that a store and a reference need to know of it. Each value is computed
+ * once, on first use; for a stream, only after all of it has been read.
  */
 export interface PreparedContent {
   readonly type: ArtifactType;
-  /** The content as a context would show it; `undefined` for a stream. */
+  /** The content as it was passed in; `undefined` for a stream. */
   readonly content: Content | undefined;
   bytes(): Uint8Array | AsyncIterable<Uint8Array>;
-  /** `undefined` for a stream, which only the store sees whole. */
+  /** `undefined` for a stream, which the store hashes while reading it. */
   readonly hash: (() => string) | undefined;
   tokens(): number;
   size(): TextSize;
   digest(): Digest;
-  /** How many lines the readable view has; `undefined` when telling would take reading it all. */
+  /** How many lines the readable view has; `undefined` if counting them would take too long. */
   viewLines(): number | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface PrepareOptions {
   readonly hash: Hash;
 }
 
-/** Longer one-line JSON is not indented just to count its lines. */
+/** Longer JSON on one line is not indented just to count its lines. */
 const MAX_COUNTED_JSON_CHARS = 262_144;
 
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
@@ -138,26 +138,26 @@ function prepareStream(
     ),
     viewLines() {
       const { lines } = index();
-      // The view of one line of JSON has more lines.
+      // JSON on one line has more lines in the readable view.
       const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sample().head);
       return isJson ? undefined : lines;
     },
   };
 }
 
-/** Remembers what the function returned the first time. */
+/** Calls the function once and remembers what it returned. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** A stream with an encoding set yields strings, and nobody knows which bytes they were. */
+/** A stream with an encoding yields strings, from which the original bytes cannot be recovered. */
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
 }
 
-/** A digest that fits once it is escaped: content full of markup gets a shorter one. */
+/** A digest that fits after escaping; content full of markup gets a shorter one. */
 function digestWithin(chars: number, make: (budgetChars: number) => Digest): Digest {
   let budget = chars;
   for (;;) {

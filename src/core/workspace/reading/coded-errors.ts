@@ -8,7 +8,7 @@ import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js
 import { ShortSourceError } from "../../lib/text/byte-source.js";
 import { TextRangeError } from "../../lib/text/text-range.js";
 
-/** The error of this package that stands for one of the general library; any other as it is. */
+/** Converts an error of the general library to this package's own; any other error is returned unchanged. */
 export function toCodedError(error: unknown): unknown {
   if (error instanceof ArgumentError) {
     return new InvalidArgumentError(error.argument, error.received, error.expected);

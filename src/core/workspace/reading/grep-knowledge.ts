@@ -14,7 +14,7 @@ import type {
 import type { ReadOptions, Reading } from "./reading.js";
 import type { OpenTarget } from "./read-knowledge.js";
 
-/** Searches a text off the main thread. Sessions take turns where searches have to wait. */
+/** Searches a text off the main thread. When searches have to wait, groups take turns. */
 export type SearchText = (
   source: SearchSource,
   query: SearchQuery,
@@ -26,17 +26,19 @@ export type SearchText = (
 ) => Promise<SearchOutcome>;
 
 export interface GrepOptions extends ReadOptions {
+  /** Match case-insensitively. Default false. */
   readonly ignoreCase?: boolean | undefined;
-  /** Lines shown before and after each match. Default 0. */
+  /** Lines to show before each match. Default 0. */
   readonly contextBefore?: number | undefined;
+  /** Lines to show after each match. Default 0. */
   readonly contextAfter?: number | undefined;
-  /** Default 50. */
+  /** Maximum number of matches. Default 50. */
   readonly maxResults?: number | undefined;
-  /** Treats the pattern as plain text rather than as a regular expression. */
+  /** Treat the pattern as plain text rather than as a regular expression. Default false. */
   readonly literal?: boolean | undefined;
-  /** The line to search from, to go on after an earlier answer. Default 1. */
+  /** The line to search from, to continue after an earlier answer. Default 1. */
   readonly startLine?: number | undefined;
-  /** Default 2,000. */
+  /** The search is stopped after this many milliseconds. Default 2,000. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -54,11 +56,11 @@ export async function grepText(
   const { pattern, fromLine = 1 } = query;
   const most = DEFAULTS.patternChars;
   if (pattern.length > most) {
-    const reason = `it has ${pattern.length} characters, and a pattern may have ${most}`;
+    const reason = `it has ${pattern.length} characters, and the limit is ${most}`;
     throw new InvalidPatternError(pattern, reason);
   }
   const { signal, record, text, maxChars } = target;
-  // More can never be shown: a line beside a match takes three characters of the answer at least.
+  // More could never be shown: each context line takes at least three characters of the answer.
   const mostLines = Math.ceil(maxChars / 3);
   const bounded = {
     ...query,
@@ -75,9 +77,9 @@ export async function grepText(
     if (outcome.matches.length === 0)
       throw new SearchTimeoutError(pattern, deadlineMs, outcome.scannedLines);
   } else if (fromLine > 1) {
-    // Only now is it known how many lines there are: an index of them would cost more than the search.
+    // The number of lines is known only now: indexing them first would cost more than the search.
     const range = { start: fromLine, end: fromLine, count: outcome.scannedLines };
-    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "it" });
+    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
   }
   return answer(target, query, outcome, deadlineMs);
 }
@@ -156,7 +158,7 @@ function renderMatch(match: SearchMatch): string {
   ].join("\n");
 }
 
-/** The matching line, and of the lines around it those next to it, as many as fit. */
+/** The matching line, with as many of the nearest context lines as fit. */
 function renderFitting({ before, after, ...match }: SearchMatch, maxChars: number): string {
   let text = takeStart(renderMatch({ ...match, before: [], after: [] }), maxChars);
   for (let step = 1; step <= Math.max(before.length, after.length); step++) {
@@ -171,7 +173,7 @@ function renderFitting({ before, after, ...match }: SearchMatch, maxChars: numbe
   return text;
 }
 
-/** A window says where in the line it is, so that the rest can be read by characters. */
+/** A window says where in the line it is, so that the rest can be read by character range. */
 function renderWindow({ text, textColumn, lineChars, column }: SearchMatch): string {
   if (text.length >= lineChars) return text;
   const end = textColumn + text.length - 1;

@@ -14,10 +14,10 @@ import {
 } from "./readable-view.js";
 import type { View } from "./reading.js";
 
-/** The text that lines are counted in, open for reading and searching. */
+/** A text that is open for reading and searching: the readable view or the stored text. */
 export interface OpenText {
   readonly source: OpenContent;
-  /** Makes or loads the index, which takes a pass over the text: a search does without. */
+  /** Makes or loads the index, which takes a pass over the text; a search does not need it. */
   withIndex(): Promise<IndexedText>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function openText(
   }
 }
 
-/** The readable view where it differs from the stored text. */
+/** The readable view, if it differs from the stored text. */
 async function openView(
   store: ArtifactStore,
   record: ArtifactRecord,
@@ -63,7 +63,7 @@ async function openView(
   try {
     return await openMadeView(store, record, () => make(stored, signal));
   } catch (error) {
-    // It only looked like JSON: the text as it stands is what there is to read.
+    // It only looked like JSON, so the stored text is what is read.
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }

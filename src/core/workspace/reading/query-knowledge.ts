@@ -10,20 +10,21 @@ import type { Reading, Scope } from "./reading.js";
 import { findSoleText } from "./sole-text.js";
 
 export interface QueryOptions extends Scope {
-  /** An RFC 6901 pointer; the whole value without it. */
+  /** A JSON pointer (RFC 6901). Default: the whole value. */
   readonly pointer?: string | undefined;
-  /** The most elements of an array. Default 20. */
+  /** Maximum number of items of an array, or members of an object. Default: 20 items, or as many members as fit. */
   readonly limit?: number | undefined;
-  /** Only these keys of an object, or of every object of an array. */
+  /** Only these keys of an object, or of every object in an array. Default: all keys. */
   readonly fields?: readonly string[] | undefined;
-  /** Where an earlier answer stopped; its `next` says it. */
+  /** Where an earlier answer stopped, taken from its `next`. */
   readonly cursor?: string | undefined;
+  /** Maximum length of the answer's text, in characters. Default 20,000. */
   readonly maxChars?: number | undefined;
 }
 
 export interface QueryRequest {
   readonly pointer: string;
-  /** Of an array 20 unless told; of an object as many members as fit. */
+  /** `undefined`: 20 items of an array, or as many members of an object as fit. */
   readonly limit: number | undefined;
   readonly fields: readonly string[] | undefined;
   readonly offset: number;
@@ -69,7 +70,7 @@ async function query(
   try {
     return await queryJson(inner, asked);
   } catch (error) {
-    // What the text block holds is meant first; the blocks around it can be asked for all the same.
+    // The pointer most likely refers to the JSON in the text block, but may also refer to the blocks.
     if (!(error instanceof JsonPointerError || error instanceof JsonSyntaxError)) throw error;
     return await queryJson(stored, asked).catch(() => {
       throw error;
@@ -89,7 +90,7 @@ async function openInner(
   if (viewKind(record) !== "blocks") return undefined;
   const text = await findSoleText(stored, signal);
   if (text === undefined || !(await looksLikeJson(stored, text))) return undefined;
-  // It is the readable view too, so that reading and querying share what the store keeps.
+  // This is also the readable view, so reading and querying share the store's cached copy.
   return openMadeView(store, record, () => decodeJsonString(stored, text, signal));
 }
 
@@ -130,7 +131,7 @@ function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading
           },
     note:
       items && leftOut?.chars !== undefined
-        ? "Values that are too long are left out; each stands with the pointer to read it by."
+        ? "Values that are too long are left out; each is shown with the pointer to read it."
         : undefined,
   };
 }

@@ -16,20 +16,20 @@ export interface OpenTarget {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a read needs to know beside the range. */
+/** What a read needs to know besides the range. */
 export type ReadTarget = Omit<OpenTarget, "text"> & { readonly text: IndexedText };
 
 export interface CharRange {
   /** The first character, counted from 1. */
   readonly startChar?: number | undefined;
-  /** The last character, included. */
+  /** The last character, inclusive. */
   readonly endChar?: number | undefined;
 }
 
 export type ByIdOptions = ReadOptions & CharRange;
 export type ByLinesOptions = ReadOptions & CharRange;
 
-/** From the first line on, as much as fits. */
+/** As much as fits, from the first line on. */
 export async function readFromStart(target: ReadTarget): Promise<Reading> {
   const { lines } = target.text.index;
   if (lines === 0) return answer(target, { text: "", unit: "lines", from: 0, to: 0, of: 0 });
@@ -61,7 +61,7 @@ export async function readLineRange(
   });
 }
 
-/** A line from one of its characters on, and how to go on with the lines behind it. */
+/** A range of characters of a line, and how to continue with the lines after it. */
 export async function readColumns(
   target: ReadTarget,
   line: number,
@@ -71,7 +71,7 @@ export async function readColumns(
   const { text, maxChars, signal } = target;
   const { lines } = text.index;
   const names = ["startLine", "endLine"] as const;
-  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "it" });
+  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "the text" });
   const toChar = endChar ?? Math.max(startChar, await countLineChars(target, line));
   const request = { line, startChar, endChar: toChar, maxChars, signal };
   const read = await readLineChars(text, request);
@@ -107,7 +107,7 @@ async function countLineChars({ text, signal }: ReadTarget, line: number): Promi
   return end.char - start.char;
 }
 
-/** What was asked for besides a line that takes more than one read. */
+/** Mentions the lines that were requested after a line that takes several reads. */
 function behind(line: number, last: number): string {
   return last > line ? `, and lines ${line + 1} to ${last} come after it` : "";
 }

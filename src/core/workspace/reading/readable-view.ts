@@ -10,13 +10,13 @@ import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js"
 import { memoryContent } from "../artifacts/memory-content.js";
 import { findSoleText } from "./sole-text.js";
 
-/** Longer JSON is read by pointer and by character range. */
+/** Larger JSON has no readable view; it is read by pointer and by character range. */
 const MAX_VIEW_BYTES = 64 * 1024 * 1024;
 
-/** How far a text is looked at to tell whether it begins like JSON. */
+/** How many bytes are checked to see whether a text begins like JSON. */
 const OPENING_BYTES = 256;
 
-/** What is smaller is made anew each time rather than kept. */
+/** Anything smaller is made again each time rather than cached. */
 export const MIN_KEPT_BYTES = 1_048_576;
 
 /** A value as a person would read it. */
@@ -27,12 +27,12 @@ export function renderValue(value: Exclude<Content, string>): string {
 function* renderParts(value: Exclude<Content, string>): Generator<string> {
   const { content, structuredContent } = value as Readonly<Record<string, unknown>>;
   if (Array.isArray(value)) yield* renderBlocks(value as readonly unknown[]);
-  // An MCP result says the same thing twice; its blocks are the form for reading.
+  // An MCP result may hold the same data twice; the blocks are easier to read.
   else if (Array.isArray(content) && structuredContent !== undefined) yield* renderBlocks(content);
   else yield JSON.stringify(value, shortenData, 2);
 }
 
-/** Texts as they are, anything else as indented JSON. */
+/** Text blocks as plain text, anything else as indented JSON. */
 function* renderBlocks(blocks: readonly unknown[]): Generator<string> {
   const [only] = blocks;
   if (blocks.length === 1 && isTextBlock(only)) {
@@ -46,14 +46,14 @@ function* renderBlocks(blocks: readonly unknown[]): Generator<string> {
   }
 }
 
-/** How the readable view differs from the stored text, as far as that can be told without reading it. */
+/** How the readable view may differ from the stored text, judged without reading it. */
 export function viewKind({ type, size }: ArtifactRecord): "stored" | "blocks" | "one-line" {
   if (size.bytes > MAX_VIEW_BYTES) return "stored";
   if (type === "JSON") return "blocks";
   return size.lines === 1 ? "one-line" : "stored";
 }
 
-/** The readable view of stored blocks: a lone text as a stream, others one block at a time. */
+/** The readable view of stored blocks: a single text block as a stream, others one block at a time. */
 export async function* viewOfBlocks(
   stored: ByteSource,
   signal?: AbortSignal,
@@ -63,12 +63,12 @@ export async function* viewOfBlocks(
   else for (const part of renderParts(await parseStored(stored, signal))) yield encodeWtf8(part);
 }
 
-/** A function of its own, so that neither bytes nor text are held while the value is in use. */
+/** A separate function, so that bytes and text can be freed while the value is in use. */
 async function parseStored(stored: ByteSource, signal?: AbortSignal): Promise<unknown[]> {
   return JSON.parse(decodeWtf8(await collectPieces(readPieces(stored, signal)))) as unknown[];
 }
 
-/** Opens a view, which a store keeps if it is large. */
+/** Opens a view, which the store caches if it is large. */
 export async function openMadeView(
   store: ArtifactStore,
   record: ArtifactRecord,
@@ -79,7 +79,7 @@ export async function openMadeView(
     : store.openDerived(record, "view", make);
 }
 
-/** One line of JSON, indented. */
+/** JSON that was stored on one line, indented. */
 export async function* viewOfOneLine(
   stored: ByteSource,
   signal: AbortSignal | undefined,
@@ -89,14 +89,14 @@ export async function* viewOfOneLine(
   yield indenter.end();
 }
 
-/** Whether a text, or the string that stands between two places of it, may be JSON. */
+/** Whether a text, or the JSON string in the given range of it, begins like JSON. */
 export async function looksLikeJson(stored: ByteSource, inside?: ByteRange): Promise<boolean> {
   const { start, end } = inside ?? { start: 0, end: stored.size };
   const opening = decodeWtf8(await stored.read(start, Math.min(start + OPENING_BYTES, end)));
   return /^\s*[[{]/.test(inside === undefined ? opening : unescapeJson(opening));
 }
 
-/** Pictures and sound as text are nothing to read; the raw view has them. */
+/** Encoded images and audio are not worth reading; the raw view has them in full. */
 function shortenData(_key: string, value: unknown): unknown {
   if (typeof value !== "string" || value.length < 1_000) return value;
   if (!/^(?:data:[^,]{0,80},)?[A-Za-z0-9+/=_-]{500}/.test(value)) return value;

@@ -22,7 +22,7 @@ import { VIEWS, type Reading, type ReadOptions, type Scope } from "./reading.js"
 import type { Workspace } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
 
-/** The verbs that look at one artifact. */
+/** The methods that work on one artifact. */
 type ReadingVerbs = Pick<
   Workspace,
   | "getKnowledgeById"
@@ -37,7 +37,7 @@ type ReadingVerbs = Pick<
 export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporter): ReadingVerbs {
   const { store, hash } = wiring;
 
-  /** Finds an artifact and does something with it, and tells of it. */
+  /** Finds an artifact, does something with it, and logs it. */
   const withArtifact = <T>(
     verb: string,
     artifactId: string,
@@ -52,7 +52,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       async () => {
         scope.signal?.throwIfAborted();
         const record = await findArtifact(store, artifactId, scope.sessionId);
-        // From here on a failure, too, is told with all that is known of the artifact.
+        // From here on, a failure is also logged with the artifact's details.
         Object.assign(known, detailsOf(record));
         return work(record).catch((error: unknown) => {
           throw toCodedError(error);

@@ -1,37 +1,38 @@
-/** Which lines a reading counts: those of the readable view, or those of the stored text itself. */
+/** What is read: the readable view (JSON indented, text blocks unescaped), or the stored text itself. */
 export const VIEWS = ["readable", "raw"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What a range or a rest is counted in. */
+/** The unit of a range, or of what was left out. */
 export type ReadingUnit = "lines" | "chars" | "matches" | "items";
 
-/** The call that goes on where a reading stopped, in the terms of the model's tools. */
+/** The tool call that continues where a reading stopped. */
 export interface NextCall {
   readonly tool: ToolName;
   readonly input: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** What every reading verb answers with. */
+/** What every method that reads returns. */
 export interface Reading {
   readonly artifactId: string;
   readonly sessionId: string;
   readonly view: View;
   readonly text: string;
-  /** What `text` is of the whole: both ends counted from 1 and included; 0 to 0 when there is none. */
+  /** Which part of the whole `text` is: counted from 1, both ends inclusive; 0 to 0 if it is empty. */
   readonly range: {
     readonly unit: ReadingUnit;
     readonly from: number;
     readonly to: number;
     readonly of: number;
   };
-  /** How much of what was asked for is not in `text`; `undefined` when nothing was left out. */
+  /** How much of what was requested is not in `text`; `undefined` if nothing was left out. */
   readonly leftOut: { readonly unit: ReadingUnit; readonly count: number } | undefined;
+  /** The call to continue with; `undefined` at the end. */
   readonly next: NextCall | undefined;
-  /** Something that the reader should know, in a sentence. */
+  /** A remark for the reader. */
   readonly note: string | undefined;
 }
 
-/** The tools that a model reads with. */
+/** The reading tools of a model. */
 export const TOOL_NAMES = [
   "get_knowledge_by_id",
   "get_knowledge_by_lines",
@@ -42,15 +43,16 @@ export const TOOL_NAMES = [
 
 export type ToolName = (typeof TOOL_NAMES)[number];
 
-/** Where to look, and when to stop. Every verb takes these. */
+/** Where to look, and when to stop. Every method takes these. */
 export interface Scope {
-  /** The session that asks. Without it, an id that one session alone holds is found. */
+  /** The session that reads: it sees its own artifacts and its children's. Default: all sessions. */
   readonly sessionId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadOptions extends Scope {
+  /** Default `"readable"`. */
   readonly view?: View | undefined;
-  /** The most characters of the answer's text. Default 20,000. */
+  /** Maximum length of the answer's text, in characters. Default 20,000. */
   readonly maxChars?: number | undefined;
 }

@@ -8,8 +8,8 @@ import { type ByteSource, readPieces } from "../../lib/text/byte-source.js";
 const TYPE_BYTES = 6;
 
 /**
- * Where the text of stored blocks stands, without its quotes, if they are one text block and nothing
- * else, which is how many tools send their output. Most other content is told by its first bytes.
+ * The range of the text in stored blocks, without its quotes, if there is one text block and nothing
+ * else, as in the output of many tools. Most other content is ruled out by its first bytes.
  */
 export async function findSoleText(
   stored: ByteSource,
@@ -28,9 +28,9 @@ export async function findSoleText(
   return name === '"text"' ? { start: text.start + 1, end: text.end - 1 } : undefined;
 }
 
-/** Walks `[{"type":"text","text":"…"}]` and stops at whatever does not fit. */
+/** Walks `[{"type":"text","text":"…"}]` and stops at anything that does not fit. */
 class SoleTextSearch implements JsonVisitor {
-  /** True once it cannot be a lone text block. */
+  /** True once it cannot be a single text block. */
   isDone = false;
   type: ByteRange | undefined;
   text: ByteRange | undefined;
@@ -68,7 +68,7 @@ class SoleTextSearch implements JsonVisitor {
     this.isDone ||= end - range.start !== TYPE_BYTES;
   }
 
-  /** What must stand here; `undefined` where anything may. */
+  /** The kind of value required here; `undefined` if any is allowed. */
   #wanted(): JsonKind | "nothing" | undefined {
     if (this.#depth === 0) return "array";
     if (this.#depth === 1) return this.#hasBlock ? "nothing" : "object";

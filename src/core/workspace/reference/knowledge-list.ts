@@ -5,14 +5,14 @@ import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
 import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
 
-/** What a reference tells of one artifact. */
+/** What a reference says about one artifact. */
 export interface KnowledgeEntry {
   readonly artifactId: string;
-  /** The hash of the stored content, of which a reference shows the first digits. */
+  /** The hash of the stored content; a reference shows its first digits. */
   readonly hash: string;
   readonly tool: string | undefined;
   readonly chars: number;
-  /** Lines of the readable view, where they are known. */
+  /** Lines of the readable view, if known. */
   readonly lines: number | undefined;
   readonly tokens: number;
   readonly digest: Digest;
@@ -43,7 +43,7 @@ const ENTRY_END = "</knowledge>\n";
 const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})")?[^<>]*>\n$/;
 const SHOWN_HASH_DIGITS = 8;
 
-/** The reference of a workspace. No content can end it early or pose as another. */
+/** The reference of a workspace. Escaped, so that no content can end it early or imitate another one. */
 export function renderKnowledgeList(
   entries: readonly KnowledgeEntry[],
   notice: NoticeOptions,
@@ -52,7 +52,7 @@ export function renderKnowledgeList(
   return [LIST_START, ...rendered, ...renderNotice(notice), LIST_END].join("");
 }
 
-/** The ids in a text that is a `<knowledge_list>` as a whole. */
+/** The artifact ids in a text that is a `<knowledge_list>` and nothing else; `undefined` for any other text. */
 export function parseKnowledgeList(text: string): readonly string[] | undefined {
   return parseTargets(text)?.map(({ artifactId }) => artifactId);
 }
@@ -63,8 +63,8 @@ export function looksLikeReference(text: string | undefined): boolean {
 }
 
 /**
- * What a text points to, when it is as a whole the reference of this tool call. Whether there is such
- * an artifact, only the store can tell: tool output can lie.
+ * What a text points to, if it is the reference of this tool call and nothing else. Only the store
+ * knows whether there is such an artifact: tool output can lie.
  */
 export function parseReference(
   text: string | undefined,
@@ -76,7 +76,7 @@ export function parseReference(
   return isIdFor(target.artifactId, toolCallId) ? target : undefined;
 }
 
-/** Reads on from tag to tag: inside of entries every "<" is escaped. */
+/** Reads from tag to tag: inside entries every "<" is escaped. */
 function parseTargets(text: string, most = Infinity): ReferenceTarget[] | undefined {
   if (!text.startsWith(LIST_START) || !text.endsWith(LIST_END)) return undefined;
   const targets: ReferenceTarget[] = [];
@@ -120,7 +120,7 @@ function renderNotice({ readBy, toolNames }: NoticeOptions): string[] {
   return tools.length === 0 ? [`${start}\n`] : [`${start} ${tools.join("; ")}.\n`];
 }
 
-/** Whether a reference is worth leaving: it must save a good part of what it stands for. */
+/** Whether a reference is worth it: it must save a good part of the result that it replaces. */
 export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
   return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }

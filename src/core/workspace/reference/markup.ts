@@ -1,11 +1,11 @@
-/** A text that can stand between tags. */
+/** Escapes text for use between tags. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** A text that can stand in double quotes within a tag. */
+/** Escapes text for use in a double-quoted attribute. */
 export function escapeAttribute(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what must not stand there
+  // eslint-disable-next-line no-control-regex -- control characters are what must be escaped
   return text.replace(/[&<>"\u0000-\u001f\u007f]/g, (character) => {
     return ESCAPES[character] ?? `&#${character.charCodeAt(0)};`;
   });

@@ -2,7 +2,7 @@ import { READING_TOOLS } from "../tools/reading-tools.js";
 import { nameTools } from "../tools/tool-naming.js";
 import type { NoticeOptions } from "./knowledge-list.js";
 
-/** What to put into an agent's system prompt, so that it knows what a reference is. */
+/** The text for an agent's system prompt that explains references. */
 export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
   const start =
     "Long tool results are stored outside of this conversation. Each is replaced by a " +
@@ -19,7 +19,7 @@ export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
   return [
     `${start} Read only the part that you need:`,
     ...tools,
-    "Every answer is capped, says what it left out and which call comes next. Results of these " +
+    "Every answer is limited in size, and says what it left out and which call comes next. Results of these " +
       "tools are never offloaded. When an answer says that a result is gone, run the original tool " +
       "again; retrying will not help.",
   ].join("\n");

@@ -11,7 +11,7 @@ import { nameTools, type ToolNaming } from "./tool-naming.js";
 /** Whether a session may see another one. */
 export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
 
-/** The reading tools, under the agent's own names for them. They never throw at a model. */
+/** The reading tools, under the agent's own names for them. They return errors as answers rather than throw. */
 export function createTools(
   workspace: Workspace,
   naming: ToolNaming,
@@ -31,12 +31,12 @@ export function createTools(
         return { text: explain(error), isError: true };
       }
     };
-    // A copy, since callers may add to a schema what their vendor wants.
+    // A copy, since callers may add what their vendor needs to a schema.
     return { name, description, inputSchema: structuredClone(inputSchema), execute };
   });
 }
 
-/** A model may name a session among those that it may see; any other does not exist for it. */
+/** A model may name any session that it may see; for all others, the answer does not reveal whether they exist. */
 async function narrowSession(
   canSee: CanSee,
   bound: string | undefined,
@@ -53,7 +53,7 @@ function readRepeated(input: ToolInput, names: readonly string[]): NextCall["inp
   return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-/** Errors speak of the options of the verbs; a model knows the parameters of the tools. */
+/** Errors name the options of the methods; a model knows the parameters of the tools. */
 function explain(error: unknown): string {
   const code = ContextOffloadError.isInstance(error) ? error.code : "FAILED";
   const message = messageOf(error).replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>

@@ -18,16 +18,16 @@ export interface ReadingToolCall {
   };
 }
 
-/** All that there is to say of a reading tool, and what it does. */
+/** A reading tool: what is said of it, and what it does. */
 interface ReadingToolSpec {
-  /** What the tool says of itself to a model. */
+  /** The tool's description for the model. */
   readonly description: string;
-  /** How a reference mentions it, behind its name. */
+  /** How a reference mentions it, after its name. */
   readonly hint: string;
-  /** What the system prompt says of it. */
+  /** What the system prompt says about it. */
   readonly prompt: string;
   readonly inputSchema: ToolInputSchema;
-  /** Parameters, beside `session_id`, that the next call must repeat. */
+  /** Parameters, besides `session_id`, that the next call must repeat. */
   readonly repeats?: readonly string[];
   readonly run: (call: ReadingToolCall) => Promise<string>;
 }
@@ -117,7 +117,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   grep_knowledge: {
     description:
-      "Finds the lines of a stored tool result that match a JavaScript regular expression, or contain a plain text with literal: true. Answers with line numbers.",
+      "Finds the lines of a stored tool result that match a JavaScript regular expression, or contain plain text with literal: true. Answers with line numbers.",
     hint: "(artifact_id, pattern) searches it",
     prompt:
       "finds lines by a regular expression, or by plain text with literal: true; start here when you know what you are looking for",
@@ -159,7 +159,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   query_knowledge: {
     description:
-      "Reads a part of a stored tool result that is JSON, by a JSON pointer such as /items/0/name. Without a pointer, the whole value abbreviated.",
+      "Reads part of a stored tool result that is JSON, by a JSON pointer such as /items/0/name. Without a pointer, the whole value, abbreviated.",
     hint: "(artifact_id, pointer) reads a part of JSON",
     prompt:
       "reads a part of a JSON result by a JSON pointer such as /items/0/name; limit and fields keep it short",
@@ -195,7 +195,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
     prompt: "lists what is stored: artifact_id, tool, size and time of each result",
     inputSchema: schema(
       {
-        namespace: { type: "string", description: "The namespace; there is only one to see." },
+        namespace: { type: "string", description: "The namespace; there is only one." },
         task_id: { type: "string", description: "Only results of this task." },
         session_id: {
           type: "string",

@@ -2,7 +2,7 @@ import type { ToolNaming } from "./tool-naming.js";
 import type { NextCall, Reading } from "../reading/reading.js";
 import type { OffloadInfo } from "../workspace-types.js";
 
-/** A reading as a model gets it: what it is, the text, what was left out and how to go on. */
+/** A reading as the model gets it: what it is, the text, what was left out and how to continue. */
 export function renderReading(
   reading: Reading,
   naming: ToolNaming,
@@ -23,7 +23,7 @@ export function renderReading(
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** The list of what is stored, a line each. */
+/** The list of what is stored, one line each. */
 export function renderInfo(
   page: { readonly artifacts: readonly OffloadInfo[]; readonly nextCursor: string | undefined },
   naming: ToolNaming,

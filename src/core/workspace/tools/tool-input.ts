@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
 
 /**
- * Reads a tool call's input. Models send numbers as texts and lists as comma-separated ones; what is
- * clear is taken, what is not is refused with what would be right.
+ * Reads a tool call's input. Models send numbers as strings and lists as comma-separated strings:
+ * what is clear is accepted, anything else is rejected with what is expected.
  */
 export class ToolInput {
   readonly #input: Readonly<Record<string, unknown>>;
@@ -13,10 +13,10 @@ export class ToolInput {
     if (object !== input && input !== undefined && input !== null) {
       throw new InvalidArgumentError("input", input, "an object with the tool's parameters");
     }
-    const stranger = Object.keys(object).find((name) => !known.includes(name));
-    if (stranger !== undefined) {
+    const unknown = Object.keys(object).find((name) => !known.includes(name));
+    if (unknown !== undefined) {
       const expected = `one of the parameters ${known.join(", ")}`;
-      throw new InvalidArgumentError("parameter", stranger, expected);
+      throw new InvalidArgumentError("parameter", unknown, expected);
     }
     this.#input = object as Readonly<Record<string, unknown>>;
   }
@@ -25,13 +25,13 @@ export class ToolInput {
     const value = this.#get(name);
     if (value === undefined || typeof value === "string") return value;
     if (typeof value === "number") return String(value);
-    throw new InvalidArgumentError(name, value, "a text");
+    throw new InvalidArgumentError(name, value, "a string");
   }
 
   requiredText(name: string): string {
     const value = this.text(name);
     if (value === undefined) {
-      throw new InvalidArgumentError(name, value, "a text with something in it");
+      throw new InvalidArgumentError(name, value, "a non-empty string");
     }
     return value;
   }
@@ -64,7 +64,7 @@ export class ToolInput {
     if (Array.isArray(items) && items.every((item) => typeof item === "string" && item !== "")) {
       return items as readonly string[];
     }
-    throw new InvalidArgumentError(name, value, "a list of texts");
+    throw new InvalidArgumentError(name, value, "a list of strings");
   }
 
   choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
@@ -75,7 +75,7 @@ export class ToolInput {
     throw new InvalidArgumentError(name, value, `one of ${choices.join(", ")}`);
   }
 
-  /** `null` and an empty text are how some models leave a parameter out. */
+  /** Some models send `null` or an empty string to leave a parameter out. */
   #get(name: string): unknown {
     const value = this.#input[name];
     return value === null || value === "" ? undefined : value;

@@ -1,6 +1,6 @@
 import { TOOL_NAMES, type ToolName } from "../reading/reading.js";
 
-/** The agent's own name of each reading tool; `false` for one that it does not have. */
+/** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
 export type ToolNaming = Partial<Record<ToolName, string | false>>;
 
 /** The tools that the agent has, under its own names for them. */

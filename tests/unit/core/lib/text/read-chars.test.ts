@@ -67,7 +67,7 @@ describe("readChars", () => {
   ])("refuses %i to %i and says what there is", async (start, end) => {
     const request = { startChar: start, endChar: end, maxChars: 10 };
     const reading = readChars(indexed("a😀b"), request);
-    const range = { start, end, count: 4, unit: "character", owner: "it" };
+    const range = { start, end, count: 4, unit: "character", owner: "the text" };
     await expect(reading).rejects.toMatchObject({ range });
   });
 

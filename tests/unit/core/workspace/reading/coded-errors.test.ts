@@ -32,19 +32,21 @@ describe("a range that does not exist", () => {
     const text = "line\n".repeat(3_412);
     const past = await lines(text, 4_000, 4_100);
     expect(past).toMatchObject({ code: "OUT_OF_RANGE", range: { count: 3_412 } });
-    expect(past.message).toContain("it has 3,412 lines. Ask for a startLine from 1 to 3412");
-    expect((await lines(text, 0, 5)).message).toContain("lines are counted from 1; it has 3,412");
+    expect(past.message).toContain("the text has 3,412 lines. Use a startLine from 1 to 3412");
+    expect((await lines(text, 0, 5)).message).toContain(
+      "lines are counted from 1; the text has 3,412",
+    );
     expect((await lines(text, -7, 5)).message).toContain("startLine -7 to endLine 5");
     expect((await lines(text, 20, 10)).message).toContain("the start is after the end");
-    expect((await lines("", 1, 1)).message).toContain("it has 0 lines: there is nothing to read");
+    expect((await lines("", 1, 1)).message).toContain("the text is empty");
     expect((await chars(9, 12)).message).toContain("startChar 9 to endChar 12");
-    expect((await chars(9, 12)).message).toContain("it has 4 characters.");
+    expect((await chars(9, 12)).message).toContain("the text has 4 characters.");
     expect((await chars(0, 2)).message).toContain("characters are counted from 1");
     const request = { line: 4, startChar: 1, endChar: 2, maxChars: 10 };
     const line = await errorOf(readLineChars(indexed("abc\n\nd"), request));
-    expect(line.message).toContain("it has 3 lines. Ask for a line from 1 to 3.");
+    expect(line.message).toContain("the text has 3 lines. Use a line from 1 to 3.");
     const column = await errorOf(readLineChars(indexed("abc\n\nd"), { ...request, line: 2 }));
-    expect(column.message).toContain("line 2 has 0 characters: there is nothing to read");
+    expect(column.message).toContain("line 2 is empty");
   });
 });
 
