@@ -8,7 +8,7 @@ const CHECKED_LAST = 20;
 const CHECKED_MIDDLE = 3;
 
 const HTML_START =
-  /^(?:\s|\ufeff|<!--[^>]{0,2000}>|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body)\b/i;
+  /^(?:\s|<!--[^>]{0,2000}>|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body)\b/i;
 const HTML_TAG =
   /<\/?(?:div|p|span|a|ul|ol|li|table|tr|td|th|h[1-6]|section|article|nav|img|br|form|input|script|style|meta|link|header|footer|main)\b/gi;
 
