@@ -179,7 +179,7 @@ describe("an offloader", () => {
     const { offloader } = await makeOffloader({ format: "gemini" });
     const error = await rejectionOf(offloader.offload(conversationOf({ id: "a", text: "ok" })));
     expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
-    expect(String(error)).toContain("These messages are not of the format gemini: ");
+    expect(String(error)).toContain("These messages are not in the format gemini: ");
   });
 
   it("lets the host flag results", async () => {
