@@ -8,7 +8,7 @@ const LINE = "2026-03-01T10:00:00.000Z INFO  checkout request=8f3a served in 12 
 
 /**
  * A further turn of an agent loop over a history of 5,000 messages, against one over 50. The turn
- * brings one result of 20 kB, which leaves.
+ * adds one result of 20 kB, which is offloaded.
  *
  * @param {string} folder
  * @returns {Promise<import("./run.mjs").Row[]>}
@@ -25,7 +25,7 @@ export async function benchOffloadTurn(folder) {
         turnOf(`t${turn}`, 2_000),
       ).flat();
       await offloader.offload(history);
-      // Made beforehand: what a host takes to load its history is not what is measured.
+      // Made beforehand, so that the time to load a history is not measured.
       const loaded = Array.from({ length: host === "loaded anew" ? ROUNDS + WARM_UP : 0 }, () =>
         structuredClone(history),
       );
