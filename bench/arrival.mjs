@@ -41,7 +41,7 @@ export async function benchArrival(folder, rounds = 200) {
       Object.fromEntries(
         Object.entries(ways).map(([name, way]) => [
           name,
-          // Other content each time, since nobody stores the same twice; joined beforehand.
+          // Different content each time, as in real use; joined beforehand.
           () => way(Buffer.from(text + " ".repeat(++call % 50)).toString(), call),
         ]),
       ),

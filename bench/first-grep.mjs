@@ -7,7 +7,7 @@ const BYTES = 80_000_000;
 const ROUNDS = 5;
 
 /**
- * The first search of an artifact of 80 MB against the second: nothing is to be made ready first.
+ * The first search of an artifact of 80 MB against the second: no preparation should be needed.
  *
  * @param {string} folder
  * @returns {Promise<import("./run.mjs").Row[]>}

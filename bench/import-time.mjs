@@ -7,7 +7,7 @@ import { runOrThrow } from "../scripts/run-command.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const ROUNDS = 21;
 
-/** Prints how long the import took, and how long the process has been running then. */
+/** Prints how long the import took, and how long the process had been running by then. */
 const IMPORT = `
   const start = performance.now();
   await import(process.argv[1]);
@@ -15,8 +15,8 @@ const IMPORT = `
 `;
 
 /**
- * Importing the package as it is published, in a few files, against the modules as tsc makes them, and the
- * whole process against one that imports an empty module. Each in a new process, in turns.
+ * Importing the package as it is published, in a few files, against the modules that tsc makes, and the whole
+ * process against one that imports an empty module. Each in a new process, in turn.
  *
  * @param {string} folder
  * @returns {Promise<import("./run.mjs").Row[]>}

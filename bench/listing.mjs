@@ -59,7 +59,7 @@ export async function benchListing(folder) {
 }
 
 /**
- * Lays the manifests out as 100,000 puts would have; the contents are not looked at by a listing.
+ * Writes the manifests that 100,000 puts would have written; a listing does not need the content.
  *
  * @param {string} root
  */

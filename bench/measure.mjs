@@ -1,6 +1,6 @@
 /**
- * How long each of the ways takes, run in turns so that a busy moment of the machine hits all alike.
- * A way may return a function that cleans up behind it; that is not measured.
+ * Measures each of the ways, run in turn, so that a busy moment of the machine affects all alike. A
+ * way may return a function that cleans up; that is not measured.
  */
 
 /**

@@ -13,7 +13,7 @@ const END = "<!-- bench:end -->";
  */
 
 /**
- * The page on performance with the figures of a run in their place.
+ * The performance page with the figures of a run inserted.
  *
  * @param {string} page
  * @param {Results} results

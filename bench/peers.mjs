@@ -12,7 +12,7 @@ export async function ripgrepPath() {
 }
 
 /**
- * A package that the benchmarks compare with; all of them are installed on first use.
+ * A package to compare with; all of them are installed on first use.
  *
  * @param {string} name
  */

@@ -9,8 +9,8 @@ const ROWS = 220_000;
 const LIMIT_MB = 120;
 
 /**
- * What one pointer out of 36 MB of JSON costs a fresh process: how much its memory grows at the most,
- * and how long the first query and a second one take.
+ * The cost of reading one pointer from 36 MB of JSON in a fresh process: the maximum growth of its
+ * memory, and the time of the first and the second query.
  *
  * @param {string} root a folder for the workspace
  * @returns {Promise<{ form: string, megabytes: number, growthMb: number, firstMs: number, secondMs: number }[]>}

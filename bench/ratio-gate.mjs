@@ -5,8 +5,8 @@ const MESSAGES = 10_000;
 const CHARS = 10_000;
 
 /**
- * A history pass that the ratio gate skips: 10,000 messages, 100 MB of string contents, against a
- * bare loop that adds up the lengths.
+ * A history pass that is skipped because of the ratio: 10,000 messages with 100 MB of strings, against
+ * a bare loop that adds up the lengths.
  *
  * @param {string} folder
  * @returns {Promise<import("./run.mjs").Row[]>}
@@ -48,7 +48,7 @@ export async function benchRatioGate(folder) {
 }
 
 /**
- * What the skipped pass allocates when the contents grow a hundredfold. Run with --expose-gc.
+ * What the skipped pass allocates when the content grows a hundredfold. Run with --expose-gc.
  *
  * @param {string} folder
  */

@@ -7,8 +7,8 @@ import { logPieces } from "./sample-log.mjs";
 const BYTES = 1_000_000_000;
 
 /**
- * The most memory that a fresh process takes which only reads an artifact of 1 GB: lines at its end,
- * and a search through all of it.
+ * The peak memory of a fresh process that only reads an artifact of 1 GB: lines at its end, and a
+ * search through all of it.
  *
  * @param {string} folder
  * @returns {Promise<number>} in megabytes

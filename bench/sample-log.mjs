@@ -24,7 +24,7 @@ export function createLogLines() {
 }
 
 /**
- * Pieces of a log of about this many bytes. Near its end stand a rare word and a rare number.
+ * Pieces of a log of about this many bytes, with a rare word and a rare number near its end.
  *
  * @param {number} bytes
  */

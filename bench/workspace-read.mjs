@@ -37,7 +37,7 @@ export async function benchWorkspaceRead(folder) {
   const start = performance.now();
   const text = await readEnd(workspace);
   const firstTime = performance.now() - start;
-  if (`${text}\n` !== expected) throw new Error("sed reads other lines");
+  if (`${text}\n` !== expected) throw new Error("sed reads different lines");
   const took = await measure({ sed, ours: () => readEnd(workspace) }, { rounds: 9 });
 
   const rg = await ripgrepPath();
@@ -48,7 +48,7 @@ export async function benchWorkspaceRead(folder) {
   ]) {
     const ripgrep = () => runOrThrow(rg, ["--no-config", "-n", pattern ?? "", file]);
     const ours = async () => (await workspace.grepKnowledge("big", pattern ?? "")).text;
-    if (`${await ours()}\n` !== (await ripgrep())) throw new Error("ripgrep finds other lines");
+    if (`${await ours()}\n` !== (await ripgrep())) throw new Error("ripgrep finds different lines");
     const times = await measure({ ripgrep, ours }, { rounds: 9 });
     searches.push({
       what: `search of 200 MB for ${label}`,

@@ -12,7 +12,7 @@ import { makeTempFolder } from "./local-model/temp-folder.mjs";
 
 /** @typedef {import("ai").ModelMessage} Message */
 
-// Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
+// Replaces the vendor's API, so that this runs offline; it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const provider = createOpenAICompatible({ name: "local", baseURL: `${localModel.url}/v1` });
 const { log, requestId } = makeLog();
@@ -36,7 +36,7 @@ const { text: answer, response } = await generateText({
   model: provider("local-model"),
   system: offloader.systemPrompt(),
   messages: prompt,
-  // With the offloader's tools the model reads what was offloaded. The SDK runs them, as any other.
+  // With the offloader's tools the model reads what was offloaded. The SDK runs them like any others.
   tools: { [LOG_TOOL.name]: fetchLog, ...offloader.tools() },
   stopWhen: stepCountIs(10),
   // Before every step, with the whole history: what was offloaded before is not written again.

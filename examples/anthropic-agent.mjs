@@ -10,7 +10,7 @@ import { makeTempFolder } from "./local-model/temp-folder.mjs";
 
 /** @typedef {Anthropic.MessageParam} Message */
 
-// Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
+// Replaces the vendor's API, so that this runs offline; it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const client = new Anthropic({ baseURL: localModel.url, apiKey: "none" });
 const { log, requestId } = makeLog();

@@ -15,7 +15,7 @@ import { makeTempFolder } from "./local-model/temp-folder.mjs";
  * @typedef {import("@langchain/core/messages").ToolCall} ToolCall
  */
 
-// Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
+// Replaces the vendor's API, so that this runs offline; it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const { log, requestId } = makeLog();
 

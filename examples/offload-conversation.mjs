@@ -1,5 +1,5 @@
-// Offloads the big tool results of a recorded conversation, in any format that the package takes, and
-// shows what that saves, what the model sees instead, and how it reads on.
+// Offloads the large tool results of a recorded conversation, in any format that the package takes,
+// and shows what that saves, what the model sees instead, and how it continues to read.
 
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
@@ -84,8 +84,8 @@ async function readConversation(path) {
 }
 
 /**
- * A file with one message per line: to the package its lines are parsed, since they hold no more than
- * the messages do.
+ * A file with one message per line. Its lines are parsed here, since the package takes an array of
+ * messages.
  *
  * @param {string} text
  */

@@ -14,7 +14,7 @@ import { makeTempFolder } from "./local-model/temp-folder.mjs";
  * @typedef {OpenAI.ChatCompletionFunctionTool} Tool
  */
 
-// Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
+// Replaces the vendor's API, so that this runs offline; it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const client = new OpenAI({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
 const { log, requestId } = makeLog();

@@ -14,7 +14,7 @@ import { makeTempFolder } from "./local-model/temp-folder.mjs";
  * @typedef {OpenAI.Responses.FunctionTool} Tool
  */
 
-// Stands in for the vendor, so that this runs offline: it checks requests as the vendor does.
+// Replaces the vendor's API, so that this runs offline; it checks requests as the vendor does.
 const localModel = await startLocalModel();
 const client = new OpenAI({ baseURL: `${localModel.url}/v1`, apiKey: "none" });
 const { log, requestId } = makeLog();
@@ -43,13 +43,13 @@ while (answer === "") {
   charsSaved += report.totals.charsSaved;
   const response = await client.responses.create({
     model: "local-model",
-    // The conversation is kept here, not with the vendor: what is not sent is not seen.
+    // The conversation is kept here, not on the vendor's server, so the model sees only what is sent.
     store: false,
     instructions: offloader.systemPrompt(),
     tools,
     input: messages,
   });
-  // By type not every output item is an input item; these are the ones that this model sends.
+  // By their types, not every output item is an input item; those that this model sends are.
   const items = response.output.filter(
     (item) => item.type === "message" || item.type === "reasoning" || item.type === "function_call",
   );

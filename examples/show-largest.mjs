@@ -5,7 +5,7 @@ import { bold, countOf, dim, printIndented } from "./print-table.mjs";
 const LINES = 3;
 
 /**
- * Prints the largest result before and after, and how a model reads on.
+ * Prints the largest result before and after, and how a model continues to read.
  *
  * @param {import("context-offload").Workspace} workspace
  * @param {string} sessionId

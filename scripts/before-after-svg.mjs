@@ -3,7 +3,7 @@
 /**
  * @typedef {object} Part A run of tokens of a conversation.
  * @property {number} tokens
- * @property {boolean} marked Whether it is a result that is offloaded, or the reference to one.
+ * @property {boolean} marked Whether it is an offloaded result, or the reference to one.
  *
  * @typedef {object} Figures
  * @property {readonly Part[]} before
@@ -78,7 +78,7 @@ ${drawBar(after, total, 148, "reference")}
 
 /**
  * @param {readonly Part[]} parts
- * @param {number} total How many tokens the whole width stands for.
+ * @param {number} total How many tokens the whole width represents.
  * @param {number} y
  * @param {string} kind The class of the marked parts.
  */

@@ -1,4 +1,4 @@
-/** Builds to a folder aside and puts it in place at the end, so that nobody meets half a build. */
+/** Builds into a separate folder and renames it at the end, so that there is never half a build. */
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { restoreAfterPacking } from "./published-form.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// A sibling of dist: the declaration maps lead to src by a relative path.
+// A sibling of dist, since the declaration maps refer to src by a relative path.
 const making = join(root, `.dist-${process.pid}`);
 const old = `${making}-old`;
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");

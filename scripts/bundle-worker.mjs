@@ -1,8 +1,8 @@
 import { rolldown } from "rolldown";
 
 /**
- * The module `worker-source` with the search worker and all that it imports as one CommonJS script:
- * the text that `new Worker(text, { eval: true })` runs. Names are kept, so that a stack can be read.
+ * The module `worker-source` with the search worker and everything that it imports as one CommonJS
+ * script, for `new Worker(text, { eval: true })`. Names are kept, so that stack traces are readable.
  *
  * @param {string} entry the worker's main file, as TypeScript or compiled
  * @returns {Promise<string>}

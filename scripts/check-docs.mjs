@@ -23,7 +23,7 @@ const ROOT_PAGES = [
   "CODE_OF_CONDUCT.md",
 ];
 
-/** How the pages quote a default: `DEFAULTS.name`, then perhaps its value: in brackets or in the next cell. */
+/** How the pages quote a default: `DEFAULTS.name`, optionally followed by its value in brackets or in the next cell. */
 const QUOTED_DEFAULT = /`DEFAULTS\.(\w+)`(?:\s*[|(]\s*`?([\d.,]+)`?\s*[|)])?/g;
 
 const pages = await readPages();
@@ -52,7 +52,7 @@ async function readPages() {
 }
 
 /**
- * All blocks in one program, each a module of its own that exists in memory only.
+ * All blocks in one program, each as its own module, which exists only in memory.
  *
  * @param {readonly Snippet[]} snippets
  * @returns {string[]}
@@ -63,7 +63,7 @@ function findTypeErrors(snippets) {
     /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
     ROOT,
   );
-  // The package's entries, from their source: there may be no build yet.
+  // The package's entries, from their source, since there may be no build yet.
   options.paths = {
     "context-offload": ["./src/index.ts"],
     "context-offload/policies": ["./src/policies.ts"],
@@ -111,10 +111,10 @@ async function findDeadLinks(pages) {
         () => true,
         () => false,
       );
-      if (!there) return [`${path}:${line}: the link ${target} leads nowhere`];
+      if (!there) return [`${path}:${line}: the target of the link ${target} does not exist`];
       const known = anchors.get(relative(ROOT, goal).replaceAll("\\", "/"));
       if (anchor === undefined || known?.has(anchor)) return [];
-      return [`${path}:${line}: the link ${target} names a heading that is not there`];
+      return [`${path}:${line}: the heading in the link ${target} does not exist`];
     }),
   );
   return findings.flat();
@@ -143,7 +143,7 @@ async function findWrongDefaults(pages) {
 }
 
 /**
- * The figures on the page are those of the last run that was written down, to the letter.
+ * The figures on the page are exactly those of the last recorded run.
  *
  * @param {readonly Page[]} pages
  */
@@ -163,7 +163,7 @@ async function findOldApiList(pages) {
     : [`${API_PAGE}: differs from the declarations; run node scripts/make-api-list.mjs`];
 }
 
-/** A formatter may align the cells of a table; what they say is what counts. */
+/** A formatter may align the cells of a table; only their text is compared. */
 function withoutAlignment(text = "") {
   return text.replace(/ +/g, " ").replace(/-{3,}/g, "---");
 }

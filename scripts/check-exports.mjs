@@ -1,4 +1,4 @@
-/** The packed package as its users meet it: publint, attw, and `exports` against what was built. */
+/** Checks the packed package as users get it: publint, attw, and `exports` against what was built. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

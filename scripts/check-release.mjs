@@ -1,4 +1,4 @@
-/** Fails while something that a published package needs is not decided. */
+/** Fails while something that a published package needs is undecided. */
 import { fileURLToPath } from "node:url";
 import { findMissing, readRepository } from "./repository-address.mjs";
 

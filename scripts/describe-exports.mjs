@@ -1,9 +1,9 @@
-// Reads what a module exports out of its TypeScript source: names, kinds, members and their comments.
+// Reads what a module exports from its TypeScript source: names, kinds, members and their comments.
 
 import ts from "typescript";
 
 /** How a comment names a default: "Default 1,000." or "Default: the workspace's counter." */
-const DEFAULT = /\bDefault:? (?<value>[^.;:]+(?:\.\d+)?)[.;:]?(?= |$)/;
+const DEFAULT = /\bDefault:? (?<value>(?:`[^`]*`|[^.;:`]|\.\d)+)[.;:]?(?= |$)/;
 
 const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
 
@@ -13,7 +13,7 @@ const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
  * @property {string} type As the source writes it.
  * @property {boolean} isOptional
  * @property {string} text The comment, in one line.
- * @property {string | undefined} fallback Its default, where the comment names one.
+ * @property {string | undefined} fallback Its default, if the comment names one.
  *
  * @typedef {object} Export
  * @property {string} name
@@ -82,7 +82,7 @@ function describe(checker, name, symbol, declaration) {
 }
 
 /**
- * The properties of an object type; of a union of them, those that any of them has.
+ * The properties of an object type; for a union, those that any of its members has.
  *
  * @param {ts.Type} type
  * @returns {ts.Symbol[]}
@@ -101,7 +101,7 @@ function listProperties(type) {
 /** @param {ts.TypeChecker} checker @param {ts.Symbol} symbol @returns {Member[]} */
 function memberOf(checker, symbol) {
   const node = symbol.valueDeclaration ?? symbol.declarations?.[0];
-  // What the language itself brings, such as the name and the stack of an error, is known.
+  // What the language itself provides, such as the name and the stack of an error, is not listed.
   if (node === undefined || !node.getSourceFile().fileName.includes("/src/")) return [];
   const isPrivate = node.getText().startsWith("#") || /^readonly #/.test(node.getText());
   if (isPrivate || ts.getCombinedModifierFlags(node) & HIDDEN) return [];
@@ -143,7 +143,7 @@ function commentOf(checker, symbol) {
     .trim();
 }
 
-/** A function without its body, in one line. */
+/** A function without its body, on one line. */
 function headOf(/** @type {ts.Node} */ node) {
   const body = /** @type {{ body?: ts.Node }} */ (node).body;
   const end = body ? body.getStart() : node.getEnd();
@@ -170,7 +170,7 @@ function collapse(text) {
     .trim();
 }
 
-/** An overload, rather than what implements them all. */
+/** An overload, rather than the implementation. */
 function hasNoBody(/** @type {ts.Declaration} */ node) {
   return ts.isFunctionDeclaration(node) && node.body === undefined;
 }

@@ -62,7 +62,7 @@ export function extractLinks(path, text) {
 }
 
 /**
- * The page with other targets in the same places.
+ * The page with the targets of its links rewritten.
  *
  * @param {string} text
  * @param {(target: string) => string} rewrite

@@ -4,11 +4,11 @@ import { rolldown } from "rolldown";
 import ts from "typescript";
 
 /**
- * Joins the modules that tsc made into a file per entry and files for what the entries share: a program that
- * imports the package would otherwise read hundreds of files. Declarations that no entry reaches are removed.
+ * Joins the modules that tsc made into one file per entry and files for what the entries share: a program that
+ * imports the package would otherwise read hundreds of files. Declarations that no entry needs are removed.
  *
  * @param {string} root The folder of package.json, whose `exports` name the entries.
- * @param {string} folder What tsc made; it becomes what is published.
+ * @param {string} folder The output of tsc; it becomes what is published.
  */
 export async function joinModules(root, folder) {
   const entries = await readEntries(root);
@@ -17,7 +17,7 @@ export async function joinModules(root, folder) {
     input: Object.fromEntries(entries.map((entry) => [entry, join(folder, `${entry}.js`)])),
     platform: "node",
     transform: { target: "node18" },
-    // It would name the folder, and every build would have other bytes.
+    // It would contain the name of the folder, so that every build would differ.
     experimental: { attachDebugInfo: "none" },
   });
   const { output } = await bundle.write({
@@ -56,13 +56,13 @@ async function listFiles(folder, names) {
 }
 
 /**
- * The declarations that these import, directly or not, and they themselves.
+ * The declarations that these import, directly or indirectly, and these themselves.
  *
  * @param {readonly string[]} declarations
  */
 async function findReachable(declarations) {
   const found = new Set(declarations);
-  // A set that grows while it is walked is walked to its new end.
+  // A set that grows while it is iterated is iterated to its new end.
   for (const path of found) {
     for (const { fileName } of ts.preProcessFile(await readFile(path, "utf8")).importedFiles) {
       if (!fileName.startsWith(".")) continue;

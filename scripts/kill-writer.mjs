@@ -1,6 +1,6 @@
 /**
- * Kills a process that writes artifacts, again and again at random moments, and looks each time
- * whether a fresh workspace finds everything that had been acknowledged.
+ * Kills a process that writes artifacts, again and again at random moments, and checks each time that
+ * a fresh workspace finds everything that had been acknowledged.
  *
  * node scripts/kill-writer.mjs [kills = 200] [seed = 1]
  */
@@ -14,7 +14,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const SESSION = "killed";
-/** The most artifacts that a writer is left to acknowledge before it is killed. */
+/** Maximum number of artifacts that a writer may acknowledge before it is killed. */
 const MAX_AWAITED = 12;
 const MAX_DELAY_MICROSECONDS = 6_000;
 /** One put takes about ten calls. */
@@ -38,7 +38,7 @@ export async function killWriters({ root, kills, seed, createWorkspace }) {
     const first = kill * 1_000_000;
     for (const [id, number] of await killOne(root, first, seed, random)) {
       if ((acknowledged.get(id) ?? number) !== number) {
-        summary.problems.push(`${id} was given to two contents`);
+        summary.problems.push(`${id} was given to two different contents`);
       }
       acknowledged.set(id, number);
     }
@@ -51,8 +51,8 @@ export async function killWriters({ root, kills, seed, createWorkspace }) {
 }
 
 /**
- * Starts a writer that is killed: every other time from outside, after some acknowledgements and a
- * moment more; else by itself, between two calls of the system.
+ * Starts a writer that is killed: every other time from outside, a moment after some acknowledgements;
+ * otherwise by itself, between two system calls.
  *
  * @param {string} root
  * @param {number} first
@@ -72,7 +72,7 @@ async function killOne(root, first, seed, random) {
   const printed = [];
   let isKilled = false;
   for await (const line of createInterface({ input: child.stdout })) {
-    // A line that the kill cut short acknowledges nothing.
+    // An incomplete line acknowledges nothing.
     if (line.endsWith("}")) {
       const { id, number } = JSON.parse(line);
       if (id !== undefined) printed.push([id, number]);
@@ -120,7 +120,7 @@ async function check(workspace, acknowledged, seed, summary) {
 }
 
 /**
- * Puts one artifact after the other until somebody ends it.
+ * Puts one artifact after the other until it is killed.
  *
  * @param {string} root
  * @param {number} first
@@ -135,7 +135,7 @@ async function write(root, first, seed, dieAt) {
   for (let number = first; ; number++) {
     const text = contentOf(number, seed);
     const content = number % 4 === 3 ? streamOf(text) : text;
-    // Ids come again, so that some are given with a suffix.
+    // Ids are repeated, so that some get a suffix.
     const toolCallId = `id${number % 7}`;
     const { record } = await workspace.put({ content }, { toolCallId, sessionId: SESSION });
     console.log(JSON.stringify({ id: record.artifactId, number }));

@@ -1,5 +1,5 @@
-// Makes the list of the public interface out of the declarations: every export, every option, its
-// default and what its comment says. Run as a program, it writes the page.
+// Makes the list of the public interface from the declarations: every export, every option, its
+// default and its comment. Run as a program, it writes the page.
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -96,7 +96,7 @@ function renderMembers(members, second) {
     .join("\n");
 }
 
-/** Markup in a comment is code there; on the page it would vanish. */
+/** Markup in a comment is meant as text; on the page it would disappear. */
 function escapeText(/** @type {string} */ text) {
   return text.replace(/(?<!`)<(?![^`]*`)/g, "&lt;");
 }

@@ -1,6 +1,6 @@
-// Runs the package on the sample conversation and puts what comes out into the README: a tool result
-// before and after, the model's next call, what it all costs, and the picture; and the reference into
-// the page on the workspace. With `--check` it only says whether they are up to date.
+// Runs the package on the sample conversation and puts the outcome into the README: a tool result
+// before and after, the model's next call, the cost, and the picture; and the reference into the page
+// on the workspace. With `--check` it only says whether they are up to date.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -101,7 +101,7 @@ async function makeSample() {
 }
 
 /**
- * The tokens of a conversation in its order, with those of some results apart.
+ * The tokens of a conversation in order, with those of some results marked.
  *
  * @param {readonly unknown[]} messages
  * @param {ReadonlySet<unknown>} ids

@@ -8,7 +8,7 @@ import { runOrThrow } from "./run-command.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Packs what is built. It works on a copy, so that it can run while others read the repository.
+ * Packs what is built. It works on a copy, so that it can run while other programs read the repository.
  *
  * @param {string} destination An existing folder.
  * @returns {Promise<{ tarball: string, bytes: number, files: string[] }>}
@@ -21,7 +21,7 @@ export async function packPackage(destination) {
       await cp(join(ROOT, name), join(copy, name), { recursive: true });
     }
     await applyPublishedForm(copy);
-    // The scripts are what was just done here: the build and the published form.
+    // What the scripts do was just done here: the build and the published form.
     const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
     const [packed] = JSON.parse(await runOrThrow("npm", args, { cwd: copy }));
     return {

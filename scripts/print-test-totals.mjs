@@ -1,10 +1,10 @@
-/** Prints what the test runner's own report says: `tests: N passed, N failed`. */
+/** Prints the totals of the test runner's report: `tests: N passed, N failed`. */
 import { readFile } from "node:fs/promises";
 
 const [file = "reports/vitest.json"] = process.argv.slice(2);
 try {
   const report = JSON.parse(await readFile(file, "utf8"));
-  // A suite that could not be loaded has no tests to fail; it counts as one that did.
+  // A suite that could not be loaded has no tests; it counts as one failed test.
   const broken = report.testResults.filter(
     (/** @type {{ status: string, assertionResults: unknown[] }} */ suite) =>
       suite.status === "failed" && suite.assertionResults.length === 0,

@@ -1,7 +1,7 @@
 /**
  * The two files that differ between the repository and the published package: package.json and README.md.
- * `prepack` writes their published form, `postpack` restores them. An interrupted packing is made good by the
- * next build or packing: the originals are saved before anything is changed.
+ * `prepack` writes their published form, `postpack` restores them. After an interrupted packing, the next build or
+ * packing restores them: the originals are saved before anything is changed.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const SAVED = ".packing.json";
 export async function applyPublishedForm(root) {
   await restoreAfterPacking(root);
   const repository = await readRepository(root);
-  // Half an address would make links that lead nowhere; without one they stay relative.
+  // An invalid address would break the links; without one they are kept relative.
   const address = findMissing(repository).length === 0 ? repository.address : "";
   const read = (/** @type {string} */ name) => readFile(join(root, name), "utf8");
   const [manifest, readme] = await Promise.all([read("package.json"), read("README.md")]);
@@ -33,7 +33,7 @@ export async function applyPublishedForm(root) {
 }
 
 /**
- * Does nothing where nothing is left of a packing.
+ * Does nothing if no packing was interrupted.
  *
  * @param {string} root
  */
@@ -74,7 +74,7 @@ function publishManifest(text, address) {
 }
 
 /**
- * A package page has no files beside the README, so its links must say where the files are.
+ * A package page has only the README, so its links must be absolute.
  *
  * @param {string} text
  * @param {string} address

@@ -1,6 +1,6 @@
 /**
  * Replays recorded conversations turn by turn, as an agent loop would have called the offloader, and
- * checks on each: earlier messages keep their bytes, and everything comes back.
+ * checks on each that earlier messages keep their bytes and that everything can be restored.
  *
  *   node scripts/replay.mjs [folder or file …]        (default: the sample conversations)
  */
@@ -10,7 +10,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createOffloader, createWorkspace, parseConversation } from "context-offload";
 
-/** A recording that is none of ours to offload. */
+/** A recording in a format that the package does not take. */
 class Refused extends Error {}
 
 const samples = fileURLToPath(new URL("../examples/conversations", import.meta.url));
@@ -22,14 +22,16 @@ for (const path of given.length > 0 ? given : [samples]) {
     const label = relative(process.cwd(), file) || file;
     const root = await mkdtemp(join(tmpdir(), "context-offload-replay-"));
     try {
-      const { turns, left, before, after } = await replay(file, root);
+      const { turns, offloaded, before, after } = await replay(file, root);
       totals.replayed++;
       totals.turns += turns;
-      totals.offloaded += left;
+      totals.offloaded += offloaded;
       totals.before += before;
       totals.after += after;
       const saved = (100 * (1 - after / before)).toFixed(1);
-      console.log(`ok       ${label}: ${turns} turns, ${left} results left, ${saved} % shorter`);
+      console.log(
+        `ok       ${label}: ${turns} turns, ${offloaded} results offloaded, ${saved} % shorter`,
+      );
     } catch (error) {
       const refused = error instanceof Refused;
       const [why] = String(/** @type {Error} */ (error).message).split("\n");
@@ -42,7 +44,7 @@ for (const path of given.length > 0 ? given : [samples]) {
   }
 }
 console.log(
-  `\n${totals.replayed} replayed in ${totals.turns} turns, ${totals.offloaded} results left, ` +
+  `\n${totals.replayed} replayed in ${totals.turns} turns, ${totals.offloaded} results offloaded, ` +
     `${totals.before} characters became ${totals.after}; ` +
     `${totals.refused} refused, ${totals.failed} failed`,
 );
@@ -75,7 +77,7 @@ async function replay(file, root) {
     throw new Error("it came back changed");
   return {
     turns,
-    left: (report ?? whole.report).totals.offloaded,
+    offloaded: (report ?? whole.report).totals.offloaded,
     before: JSON.stringify(messages).length,
     after: JSON.stringify(whole.messages).length,
   };

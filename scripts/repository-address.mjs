@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Where the repository lives and whom to tell about a weakness. Everything that needs either reads
- * `repository.json`; both are empty until that is decided.
+ * The address of the repository, and the contact for security reports. Everything that needs either
+ * reads `repository.json`; both are empty until they are decided.
  *
  * @typedef {{ address: string, securityContact: string }} Repository
  */
@@ -17,7 +17,7 @@ export async function readRepository(root) {
 }
 
 /**
- * What keeps this from being published, a sentence each.
+ * What prevents a release, one sentence each.
  *
  * @param {Repository} repository
  */

@@ -6,7 +6,7 @@ import ts from "typescript";
  * @typedef {{ path: string, text: string }} SourceText A text and where it came from.
  * @typedef {{ id: string, path: string }} Mention An id and the file that it was found in.
  *
- * @typedef {object} TestReport What is read of Vitest's JSON report.
+ * @typedef {object} TestReport The part of Vitest's JSON report that is used.
  * @property {readonly { name: string, assertionResults: readonly TestOutcome[] }[]} testResults
  *
  * @typedef {{ status: string, title: string, ancestorTitles: readonly string[] }} TestOutcome
@@ -39,7 +39,7 @@ export function readRequirements(documents) {
 }
 
 /**
- * The ids that stand in square brackets in the titles of tests and of groups of tests.
+ * The ids in square brackets in the titles of tests and of groups of tests.
  *
  * @param {readonly SourceText[]} tests
  * @returns {Mention[]}
@@ -66,11 +66,11 @@ export function readProofs({ testResults }) {
 }
 
 /**
- * Everything that is wrong between a manifest and its tests, a sentence each.
+ * Every disagreement between a manifest and its tests, one sentence each.
  *
  * @param {readonly Mention[]} requirements
  * @param {readonly Mention[]} citations
- * @param {string} missing What is said of a requirement that is not among the citations.
+ * @param {string} missing What to say about a requirement that is not cited.
  */
 export function findGaps(requirements, citations, missing = "is cited by no test") {
   const cited = new Set(citations.map(({ id }) => id));
@@ -85,7 +85,7 @@ export function findGaps(requirements, citations, missing = "is cited by no test
     defined.set(id, path);
   }
   for (const { id, path } of citations) {
-    if (!defined.has(id)) gaps.push(`${id} is cited in ${path} and defined nowhere`);
+    if (!defined.has(id)) gaps.push(`${id} is cited in ${path}, but not defined anywhere`);
   }
   return gaps;
 }
@@ -104,7 +104,7 @@ function readTitles(text) {
   const visit = (/** @type {ts.Node} */ node) => {
     if (ts.isCallExpression(node)) {
       const modifiers = testModifiers(node.expression);
-      // What stands in a group that is skipped does not run either.
+      // Tests in a skipped group do not run either.
       if (modifiers?.some((name) => NO_PROOF.has(name))) return;
       const [title] = node.arguments;
       if (modifiers && title && !ts.isFunctionLike(title)) titles.push(literalText(title));
@@ -116,7 +116,7 @@ function readTitles(text) {
 }
 
 /**
- * The names after `it`, as in `it.each(…)` and `describe.skipIf(…)`; nothing where it is no test.
+ * The names after `it`, as in `it.each(…)` and `describe.skipIf(…)`; `undefined` if it is not a test.
  *
  * @param {ts.Expression} callee
  * @returns {string[] | undefined}
@@ -131,7 +131,7 @@ function testModifiers(callee) {
 }
 
 /**
- * What is written out in a title; what is put into it at run time is left out.
+ * The literal text of a title, without what is inserted at run time.
  *
  * @param {ts.Expression} title
  * @returns {string}

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a program and gives back what it printed.
+ * Runs a program and returns what it printed.
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
  * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
 export function runCommand(command, args, options = {}) {
-  // On Windows npm is a script that only a shell can start; its program is one that Node can.
+  // On Windows npm is a script that only a shell can start, so Node runs npm's own program instead.
   const npm = process.platform === "win32" && command === "npm" && process.env["npm_execpath"];
   const [program, given] = npm ? [process.execPath, [npm, ...args]] : [command, args];
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function runCommand(command, args, options = {}) {
 }
 
 /**
- * The same, where anything but success is an error that shows what was printed.
+ * The same, but throws an error with the output if the program fails.
  *
  * @param {string} command
  * @param {readonly string[]} args

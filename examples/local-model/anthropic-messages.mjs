@@ -1,5 +1,5 @@
 // Anthropic Messages, as far as an agent without streaming needs it: checks a request as the vendor
-// does, and dresses the model's move as a response.
+// does, and wraps the model's move as a response.
 
 import { checkInputSchema } from "./json-schema.mjs";
 import {
@@ -18,7 +18,7 @@ import {
  * @typedef {import("./script.mjs").ToolAnswer} ToolAnswer
  */
 
-/** The fields that each kind of block may have; the API refuses others. */
+/** The fields that each kind of block may have; the API rejects others. */
 const BLOCK_FIELDS = {
   text: ["type", "text", "citations", "cache_control"],
   image: ["type", "source", "cache_control"],
@@ -178,7 +178,7 @@ function checkSource(value, path) {
   if (type === "url") readMatching(source["url"], `${path}.url`, /^https?:/);
 }
 
-/** Neighbours of one role are one turn to the API, so that only the ends can be wrong. */
+/** The API treats adjacent messages of one role as one turn, so only the first and last can be wrong. */
 function checkTurns(/** @type {readonly Message[]} */ messages) {
   if (messages[0]?.role !== "user") {
     throw new Refusal('messages: first message must use the "user" role', "messages");
@@ -188,7 +188,7 @@ function checkTurns(/** @type {readonly Message[]} */ messages) {
   }
 }
 
-/** Every call has its result in the very next message, at its start, and there are no others. */
+/** Every call has its result at the start of the next message, and there are no other results. */
 function checkPairs(/** @type {readonly Message[]} */ messages) {
   const calls = messages.map(({ content }) => idsOf(content, "tool_use", "id"));
   refuseRepeated(calls.flat(), "messages: `tool_use` ids must be unique");
@@ -223,7 +223,7 @@ function idsOf(content, type, field) {
 function checkCacheMarks(body) {
   let count = 0;
   JSON.stringify(body, (key, value) => {
-    // What stands in the input of a call is the model's, not the API's.
+    // The input of a call is the model's and not checked by the API.
     if (key === "input" || key === "input_schema") return undefined;
     if (key === "cache_control" && value !== null) {
       readChoice(readObject(value, key)["type"], "cache_control.type", ["ephemeral"]);

@@ -17,7 +17,7 @@ export const LOG_TOOL = {
   },
 };
 
-/** A log that nobody saw before, so that nothing but reading it tells the failed request. */
+/** A random log, so that the failed request can only be found by reading it. */
 export function makeLog({ lines = 1_880, failedAt = 1_234 } = {}) {
   const requestId = `req_${randomBytes(6).toString("hex")}`;
   const start = Date.parse("2026-03-04T14:00:00Z");

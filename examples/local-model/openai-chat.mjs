@@ -1,5 +1,5 @@
 // OpenAI Chat Completions, as far as an agent without streaming needs it: checks a request as the
-// vendor does, and dresses the model's move as a response.
+// vendor does, and wraps the model's move as a response.
 
 import { checkInputSchema, checkStrictSchema } from "./json-schema.mjs";
 import {
@@ -27,7 +27,7 @@ const ROLES = {
     fields: ["content", "name", "refusal", "audio", "tool_calls", "annotations"],
     parts: ["text", "refusal"],
   },
-  // The name is in no description of the API, but clients send it and the API takes it.
+  // The name is undocumented, but clients send it and the API accepts it.
   tool: { fields: ["content", "tool_call_id", "name"], parts: ["text"] },
 };
 
@@ -154,7 +154,7 @@ function readCall(value, path) {
 function checkPart(value, path, types) {
   const part = readObject(value, path);
   const type = readChoice(part["type"], `${path}.type`, types);
-  // A part's payload stands under the name of its type.
+  // The key of a part's payload is the name of its type.
   allowOnly(part, path, ["type", type]);
   if (type === "text" || type === "refusal") readString(part[type], `${path}.${type}`);
   else readObject(part[type], `${path}.${type}`);
@@ -164,7 +164,7 @@ function checkPart(value, path, types) {
   }
 }
 
-/** Every call is answered by a tool's message right after it, and no such message stands alone. */
+/** Every call is answered by a tool message right after it, and every tool message answers a call. */
 function checkPairs(/** @type {readonly Message[]} */ messages) {
   /** @type {Set<string>} */
   let called = new Set();

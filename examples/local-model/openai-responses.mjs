@@ -1,5 +1,5 @@
 // OpenAI Responses, as far as an agent without streaming needs it: checks a request as the vendor
-// does, and dresses the model's move as a response.
+// does, and wraps the model's move as a response.
 
 import { checkInputSchema, checkStrictSchema } from "./json-schema.mjs";
 import {

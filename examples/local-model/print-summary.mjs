@@ -4,7 +4,7 @@
  * @param {string} run.answer
  * @param {string} run.log What the agent's own tool answered.
  * @param {readonly import("./server.mjs").RecordedRequest[]} run.requests
- * @param {number} run.charsSaved How many characters more all requests would have had with the log in them.
+ * @param {number} run.charsSaved How many more characters the requests would have had with the log in them.
  */
 export function printSummary({ question, answer, log, requests, charsSaved }) {
   const sizes = requests.map(({ bytes }) => bytes);

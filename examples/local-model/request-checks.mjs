@@ -1,4 +1,4 @@
-// What the three validators share: reading a request's fields, or refusing the request.
+// What the three validators share: reading a request's fields, or rejecting the request.
 
 /** @typedef {Record<string, unknown>} JsonObject */
 
@@ -60,9 +60,9 @@ export function readChoice(value, path, choices) {
 
 /** @param {JsonObject} object @param {string} path @param {readonly string[]} keys */
 export function allowOnly(object, path, keys) {
-  const stranger = Object.keys(object).find((key) => !keys.includes(key));
-  if (stranger === undefined) return;
-  throw new Refusal(`${path}.${stranger}: extra inputs are not permitted`, `${path}.${stranger}`);
+  const extra = Object.keys(object).find((key) => !keys.includes(key));
+  if (extra === undefined) return;
+  throw new Refusal(`${path}.${extra}: extra inputs are not permitted`, `${path}.${extra}`);
 }
 
 /** @param {readonly string[]} names @param {string} path */

@@ -1,4 +1,4 @@
-// The part of the model: what it does next follows from the conversation alone.
+// Plays the model: its next move depends only on the conversation.
 
 /**
  * @typedef {{ tool: string, text: string }} ToolAnswer What a tool answered, as the model sees it.
@@ -7,7 +7,7 @@
  */
 
 /**
- * Fetches a log, searches it where only a reference came, and answers from what it read.
+ * Fetches a log, searches it if only a reference arrived, and answers from what it read.
  *
  * @type {Script}
  */
@@ -15,7 +15,7 @@ export function investigate(answers) {
   const last = answers.at(-1);
   if (last === undefined) return { call: "fetch_log", input: { service: "checkout-api" } };
 
-  // An id that only the reference tells: without one, the log itself must be there.
+  // Only a reference has an id; without one, the log itself must be there.
   const artifactId = /<knowledge id="([^"]+)"/.exec(last.text)?.[1];
   if (artifactId !== undefined) {
     return { call: "grep_knowledge", input: { artifact_id: artifactId, pattern: "\\bERROR\\b" } };

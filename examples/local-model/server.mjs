@@ -1,4 +1,4 @@
-// A model's API on this machine: it refuses what the vendors refuse, and a script plays the model.
+// A model's API on this machine: it rejects what the vendors reject, and a script plays the model.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -49,7 +49,7 @@ export async function startLocalModel({ script = investigate } = {}) {
       const id = String(requests.length + 1).padStart(4, "0");
       const { status, body, call } = answer(path, text, id, script);
       requests.push({ path, bytes: text.length, status, call });
-      // A connection that stays open would keep the program running.
+      // An open connection would keep the program running.
       response.writeHead(status, { "content-type": "application/json", connection: "close" });
       response.end(JSON.stringify(body));
     });

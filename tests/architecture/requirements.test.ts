@@ -62,7 +62,7 @@ describe("the check of the manifest [DESIGN-MANIFEST]", () => {
 
   it("finds a citation of an id that does not exist", () => {
     expect(check(`it("a [900-F-001] [DESIGN-90] [900-F-002]", () => {});`)).toEqual([
-      "900-F-002 is cited in made-up.test.ts and defined nowhere",
+      "900-F-002 is cited in made-up.test.ts, but not defined anywhere",
     ]);
   });
 

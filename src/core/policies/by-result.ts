@@ -31,8 +31,8 @@ export const everything: Policy = {
 
 /** Offloads results for which the host's `shouldOffload` returned `true`. */
 export const flagged: Policy = eachResult("flagged", ({ offloadFlag }) => offloadFlag === true, {
-  offload: "flagged by the host",
-  keep: "not flagged by the host",
+  offload: "by the host",
+  keep: "not by the host",
 });
 
 /** Keeps errors, since the model must see what went wrong; offloads everything else. */

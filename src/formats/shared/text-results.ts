@@ -25,7 +25,7 @@ export function findTextResults(messages: readonly unknown[]): string | undefine
   }
   if (results === 0 || results * 2 < answers) return undefined;
   return (
-    `its ${results} tool results are plain text in user messages, ` +
+    `its tool results (${results}) are plain text in user messages, ` +
     "without the id of the call that each one answers"
   );
 }

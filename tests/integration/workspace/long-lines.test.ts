@@ -18,7 +18,7 @@ describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
         input: { artifact_id: "a", start_line: 2, end_line: 4, start_char: 1_001 },
       },
     });
-    expect(reading.note).toMatch(/Line 2 is longer.*lines 3 to 4 come after it/);
+    expect(reading.note).toMatch(/Line 2 exceeds the limit.*lines 3 to 4 come after it/);
     const readings = await followAll(workspace, reading, { maxChars: 1_000 });
     expect(joinReadings(readings)).toBe(`${LONG}\nlast but one\nlast`);
     expect(readings).toHaveLength(Math.ceil(LONG.length / 1_000) + 1);

@@ -164,7 +164,7 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
     ["/meta/missing", /keys "a\/b", "count"/],
     ["/items/45", /indices 0 to 44/],
     ["/items/x", /indices 0 to 44/],
-    ["/meta/count/deep", /has nothing inside/],
+    ["/meta/count/deep", /has no members/],
   ])("%s leads nowhere, and what is there is named", async (pointer, message) => {
     const workspace = await workspaceOf(JSON_TEXT);
     const error = await rejectionOf(workspace.queryKnowledge("a", { pointer }));

@@ -39,9 +39,9 @@ describe("a reading by lines", () => {
   });
 
   it.each([
-    ["line 0", 0, 2, /counted from 1; it has 3 lines/],
-    ["a start after the end", 3, 2, /start is after the end; it has 3 lines/],
-    ["a start past the end", 4, 9, /it has 3 lines.*from 1 to 3/],
+    ["line 0", 0, 2, /counted from 1; the text has 3 lines/],
+    ["a start after the end", 3, 2, /start is after the end; the text has 3 lines/],
+    ["a start past the end", 4, 9, /the text has 3 lines.*from 1 to 3/],
     ["a negative line", -1, 2, /counted from 1/],
   ])(
     "%s is refused with how many lines there are [DESIGN-W-read-range]",
@@ -116,7 +116,7 @@ describe("a reading by id", () => {
   it("a start past the end says how many characters there are", async () => {
     const workspace = await workspaceOf("0123456789");
     const error = await rejectionOf(workspace.getKnowledgeById("a", { startChar: 50 }));
-    expect(error.message).toMatch(/startChar 50 .*it has 10 characters.*from 1 to 10/);
+    expect(error.message).toMatch(/startChar 50 .*the text has 10 characters.*from 1 to 10/);
   });
 });
 

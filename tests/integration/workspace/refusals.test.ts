@@ -46,7 +46,7 @@ describe("what cannot be read", () => {
       await workspace.remove("a");
       const error = await rejectionOf(verb(workspace, "a"));
       expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "removed" });
-      expect(error.message).toMatch(/Do not ask for it a second time: run the tool again/);
+      expect(error.message).toMatch(/Retrying will not help: run the tool again/);
     },
   );
 

@@ -341,7 +341,11 @@ describe("the AI SDK format: whose messages", () => {
     ],
     ["OpenAI chat call", { role: "assistant", content: null, tool_calls: [] }, "has tool_calls"],
     ["OpenAI chat", { role: "tool", tool_call_id: "a", content: "x" }, "has tool_calls or a"],
-    ["a tool's text", { role: "tool", content: "x" }, "message 0 has no content of parts"],
+    [
+      "a tool's text",
+      { role: "tool", content: "x" },
+      "message 0 has no array of parts as its content",
+    ],
     ["Responses", { type: "function_call_output", call_id: "a", output: "x" }, "has the role"],
     [
       "Responses message",

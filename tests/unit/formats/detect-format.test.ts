@@ -116,7 +116,7 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
       assistant([{ type: "text", text: "It is empty." }]),
     ],
     "anthropic",
-    "the tool results, 1 of them, are plain text in messages of the user",
+    "its tool results (1) are plain text in user messages",
   ],
   [
     "SWE-agent, in text",
@@ -129,7 +129,7 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
       { role: "user", content: "text", message_type: "observation" },
     ],
     "openai-chat",
-    "the tool results, 2 of them, are plain text in messages of the user",
+    "its tool results (2) are plain text in user messages",
   ],
   [
     "calls that nothing answers",

@@ -321,7 +321,7 @@ describe("telling OpenAI chat messages from others", () => {
       [{ role: "toolResult", toolCallId: "a", content: [] }],
       'message 0 has pi\'s role "toolResult"; here a result has the role tool',
     ],
-    ["objects as contents", [{ role: "user", content: {} }], "neither a text nor an array"],
+    ["objects as contents", [{ role: "user", content: {} }], "neither a string nor an array"],
     ["no objects", [conversation[0], "hi"], "message 1 is a line of text, not an object"],
   ])("refuses %s", (_whose, messages, why) => {
     expect(format.mismatch(messages)).toContain(why);

@@ -1,14 +1,14 @@
 import type { PatternToken } from "./pattern-tokens.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  A: "\\A is not known here; the search goes line by line, so write ^ for the start of a line",
-  z: "\\z is not known here; the search goes line by line, so write $ for the end of a line",
-  Z: "\\Z is not known here; the search goes line by line, so write $ for the end of a line",
+  A: "\\A is not supported; the search goes line by line, so write ^ for the start of a line",
+  z: "\\z is not supported; the search goes line by line, so write $ for the end of a line",
+  Z: "\\Z is not supported; the search goes line by line, so write $ for the end of a line",
   n: "\\n cannot match, since the search goes line by line; search for a text within one line and ask for context lines",
-  h: "\\h is not known here; write [ \\t]",
-  R: "\\R is not known here, and the search goes line by line; write ^ or $ for a line's ends",
-  Q: "\\Q…\\E is not known here; put a backslash before each special character",
-  K: "\\K is not known here; write a lookbehind, (?<=…)",
+  h: "\\h is not supported; write [ \\t]",
+  R: "\\R is not supported, and the search goes line by line; write ^ or $ for a line's ends",
+  Q: "\\Q…\\E is not supported; put a backslash before each special character",
+  K: "\\K is not supported; write a lookbehind, (?<=…)",
 };
 
 const POSIX_CLASSES = new Map(
@@ -51,7 +51,7 @@ function explainToken(token: PatternToken, previous: PatternToken | undefined): 
       return explainClass(token.text);
     case "quantifier":
       return previous?.kind === "quantifier" && token.text.startsWith("+")
-        ? `possessive quantifiers such as ${previous.text}+ are not known here; write ${previous.text}`
+        ? `possessive quantifiers such as ${previous.text}+ are not supported; write ${previous.text}`
         : undefined;
     case "open":
       return explainOpen(token.text);
@@ -68,7 +68,7 @@ function explainEscape(text: string): string | undefined {
   const letter = text.charAt(1);
   if (text.length > 2 || !/[a-z]/i.test(letter) || KNOWN_LETTERS.includes(letter)) return undefined;
   return (
-    ESCAPES[letter] ?? `${text} is not known here; leave out the backslash for the letter itself`
+    ESCAPES[letter] ?? `${text} is not supported; leave out the backslash for the letter itself`
   );
 }
 
@@ -77,14 +77,14 @@ function explainClass(text: string): string | undefined {
   const range = POSIX_CLASSES.get(posix?.[2] ?? "");
   if (posix === null || range === undefined) return undefined;
   const negated = posix[1] === "^" ? "^" : "";
-  return `${posix[0]} is not known here; write [${negated}${range}], or ${range} inside other brackets`;
+  return `${posix[0]} is not supported; write [${negated}${range}], or ${range} inside other brackets`;
 }
 
 function explainOpen(text: string): string | undefined {
-  if (text === "(?>") return "atomic groups, (?>…), are not known here; write (?:…)";
+  if (text === "(?>") return "atomic groups, (?>…), are not supported; write (?:…)";
   if (text.startsWith("(?P<")) return "named groups are written (?<name>…) here";
   if (/^\(\?[a-z-]+\)$/i.test(text)) {
-    return `${text} is not known here; the flags i, m and s are allowed only at the start, as in (?i)word`;
+    return `${text} is not supported; the flags i, m and s are allowed only at the start, as in (?i)word`;
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
   return [
     `${start} Read only the part that you need:`,
     ...tools,
-    "Every answer is limited in size, and says what it left out and which call comes next. Results of these " +
+    "Every answer is capped, and says what it left out and which call comes next. Results of these " +
       "tools are never offloaded. When an answer says that a result is gone, run the original tool " +
       "again; retrying will not help.",
   ].join("\n");

@@ -63,7 +63,7 @@ describe("policies that look at one result alone", () => {
       false,
       false,
     ]);
-    expect(() => byTool({})).toThrow("given only, never or both");
+    expect(() => byTool({})).toThrow("an object with only, never or both");
   });
 
   it("flagged and keepErrors look at the flags [DESIGN-O-flags]", () => {
@@ -96,7 +96,7 @@ describe("any and not", () => {
     const verdicts = policy.decide(results, conversationOf(results, 10));
     expect(verdicts).toEqual([
       { offload: true, reason: "minChars(100): large enough" },
-      { offload: true, reason: "flagged: the host wishes it" },
+      { offload: true, reason: "flagged: by the host" },
       { offload: false, reason: "minChars(100): too small" },
     ]);
   });

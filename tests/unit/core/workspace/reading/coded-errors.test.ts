@@ -59,7 +59,7 @@ describe("a pointer that leads nowhere", () => {
     ],
     ["/a/3/b", '"/a" is an array of 1, whose items have the indices 0 to 0.'],
     ["/a/0/c", '"/a/0" is an object with the keys "b".'],
-    ["/k~11/0", '"/k~11" is a string, which has nothing inside.'],
+    ["/k~11/0", '"/k~11" is a string, which has no members.'],
     ["/e/0", '"/e" is an empty array.'],
     ["/o/x", '"/o" is an object without keys.'],
   ])("%s names the longest part that exists [DESIGN-W-query-errors]", async (pointer, message) => {
