@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   createToolResultOffload,
   createWorkspace,
@@ -40,7 +40,7 @@ async function putCall(workspace: Workspace): Promise<void> {
 }
 
 describe("events [DESIGN-W-events]", () => {
-  test("an offload tells ids and sizes", async () => {
+  it("an offload tells ids and sizes", async () => {
     const { workspace, events } = await openLogged({ countTokens: () => 3 });
     await putCall(workspace);
     expect(events).toEqual([
@@ -48,7 +48,7 @@ describe("events [DESIGN-W-events]", () => {
     ]);
   });
 
-  test.each<[string, (workspace: Workspace) => Promise<unknown>, object]>([
+  it.each<[string, (workspace: Workspace) => Promise<unknown>, object]>([
     ["getKnowledgeById", (workspace) => workspace.getKnowledgeById("call_1"), { chars: 6 }],
     ["getKnowledgeByLines", (it) => it.getKnowledgeByLines("call_1", 1, 1), { chars: 3 }],
     ["grepKnowledge", (workspace) => workspace.grepKnowledge("call_1", "2"), { chars: 4 }],
@@ -62,7 +62,7 @@ describe("events [DESIGN-W-events]", () => {
     expect(events[1]).toMatchObject({ ...OF_A, event: "read", verb, ...sizes });
   });
 
-  test("a listing is a read, a removal is told", async () => {
+  it("a listing is a read, a removal is told", async () => {
     const { workspace, events } = await openLogged();
     await putCall(workspace);
     await workspace.queryArtifacts({}, { sessionId: "s1" });
@@ -75,7 +75,7 @@ describe("events [DESIGN-W-events]", () => {
     ]);
   });
 
-  test("a result that stays is a skip, with the reason", async () => {
+  it("a result that stays is a skip, with the reason", async () => {
     const { workspace, events } = await openLogged();
     const op = createToolResultOffload({ workspace });
     const result = { toolCallId: "call_1", toolName: "bash", content: "short" };
@@ -88,7 +88,7 @@ describe("events [DESIGN-W-events]", () => {
     ]);
   });
 
-  test.each<[string, string, (workspace: Workspace) => Promise<unknown>]>([
+  it.each<[string, string, (workspace: Workspace) => Promise<unknown>]>([
     ["getKnowledgeByLines", "OUT_OF_RANGE", (it) => it.getKnowledgeByLines("call_1", 9, 9)],
     ["grepKnowledge", "INVALID_PATTERN", (workspace) => workspace.grepKnowledge("call_1", "(")],
     ["queryKnowledge", "POINTER_NOT_FOUND", (it) => it.queryKnowledge("call_1", { pointer: "/x" })],
@@ -101,7 +101,7 @@ describe("events [DESIGN-W-events]", () => {
     expect(events[1]).toEqual({ ...OF_A, event: "failure", verb, code, error: message });
   });
 
-  test("an unknown id is a failure", async () => {
+  it("an unknown id is a failure", async () => {
     const { workspace, events } = await openLogged();
     await workspace.getOriginal("nope", { sessionId: "s1" }).catch(() => undefined);
     expect(events).toMatchObject([
@@ -109,7 +109,7 @@ describe("events [DESIGN-W-events]", () => {
     ]);
   });
 
-  test("a put that is refused is a failure", async () => {
+  it("a put that is refused is a failure", async () => {
     const { workspace, events } = await openLogged();
     await workspace
       .put({ content: 7 as unknown as string }, { toolCallId: "b" })
@@ -117,7 +117,7 @@ describe("events [DESIGN-W-events]", () => {
     expect(events).toMatchObject([{ event: "failure", biz_id: "b", code: "INVALID_ARGUMENT" }]);
   });
 
-  test("an offload that fails tells whose it was, and no offload is told", async () => {
+  it("an offload that fails tells whose it was, and no offload is told", async () => {
     const root = join(await makeTempFolder(), "file");
     await writeFile(root, "in the way");
     const { workspace, events } = await openLogged({ root });
@@ -131,7 +131,7 @@ describe("events [DESIGN-W-events]", () => {
 });
 
 describe("the logger", () => {
-  test("that throws harms nothing [DESIGN-W-events-harmless]", async () => {
+  it("that throws harms nothing [DESIGN-W-events-harmless]", async () => {
     const logger = vi.fn(() => {
       throw new Error("disk full");
     });
@@ -144,7 +144,7 @@ describe("the logger", () => {
     expect(logger).toHaveBeenCalledTimes(4);
   });
 
-  test("is nobody unless told: nothing is printed [DESIGN-W-events-silent]", async () => {
+  it("is nobody unless told: nothing is printed [DESIGN-W-events-silent]", async () => {
     const spies = [
       vi.spyOn(process.stdout, "write"),
       vi.spyOn(process.stderr, "write"),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { rejectionOf } from "../../support/rejection.js";
 import { followAll, joinReadings, workspaceOf } from "./open-workspace.js";
 
@@ -6,7 +6,7 @@ const LONG = Array.from({ length: 10_000 }, (_, at) => `<${at}>`).join("");
 const TEXT = `first\n${LONG}\nlast but one\nlast`;
 
 describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
-  test("is cut, and next goes on inside of it and then behind it", async () => {
+  it("is cut, and next goes on inside of it and then behind it", async () => {
     const workspace = await workspaceOf(TEXT);
     const reading = await workspace.getKnowledgeByLines("a", 2, 4, { maxChars: 1_000 });
     expect(reading).toMatchObject({
@@ -24,7 +24,7 @@ describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
     expect(readings).toHaveLength(Math.ceil(LONG.length / 1_000) + 1);
   });
 
-  test("alone, says nothing of lines behind it", async () => {
+  it("alone, says nothing of lines behind it", async () => {
     const workspace = await workspaceOf(TEXT);
     const reading = await workspace.getKnowledgeByLines("a", 2, 2, { maxChars: 1_000 });
     expect(reading.note).not.toContain("come after");
@@ -33,14 +33,14 @@ describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
     expect(joinReadings(readings)).toBe(LONG);
   });
 
-  test("within the default cap, one reading after the other", async () => {
+  it("within the default cap, one reading after the other", async () => {
     const workspace = await workspaceOf(`${LONG}\n`.repeat(3));
     const readings = await followAll(workspace, await workspace.getKnowledgeById("a"));
     expect(joinReadings(readings)).toBe([LONG, LONG, LONG].join("\n"));
     for (const { text } of readings) expect(text.length).toBeLessThanOrEqual(20_000);
   });
 
-  test("is read by a range of its characters", async () => {
+  it("is read by a range of its characters", async () => {
     const workspace = await workspaceOf(TEXT);
     const range = { startChar: 101, endChar: 150 };
     expect(await workspace.getKnowledgeByLines("a", 2, 2, range)).toEqual({
@@ -63,7 +63,7 @@ describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
     expect(joinReadings(readings)).toBe(LONG.slice(100, 150));
   });
 
-  test("never splits a character, and gives each once", async () => {
+  it("never splits a character, and gives each once", async () => {
     const workspace = await workspaceOf("😀".repeat(50));
     const first = await workspace.getKnowledgeByLines("a", 1, 1, { maxChars: 7 });
     const readings = await followAll(workspace, first, { maxChars: 7 });
@@ -71,7 +71,7 @@ describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
     for (const { text } of readings) expect(text).toMatch(/^(?:😀)+$/u);
   });
 
-  test.each([
+  it.each([
     ["a start past the line's end", 2, 2, { startChar: LONG.length + 1 }, "line 2 has"],
     ["character 0", 2, 2, { startChar: 0 }, "counted from 1"],
     ["a start after the end", 2, 2, { startChar: 9, endChar: 3 }, "start is after the end"],
@@ -84,7 +84,7 @@ describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
     expect(error.message).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  test("endChar needs a single line", async () => {
+  it("endChar needs a single line", async () => {
     const workspace = await workspaceOf(TEXT);
     const error = await rejectionOf(workspace.getKnowledgeByLines("a", 1, 2, { endChar: 5 }));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "endLine" });
@@ -95,7 +95,7 @@ describe("a match on a long line [DESIGN-W-search-window]", () => {
   const needle = (before: number, after: number) =>
     `head\n${"x".repeat(before)}NEEDLE${"y".repeat(after)}\ntail`;
 
-  test.each([
+  it.each([
     ["in the middle", 300_000, 349_000],
     ["at the start", 0, 649_000],
     ["at the end", 649_000, 0],
@@ -117,7 +117,7 @@ describe("a match on a long line [DESIGN-W-search-window]", () => {
     expect((await workspace.getKnowledgeByLines("a", 2, 2, exact)).text).toBe("NEEDLE");
   });
 
-  test("beside a match, a long line is cut and says how long it is", async () => {
+  it("beside a match, a long line is cut and says how long it is", async () => {
     const workspace = await workspaceOf(needle(100_000, 0));
     const { text } = await workspace.grepKnowledge("a", "head|tail", {
       contextBefore: 1,

@@ -1,5 +1,5 @@
 import { unlink } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ArtifactInput, SearchFilter, Workspace } from "../../../src/index.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
@@ -14,7 +14,7 @@ describe("what cannot be read", () => {
     ["remove", (workspace, id) => workspace.remove(id)],
   ];
 
-  test.each(verbs)(
+  it.each(verbs)(
     "%s of an unknown id names the nearest ones, at most five [DESIGN-W-read-unknown] [DESIGN-9-ids]",
     async (_, verb) => {
       const workspace = await openWorkspace();
@@ -28,18 +28,18 @@ describe("what cannot be read", () => {
     },
   );
 
-  test.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
+  it.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
     const error = await rejectionOf(verb(await openWorkspace(), "a"));
     expect(error).toMatchObject({ code: "UNKNOWN_ARTIFACT", nearest: [] });
     expect(error.message).toContain("Nothing is stored here yet.");
   });
 
-  test.each(verbs)("%s without an id is refused", async (_, verb) => {
+  it.each(verbs)("%s without an id is refused", async (_, verb) => {
     const error = await rejectionOf(verb(await openWorkspace(), undefined as unknown as string));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "artifactId" });
   });
 
-  test.each(verbs)(
+  it.each(verbs)(
     "%s of a removed artifact says that it is gone for good [DESIGN-W-read-gone]",
     async (_, verb) => {
       const workspace = await workspaceOf("[1]");
@@ -50,7 +50,7 @@ describe("what cannot be read", () => {
     },
   );
 
-  test.each(verbs.slice(0, 5))(
+  it.each(verbs.slice(0, 5))(
     "%s says so of a file deleted by hand [DESIGN-W-read-gone]",
     async (_, verb) => {
       const workspace = await openWorkspace();
@@ -62,7 +62,7 @@ describe("what cannot be read", () => {
     },
   );
 
-  test("a session that is no text is refused by every verb", async () => {
+  it("a session that is no text is refused by every verb", async () => {
     const workspace = await workspaceOf("x");
     const options = { sessionId: 7 as unknown as string };
     for (const call of [
@@ -79,7 +79,7 @@ describe("what cannot be read", () => {
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "searchFilter" });
   });
 
-  test("what was removed can be put again and read [DESIGN-W-remove]", async () => {
+  it("what was removed can be put again and read [DESIGN-W-remove]", async () => {
     const workspace = await workspaceOf("one");
     await workspace.remove("a");
     await workspace.put({ content: "two" }, { toolCallId: "a" });
@@ -88,7 +88,7 @@ describe("what cannot be read", () => {
 });
 
 describe("a bad artifact is refused", () => {
-  test.each<[string, unknown, object]>([
+  it.each<[string, unknown, object]>([
     ["artifact", undefined, {}],
     ["content", {}, {}],
     ["content", { content: 7 }, {}],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../src/core/defaults.js";
 import { estimateTokens } from "../../../src/core/lib/tokens/estimate-tokens.js";
 import { wireWorkspace } from "../../../src/core/workspace/workspace.js";
@@ -14,7 +14,7 @@ import { followAll, workspaceOf } from "./open-workspace.js";
 const TEXT = ["alpha", "Beta", "gamma (1)", "delta", "beta", "épsilon", "zeta"].join("\n");
 
 describe("a search", () => {
-  test("answers with lines and their numbers, in the one shape of readings [DESIGN-W-search-matches] [DESIGN-W-read-shape]", async () => {
+  it("answers with lines and their numbers, in the one shape of readings [DESIGN-W-search-matches] [DESIGN-W-read-shape]", async () => {
     const workspace = await workspaceOf(TEXT, { sessionId: "s1" });
     expect(await workspace.grepKnowledge("a", "^.eta$")).toEqual({
       artifactId: "a",
@@ -28,7 +28,7 @@ describe("a search", () => {
     });
   });
 
-  test("shows the lines around a match [DESIGN-W-search-matches]", async () => {
+  it("shows the lines around a match [DESIGN-W-search-matches]", async () => {
     const workspace = await workspaceOf(TEXT);
     const before = await workspace.grepKnowledge("a", "gamma|zeta", { contextBefore: 1 });
     expect(before.text).toBe("2-Beta\n3:gamma (1)\n--\n6-épsilon\n7:zeta");
@@ -36,7 +36,7 @@ describe("a search", () => {
     expect(after.text).toBe("3:gamma (1)\n4-delta\n5-beta\n--\n7:zeta");
   });
 
-  test("can overlook capital letters, and can take the pattern as it stands [DESIGN-W-search-literal] [DESIGN-W-search-case]", async () => {
+  it("can overlook capital letters, and can take the pattern as it stands [DESIGN-W-search-literal] [DESIGN-W-search-case]", async () => {
     const workspace = await workspaceOf(TEXT);
     const grep = async (pattern: string, options = {}) =>
       (await workspace.grepKnowledge("a", pattern, options)).text;
@@ -48,7 +48,7 @@ describe("a search", () => {
     expect(await grep("$&", { literal: true })).toBe("");
   });
 
-  test("says when nothing matches, in an empty artifact too", async () => {
+  it("says when nothing matches, in an empty artifact too", async () => {
     for (const content of [TEXT, ""]) {
       const workspace = await workspaceOf(content);
       expect(await workspace.grepKnowledge("a", "nothing")).toMatchObject({
@@ -60,7 +60,7 @@ describe("a search", () => {
     }
   });
 
-  test.each([
+  it.each([
     ["a group that is not closed", "(a", {}],
     ["a range out of order", "[b-a]", {}],
     ["a repetition of nothing", "*", {}],
@@ -72,7 +72,7 @@ describe("a search", () => {
     expect(error.message).toContain("literal: true");
   });
 
-  test.each([
+  it.each([
     ["pattern", "", {}],
     ["contextBefore", "a", { contextBefore: -1 }],
     ["contextAfter", "a", { contextAfter: 0.5 }],
@@ -85,7 +85,7 @@ describe("a search", () => {
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
   });
 
-  test("from a line past the end says how many lines there are", async () => {
+  it("from a line past the end says how many lines there are", async () => {
     const workspace = await workspaceOf(TEXT);
     expect((await workspace.grepKnowledge("a", "beta", { startLine: 3 })).text).toBe("5:beta");
     const error = await rejectionOf(workspace.grepKnowledge("a", "beta", { startLine: 8 }));
@@ -98,7 +98,7 @@ describe("a search with more matches than fit", () => {
   const many = Array.from({ length: 500 }, (_, at) => `item ${at + 1}${at % 2 ? " even" : ""}`);
   const even = many.flatMap((line, at) => (at % 2 ? [`${at + 1}:${line}`] : []));
 
-  test("shows 50 unless told, counts all, and goes on where it stopped [DESIGN-W-search-limit]", async () => {
+  it("shows 50 unless told, counts all, and goes on where it stopped [DESIGN-W-search-limit]", async () => {
     const workspace = await workspaceOf(many.join("\n"));
     const first = await workspace.grepKnowledge("a", "EVEN", { ignoreCase: true, literal: true });
     expect(first).toMatchObject({
@@ -120,7 +120,7 @@ describe("a search with more matches than fit", () => {
     expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
   });
 
-  test("goes on with as many results as were asked for", async () => {
+  it("goes on with as many results as were asked for", async () => {
     const workspace = await workspaceOf(many.join("\n"));
     const first = await workspace.grepKnowledge("a", "even$", { maxResults: 100, view: "raw" });
     const readings = await followAll(workspace, first);
@@ -129,7 +129,7 @@ describe("a search with more matches than fit", () => {
     expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
   });
 
-  test("is capped by characters as well", async () => {
+  it("is capped by characters as well", async () => {
     const workspace = await workspaceOf(many.join("\n"));
     const options = { maxChars: 60 };
     const first = await workspace.grepKnowledge("a", "even", options);
@@ -139,7 +139,7 @@ describe("a search with more matches than fit", () => {
     for (const { text } of readings) expect(text.length).toBeLessThanOrEqual(60);
   });
 
-  test("shows the match and the lines next to it where all around it do not fit", async () => {
+  it("shows the match and the lines next to it where all around it do not fit", async () => {
     const workspace = await workspaceOf(many.join("\n"));
     const around = { contextBefore: 200, contextAfter: 200, maxChars: 100 };
     const { text, note, next } = await workspace.grepKnowledge("a", "item 250 |item 260 ", around);
@@ -153,7 +153,7 @@ describe("a search with more matches than fit", () => {
 const big = "some words on a line\n".repeat(100_000);
 
 describe("what a search costs", () => {
-  test("no index of the lines is made for it", async () => {
+  it("no index of the lines is made for it", async () => {
     const root = await makeTempFolder();
     const workspace = await workspaceOf(big, { root });
     await workspace.grepKnowledge("a", "words", { startLine: 90_000 });
@@ -163,7 +163,7 @@ describe("what a search costs", () => {
     expect(await made()).not.toEqual([]);
   });
 
-  test("lines that could not be shown are not collected", async () => {
+  it("lines that could not be shown are not collected", async () => {
     const workspace = await workspaceOf(`${big}${"needle\n".repeat(50)}`);
     const around = { contextBefore: 100_000, contextAfter: 100_000 };
     const { text, range, next } = await workspace.grepKnowledge("a", "needle", around);
@@ -173,7 +173,7 @@ describe("what a search costs", () => {
     expect(next?.input).toMatchObject({ start_line: 100_002, context_before: 100_000 });
   });
 
-  test("a pattern has a longest length", async () => {
+  it("a pattern has a longest length", async () => {
     const workspace = await workspaceOf("text");
     expect((await workspace.grepKnowledge("a", "t".repeat(10_000))).text).toBe("");
     const error = await rejectionOf(workspace.grepKnowledge("a", "t".repeat(10_001)));
@@ -184,7 +184,7 @@ describe("what a search costs", () => {
 });
 
 describe("a workspace that was closed", () => {
-  test("says so, without a path of this machine", async () => {
+  it("says so, without a path of this machine", async () => {
     const root = await makeTempFolder();
     const workspace = await workspaceOf("text", { root });
     await workspace.close();
@@ -196,7 +196,7 @@ describe("a workspace that was closed", () => {
 });
 
 describe("a store without files", () => {
-  test("is searched in pieces", async () => {
+  it("is searched in pieces", async () => {
     const searcher = createSearcher();
     const workspace = wireWorkspace({
       namespace: "memory",
@@ -220,7 +220,7 @@ describe("a pattern that backtracks without end", () => {
   const EVIL = "^(a+)+$";
   const evilLine = `${"a".repeat(50_000)}b`;
 
-  test("is answered or refused by its deadline, and the event loop turns meanwhile [DESIGN-W-search-deadline] [DESIGN-W-search-event-loop]", async () => {
+  it("is answered or refused by its deadline, and the event loop turns meanwhile [DESIGN-W-search-deadline] [DESIGN-W-search-event-loop]", async () => {
     const workspace = await workspaceOf(`x\n${evilLine}\nb`);
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 5);
@@ -237,7 +237,7 @@ describe("a pattern that backtracks without end", () => {
     } else expect(outcome).toMatchObject({ text: "" });
   });
 
-  test("what was found before the deadline is shown, with the line to go on from", async () => {
+  it("what was found before the deadline is shown, with the line to go on from", async () => {
     const workspace = await workspaceOf(`aaa\nx\n${evilLine}\naa`);
     const reading = await workspace.grepKnowledge("a", EVIL, { deadlineMs: 400 });
     expect(reading.text.split("\n")[0]).toBe("1:aaa");
@@ -248,7 +248,7 @@ describe("a pattern that backtracks without end", () => {
     }
   });
 
-  test("does not keep the next search from being answered", async () => {
+  it("does not keep the next search from being answered", async () => {
     const workspace = await workspaceOf(`${evilLine}\nneedle`);
     const evil = workspace.grepKnowledge("a", EVIL, { deadlineMs: 300 }).catch(() => undefined);
     await sleep(20);

@@ -1,6 +1,6 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createWorkspace, type Workspace } from "../../../src/index.js";
 import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
@@ -22,7 +22,7 @@ const READS: Record<
 const reads = Object.entries(READS);
 
 describe("without a session [DESIGN-W-read-ambiguous]", () => {
-  test.each(reads)("%s finds an id that one session holds", async (_, read) => {
+  it.each(reads)("%s finds an id that one session holds", async (_, read) => {
     const workspace = await openWorkspace();
     await workspace.put({ content: "[1]" }, { toolCallId: "a", sessionId: "s1" });
     await workspace.put({ content: "[2]" }, { toolCallId: "b", sessionId: "s2" });
@@ -30,7 +30,7 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
     await expect(read(workspace, "b")).resolves.toBeDefined();
   });
 
-  test.each(reads)("%s refuses an id that several hold, and names them", async (_, read) => {
+  it.each(reads)("%s refuses an id that several hold, and names them", async (_, read) => {
     const workspace = await openWorkspace();
     for (const sessionId of ["s1", "s2", "s3"])
       await workspace.put(
@@ -43,14 +43,14 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
     await expect(read(workspace, "a", "s2")).resolves.toBeDefined();
   });
 
-  test("what is put goes into a session of its own, and is found", async () => {
+  it("what is put goes into a session of its own, and is found", async () => {
     const workspace = await openWorkspace();
     const { record } = await workspace.put({ content: "x" }, { toolCallId: "a" });
     expect(record).toMatchObject({ sessionId: "default", metadata: { session_id: null } });
     expect(await workspace.getOriginal("a")).toBe("x");
   });
 
-  test("remove takes only what is meant", async () => {
+  it("remove takes only what is meant", async () => {
     const workspace = await openWorkspace();
     for (const sessionId of ["s1", "s2"])
       await workspace.put({ content: "x" }, { toolCallId: "a", sessionId });
@@ -64,7 +64,7 @@ describe("without a session [DESIGN-W-read-ambiguous]", () => {
 });
 
 describe("a session", () => {
-  test.each(reads)("%s sees nothing of another one", async (_, read) => {
+  it.each(reads)("%s sees nothing of another one", async (_, read) => {
     const workspace = await openWorkspace();
     await workspace.put({ content: "[1]" }, { toolCallId: "mine", sessionId: "s1" });
     await workspace.put({ content: "[2]" }, { toolCallId: "mine-too", sessionId: "s2" });
@@ -73,7 +73,7 @@ describe("a session", () => {
     expect((await rejectionOf(read(workspace, "mine", "no-such"))).code).toBe("UNKNOWN_ARTIFACT");
   });
 
-  test.each(reads)(
+  it.each(reads)(
     "%s: a parent reads its child and grandchild; never the other way round [DESIGN-W-sessions-parent] [DESIGN-W-sessions-one-way]",
     async (_, read) => {
       const workspace = await openWorkspace();
@@ -101,7 +101,7 @@ describe("a session", () => {
     },
   );
 
-  test("its own artifact comes before a child's of the same id; two children's are ambiguous", async () => {
+  it("its own artifact comes before a child's of the same id; two children's are ambiguous", async () => {
     const workspace = await openWorkspace();
     for (const sessionId of ["c1", "c2"])
       await workspace.put(
@@ -114,7 +114,7 @@ describe("a session", () => {
     expect(await workspace.getOriginal("a", { sessionId: "p" })).toBe("p");
   });
 
-  test("sessions that are each other's parents do not hang", async () => {
+  it("sessions that are each other's parents do not hang", async () => {
     const workspace = await openWorkspace();
     await workspace.put(
       { content: "x" },
@@ -132,7 +132,7 @@ describe("a session", () => {
     expect(await workspace.getOriginal("a", { sessionId: "t" })).toBe("x");
   });
 
-  test("is there for a second workspace on the same folder", async () => {
+  it("is there for a second workspace on the same folder", async () => {
     const root = await makeTempFolder();
     const one = createWorkspace({ root });
     const other = createWorkspace({ root });
@@ -144,7 +144,7 @@ describe("a session", () => {
 });
 
 describe("a namespace [DESIGN-W-sessions-apart]", () => {
-  test.each(reads)("%s sees nothing of another one", async (_, read) => {
+  it.each(reads)("%s sees nothing of another one", async (_, read) => {
     const root = await makeTempFolder();
     const one = createWorkspace({ root, namespace: "one" });
     const other = createWorkspace({ root, namespace: "other" });
@@ -174,7 +174,7 @@ describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
     dots: "..",
   };
 
-  test.each(Object.entries(HOSTILE))("%s", async (_, id) => {
+  it.each(Object.entries(HOSTILE))("%s", async (_, id) => {
     const top = await makeTempFolder();
     const root = join(top, "one", "two");
     const workspace = createWorkspace({ root, namespace: id });
@@ -194,7 +194,7 @@ describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
     expect(await fresh.verify()).toMatchObject({ artifacts: 2, damaged: [], orphaned: [] });
   });
 
-  test("an empty session is a session like any other", async () => {
+  it("an empty session is a session like any other", async () => {
     const workspace = await openWorkspace();
     await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "" });
     expect(await workspace.getOriginal("a", { sessionId: "" })).toBe("x");
@@ -203,7 +203,7 @@ describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
     );
   });
 
-  test("a session's folder that is a link is not followed", async () => {
+  it("a session's folder that is a link is not followed", async () => {
     const root = await makeTempFolder();
     const workspace = createWorkspace({ root });
     const { record } = await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s" });

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   createToolResultOffload,
   createWorkspace,
@@ -28,7 +28,7 @@ async function openOffload(options: Partial<ToolResultOffloadOptions> = {}) {
 }
 
 describe("the decision", () => {
-  test.each<[string, Partial<ToolResultInput>, object]>([
+  it.each<[string, Partial<ToolResultInput>, object]>([
     ["nothing speaks for it", {}, { offloaded: false, reason: "none", inline: true }],
     ["white list: the tool", { toolName: "bash" }, { offloaded: true, reason: "white_list" }],
     ["white list: tool and action", SNAPSHOT, { offloaded: true, reason: "white_list" }],
@@ -75,7 +75,7 @@ describe("the decision", () => {
     expect(decision.artifactId).toBe(decision.offloaded ? "call_1" : undefined);
   });
 
-  test("more tokens than the threshold leave, as many stay, by the counter handed in [DESIGN-W-count-tokens]", async () => {
+  it("more tokens than the threshold leave, as many stay, by the counter handed in [DESIGN-W-count-tokens]", async () => {
     const counted: string[] = [];
     const countTokens = (text: string) => {
       counted.push(text);
@@ -90,7 +90,7 @@ describe("the decision", () => {
     expect(counted).toEqual(["x".repeat(100), "x".repeat(101), "y".repeat(101)]);
   });
 
-  test("the threshold is 30,000 tokens unless told", async () => {
+  it("the threshold is 30,000 tokens unless told", async () => {
     const offloaded = async (tokens: number) => {
       const { op } = await openOffload({ countTokens: () => tokens });
       return (await op.process({ content: "x" })).decision.offloaded;
@@ -99,7 +99,7 @@ describe("the decision", () => {
     expect(await offloaded(30_001)).toBe(true);
   });
 
-  test.each(["white list", "metadata", "tokens"])(
+  it.each(["white list", "metadata", "tokens"])(
     "answers of the reading tools never leave, whatever the %s says [DESIGN-3-reading-tools]",
     async (why) => {
       const workspace = await openWorkspace({ toolNames: { grep_knowledge: "search_results" } });
@@ -119,7 +119,7 @@ describe("the decision", () => {
     },
   );
 
-  test.each([
+  it.each([
     ["tokenThreshold", { tokenThreshold: -1 }],
     ["inlineChars", { inlineChars: 1.5 }],
     ["whiteList", { whiteList: "browser" as unknown as string[] }],
@@ -130,7 +130,7 @@ describe("the decision", () => {
     );
   });
 
-  test.each([
+  it.each([
     ["toolResult", undefined],
     ["toolResult.content", { toolCallId: "a" }],
     ["toolResult.content", { content: 7 }],
@@ -150,7 +150,7 @@ describe("what comes back", () => {
     content,
   });
 
-  test("39,999 characters come back as they went in, 40,000 as a list [DESIGN-R-004-40k]", async () => {
+  it("39,999 characters come back as they went in, 40,000 as a list [DESIGN-R-004-40k]", async () => {
     const { op } = await openOffload(always);
     const short = await op.process(of("x".repeat(39_999)));
     expect(short.content).toBe("x".repeat(39_999));
@@ -162,7 +162,7 @@ describe("what comes back", () => {
     expect(await workspace.getOriginal("call_1")).toBe("x".repeat(40_000));
   });
 
-  test("blocks count as their JSON, and under 40,000 are the very same array", async () => {
+  it("blocks count as their JSON, and under 40,000 are the very same array", async () => {
     const blocksOf = (chars: number) => {
       const empty = JSON.stringify([{ type: "text", text: "" }]).length;
       return [{ type: "text", text: "x".repeat(chars - empty) }];
@@ -177,14 +177,14 @@ describe("what comes back", () => {
     expect(await workspace.getOriginal("call_1")).toEqual(long);
   });
 
-  test("a reference that would be no shorter is not given [DESIGN-6-workspace]", async () => {
+  it("a reference that would be no shorter is not given [DESIGN-6-workspace]", async () => {
     const { op } = await openOffload({ ...always, inlineChars: 0 });
     const { content, decision } = await op.process(of("short"));
     expect(content).toBe("short");
     expect(decision).toMatchObject({ offloaded: true, inline: true });
   });
 
-  test("the tool result that was handed in is not changed", async () => {
+  it("the tool result that was handed in is not changed", async () => {
     const { op } = await openOffload(always);
     const result = deepFreeze({ ...of(BIG), metadata: { deep: { kept: [1] } }, isError: true });
     const { content } = await op.process(result, CONTEXT);
@@ -192,7 +192,7 @@ describe("what comes back", () => {
     expect(result.content).toBe(BIG);
   });
 
-  test("a store that fails throws, gives no reference and leaves the result as it was [DESIGN-W-put-failure] [DESIGN-1-error]", async () => {
+  it("a store that fails throws, gives no reference and leaves the result as it was [DESIGN-W-put-failure] [DESIGN-1-error]", async () => {
     const folder = await makeTempFolder();
     const root = join(folder, "file");
     await writeFile(root, "in the way");
@@ -206,7 +206,7 @@ describe("what comes back", () => {
     expect(await readTree(folder)).toEqual(new Map([["file", "in the way"]]));
   });
 
-  test("a folder in the place of the manifest fails as clearly, and later works again", async () => {
+  it("a folder in the place of the manifest fails as clearly, and later works again", async () => {
     const root = await makeTempFolder();
     const { op, workspace } = await openOffload({
       ...always,
@@ -219,7 +219,7 @@ describe("what comes back", () => {
     expect(await workspace.getOriginal(decision.artifactId ?? "", { sessionId: "s2" })).toBe(BIG);
   });
 
-  test.each(["plain text", " ", "", "null", "{}", "[]", "0"])(
+  it.each(["plain text", " ", "", "null", "{}", "[]", "0"])(
     "plain text never becomes empty or another: %j",
     async (content) => {
       const { op, workspace } = await openOffload(always);

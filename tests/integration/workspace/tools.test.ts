@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ToolDescription } from "../../../src/index.js";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 import { bodyOf, numbered, toolRunner } from "./run-tools.js";
 
 describe("the tools", () => {
-  test("have the names of the seed, a description and a JSON Schema [DESIGN-W-tools-names]", async () => {
+  it("have the names of the seed, a description and a JSON Schema [DESIGN-W-tools-names]", async () => {
     const tools = (await openWorkspace()).tools();
     expect(tools.map(({ name }) => name)).toEqual([
       "get_knowledge_by_id",
@@ -29,7 +29,7 @@ describe("the tools", () => {
     }
   });
 
-  test.each([
+  it.each([
     ["get_knowledge_by_id", ["artifact_id", "start_char", "end_char"]],
     ["get_knowledge_by_lines", ["artifact_id", "start_line", "end_line", "start_char", "end_char"]],
     [
@@ -46,7 +46,7 @@ describe("the tools", () => {
     );
   });
 
-  test("take the agent's own names, and leave out what it does not get [DESIGN-W-tools-naming]", async () => {
+  it("take the agent's own names, and leave out what it does not get [DESIGN-W-tools-naming]", async () => {
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const workspace = await workspaceOf(numbered(200), { toolNames });
     expect(workspace.tools().map(({ name }) => name)).toEqual([
@@ -59,7 +59,7 @@ describe("the tools", () => {
     expect(text).toMatch(/Next: search\(/);
   });
 
-  test("are answered with text and isError, whatever they are called with [DESIGN-W-tools-never-throw]", async () => {
+  it("are answered with text and isError, whatever they are called with [DESIGN-W-tools-never-throw]", async () => {
     const workspace = await workspaceOf('{"a":[1,2]}');
     const tools = workspace.tools();
     const parameter = fc.constantFrom(
@@ -106,7 +106,7 @@ describe("the tools", () => {
     );
   });
 
-  test("an abort is an answer, too", async () => {
+  it("an abort is an answer, too", async () => {
     const [tool] = (await workspaceOf("x")).tools();
     const signal = AbortSignal.abort(new Error("the user left"));
     const answer = await tool?.execute({ artifact_id: "a" }, { signal });
@@ -118,7 +118,7 @@ describe("the tools", () => {
 });
 
 describe("a call", () => {
-  test.each<[string, string, object]>([
+  it.each<[string, string, object]>([
     ["numbers", "get_knowledge_by_lines", { start_line: "2", end_line: " 3 " }],
     ["flags", "grep_knowledge", { pattern: "LINE [23]$", ignore_case: "true", literal: "false" }],
     ["null for what is left out", "grep_knowledge", { pattern: "line [23]$", max_results: null }],
@@ -136,13 +136,13 @@ describe("a call", () => {
     expect(text).not.toContain("line 4");
   });
 
-  test("takes fields as a comma-separated text [DESIGN-W-tools-lenient]", async () => {
+  it("takes fields as a comma-separated text [DESIGN-W-tools-lenient]", async () => {
     const run = toolRunner(await workspaceOf('[{"id":1,"name":"n","rest":0}]'));
     const { text } = await run("query_knowledge", { artifact_id: "a", fields: "id, name" });
     expect(JSON.parse(bodyOf(text))).toEqual([{ id: 1, name: "n" }]);
   });
 
-  test("says range, what was left out and the next call", async () => {
+  it("says range, what was left out and the next call", async () => {
     const run = toolRunner(await workspaceOf(numbered(5_000)));
     const { text } = await run("get_knowledge_by_id", { artifact_id: "a" });
     const [, to = ""] = /^\[a: lines 1-(\d+) of 5000\]\n/.exec(text) ?? [];
@@ -156,7 +156,7 @@ describe("a call", () => {
     ).toBe("[a: lines 1-1 of 5000]\nline 1");
   });
 
-  test.each([
+  it.each([
     [
       "get_knowledge_by_lines",
       { start_line: 9, end_line: 9 },

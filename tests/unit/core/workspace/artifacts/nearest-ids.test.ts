@@ -1,8 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nearestIds } from "../../../../../src/core/workspace/artifacts/find-artifact.js";
 
 describe("the nearest ids", () => {
-  test("come most alike first, as many as asked for", () => {
+  it("come most alike first, as many as asked for", () => {
     const ids = ["toolu_99", "call_1", "toolu_12", "toolu_1", "other"];
     expect(nearestIds("toolu_2", ids, 3)).toEqual(["toolu_1", "toolu_12", "toolu_99"]);
     expect(nearestIds("toolu_2", ids, 10)).toHaveLength(5);
@@ -10,7 +10,7 @@ describe("the nearest ids", () => {
     expect(nearestIds("toolu_2", [], 5)).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ["a letter changed", "toolx_abc"],
     ["a letter missing", "tool_abc"],
     ["a letter too many", "tooluu_abc"],
@@ -21,18 +21,18 @@ describe("the nearest ids", () => {
     expect(nearestIds(asked, ids, 1)).toEqual(["toolu_abc"]);
   });
 
-  test("do not mind upper and lower case", () => {
+  it("do not mind upper and lower case", () => {
     expect(nearestIds("ABC", ["aab", "abc"], 1)).toEqual(["abc"]);
     expect(nearestIds("abc", ["AAB", "ABC"], 1)).toEqual(["ABC"]);
   });
 
-  test("come in the same order, however they were listed", () => {
+  it("come in the same order, however they were listed", () => {
     const ids = ["b1", "a1", "c1"];
     expect(nearestIds("x1", ids, 3)).toEqual(["a1", "b1", "c1"]);
     expect(nearestIds("x1", [...ids].reverse(), 3)).toEqual(["a1", "b1", "c1"]);
   });
 
-  test("are looked for among the latest only, and by the first characters only", () => {
+  it("are looked for among the latest only, and by the first characters only", () => {
     const many = ["exact", ...Array.from({ length: 2_000 }, (_, at) => `id-${at}`)];
     expect(nearestIds("exact", many, 1)).not.toEqual(["exact"]);
     const long = "x".repeat(100_000);
