@@ -54,7 +54,7 @@ describe("one result at arrival", () => {
     const arrived = await offloader.result(text, { toolCallId: "a", toolName: "bash" });
     expect(arrived.report).toMatchObject({ outcome: "offloaded", artifactId: "a" });
     expect(arrived.content).toBe(arrived.report.reference);
-    const history = conversationOf({ id: "a", text: arrived.content as string });
+    const history = conversationOf({ id: "a", text: arrived.content });
     const { report, messages } = await offloader.offload(history);
     expect(report.totals).toMatchObject({ references: 1, offloaded: 0 });
     expect(messages).toBe(history);

@@ -29,11 +29,12 @@ describe("the memory of a turn", () => {
 
   it("sees a change in place, at any depth that a message can have", () => {
     const history = conversationOf({ id: "a", text: "one" });
-    const deep = { a: [{ b: { c: [{ d: { e: { f: "old" } } }] } }] };
+    const innermost = { f: "old" };
+    const deep = { a: [{ b: { c: [{ d: { e: innermost } }] } }] };
     Object.assign(history[1] ?? {}, { extra: deep });
     const memory = createMemory();
     memory.take(history, 0);
-    deep.a[0]!.b.c[0]!.d.e.f = "new";
+    innermost.f = "new";
     expect(memory.countKnown(history)).toBe(1);
   });
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ArtifactRecord, SearchFilter, Workspace } from "../../../src/index.js";
-import { rejectionOf } from "../../support/rejection.js";
-import { openWorkspace } from "./open-workspace.js";
+import type { ArtifactRecord, SearchFilter, Workspace } from "../../../../../src/index.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
 const idsOf = (artifacts: readonly ArtifactRecord[]) =>
   artifacts.map(({ artifactId }) => artifactId);
 
 async function openFilled(): Promise<Workspace> {
-  const workspace = await openWorkspace();
+  const workspace = openMemoryWorkspace();
   const put = (toolCallId: string, sessionId: string, metadata: Record<string, unknown>) =>
     workspace.put({ content: toolCallId, metadata }, { toolCallId, sessionId });
   await put("a1", "a", { task_id: "t1", tool_name: "bash", exit_code: 0, cached: true });
@@ -73,12 +73,12 @@ describe("queryArtifacts", () => {
   });
 
   it("an empty workspace has nothing", async () => {
-    const page = await (await openWorkspace()).queryArtifacts();
+    const page = await openMemoryWorkspace().queryArtifacts();
     expect(page).toEqual({ artifacts: [], nextCursor: undefined });
   });
 
   it("gives 50 unless told [DESIGN-W-list-pages]", async () => {
-    const workspace = await openWorkspace();
+    const workspace = openMemoryWorkspace();
     for (let at = 0; at < 51; at++) await workspace.put({ content: `${at}` });
     const { artifacts, nextCursor } = await workspace.queryArtifacts();
     expect(artifacts).toHaveLength(50);
@@ -89,7 +89,7 @@ describe("queryArtifacts", () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 5 }), async (counts, limit) => {
-        const workspace = await openWorkspace();
+        const workspace = openMemoryWorkspace();
         const ids: string[] = [];
         for (const [session, count] of counts.entries()) {
           for (let at = 0; at < count; at++) {
@@ -154,7 +154,7 @@ describe("queryArtifacts", () => {
 
 describe("getToolResultOffloadInfo", () => {
   it("tells of each result its ids, tool, size and time [DESIGN-R-004-info] [DESIGN-W-count-tokens]", async () => {
-    const workspace = await openWorkspace({ countTokens: () => 7 });
+    const workspace = openMemoryWorkspace({ countTokens: () => 7 });
     const before = new Date().toISOString();
     const metadata = { tool_name: "browser", action_name: "open", task_id: "t" };
     await workspace.put(
