@@ -5,7 +5,6 @@ import {
   TOOL_NAMES,
   type ToolAnswer,
   type Workspace,
-  type WorkspaceOptions,
 } from "../../../src/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { textOf } from "../../support/tool-messages.js";
@@ -126,28 +125,5 @@ describe("the listing that the notice recommends", () => {
     const { artifact_id } = JSON.parse(text) as { artifact_id: string };
     expect(artifact_id).toBe("call_1");
     expect((await byId?.execute({ artifact_id }))?.isError).toBe(false);
-  });
-});
-
-describe("the system prompt", () => {
-  const promptOf = async (options: Partial<WorkspaceOptions>) =>
-    (await openWorkspace(options)).systemPrompt();
-
-  it("names the tools that there are, by the agent's own names [DESIGN-R-004-prompt] [DESIGN-W-tools-naming]", async () => {
-    for (const name of TOOL_NAMES) expect(await promptOf({})).toContain(`- ${name}: `);
-    const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
-    const prompt = await promptOf({ toolNames });
-    expect(prompt).toContain("- search: ");
-    expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
-  });
-
-  it("follows readBy, and promises no tools where there are none [DESIGN-10]", async () => {
-    const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
-    for (const options of [{ readBy: "path" }, { readBy: "none" }, { toolNames: none }] as const) {
-      const prompt = await promptOf(options);
-      expect(prompt).toContain("<knowledge_list>");
-      expect(prompt).not.toMatch(/tools|get_|grep_|query_/);
-      expect(prompt.includes("path")).toBe("readBy" in options && options.readBy === "path");
-    }
   });
 });
