@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
-import { conversationOf } from "../../../integration/offloader/conversation.js";
+import { conversationOf } from "../../../support/conversation.js";
 
 function createMemory(isFinal = true): TurnMemory {
   return new TurnMemory({
