@@ -18,15 +18,17 @@ import { MemoryStore } from "../../src/testing/memory-store.js";
 
 export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace"> {
   readonly store?: ArtifactStore;
+  /** Default: in this thread, without a deadline. */
+  readonly searchText?: SearchText;
 }
 
-/** A workspace without a disk, a worker or a deadline, in which every verb works. */
+/** A workspace without a disk and without a worker, in which every verb works. */
 export function openMemoryWorkspace(options: MemoryOptions = {}): Workspace {
   const { readBy = "tools", toolNames = {}, digestChars = DEFAULTS.digestChars } = options;
   return wireWorkspace({
     namespace: "default",
     store: options.store ?? new MemoryStore(),
-    searchText,
+    searchText: options.searchText ?? searchHere,
     closeSearch: () => Promise.resolve(),
     hash: checkHash,
     clock: Date,
@@ -47,7 +49,7 @@ export async function memoryWorkspaceOf(
   return workspace;
 }
 
-const searchText: SearchText = async (source, query, { signal }) => {
+const searchHere: SearchText = async (source, query, { signal }) => {
   signal?.throwIfAborted();
   const matches: SearchMatch[] = [];
   const lines = new LineSearch(query, {

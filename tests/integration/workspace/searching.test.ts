@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
-import { DEFAULTS } from "../../../src/core/defaults.js";
-import { estimateTokens } from "../../../src/core/lib/tokens/estimate-tokens.js";
-import { wireWorkspace } from "../../../src/core/workspace/workspace.js";
-import { sha256 } from "../../../src/infrastructure/hash.js";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createSearcher } from "../../../src/infrastructure/search/searcher.js";
-import { MemoryStore } from "../../../src/testing/memory-store.js";
+import { CountingStore } from "../../support/counting-store.js";
 import { listTree } from "../../support/list-tree.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { workspaceOf } from "./open-workspace.js";
@@ -38,23 +35,20 @@ describe("a workspace that was closed", () => {
 });
 
 describe("a store without files", () => {
-  it("is searched in pieces", async () => {
+  it("is searched in pieces, once, and never loaded as a whole", async () => {
     const searcher = createSearcher();
-    const workspace = wireWorkspace({
-      namespace: "memory",
-      store: new MemoryStore(),
+    onTestFinished(() => searcher.close());
+    const store = new CountingStore();
+    const workspace = openMemoryWorkspace({
+      store,
       searchText: (source, query, options) => searcher.search(source, query, options),
-      closeSearch: () => searcher.close(),
-      hash: sha256,
-      clock: Date,
-      countTokens: estimateTokens,
-      digestChars: DEFAULTS.digestChars,
-      notice: { readBy: "tools", toolNames: {} },
-      logger: undefined,
     });
-    await workspace.put({ content: `${big}needle` }, { toolCallId: "a" });
-    expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("100001:needle");
-    await workspace.close();
+    const content = `${big.repeat(3)}needle`;
+    await workspace.put({ content }, { toolCallId: "a" });
+    expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("300001:needle");
+    expect(store.total).toBe(content.length);
+    expect(store.largest).toBeLessThan(content.length / 4);
+    expect(store.derived).toEqual([]);
   });
 });
 

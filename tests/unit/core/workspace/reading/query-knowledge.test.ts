@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rejectionOf } from "../../../../support/rejection.js";
+import { CountingStore } from "../../../../support/counting-store.js";
 import { followAll } from "../../../../support/follow-readings.js";
 import { memoryWorkspaceOf } from "../../../../support/memory-workspace.js";
 
@@ -186,5 +187,22 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
     const error = await rejectionOf(workspace.queryKnowledge("a", options));
     expect(error.code).toBe("INVALID_ARGUMENT");
     expect(error.message).toContain(argument);
+  });
+});
+
+describe("what a query costs", () => {
+  const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, name: `name ${id}`, rest: "x" }));
+  const content = JSON.stringify({ first: "here", rows });
+
+  it("is one pass in pieces: it is never parsed as a whole, and nothing is made from it", async () => {
+    const store = new CountingStore();
+    const workspace = await memoryWorkspaceOf(content, { store });
+    const { text } = await workspace.queryKnowledge("a", { pointer: "/rows/59999/name" });
+    expect(text).toBe("name 59999");
+    expect(content.length).toBeGreaterThan(2_500_000);
+    expect(store.largest).toBeLessThan(content.length / 2);
+    expect(store.derived).toEqual([]);
+    // Once, and a little more to see what it begins with.
+    expect(store.total).toBeLessThan(content.length * 1.1);
   });
 });

@@ -236,6 +236,26 @@ describe("the reference of a workspace", () => {
     expect(parseReference(text, "toolu_1")).toEqual({ artifactId: "toolu_1", hash: "01234567" });
   });
 
+  it("is read back with any id and digest, and is nobody else's", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: fc.constantFrom('"', "<", ">", "&", "\n", "\0", "#10;", "knowledge") }),
+    );
+    const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
+    fc.assert(
+      fc.property(text, text, text, hash, (artifactId, digest, other, hash) => {
+        const one = entry({ artifactId, hash, digest: { kind: "text", text: digest } });
+        const reference = renderKnowledgeList([one], NOTICE);
+        expect(parseReference(reference, artifactId)).toEqual({
+          artifactId,
+          hash: hash.slice(0, 8),
+        });
+        if (other !== artifactId) expect(parseReference(reference, other)).toBeUndefined();
+        expect(parseReference(digest, artifactId)).toBeUndefined();
+      }),
+    );
+  });
+
   it("lists several, and is then no call's own reference", () => {
     const text = renderKnowledgeList([entry(), entry({ artifactId: "b" })], NOTICE);
     expect(parseKnowledgeList(text)).toEqual(["toolu_1", "b"]);
