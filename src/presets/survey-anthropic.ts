@@ -1,4 +1,5 @@
 import { surveyMessages, type Survey } from "../core/engine/survey.js";
+import type { ToolResult } from "../core/engine/tool-result.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
 import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
 import { anthropicFormat } from "../formats/anthropic.js";
@@ -25,8 +26,19 @@ export function surveyAnthropic(
   if (survey.hasUnknown) {
     requireShape(messages, nameOf);
     refuseOthers(messages);
+  } else if (survey.results.some(isWholeMessage) && messages.some(hasToolCalls)) {
+    // A tool message by itself may be anybody's; calls beside it say whose it is.
+    refuseOthers(messages);
   }
   return survey;
+}
+
+function isWholeMessage({ slot }: ToolResult): boolean {
+  return slot < 0;
+}
+
+function hasToolCalls(message: object): boolean {
+  return "tool_calls" in message && message.tool_calls !== undefined;
 }
 
 /** Throws for the first message or block that is malformed. */

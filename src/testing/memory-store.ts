@@ -1,5 +1,6 @@
 import { collectPieces } from "../core/lib/text/byte-source.js";
 import { ArtifactGoneError } from "../core/errors/artifact-gone-error.js";
+import { WriteFailedError } from "../core/errors/write-failed-error.js";
 import { type ArtifactRecord, candidateIds } from "../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactStore,
@@ -37,7 +38,7 @@ export class MemoryStore implements ArtifactStore {
       session.removed.delete(artifactId);
       return record;
     }
-    throw new Error("every id for this content holds other content");
+    throw new WriteFailedError("memory", "every id for this content holds other content");
   }
 
   sessions(): Promise<readonly string[]> {

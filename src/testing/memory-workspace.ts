@@ -1,4 +1,5 @@
 import { DEFAULTS } from "../core/defaults.js";
+import { SearchFailedError } from "../core/errors/search-failed-error.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
@@ -22,7 +23,7 @@ export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Wor
   return wireWorkspace({
     namespace: "memory",
     store: new MemoryStore(),
-    searchText: () => Promise.reject(new Error("a workspace in memory cannot search")),
+    searchText: () => Promise.reject(new SearchFailedError("a workspace in memory cannot search")),
     closeSearch: () => Promise.resolve(),
     hash: checkHash,
     clock: { now: () => 0 },

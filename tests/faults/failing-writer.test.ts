@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   NodeFileWriter,
   offloadToolResults,
@@ -26,7 +26,7 @@ function writerFailingFor(part: string, fail: () => Promise<void>): FileWriter {
 }
 
 describe("a writer that rejects for the third of five results [DESIGN-1-error] [000-F-003-R2] [002-F-001-E4]", () => {
-  test("history: the cause is the very error, the message holds its message and the path", async () => {
+  it("history: the cause is the very error, the message holds its message and the path", async () => {
     const outputDir = await makeTempFolder();
     const original = new Error("the disk is on fire");
     const writer = writerFailingFor("tool-result-c", () => Promise.reject(original));
@@ -51,7 +51,7 @@ describe("a writer that rejects for the third of five results [DESIGN-1-error] [
     expect([...(await readTree(outputDir))]).toEqual(whole);
   });
 
-  test("direct: the same, for results of one message", async () => {
+  it("direct: the same, for results of one message", async () => {
     const outputDir = await makeTempFolder();
     const original = new Error("the disk is on fire");
     const writer = writerFailingFor("c.md", () => Promise.reject(original));
@@ -65,7 +65,7 @@ describe("a writer that rejects for the third of five results [DESIGN-1-error] [
     expect(await listTree(outputDir)).not.toContain("s1/c.md");
   });
 
-  test("nothing goes on behind the caller's back when the error arrives", async () => {
+  it("nothing goes on behind the caller's back when the error arrives", async () => {
     const writer = new MemoryWriter();
     let underWay = 0;
     const slow: FileWriter = {
@@ -95,7 +95,7 @@ describe("a writer that fails in its own way", () => {
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- that is the fault
   const bad = (thrown: unknown) => Promise.reject(thrown);
   const original = new Error("thrown at once");
-  test.each<[string, () => Promise<void>, unknown, string]>([
+  it.each<[string, () => Promise<void>, unknown, string]>([
     [
       "throws synchronously",
       () => {
@@ -127,7 +127,7 @@ describe("a writer that fails in its own way", () => {
     expect(input).toEqual(makeHistory());
   });
 
-  test("rejects with an object that cannot become a text", async () => {
+  it("rejects with an object that cannot become a text", async () => {
     const thrown: unknown = Object.create(null);
     const writer = writerFailingFor("tool-result-c", () => bad(thrown));
     const outputDir = await makeTempFolder();

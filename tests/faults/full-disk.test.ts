@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { offloadToolResult, offloadToolResults } from "../../src/index.js";
 import { listTree, readTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
@@ -19,7 +19,7 @@ async function expectWholeFiles(outputDir: string): Promise<void> {
   for (const file of await readTree(outputDir)) expect(whole).toContainEqual(file);
 }
 
-test("a full disk: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1] [002-F-001-E4]", async (t) => {
+it("a full disk: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1] [002-F-001-E4]", async (t) => {
   const disk = await makeTempFolder();
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) {
@@ -55,7 +55,7 @@ test("a full disk: an error with its cause, nothing half-written, the input as i
   ]);
 });
 
-test.skipIf(process.platform === "win32")(
+it.skipIf(process.platform === "win32")(
   "a file-size limit: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1]",
   async () => {
     const outputDir = await makeTempFolder();

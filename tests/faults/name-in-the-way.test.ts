@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   offloadToolResult,
   offloadToolResults,
@@ -15,7 +15,7 @@ import { carrying, textOf, toolResult } from "../support/tool-messages.js";
 const MESSAGE = carrying(toolResult("toolu_1", textOf(500)));
 
 describe("a file where the folder should be [DESIGN-1-error] [000-F-001-E1]", () => {
-  test.each([
+  it.each([
     ["direct, the output folder", "out", "s1"],
     ["direct, above the output folder", "out/deeper/down", "s1"],
     ["direct, the session's folder", ".", "out"],
@@ -45,7 +45,7 @@ describe("a file where the folder should be [DESIGN-1-error] [000-F-001-E1]", ()
 });
 
 describe("a folder where the file should be [DESIGN-1-error]", () => {
-  test("direct fails, leaves no temporary file, and the folder stays", async () => {
+  it("direct fails, leaves no temporary file, and the folder stays", async () => {
     const outputDir = await makeTempFolder();
     const inTheWay = join(outputDir, "s1", "toolu_1.md");
     await mkdir(inTheWay, { recursive: true });
@@ -56,7 +56,7 @@ describe("a folder where the file should be [DESIGN-1-error]", () => {
     expect(await listTree(outputDir)).toEqual(["s1/", "s1/toolu_1.md/", "s1/toolu_1.md/mine.txt"]);
   });
 
-  test("history goes round it, as round any name that is taken", async () => {
+  it("history goes round it, as round any name that is taken", async () => {
     const outputDir = await makeTempFolder();
     await mkdir(join(outputDir, "tool-result-toolu_1.md"));
     const { files, messages } = await offloadToolResults([MESSAGE], { outputDir });
@@ -65,7 +65,7 @@ describe("a folder where the file should be [DESIGN-1-error]", () => {
     expect((await offloadToolResults(messages, { outputDir })).messages).toBe(messages);
   });
 
-  test("history fails where every name is taken, and leaves no temporary file", async () => {
+  it("history fails where every name is taken, and leaves no temporary file", async () => {
     const outputDir = await makeTempFolder();
     await mkdir(join(outputDir, "tool-result-toolu_1.md"));
     const { files } = await offloadToolResults([MESSAGE], { outputDir });

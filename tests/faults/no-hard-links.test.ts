@@ -1,7 +1,7 @@
 import callbacks from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { offloadToolResults, readOffloadedFile } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
@@ -34,7 +34,7 @@ afterEach(() => {
   answer({ link, rename });
 });
 
-test("a workspace stores, restores and cleans up without a single link", async () => {
+it("a workspace stores, restores and cleans up without a single link", async () => {
   const { root, workspace, sessionFolder } = await makeStore();
   const put = (content: string) =>
     workspace.put({ content }, { toolCallId: "a", sessionId: "s1" }).then(({ record }) => record);
@@ -49,7 +49,7 @@ test("a workspace stores, restores and cleans up without a single link", async (
   expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
 });
 
-test("twenty calls at once, one id, different contents: every content is found again", async () => {
+it("twenty calls at once, one id, different contents: every content is found again", async () => {
   const outputDir = await makeTempFolder();
   const contents = Array.from({ length: 20 }, (_, call) => textOf(200, `call ${call}`));
   const outcomes = await Promise.all(
@@ -60,7 +60,7 @@ test("twenty calls at once, one id, different contents: every content is found a
   expect(await listTree(outputDir)).toHaveLength(20);
 });
 
-test("the same content again goes to the same file, other content to another", async () => {
+it("the same content again goes to the same file, other content to another", async () => {
   const outputDir = await makeTempFolder();
   const first = await offloadToolResults(historyOf(["a", textOf(200)]), { outputDir });
   const again = await offloadToolResults(historyOf(["a", textOf(200)]), { outputDir });
@@ -70,7 +70,7 @@ test("the same content again goes to the same file, other content to another", a
   expect(await listTree(outputDir)).toHaveLength(2);
 });
 
-test("a rename that fails leaves nothing behind, under any name", async () => {
+it("a rename that fails leaves nothing behind, under any name", async () => {
   const outputDir = await makeTempFolder();
   answer({ rename: refuse("EIO") });
   const error = await rejectionOf(offloadToolResults(historyOf(["a", textOf(200)]), { outputDir }));

@@ -1,6 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listTree } from "../support/list-tree.js";
 import { startChild } from "../support/run-child.js";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -22,7 +22,7 @@ async function makeReadOnlyFolder(): Promise<string> {
 describe.skipIf(process.platform === "win32")(
   "a folder without write permission [DESIGN-1-error] [000-UC-003] [000-F-001-E1] [002-F-001-E4]",
   () => {
-    test.each([
+    it.each([
       ["history, the folder itself", { below: "", sessionId: undefined }],
       ["history, a folder to be made in it", { below: "new", sessionId: undefined }],
       ["direct, a session's folder to be made in it", { below: "", sessionId: "s1" }],
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === "win32")(
       expect(await listTree(dirname(folder))).toEqual(["read-only/"]);
     });
 
-    test("the same child writes where it may", async () => {
+    it("the same child writes where it may", async () => {
       const folder = await makeReadOnlyFolder();
       await chmod(folder, 0o777);
       const offload = await startChild();

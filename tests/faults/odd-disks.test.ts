@@ -1,6 +1,6 @@
 import { link, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { offloadToolResult, offloadToolResults, readOffloadedFile } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { mountOddDisk } from "../support/odd-disk.js";
@@ -18,13 +18,13 @@ async function diskOf(t: TestContext, kind: "no-links" | "no-case"): Promise<str
 }
 
 describe("a disk without hard links", () => {
-  test("is one", async (t) => {
+  it("is one", async (t) => {
     const disk = await diskOf(t, "no-links");
     await writeFile(join(disk, "a"), "x");
     await expect(link(join(disk, "a"), join(disk, "b"))).rejects.toMatchObject({ code: "EPERM" });
   });
 
-  test("keeps artifacts: put, put again, other content, streams, removal, verify", async (t) => {
+  it("keeps artifacts: put, put again, other content, streams, removal, verify", async (t) => {
     const root = join(await diskOf(t, "no-links"), "root");
     const workspace = openStore(root);
     const scope = { sessionId: "s1" };
@@ -53,7 +53,7 @@ describe("a disk without hard links", () => {
     }
   });
 
-  test("takes two processes at once", async (t) => {
+  it("takes two processes at once", async (t) => {
     const root = join(await diskOf(t, "no-links"), "root");
     const writer = `
       import { createWorkspace } from "context-offload";
@@ -74,7 +74,7 @@ describe("a disk without hard links", () => {
     expect(await reader.verify()).toMatchObject({ artifacts: 40, damaged: [], orphaned: [] });
   });
 
-  test("keeps files of both presets", async (t) => {
+  it("keeps files of both presets", async (t) => {
     const outputDir = await diskOf(t, "no-links");
     const message = carrying(toolResult("toolu_1", textOf(500)));
     const { file } = await offloadToolResult(message, { sessionId: "s1", outputDir });
@@ -93,13 +93,13 @@ describe("a disk without hard links", () => {
 });
 
 describe("a disk that ignores case [DESIGN-W-disk-ids]", () => {
-  test("is one", async (t) => {
+  it("is one", async (t) => {
     const disk = await diskOf(t, "no-case");
     await writeFile(join(disk, "name"), "x");
     expect((await stat(join(disk, "NAME"))).size).toBe(1);
   });
 
-  test("keeps sessions, namespaces and ids apart that differ in case", async (t) => {
+  it("keeps sessions, namespaces and ids apart that differ in case", async (t) => {
     const root = join(await diskOf(t, "no-case"), "root");
     const workspace = openStore(root);
     const content = (of: string) => ({ content: `secret of ${of}` });
@@ -121,7 +121,7 @@ describe("a disk that ignores case [DESIGN-W-disk-ids]", () => {
     expect(await fresh.verify()).toMatchObject({ artifacts: 5, missing: [], damaged: [] });
   });
 
-  test("keeps files of the history preset apart", async (t) => {
+  it("keeps files of the history preset apart", async (t) => {
     const outputDir = await diskOf(t, "no-case");
     const files = [];
     for (const [id, chars] of [

@@ -1,6 +1,6 @@
 import { statfs, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import type { Workspace } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
@@ -50,7 +50,7 @@ async function expectExactly(root: string, acknowledged: Map<string, string>): P
   expect((await listTree(root)).filter((path) => path.includes(".put-"))).toEqual([]);
 }
 
-test("a disk that fills up: what was acknowledged is there, nothing else, and it goes on [DESIGN-W-disk-full]", async (t) => {
+it("a disk that fills up: what was acknowledged is there, nothing else, and it goes on [DESIGN-W-disk-full]", async (t) => {
   const disk = await makeTempFolder();
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) t.skip(`no small disk could be had: ${whyNot}`);
@@ -82,7 +82,7 @@ test("a disk that fills up: what was acknowledged is there, nothing else, and it
   await expectExactly(root, acknowledged);
 });
 
-test("reading on a full disk", async (t) => {
+it("reading on a full disk", async (t) => {
   const disk = await makeTempFolder();
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) t.skip(`no small disk could be had: ${whyNot}`);

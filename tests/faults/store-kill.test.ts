@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { killWriters } from "../../scripts/kill-writer.mjs";
 import { createWorkspace } from "../../src/index.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
-test.each([1, 2])(
+it.each([1, 2])(
   "10 kills of a writing process, seed %i: nothing that was acknowledged is lost [DESIGN-W-disk-kill] [DESIGN-1]",
   async (seed) => {
     const root = join(await makeTempFolder(), "root");

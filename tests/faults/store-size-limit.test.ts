@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { runOrThrow } from "../../scripts/run-command.mjs";
 import { makeTempFolder } from "../support/temp-folder.js";
 
@@ -20,7 +20,7 @@ const PROGRAM = `
 `;
 
 // The same promise as on a small disk, for machines on which none can be mounted.
-test.skipIf(process.platform === "win32")(
+it.skipIf(process.platform === "win32")(
   "a file that may not grow: what was acknowledged is there, nothing else, and it goes on [DESIGN-W-disk-full]",
   async () => {
     const root = await makeTempFolder();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   InvalidArgumentError,
   offloadToolResult,
@@ -43,7 +43,7 @@ const CONTENT = "a string or an array of content blocks";
 const BLOCK = "a content block, an object with a type";
 
 describe("messages [DESIGN-9]", () => {
-  test.each([
+  it.each([
     [undefined, "undefined"],
     [null, "null"],
     [GOOD, 'an object with keys ["role", "content"]'],
@@ -58,7 +58,7 @@ describe("messages [DESIGN-9]", () => {
   });
 
   // The part of the path behind the message, which is `messages[3]` or `message`.
-  test.each([
+  it.each([
     ["null", null, "", "null", "a message object"],
     ["undefined", undefined, "", "undefined", "a message object"],
     ["a string", "text", "", 'the string "text"', "a message object"],
@@ -106,14 +106,14 @@ describe("messages [DESIGN-9]", () => {
     await expectRefusal(one, `message${at}`, received, expected);
   });
 
-  test("a wrong value is quoted by a glimpse of it only", async () => {
+  it("a wrong value is quoted by a glimpse of it only", async () => {
     const error = await rejectionOf(untyped.all(textOf(1_000_000), { outputDir: "out" }));
     expect(error.message.length).toBeLessThan(300);
   });
 });
 
 describe("options [DESIGN-9]", () => {
-  test.each([
+  it.each([
     [undefined, "undefined"],
     [null, "null"],
     ["out", 'the string "out"'],
@@ -122,7 +122,7 @@ describe("options [DESIGN-9]", () => {
     await expectRefusal(() => untyped.all([GOOD], options), "options", received, "outputDir");
   });
 
-  test.each([
+  it.each([
     [undefined, "undefined"],
     ["", "an empty string"],
     [null, "null"],
@@ -140,7 +140,7 @@ describe("options [DESIGN-9]", () => {
     expect(writer.files.size).toBe(0);
   });
 
-  test.each([
+  it.each([
     [undefined, "undefined"],
     ["", "an empty string"],
     [7, "the number 7"],
@@ -152,7 +152,7 @@ describe("options [DESIGN-9]", () => {
     await expectRefusal(withWriter, "sessionId", received, "a non-empty string");
   });
 
-  test.each([
+  it.each([
     [undefined, "undefined"],
     [null, "null"],
     [{}, "an object with keys []"],
@@ -166,7 +166,7 @@ describe("options [DESIGN-9]", () => {
     await expectRefusal(all, "writer", received, expected);
   });
 
-  test.each(["charThreshold", "ratioThreshold"])("%s that is no number", async (name) => {
+  it.each(["charThreshold", "ratioThreshold"])("%s that is no number", async (name) => {
     for (const [value, received] of [
       [Number.NaN, "the number NaN"],
       ["0.2", 'the string "0.2"'],

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { offloadToolResult, offloadToolResults, readOffloadedFile } from "../../src/index.js";
 import { listTree, readTree } from "../support/list-tree.js";
 import { startChild } from "../support/run-child.js";
@@ -29,7 +29,7 @@ async function expectOnly(outputDir: string, files: readonly string[]): Promise<
 }
 
 describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", () => {
-  test("history, the same ids with different contents: every content is found again", async () => {
+  it("history, the same ids with different contents: every content is found again", async () => {
     const outputDir = join(await makeTempFolder(), "not", "there-yet");
     const outcomes = await Promise.all(
       CALLS.map((call) => offloadToolResults(historyOfCall(`call ${call}`), { outputDir })),
@@ -42,7 +42,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
     await expectOnly(outputDir, files);
   });
 
-  test("history, the same ids with the same contents: one file for each", async () => {
+  it("history, the same ids with the same contents: one file for each", async () => {
     const outputDir = join(await makeTempFolder(), "not", "there-yet");
     const input = historyOfCall("same");
     const outcomes = await Promise.all(CALLS.map(() => offloadToolResults(input, { outputDir })));
@@ -52,7 +52,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
     await expectOnly(outputDir, first?.files ?? []);
   });
 
-  test("direct, an id for each: every content is found again", async () => {
+  it("direct, an id for each: every content is found again", async () => {
     const outputDir = join(await makeTempFolder(), "not", "there-yet");
     const files = await Promise.all(
       CALLS.map(async (call) => {
@@ -64,7 +64,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
     await expectOnly(join(outputDir, "s1"), files);
   });
 
-  test("direct, one id: one content is there, whole, and nothing else", async () => {
+  it("direct, one id: one content is there, whole, and nothing else", async () => {
     const outputDir = await makeTempFolder();
     const contents = CALLS.map((call) => textOf(20_000 + call, `call ${call}`));
     await Promise.all(
@@ -77,7 +77,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
     expect(contents).toContain(written.get("s1/a.md"));
   });
 
-  test("both presets, side by side", async () => {
+  it("both presets, side by side", async () => {
     const outputDir = await makeTempFolder();
     const results = await Promise.all(
       CALLS.map(async (call) => {
@@ -94,7 +94,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
   });
 });
 
-test("two processes at once: each content is read through the files that each returned [DESIGN-R-writer-concurrent]", async () => {
+it("two processes at once: each content is read through the files that each returned [DESIGN-R-writer-concurrent]", async () => {
   const outputDir = join(await makeTempFolder(), "shared");
   const COUNT = 200;
   const tasks = ["one", "two"].map((label) => ({

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { offloadToolResult, offloadToolResults, readOffloadedFile } from "../../src/index.js";
 import { readTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -19,7 +19,7 @@ async function offloadBoth(content: unknown): Promise<string[]> {
 const PADDING = textOf(100);
 
 describe("a text comes back exactly [DESIGN-1-exact]", () => {
-  test.each([
+  it.each([
     ["$& and its kin", "$& $' $` $1 $$ $<name>"],
     ["CRLF", "one\r\ntwo\rthree\n\r\nfour"],
     ["NUL and other control characters", "a\0b\u0001\u001b[31m\u007f"],
@@ -46,32 +46,32 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
     }
   });
 
-  test("its bytes are plain UTF-8 where it is well-formed", async () => {
+  it("its bytes are plain UTF-8 where it is well-formed", async () => {
     const text = `\uFEFFä字😀\r\n\0${PADDING}`;
     for (const file of await offloadBoth(text)) {
       expect((await readFile(file)).equals(Buffer.from(text, "utf8"))).toBe(true);
     }
   });
 
-  test("its bytes are WTF-8 where it is not: a lone U+D800 is ED A0 80 [DESIGN-1-wtf8]", async () => {
+  it("its bytes are WTF-8 where it is not: a lone U+D800 is ED A0 80 [DESIGN-1-wtf8]", async () => {
     for (const file of await offloadBoth(`a\ud800b\udfff😀${PADDING}`)) {
       const bytes = await readFile(file);
       expect(bytes.subarray(0, 12).toString("hex")).toBe("61eda08062edbfbff09f9880");
     }
   });
 
-  test.each([1, 99, 100, 101])("one of %i characters", async (chars) => {
+  it.each([1, 99, 100, 101])("one of %i characters", async (chars) => {
     const text = textOf(chars);
     for (const file of await offloadBoth(text)) expect(await readOffloadedFile(file)).toBe(text);
   });
 
-  test("one of 0 characters leaves in direct and stays in a history", async () => {
+  it("one of 0 characters leaves in direct and stays in a history", async () => {
     const files = await offloadBoth("");
     expect(files).toHaveLength(1);
     expect(await readOffloadedFile(files[0] ?? "")).toBe("");
   });
 
-  test("one of 50,000,000 characters", async () => {
+  it("one of 50,000,000 characters", async () => {
     const text = textOf(50_000_000, "a long line of a log");
     const files = await offloadBoth(text);
     for (const file of files) {
@@ -81,7 +81,7 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
     }
   });
 
-  test("any text, well-formed or not [DESIGN-1-wtf8]", async () => {
+  it("any text, well-formed or not [DESIGN-1-wtf8]", async () => {
     const unit = fc.oneof(
       fc.integer({ min: 0, max: 0xffff }),
       fc.integer({ min: 0xd7f0, max: 0xe010 }),
@@ -100,7 +100,7 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
 });
 
 describe("an array of blocks comes back value-exact [DESIGN-1-exact]", () => {
-  test.each([
+  it.each([
     ["10,000 blocks", Array.from({ length: 10_000 }, (_, n) => ({ type: "text", text: `#${n}` }))],
     [
       "an image",
@@ -126,7 +126,7 @@ describe("a content that merely contains the text of a reference leaves as any o
     ["history's", history],
   ])("%s", (_, reference) => {
     const own = reference("toolu_1");
-    test.each([
+    it.each([
       ["with text before", `see ${own}`],
       ["with a line before", `\n${own}`],
       ["with text after", `${own} and more`],
@@ -164,7 +164,7 @@ describe("a content that merely contains the text of a reference leaves as any o
     });
   });
 
-  test("an array that holds a reference as a text is no reference", async () => {
+  it("an array that holds a reference as a text is no reference", async () => {
     const content = [{ type: "text", text: history("toolu_1") }];
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", content]);

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   NodeFileWriter,
   NoToolResultError,
@@ -22,7 +22,7 @@ const BLOCKS = [
 ];
 
 describe("one long tool result", () => {
-  test("a long string content goes whole to the file, a path hint takes its place [000-UC-001] [000-F-001] [000-F-001-R1] [000-F-001-O1]", async () => {
+  it("a long string content goes whole to the file, a path hint takes its place [000-UC-001] [000-F-001] [000-F-001-R1] [000-F-001-O1]", async () => {
     const outputDir = await makeTempFolder();
     const content = textOf(1_000);
     const { message, file } = await offloadToolResult(carrying(toolResult("toolu_1", content)), {
@@ -33,7 +33,7 @@ describe("one long tool result", () => {
     expect(message).toEqual(carrying(toolResult("toolu_1", referenceTo(file))));
   });
 
-  test("a long array content goes to the file as JSON, a path hint takes its place [000-UC-002] [000-F-001-R2]", async () => {
+  it("a long array content goes to the file as JSON, a path hint takes its place [000-UC-002] [000-F-001-R2]", async () => {
     const outputDir = await makeTempFolder();
     const { message, file } = await offloadToolResult(carrying(toolResult("toolu_1", BLOCKS)), {
       sessionId: "s1",
@@ -43,14 +43,14 @@ describe("one long tool result", () => {
     expect(blockOf(message)["content"]).toBe(referenceTo(file));
   });
 
-  test("an array content is written by a plain JSON.stringify, with no indentation [000-F-001-R2] [DESIGN-R-002-array-on-disk]", async () => {
+  it("an array content is written by a plain JSON.stringify, with no indentation [000-F-001-R2] [DESIGN-R-002-array-on-disk]", async () => {
     const outputDir = await makeTempFolder();
     const message = carrying(toolResult("toolu_1", BLOCKS));
     const { file } = await offloadToolResult(message, { sessionId: "s1", outputDir });
     expect(await readFile(file, "utf8")).toBe(JSON.stringify(BLOCKS));
   });
 
-  test("the hint is exactly [Tool result offloaded to file: <absolute path>] [000-F-001-R3]", async () => {
+  it("the hint is exactly [Tool result offloaded to file: <absolute path>] [000-F-001-R3]", async () => {
     const outputDir = await makeTempFolder();
     const { message } = await offloadToolResult(carrying(toolResult("toolu_1", "text")), {
       sessionId: "s1",
@@ -60,7 +60,7 @@ describe("one long tool result", () => {
     expect(blockOf(message)["content"]).toBe(`[Tool result offloaded to file: ${path}]`);
   });
 
-  test.each([
+  it.each([
     ["a string", textOf(5_000), 5_000],
     ["an array, by its JSON", BLOCKS, JSON.stringify(BLOCKS).length],
     ["a string shorter than the hint, below zero", "x", 1],
@@ -76,7 +76,7 @@ describe("one long tool result", () => {
     },
   );
 
-  test("no threshold is checked: one character leaves, and so does an empty content [000-F-001-B1] [DESIGN-6]", async () => {
+  it("no threshold is checked: one character leaves, and so does an empty content [000-F-001-B1] [DESIGN-6]", async () => {
     const outputDir = await makeTempFolder();
     const { files } = await offloadToolResult(
       carrying(toolResult("one", "x"), toolResult("none", "")),
@@ -85,7 +85,7 @@ describe("one long tool result", () => {
     expect(await Promise.all(files.map((file) => readFile(file, "utf8")))).toEqual(["x", ""]);
   });
 
-  test("the same id in one session overwrites the file [000-F-001-B2] [000-NF-assumption-unique-ids]", async () => {
+  it("the same id in one session overwrites the file [000-F-001-B2] [000-NF-assumption-unique-ids]", async () => {
     const outputDir = await makeTempFolder();
     const options = { sessionId: "s1", outputDir };
     const first = await offloadToolResult(carrying(toolResult("toolu_1", "old")), options);
@@ -95,7 +95,7 @@ describe("one long tool result", () => {
     expect(await listTree(outputDir)).toEqual(["s1/", "s1/toolu_1.md"]);
   });
 
-  test("there is no state: the same call gives the same outcome [000-F-001-S1] [000-F-001-S2] [DESIGN-5]", async () => {
+  it("there is no state: the same call gives the same outcome [000-F-001-S1] [000-F-001-S2] [DESIGN-5]", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const message = carrying(toolResult("toolu_1", textOf(1_000)));
     const first = await offloadToolResult(message, options);
@@ -103,7 +103,7 @@ describe("one long tool result", () => {
     expect(await offloadToolResult(message, options)).toEqual(first);
   });
 
-  test("a write that fails throws an error with the original one's message in it [000-UC-003] [000-F-001-E1]", async () => {
+  it("a write that fails throws an error with the original one's message in it [000-UC-003] [000-F-001-E1]", async () => {
     const outputDir = join(await makeTempFolder(), "a-file");
     await writeFile(outputDir, "in the way");
     const error = await rejectionOf(
@@ -116,7 +116,7 @@ describe("one long tool result", () => {
 });
 
 describe("the path", () => {
-  test("is <outputDir>/<sessionId>/<tool_use_id>.md, the id taken as it stands [000-F-002] [000-F-002-R2]", async () => {
+  it("is <outputDir>/<sessionId>/<tool_use_id>.md, the id taken as it stands [000-F-002] [000-F-002-R2]", async () => {
     const outputDir = await makeTempFolder();
     const message = carrying(toolResult("toolu_01A-b.C_9", "text"));
     const { file, files } = await offloadToolResult(message, {
@@ -127,14 +127,14 @@ describe("the path", () => {
     expect(files).toEqual([file]);
   });
 
-  test("has its folders made when they are missing, all the way down [000-F-002-R1] [000-NF-assumption-parent-folder]", async () => {
+  it("has its folders made when they are missing, all the way down [000-F-002-R1] [000-NF-assumption-parent-folder]", async () => {
     const outputDir = join(await makeTempFolder(), "a", "b", "c");
     const message = carrying(toolResult("toolu_1", "text"));
     const { file } = await offloadToolResult(message, { sessionId: "s1", outputDir });
     expect(await readFile(file, "utf8")).toBe("text");
   });
 
-  test("may lie in a folder that is there already, and leaves its other files alone", async () => {
+  it("may lie in a folder that is there already, and leaves its other files alone", async () => {
     const outputDir = await makeTempFolder();
     await mkdir(join(outputDir, "s1"));
     await writeFile(join(outputDir, "s1", "mine.txt"), "mine");
@@ -143,7 +143,7 @@ describe("the path", () => {
     expect(await readFile(join(outputDir, "s1", "mine.txt"), "utf8")).toBe("mine");
   });
 
-  test("is absolute, also for a relative outputDir [000-F-001-O3] [DESIGN-R-000-absolute-paths]", async () => {
+  it("is absolute, also for a relative outputDir [000-F-001-O3] [DESIGN-R-000-absolute-paths]", async () => {
     const folder = await makeTempFolder();
     const { file, message } = await offloadToolResult(carrying(toolResult("toolu_1", "text")), {
       sessionId: "s1",
@@ -155,7 +155,7 @@ describe("the path", () => {
 });
 
 describe("the writer", () => {
-  test("of the short form is NodeFileWriter: both forms have one outcome [000-F-004] [000-NF-usability-short-form]", async () => {
+  it("of the short form is NodeFileWriter: both forms have one outcome [000-F-004] [000-NF-usability-short-form]", async () => {
     const outputDir = await makeTempFolder();
     const message = carrying(toolResult("toolu_1", BLOCKS));
     const short = await offloadToolResult(message, { sessionId: "s1", outputDir });
@@ -163,7 +163,7 @@ describe("the writer", () => {
     expect(long).toEqual(short);
   });
 
-  test("may be the caller's own, and nothing touches the disk then [000-NF-usability-injection] [DESIGN-R-writer-promises]", async () => {
+  it("may be the caller's own, and nothing touches the disk then [000-NF-usability-injection] [DESIGN-R-writer-promises]", async () => {
     const outputDir = join(await makeTempFolder(), "never-made");
     const writer = new MemoryWriter();
     const message = carrying(toolResult("toolu_1", "text"));
@@ -175,7 +175,7 @@ describe("the writer", () => {
 });
 
 describe("which content is replaced", () => {
-  test("that of each tool_result block; the message and its other blocks stay [DESIGN-R-000-which-content] [DESIGN-R-000-several-results]", async () => {
+  it("that of each tool_result block; the message and its other blocks stay [DESIGN-R-000-which-content] [DESIGN-R-000-several-results]", async () => {
     const outputDir = await makeTempFolder();
     const text = { type: "text", text: "here they are" };
     const { message, files, file, freedChars } = await offloadToolResult(
@@ -194,7 +194,7 @@ describe("which content is replaced", () => {
     expect(freedChars).toBe(1_700 - files.reduce((sum, path) => sum + referenceTo(path).length, 0));
   });
 
-  test.each([
+  it.each([
     ["tool_use_id", "text"],
     ["tool_call_id", "text"],
     ["tool_call_id", BLOCKS],
@@ -209,7 +209,7 @@ describe("which content is replaced", () => {
     },
   );
 
-  test("that of the message where its content is a plain string, named by its hash [DESIGN-R-000-which-content] [DESIGN-7-missing]", async () => {
+  it("that of the message where its content is a plain string, named by its hash [DESIGN-R-000-which-content] [DESIGN-7-missing]", async () => {
     const outputDir = await makeTempFolder();
     const input = { role: "user", content: textOf(1_000) };
     const { message, file } = await offloadToolResult(input, { sessionId: "s1", outputDir });
@@ -218,7 +218,7 @@ describe("which content is replaced", () => {
     expect(message).toEqual({ role: "user", content: referenceTo(file) });
   });
 
-  test.each([
+  it.each([
     ["no tool_result block", carrying({ type: "text", text: "hello" })],
     ["no block at all", carrying()],
     ["a tool_result without content", carrying(toolResult("toolu_1", undefined))],

@@ -1,7 +1,7 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type * as Package from "../../src/index.js";
 import * as contextOffload from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
@@ -11,7 +11,7 @@ import { carrying, toolResult, textOf } from "../support/tool-messages.js";
 
 const { ContextOffloadError, offloadToolResult, offloadToolResults } = contextOffload;
 
-test("every exported error class has the code that it has always had [DESIGN-9]", () => {
+it("every exported error class has the code that it has always had [DESIGN-9]", () => {
   const cause = new Error("original");
   const errors = {
     AmbiguousArtifactError: new contextOffload.AmbiguousArtifactError("a", ["s1", "s2"]),
@@ -76,7 +76,7 @@ test("every exported error class has the code that it has always had [DESIGN-9]"
 });
 
 describe("ContextOffloadError.isInstance", () => {
-  test("knows the errors of a second copy of the package, as instanceof does not", async () => {
+  it("knows the errors of a second copy of the package, as instanceof does not", async () => {
     const folder = await makeTempFolder();
     await cp(fileURLToPath(new URL("../../dist", import.meta.url)), folder, { recursive: true });
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
@@ -90,7 +90,7 @@ describe("ContextOffloadError.isInstance", () => {
     );
   });
 
-  test.each([[new Error("x")], [{ code: "WRITE_FAILED" }], [null], [undefined], ["WRITE_FAILED"]])(
+  it.each([[new Error("x")], [{ code: "WRITE_FAILED" }], [null], [undefined], ["WRITE_FAILED"]])(
     "is false for %o",
     (value) => {
       expect(ContextOffloadError.isInstance(value)).toBe(false);
@@ -104,7 +104,7 @@ describe("a content that cannot be written as JSON", () => {
   let deep: unknown = "bottom";
   for (let level = 0; level < 200_000; level++) deep = [deep];
 
-  test.each([
+  it.each([
     ["a cycle", cycle],
     ["a BigInt", { type: "text", size: 10n }],
     ["200,000 levels", { type: "text", deep }],

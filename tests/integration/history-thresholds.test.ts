@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULTS, InvalidEnvironmentError, offloadToolResults } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
@@ -37,11 +37,11 @@ beforeEach(() => {
 });
 
 describe("the share that can leave", () => {
-  test("is enough: the pass runs [003-UC-005] [003-F-006] [003-F-006-R6] [003-NF-compatibility-unchanged]", async () => {
+  it("is enough: the pass runs [003-UC-005] [003-F-006] [003-F-006-R6] [003-NF-compatibility-unchanged]", async () => {
     expect(await countLeaving(historyWith(500, 1_000))).toBe(1);
   });
 
-  test("is too small: the very same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
+  it("is too small: the very same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
     const outputDir = join(await makeTempFolder(), "never-made");
     const input = historyWith(100, 1_000);
     const outcome = await offloadToolResults(input, { outputDir });
@@ -50,7 +50,7 @@ describe("the share that can leave", () => {
     await expect(stat(outputDir)).rejects.toThrow("ENOENT");
   });
 
-  test.each([
+  it.each([
     ["exactly 20 %", 200, 1_000, 1],
     ["just below 20 %", 200, 1_001, 0],
     ["exactly 20 % of a length that no power of two divides", 333, 1_665, 1],
@@ -59,14 +59,14 @@ describe("the share that can leave", () => {
     expect(await countLeaving(historyWith(offloadable, total))).toBe(count);
   });
 
-  test("of an empty history does not matter, not even with a threshold of 0 [003-UC-007] [003-F-006-E1]", async () => {
+  it("of an empty history does not matter, not even with a threshold of 0 [003-UC-007] [003-F-006-E1]", async () => {
     const input: AnyMessage[] = [];
     const outputDir = await makeTempFolder();
     const { messages } = await offloadToolResults(input, { outputDir, ratioThreshold: 0 });
     expect(messages).toBe(input);
   });
 
-  test.each([
+  it.each([
     ["no tool result", [carrying({ type: "text", text: textOf(500) })]],
     ["only results below the char threshold", [carrying(toolResult("toolu_1", textOf(99)))]],
     ["only an empty result", [carrying(toolResult("toolu_1", ""))]],
@@ -80,7 +80,7 @@ describe("the share that can leave", () => {
     },
   );
 
-  test("is that of all results long enough together, not of each [003-F-006-R3]", async () => {
+  it("is that of all results long enough together, not of each [003-F-006-R3]", async () => {
     const results = ["a", "b", "c"].map((id) => carrying(toolResult(id, textOf(100, id))));
     const input = [carrying({ type: "text", text: textOf(1_200) }), ...results];
     expect(await countLeaving(input)).toBe(3);
@@ -100,7 +100,7 @@ describe("the characters of all messages", () => {
   const blocks = filled((found) => [{ type: "text", text: found }]);
 
   // Each brings 400 characters beside a result of 1,000, of which 1,000 / 1,400 is exactly enough.
-  test.each([
+  it.each([
     ["a text by its length", carrying(text)],
     ["words that are a plain string by their length", { role: "user", content: text.text }],
     ["a tool call by the JSON of its input", { role: "assistant", content: [call] }],
@@ -116,7 +116,7 @@ describe("the characters of all messages", () => {
     expect(await countLeaving([message, leaving(1_000), one], options)).toBe(0);
   });
 
-  test("count references, which can not leave any more, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
+  it("count references, which can not leave any more, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
     const reference = "[Content offloaded to: ./tool-result-done.md]";
     const history = (offloadable: number) => [
       carrying(toolResult("done", reference)),
@@ -129,11 +129,11 @@ describe("the characters of all messages", () => {
 });
 
 describe("where a threshold comes from", () => {
-  test("the default is 100 characters and a fifth [003-NF-compatibility-default] [002-F-002-R3]", () => {
+  it("the default is 100 characters and a fifth [003-NF-compatibility-default] [002-F-002-R3]", () => {
     expect(DEFAULTS).toMatchObject({ charThreshold: 100, ratioThreshold: 0.2 });
   });
 
-  test("the environment wins over the default, an option over the environment [003-NF-usability-variable] [DESIGN-R-003-environment]", async () => {
+  it("the environment wins over the default, an option over the environment [003-NF-usability-variable] [DESIGN-R-003-environment]", async () => {
     expect(await countLeaving(historyWith(150, 1_000))).toBe(0);
     vi.stubEnv(RATIO, "0.1");
     expect(await countLeaving(historyWith(150, 1_000))).toBe(1);
@@ -144,7 +144,7 @@ describe("where a threshold comes from", () => {
     expect(await countLeaving(historyWith(150, 1_000), { charThreshold: 150 })).toBe(1);
   });
 
-  test("an option of 0 is an option, and one that is undefined is none", async () => {
+  it("an option of 0 is an option, and one that is undefined is none", async () => {
     vi.stubEnv(RATIO, "0.9");
     expect(await countLeaving(historyWith(100, 1_000), { ratioThreshold: 0 })).toBe(1);
     const outputDir = await makeTempFolder();
@@ -152,7 +152,7 @@ describe("where a threshold comes from", () => {
     expect((await offloadToolResults(historyWith(100, 1_000), none)).offloadedCount).toBe(0);
   });
 
-  test("the environment is read at each call, not once when the module loads [003-F-006-R1] [003-F-006-B3] [003-F-006-B5] [003-F-006-S3] [DESIGN-R-003-environment]", async () => {
+  it("the environment is read at each call, not once when the module loads [003-F-006-R1] [003-F-006-B3] [003-F-006-B5] [003-F-006-S3] [DESIGN-R-003-environment]", async () => {
     // [value, leaves when all can leave, when exactly a fifth can, when one in ten can]
     const rows = [
       ["0", 1, 1, 1],
@@ -169,7 +169,7 @@ describe("where a threshold comes from", () => {
     }
   });
 
-  test.each([
+  it.each([
     [RATIO, "20%"],
     [RATIO, "abc"],
     [RATIO, "0,2"],
@@ -194,7 +194,7 @@ describe("where a threshold comes from", () => {
     },
   );
 
-  test("a broken variable does no harm where the option is given", async () => {
+  it("a broken variable does no harm where the option is given", async () => {
     vi.stubEnv(RATIO, "20%");
     expect(await countLeaving(historyWith(500, 1_000), { ratioThreshold: 0.2 })).toBe(1);
   });

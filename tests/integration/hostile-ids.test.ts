@@ -1,7 +1,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { offloadToolResult, offloadToolResults, readOffloadedFile } from "../../src/index.js";
 import { listTree, readTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
@@ -48,7 +48,7 @@ const readAll = (files: readonly string[]) => Promise.all(files.map(readOffloade
 const textsOf = (count: number) => Array.from({ length: count }, (_, at) => textOf(150, `#${at}`));
 
 describe("an id is data, not a path", () => {
-  test.each(hostile)("history: %s [DESIGN-7] [DESIGN-7-inside]", async (_, id) => {
+  it.each(hostile)("history: %s [DESIGN-7] [DESIGN-7-inside]", async (_, id) => {
     const { top, outputDir } = await makeNestedFolder();
     const contents = textsOf(3);
     const input = historyOf(...contents.map((content) => [id, content] as const));
@@ -59,7 +59,7 @@ describe("an id is data, not a path", () => {
     expect((await offloadToolResults(messages, { outputDir })).messages).toBe(messages);
   });
 
-  test.each(hostile)(
+  it.each(hostile)(
     "direct: %s [DESIGN-7] [DESIGN-7-inside] [DESIGN-R-000-path-checks]",
     async (_, id) => {
       const { top, outputDir } = await makeNestedFolder();
@@ -72,7 +72,7 @@ describe("an id is data, not a path", () => {
     },
   );
 
-  test.each(hostile.filter(([, id]) => id !== ""))(
+  it.each(hostile.filter(([, id]) => id !== ""))(
     "a session id: %s [DESIGN-7-inside] [DESIGN-R-000-path-checks]",
     async (_, sessionId) => {
       const { top, outputDir } = await makeNestedFolder();
@@ -84,7 +84,7 @@ describe("an id is data, not a path", () => {
     },
   );
 
-  test("all of them at once, and each keeps its own content [DESIGN-3-no-sharing] [DESIGN-7-missing]", async () => {
+  it("all of them at once, and each keeps its own content [DESIGN-3-no-sharing] [DESIGN-7-missing]", async () => {
     const { outputDir } = await makeNestedFolder();
     const contents = textsOf(hostile.length);
     const input = hostile.map(([, id], at) => carrying(toolResult(id, contents[at])));
@@ -99,7 +99,7 @@ describe("an id is data, not a path", () => {
     expect(new Set(lowerCase).size).toBe(2 * hostile.length + 1);
   });
 
-  test.each([
+  it.each([
     ["ids", ["a/b", "a\\b", "a:b", "a b", "a_b", "a\0b", "a/b/"]],
     ["long ids", ["x", "y", "z"].map((end) => "i".repeat(1_499) + end)],
   ])("%s that differ in one unsafe character only have files of their own", async (_, ids) => {
@@ -118,7 +118,7 @@ describe("an id is data, not a path", () => {
     expect([...(await readTree(bySession)).values()].sort()).toEqual(contents);
   });
 
-  test("an id that is the safe name of another one does not get its file [DESIGN-3-no-sharing]", async () => {
+  it("an id that is the safe name of another one does not get its file [DESIGN-3-no-sharing]", async () => {
     const outputDir = await makeTempFolder();
     const options = { sessionId: "s1", outputDir };
     const first = await offloadToolResult(carrying(toolResult("../x", "first")), options);
@@ -129,7 +129,7 @@ describe("an id is data, not a path", () => {
 });
 
 describe("numbers behind a name", () => {
-  test.each([[["a", "a", "a-1"]], [["a-1", "a", "a"]], [["a", "a-1", "a"]]])(
+  it.each([[["a", "a", "a-1"]], [["a-1", "a", "a"]], [["a", "a-1", "a"]]])(
     "%j are three files, and a-1 keeps its own name [DESIGN-R-002-duplicate-ids]",
     async (ids) => {
       const outputDir = await makeTempFolder();
@@ -143,7 +143,7 @@ describe("numbers behind a name", () => {
     },
   );
 
-  test("an id used before with other content gets a name with its hash, same content none [DESIGN-R-002-across-calls] [DESIGN-3-no-sharing]", async () => {
+  it("an id used before with other content gets a name with its hash, same content none [DESIGN-R-002-across-calls] [DESIGN-3-no-sharing]", async () => {
     const outputDir = await makeTempFolder();
     const [old = "", other = ""] = textsOf(2);
     const first = await offloadToolResults(historyOf(["a", old]), { outputDir });
@@ -158,7 +158,7 @@ describe("numbers behind a name", () => {
 });
 
 describe("symbolic links", () => {
-  test.each([true, false])(
+  it.each([true, false])(
     "a session folder that is one is refused (target: %s) [DESIGN-7-inside] [DESIGN-R-writer-promises]",
     async (there) => {
       const outputDir = await makeTempFolder();
@@ -173,7 +173,7 @@ describe("symbolic links", () => {
     },
   );
 
-  test("a file name that is one is not written through", async () => {
+  it("a file name that is one is not written through", async () => {
     const outputDir = await makeTempFolder();
     const elsewhere = join(await makeTempFolder(), "target.md");
     await mkdir(join(outputDir, "s1"));
@@ -187,7 +187,7 @@ describe("symbolic links", () => {
   });
 });
 
-test("for any ids and contents: all found again, inside the folder, and a second pass rests", async () => {
+it("for any ids and contents: all found again, inside the folder, and a second pass rests", async () => {
   const id = fc.oneof(
     fc.constantFrom(...Object.values(HOSTILE), "a", "a-1", "a-2", "a-1-1", "A"),
     fc.string({ unit: "binary", maxLength: 8 }),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, it } from "vitest";
 import { readOffloadedFile } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -19,7 +19,7 @@ const CHILD = `
   process.kill(process.pid, "SIGKILL");
 `;
 
-test("what was offloaded can be read after the process was killed [DESIGN-1]", async () => {
+it("what was offloaded can be read after the process was killed [DESIGN-1]", async () => {
   const outputDir = await makeTempFolder();
   const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, outputDir], {
     // The package finds itself by its name from within its own folder.

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ContextOffloadError, offloadToolResult, offloadToolResults } from "../../src/index.js";
 import { deepFreeze, sharedObjects } from "../support/shared-objects.js";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -49,7 +49,7 @@ const presets = [
 ];
 
 describe.each(presets)("a message that $preset touched", ({ offload }) => {
-  test("keeps its error flags, cache marks, ids and every unknown field [DESIGN-4]", async () => {
+  it("keeps its error flags, cache marks, ids and every unknown field [DESIGN-4]", async () => {
     const input = richMessage();
     const output = (await offload(input, await makeTempFolder())) as AnyMessage;
     expect(withoutContents(output)).toEqual(withoutContents(input));
@@ -58,19 +58,19 @@ describe.each(presets)("a message that $preset touched", ({ offload }) => {
     expect(blockOf(output, 2)["content"]).toContain("offloaded to");
   });
 
-  test("is a deep copy that shares nothing with the input [000-F-001-R4] [000-F-003-R1] [002-F-001-R5] [DESIGN-2]", async () => {
+  it("is a deep copy that shares nothing with the input [000-F-001-R4] [000-F-003-R1] [002-F-001-R5] [DESIGN-2]", async () => {
     const input = richMessage();
     const output = await offload(input, await makeTempFolder());
     expect(sharedObjects(input, output)).toEqual([]);
   });
 
-  test("leaves the input as it was, also one that is frozen through and through [000-F-003] [000-F-003-R2] [002-F-001-S3] [DESIGN-2]", async () => {
+  it("leaves the input as it was, also one that is frozen through and through [000-F-003] [000-F-003-R2] [002-F-001-S3] [DESIGN-2]", async () => {
     const input = deepFreeze(richMessage());
     await offload(input, await makeTempFolder());
     expect(input).toEqual(richMessage());
   });
 
-  test("keeps an own key named __proto__ a plain key", async () => {
+  it("keeps an own key named __proto__ a plain key", async () => {
     const vendor = JSON.parse('{"__proto__": {"polluted": true}}') as object;
     const input = carrying(toolResult("a", textOf(2_000), { vendor }));
     const output = await offload(input, await makeTempFolder());
@@ -80,7 +80,7 @@ describe.each(presets)("a message that $preset touched", ({ offload }) => {
   });
 });
 
-test("a field of 200,000 levels beside the content is copied, or refused with a code", async () => {
+it("a field of 200,000 levels beside the content is copied, or refused with a code", async () => {
   let deep: unknown = "bottom";
   for (let level = 0; level < 200_000; level++) deep = [deep];
   const input = carrying(toolResult("a", textOf(2_000), { deep }));
@@ -93,7 +93,7 @@ test("a field of 200,000 levels beside the content is copied, or refused with a 
 });
 
 describe("a history", () => {
-  test("keeps the identity of untouched messages, in a new array [002-F-001-R5] [DESIGN-2]", async () => {
+  it("keeps the identity of untouched messages, in a new array [002-F-001-R5] [DESIGN-2]", async () => {
     const input = [
       carrying({ type: "text", text: "hello" }),
       carrying(toolResult("long", textOf(2_000))),
@@ -115,7 +115,7 @@ describe("a history", () => {
     expect(input.every((message, index) => message === before[index])).toBe(true);
   });
 
-  test("of which nothing leaves is returned as the very same array [DESIGN-2] [003-F-006-O1]", async () => {
+  it("of which nothing leaves is returned as the very same array [DESIGN-2] [003-F-006-O1]", async () => {
     const input = [carrying(toolResult("short", "ok"))];
     const { messages } = await offloadToolResults(input, { outputDir: await makeTempFolder() });
     expect(messages).toBe(input);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { offloadToolResult, offloadToolResults, parseFileReference } from "../../src/index.js";
 import { readTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -15,7 +15,7 @@ import {
 const LONG_ID = "i".repeat(190);
 
 describe("direct", () => {
-  test("a reference comes back as it is: freedChars 0, file is the one that it names [DESIGN-3] [DESIGN-R-000-already-reference]", async () => {
+  it("a reference comes back as it is: freedChars 0, file is the one that it names [DESIGN-3] [DESIGN-R-000-already-reference]", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const first = await offloadToolResult(input, options);
@@ -26,7 +26,7 @@ describe("direct", () => {
     expect(await readTree(options.outputDir)).toEqual(before);
   });
 
-  test("a reference to another folder's file is one as well, and names that file", async () => {
+  it("a reference to another folder's file is one as well, and names that file", async () => {
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const elsewhere = { sessionId: "s0", outputDir: await makeTempFolder() };
     const first = await offloadToolResult(input, elsewhere);
@@ -36,7 +36,7 @@ describe("direct", () => {
     expect(await readTree(outputDir)).toEqual(new Map());
   });
 
-  test("beside a reference only the new result leaves, and the reference's file stays [DESIGN-3]", async () => {
+  it("beside a reference only the new result leaves, and the reference's file stays [DESIGN-3]", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const first = await offloadToolResult(carrying(toolResult("a", textOf(900, "old"))), options);
     const old = blockOf(first.message);
@@ -48,7 +48,7 @@ describe("direct", () => {
     expect(written).toEqual([textOf(900, "b"), textOf(900, "new"), textOf(900, "old")]);
   });
 
-  test.each([
+  it.each([
     ["of a tool's message", { role: "tool", tool_call_id: "call_1", content: textOf(900) }],
     ["of a plain string", { role: "user", content: textOf(900) }],
     ["with an unsafe id", carrying(toolResult("../../x", textOf(900)))],
@@ -68,7 +68,7 @@ describe("direct", () => {
 });
 
 describe("history", () => {
-  test("a second pass returns the very same array, whatever the thresholds [DESIGN-3]", async () => {
+  it("a second pass returns the very same array, whatever the thresholds [DESIGN-3]", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(
       ["a", textOf(900, "a")],
@@ -87,7 +87,7 @@ describe("history", () => {
     expect(await readTree(outputDir)).toEqual(before);
   });
 
-  test("a history that grew: old references stand, only the new leave, no file changes [DESIGN-3-growing]", async () => {
+  it("a history that grew: old references stand, only the new leave, no file changes [DESIGN-3-growing]", async () => {
     const outputDir = await makeTempFolder();
     const start = historyOf(["a", textOf(900, "1")], ["b", textOf(900, "2")]);
     const first = await offloadToolResults(start, { outputDir });
@@ -107,7 +107,7 @@ describe("history", () => {
     expect(third.messages).toBe(second.messages);
   });
 
-  test("the same history into the same folder again writes the same names, no new file [DESIGN-5] [DESIGN-R-002-across-calls]", async () => {
+  it("the same history into the same folder again writes the same names, no new file [DESIGN-5] [DESIGN-R-002-across-calls]", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["a", textOf(900, "1")], ["a", textOf(900, "2")]);
     const first = await offloadToolResults(input, { outputDir });
@@ -118,7 +118,7 @@ describe("history", () => {
 });
 
 describe("the other preset's references", () => {
-  test("history leaves those of direct alone", async () => {
+  it("history leaves those of direct alone", async () => {
     const outputDir = await makeTempFolder();
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const { message } = await offloadToolResult(input, { sessionId: LONG_ID, outputDir });
@@ -129,7 +129,7 @@ describe("the other preset's references", () => {
     expect(await readTree(outputDir)).toEqual(before);
   });
 
-  test("direct leaves those of history alone, and file is the one they name", async () => {
+  it("direct leaves those of history alone, and file is the one they name", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", textOf(2_000)]);
     const { messages, files } = await offloadToolResults(input, { outputDir });
@@ -140,7 +140,7 @@ describe("the other preset's references", () => {
   });
 });
 
-test("parseFileReference reads the references that both leave", async () => {
+it("parseFileReference reads the references that both leave", async () => {
   const outputDir = await makeTempFolder();
   const input = carrying(toolResult("toolu_1", textOf(2_000)));
   const direct = await offloadToolResult(input, { sessionId: "s1", outputDir });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { rolldown } from "rolldown";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { ReadFailedError } from "../../src/core/errors/read-failed-error.js";
 import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
 import type {
@@ -72,7 +72,7 @@ async function turnsDuring(promise: Promise<unknown>): Promise<number> {
 }
 
 describe("a search in a file [DESIGN-8-search]", () => {
-  test("finds lines with their neighbours", async () => {
+  it("finds lines with their neighbours", async () => {
     const target = await fileOf("one\ntwo\nthree\nfour\nfive");
     expect(await search(target, { pattern: "^t|ve$", contextBefore: 1, contextAfter: 1 })).toEqual({
       matches: [
@@ -98,7 +98,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
     });
   });
 
-  test("says that there are more than were asked for, and goes on from a line", async () => {
+  it("says that there are more than were asked for, and goes on from a line", async () => {
     const target = await fileOf("hit\n".repeat(1_000));
     const first = await search(target, { pattern: "hit", maxResults: 300 });
     expect(first).toMatchObject({
@@ -113,7 +113,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
     expect(rest.matches[0]?.line).toBe(301);
   });
 
-  test.each([
+  it.each([
     ["CRLF", "a end\r\nb end\r\n", "end$", ["a end", "b end"]],
     ["NUL", "a\0b\nc\0\n", "\\x00b", ["a\0b"]],
     ["lone surrogates", "x\ud800y\n\udc00z\n", "\\ud800|\\udc00", ["x\ud800y", "\udc00z"]],
@@ -127,7 +127,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
     expect(inMemory).toEqual(outcome);
   });
 
-  test("shows a window of a line of 649 kB", async () => {
+  it("shows a window of a line of 649 kB", async () => {
     const line = `${"x".repeat(400_000)}needle${"y".repeat(248_994)}`;
     const { matches } = await search(await fileOf(`short\n${line}\n`), { pattern: "needle" });
     const [match] = matches;
@@ -136,7 +136,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
     expect(match?.text.slice(400_001 - match.textColumn)).toMatch(/^needley/);
   });
 
-  test("finds its way in a single line of 20 MB", async () => {
+  it("finds its way in a single line of 20 MB", async () => {
     const line = Buffer.alloc(20_000_000, "lorem ipsum ");
     line.write("needle 42", 19_000_000);
     const target = await fileOf(line);
@@ -149,7 +149,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
     }
   });
 
-  test("keeps the bytes of the caller", async () => {
+  it("keeps the bytes of the caller", async () => {
     const whole = Buffer.from("left|needle|right");
     const bytes = whole.subarray(5, 11);
     const { matches } = await search(memoryContent(bytes), { pattern: "." });
@@ -172,7 +172,7 @@ describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
     },
   });
 
-  test("reads ahead by two and never holds the whole", async () => {
+  it("reads ahead by two and never holds the whole", async () => {
     const reads: string[] = [];
     const source = made(reads);
     let ahead = 0;
@@ -194,7 +194,7 @@ describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
     );
   });
 
-  test("waits for the worker before it reads on", async () => {
+  it("waits for the worker before it reads on", async () => {
     const reads: string[] = [];
     const line = memoryContent(encodeWtf8(`${"a".repeat(1_000)}b\n`));
     const source: SearchSource = {
@@ -210,7 +210,7 @@ describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
     expect(reads.length).toBeLessThanOrEqual(2);
   });
 
-  test("stops at its deadline, or when it is aborted, though a read never ends", async () => {
+  it("stops at its deadline, or when it is aborted, though a read never ends", async () => {
     const silent: SearchSource = { size: 10, read: () => new Promise(() => undefined) };
     const outcome = await search(silent, { pattern: "a" }, { deadlineMs: 20 });
     expect(outcome).toMatchObject({ complete: false, stoppedBy: "deadline", matches: [] });
@@ -225,7 +225,7 @@ describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
     expect((await search(ENDLESS_TEXT, { pattern: "x" })).matches).toHaveLength(1);
   });
 
-  test("reads the file that was opened, whatever stands under its name by then", async () => {
+  it("reads the file that was opened, whatever stands under its name by then", async () => {
     const folder = await makeTempFolder();
     const path = join(folder, "content.txt");
     await writeFile(path, "the right one\n");
@@ -240,7 +240,7 @@ describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
 });
 
 describe("searches that have to share", () => {
-  test("a plain word never waits for a pattern", async () => {
+  it("a plain word never waits for a pattern", async () => {
     const own = createSearcher();
     const stop = new AbortController();
     const options = { deadlineMs: 600_000, signal: stop.signal, group: "mallory" };
@@ -261,7 +261,7 @@ describe("searches that have to share", () => {
     await own.close();
   });
 
-  test("sessions take turns", () => {
+  it("sessions take turns", () => {
     const job = (group: string, pattern: string) =>
       ({ group, query: { ...QUERY, pattern }, isPlain: pattern.startsWith("w") }) as SearchJob;
     const queue = new SearchQueue();
@@ -284,7 +284,7 @@ describe("searches that have to share", () => {
 });
 
 describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
-  test("comes back at its deadline with what it has, while the event loop turns", async () => {
+  it("comes back at its deadline with what it has, while the event loop turns", async () => {
     const running = search(ENDLESS_TEXT, { pattern: ENDLESS }, { deadlineMs: 300 });
     expect(await turnsDuring(running)).toBeGreaterThan(5);
     const outcome = await running;
@@ -292,20 +292,20 @@ describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
     expect(outcome.matches.map(({ line }) => line)).toEqual([1]);
   });
 
-  test("is followed by others that are not affected", async () => {
+  it("is followed by others that are not affected", async () => {
     await search(ENDLESS_TEXT, { pattern: ENDLESS }, { deadlineMs: 50 });
     const rest = await search(ENDLESS_TEXT, { pattern: ENDLESS, fromLine: 4 });
     expect(rest).toMatchObject({ complete: true, scannedLines: 4 });
     expect(rest.matches.map(({ line }) => line)).toEqual([4]);
   });
 
-  test("stops by itself between lines", async () => {
+  it("stops by itself between lines", async () => {
     const target = await fileOf("some line\n".repeat(500_000));
     const outcome = await search(target, { pattern: "(?<=x)some" }, { deadlineMs: 1 });
     expect(outcome).toMatchObject({ complete: false, stoppedBy: "deadline", matches: [] });
   });
 
-  test("does not hold up those that wait for ever", async () => {
+  it("does not hold up those that wait for ever", async () => {
     const own = createSearcher();
     const query = { ...QUERY, pattern: ENDLESS };
     const long = new AbortController();
@@ -323,7 +323,7 @@ describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
 });
 
 describe("a search that is given up [DESIGN-8-abort]", () => {
-  test("is rejected with the signal's reason, at any time", async () => {
+  it("is rejected with the signal's reason, at any time", async () => {
     const reason = new Error("changed my mind");
     const before = search(ENDLESS_TEXT, { pattern: "a" }, { signal: AbortSignal.abort(reason) });
     await expect(before).rejects.toBe(reason);
@@ -340,7 +340,7 @@ describe("a search that is given up [DESIGN-8-abort]", () => {
     expect((await search(ENDLESS_TEXT, { pattern: "x" })).matches).toHaveLength(1);
   });
 
-  test("is rejected when the searcher is closed", async () => {
+  it("is rejected when the searcher is closed", async () => {
     const own = createSearcher();
     const query = { ...QUERY, pattern: ENDLESS };
     const running = own.search(ENDLESS_TEXT, query, { deadlineMs: DEADLINE_MS });
@@ -355,7 +355,7 @@ describe("a search that is given up [DESIGN-8-abort]", () => {
 describe("a search that fails [DESIGN-9-search]", () => {
   const failing = (read: SearchSource["read"]): SearchSource => ({ size: 3_000_000, read });
 
-  test("is told from what the store said", async () => {
+  it("is told from what the store said", async () => {
     const down = failing(() => Promise.reject(new Error("the store is down")));
     const error = await rejectionOf(search(down, { pattern: "a" }));
     expect(error).toMatchObject({ code: "READ_FAILED", cause: { message: "the store is down" } });
@@ -368,7 +368,7 @@ describe("a search that fails [DESIGN-9-search]", () => {
     ).rejects.toBe(coded);
   });
 
-  test("is told when there are fewer bytes than there were", async () => {
+  it("is told when there are fewer bytes than there were", async () => {
     const path = join(await makeTempFolder(), "short.txt");
     await writeFile(path, "a\n".repeat(1_000));
     const file = await openContent(path);
@@ -385,12 +385,12 @@ describe("a search that fails [DESIGN-9-search]", () => {
     expect((await search(ENDLESS_TEXT, { pattern: "x" })).matches).toHaveLength(1);
   });
 
-  test("is told without a descriptor that can be read", async () => {
+  it("is told without a descriptor that can be read", async () => {
     const error = await rejectionOf(search({ ...ENDLESS_TEXT, fd: 100_000 }, { pattern: "a" }));
     expect(error).toMatchObject({ code: "READ_FAILED", cause: { code: "EBADF" } });
   });
 
-  test("explains a pattern that cannot be used, also one that only shows when it runs", async () => {
+  it("explains a pattern that cannot be used, also one that only shows when it runs", async () => {
     const text = memoryContent(encodeWtf8("text"));
     const broken = await rejectionOf(search(text, { pattern: "(" }));
     expect(broken.code).toBe("INVALID_PATTERN");
@@ -401,7 +401,7 @@ describe("a search that fails [DESIGN-9-search]", () => {
 });
 
 describe("the searcher", () => {
-  test("serves ten at once, each with its own answer", async () => {
+  it("serves ten at once, each with its own answer", async () => {
     const target = await fileOf(
       Array.from({ length: 10 }, (_, index) => `word${index}\n`).join(""),
     );
@@ -413,7 +413,7 @@ describe("the searcher", () => {
     );
   });
 
-  test("does not keep the process alive, but lets a search end", async () => {
+  it("does not keep the process alive, but lets a search end", async () => {
     const built = new URL("../../dist/infrastructure/search/searcher.js", import.meta.url).href;
     const program = `
       const { createSearcher } = await import(${JSON.stringify(built)});
@@ -430,7 +430,7 @@ describe("the searcher", () => {
     expect(stdout.trim()).toBe("2");
   });
 
-  test.each(["esm", "cjs"] as const)("works from a bundle of one %s file", async (format) => {
+  it.each(["esm", "cjs"] as const)("works from a bundle of one %s file", async (format) => {
     const folder = await makeTempFolder();
     const input = join(folder, "app.mjs");
     const built = new URL("../../dist/index.js", import.meta.url).pathname;
@@ -452,7 +452,7 @@ describe("the searcher", () => {
     expect(stdout.trim()).toBe("2:needle");
   });
 
-  test("has a fast way that finds the same bytes as the plain one", () => {
+  it("has a fast way that finds the same bytes as the plain one", () => {
     const buffers = [createSimdSearchBuffer(4_096), createSearchBuffer(4_096)];
     const byte = fc.constantFrom(10, 97, 98, 99, 0xc3);
     fc.assert(

@@ -45,7 +45,7 @@ export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
   return {
     async put(result) {
       const name = options.names.get(result);
-      if (name === undefined) throw new Error("A result without an allotted name cannot be put.");
+      if (name === undefined) throw new WriteFailedError(root, "it was given no name");
       const content = serializeContent(result.content, options.indent);
       const stored = await write(name, content);
       if (stored) return stored;

@@ -10,7 +10,7 @@ import {
 import { minChars } from "../../../src/policies.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
-import { conversationOf, logOf } from "./conversation.js";
+import { conversationOf, logOf } from "../../support/conversation.js";
 
 const image = {
   type: "image",

@@ -18,7 +18,7 @@ import {
 } from "../../../src/policies.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
-import { conversationOf, logOf, readSample } from "./conversation.js";
+import { conversationOf, logOf, readSample } from "../../support/conversation.js";
 
 async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
   const workspace = createWorkspace({ root: join(await makeTempFolder(), "workspace") });

@@ -11,7 +11,7 @@ import {
 import { afterTurns, all, cacheAware } from "../../../src/policies.js";
 import { formatSuite, type SampleTurn } from "../../../src/testing/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
-import { conversationOf, logOf, readSample } from "./conversation.js";
+import { conversationOf, logOf, readSample } from "../../support/conversation.js";
 
 async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
   const workspace = createWorkspace({ root: join(await makeTempFolder(), "workspace") });

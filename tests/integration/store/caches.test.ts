@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Workspace } from "../../../src/index.js";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
@@ -38,13 +38,13 @@ async function expectRightLines(workspace: Workspace): Promise<void> {
 }
 
 describe("caches [DESIGN-W-read-caches]", () => {
-  test("are kept for what is large", async () => {
+  it("are kept for what is large", async () => {
     const { cache } = await makeCached();
     const names = (await readdir(cache)).map((name) => name.replace(/\.[0-9a-f]{12}\./, ".#."));
     expect(names.sort()).toEqual(["json.txt.#.view", "json.txt.#.view-index", "text.txt.#.index"]);
   });
 
-  test.each<[string, (path: string, bytes: Buffer) => Promise<unknown>]>([
+  it.each<[string, (path: string, bytes: Buffer) => Promise<unknown>]>([
     ["deleted", (path) => rm(path)],
     ["emptied", (path) => writeFile(path, "")],
     ["replaced by garbage", (path) => writeFile(path, "garbage ".repeat(100))],
@@ -85,7 +85,7 @@ describe("caches [DESIGN-W-read-caches]", () => {
     await expectAsBefore();
   });
 
-  test("are not made anew while they are right", async () => {
+  it("are not made anew while they are right", async () => {
     const { root, workspace, cache } = await makeCached();
     const inodes = async () =>
       Promise.all(
@@ -97,7 +97,7 @@ describe("caches [DESIGN-W-read-caches]", () => {
     expect(await inodes()).toEqual(before);
   });
 
-  test.each<[string, (cache: string) => Promise<unknown>]>([
+  it.each<[string, (cache: string) => Promise<unknown>]>([
     ["deleted as a whole", (cache) => rm(cache, { recursive: true })],
     [
       "a file in place of their folder",
@@ -110,7 +110,7 @@ describe("caches [DESIGN-W-read-caches]", () => {
     await expectRight(openStore(root));
   });
 
-  test("deleted again and again while others read", async () => {
+  it("deleted again and again while others read", async () => {
     const { root, cache } = await makeCached();
     const readers = [openStore(root), openStore(root), openStore(root)];
     const done = new AbortController();
@@ -126,7 +126,7 @@ describe("caches [DESIGN-W-read-caches]", () => {
     }
   });
 
-  test("go with their artifact", async () => {
+  it("go with their artifact", async () => {
     const { workspace, cache } = await makeCached();
     await workspace.remove("json");
     expect((await listTree(cache)).map((name) => name.slice(0, 8))).toEqual(["text.txt"]);
@@ -160,7 +160,7 @@ const READER = `
 `;
 
 describe.skipIf(process.platform === "win32")("a tree that cannot be written to", () => {
-  test.each(["with caches", "without caches"])("can be read, %s", async (which) => {
+  it.each(["with caches", "without caches"])("can be read, %s", async (which) => {
     const { root, workspace, cache } = await makeCached();
     await workspace.put({ content: "small" }, { toolCallId: "small", sessionId: "s1" });
     if (which === "without caches") await rm(cache, { recursive: true });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeStore, openStore } from "../../support/store-files.js";
@@ -24,7 +24,7 @@ async function makeLinked(path: string) {
 }
 
 describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-disk-ids]", () => {
-  test.each([
+  it.each([
     ["the layout's folder", "v1"],
     ["the namespace's folder", "v1/default"],
     ["the session's folder", "v1/default/s1"],
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     expect(await readTree(outside)).toEqual(before);
   });
 
-  test("the manifest", async () => {
+  it("the manifest", async () => {
     const { outside, workspaces } = await makeLinked("v1/default/s1/manifest.jsonl");
     const before = await readFile(outside, "utf8");
     for (const workspace of workspaces) {
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     expect(await readFile(outside, "utf8")).toBe(before);
   });
 
-  test("an artifact's file: other content goes round it, the same content takes its place back", async () => {
+  it("an artifact's file: other content goes round it, the same content takes its place back", async () => {
     const { root, outside, workspaces } = await makeLinked("v1/default/s1/a.txt");
     const file = join(root, "v1/default/s1/a.txt");
     for (const workspace of workspaces) {
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     await expect(readlink(file)).rejects.toThrow();
   });
 
-  test("a file that is not there yet: the name counts as taken", async () => {
+  it("a file that is not there yet: the name counts as taken", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await mkdir(sessionFolder("s1"), { recursive: true });
     await symlink(join(root, "..", "outside"), join(sessionFolder("s1"), "a.txt"));
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     expect(await listTree(join(root, ".."))).not.toContain("outside");
   });
 
-  test("the folder of the caches: readings are right, and what it leads to stays", async () => {
+  it("the folder of the caches: readings are right, and what it leads to stays", async () => {
     const { outside, workspaces } = await makeLinked("v1/default/s1/.cache");
     const before = await readTree(outside);
     // Spoilt ones, so that reading through the link would show.
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     expect(await listTree(outside)).toEqual(["a.txt.mine/"]);
   });
 
-  test("a file, a pipe: nobody waits for it", async () => {
+  it("a file, a pipe: nobody waits for it", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const put = (content: string) => workspace.put({ content }, { toolCallId: "a", ...SCOPE });
     await put("content");

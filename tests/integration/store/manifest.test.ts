@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { listTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";
@@ -24,7 +24,7 @@ async function listed(root: string): Promise<string[]> {
 describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
   const WHOLE = JSON.stringify({ put: { artifactId: "é漢😀", rest: "漢".repeat(50) } });
 
-  test.each([
+  it.each([
     ["a line cut short", Buffer.from('\n{"put":{"artifactId":"x"')],
     ["a line cut inside a character of two bytes", Buffer.from('\n{"put":"é').subarray(0, -1)],
     ["a line cut inside a character of three bytes", Buffer.from('\n{"put":"漢').subarray(0, -2)],
@@ -56,7 +56,7 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
     expect(await openStore(root).getOriginal("third")).toBe("third");
   });
 
-  test("a reader who meets half a line reads it when it is whole", async () => {
+  it("a reader who meets half a line reads it when it is whole", async () => {
     const { root, manifest, put } = await makeSession();
     await put("second 漢字", "second");
     const whole = await readFile(manifest);
@@ -71,7 +71,7 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
     }
   });
 
-  test("a line of a kind that is not known yet is passed over", async () => {
+  it("a line of a kind that is not known yet is passed over", async () => {
     const { root, manifest, put } = await makeSession();
     await appendFile(manifest, '\n{"pinned":"first","until":2030}');
     await put("second", "second");
@@ -79,7 +79,7 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
     expect((await openStore(root).verify()).brokenLines).toBe(0);
   });
 
-  test("line ends of another system and blank lines do no harm", async () => {
+  it("line ends of another system and blank lines do no harm", async () => {
     const { root, manifest, put } = await makeSession();
     await writeFile(
       manifest,
@@ -90,7 +90,7 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
     expect((await openStore(root).verify()).brokenLines).toBe(0);
   });
 
-  test("a line cannot send anybody elsewhere", async () => {
+  it("a line cannot send anybody elsewhere", async () => {
     const { root, manifest, record } = await makeSession();
     const put = { ...record, artifactId: "../../x", sessionId: "s9", location: "/etc/passwd" };
     await appendFile(manifest, `\n${JSON.stringify({ put })}`);
@@ -101,7 +101,7 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
 });
 
 describe("a manifest without its first line", () => {
-  test.each([
+  it.each([
     ["empty", ""],
     ["cut inside its first line", '{"session":"s'],
   ])("%s: the session goes on, under its name", async (_, text) => {
@@ -122,7 +122,7 @@ describe("a manifest without its first line", () => {
     }
   });
 
-  test("a folder that a process left before the manifest came to be", async () => {
+  it("a folder that a process left before the manifest came to be", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await mkdir(sessionFolder("s1"), { recursive: true });
     expect(await workspace.verify()).toMatchObject({ artifacts: 0, brokenLines: 0 });
@@ -131,7 +131,7 @@ describe("a manifest without its first line", () => {
     expect(await openStore(root).getOriginal("new")).toBe("new");
   });
 
-  test("one that was deleted and begun anew is read anew", async () => {
+  it("one that was deleted and begun anew is read anew", async () => {
     const { root, workspace, manifest } = await makeSession();
     await rm(manifest);
     const other = openStore(root);
@@ -143,7 +143,7 @@ describe("a manifest without its first line", () => {
   });
 });
 
-test("one that was deleted is begun anew with its header, also by who had read it", async () => {
+it("one that was deleted is begun anew with its header, also by who had read it", async () => {
   const { root, workspace } = await makeStore();
   const put = (id: string) =>
     workspace.put({ content: id }, { toolCallId: id, sessionId: "a hashed / name" });
@@ -174,7 +174,7 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
     }
   `;
 
-  test("write into one session at once, from its first moment on", async () => {
+  it("write into one session at once, from its first moment on", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     const startAt = String(Date.now() + 1_000);
     const printed = await Promise.all(
@@ -201,7 +201,7 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
     expect(others.length).toBeLessThan(3);
   });
 
-  test("begin the same sessions at once", async () => {
+  it("begin the same sessions at once", async () => {
     const { root, workspace } = await makeStore();
     const writer = `
       import { createWorkspace } from "context-offload";
@@ -228,7 +228,7 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
     });
   });
 
-  test("a reader sees what another process adds and removes", async () => {
+  it("a reader sees what another process adds and removes", async () => {
     const { root, workspace } = await makeSession();
     const add = `
       import { createWorkspace } from "context-offload";
@@ -255,7 +255,7 @@ describe("several processes [DESIGN-W-disk-processes]", () => {
 });
 
 describe("a long manifest", () => {
-  test("is read in slices, between which the event loop has its turn", async () => {
+  it("is read in slices, between which the event loop has its turn", async () => {
     const { root, manifest, record } = await makeSession();
     const lines = Array.from({ length: 20_000 }, (_, at) =>
       JSON.stringify({ put: { ...record, artifactId: `id${at}` } }),

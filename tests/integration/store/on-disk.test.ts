@@ -10,7 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";
@@ -19,7 +19,7 @@ import { textOf } from "../../support/tool-messages.js";
 const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
 
 describe("what a person finds in the folder", () => {
-  test("a folder per session, a file per artifact with its very content, a manifest [DESIGN-W-disk-layout]", async () => {
+  it("a folder per session, a file per artifact with its very content, a manifest [DESIGN-W-disk-layout]", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: EXACT }, { toolCallId: "a", sessionId: "s1" });
     await workspace.put(
@@ -55,7 +55,7 @@ describe("what a person finds in the folder", () => {
     expect(await fresh.getOriginal("d")).toBe("");
   });
 
-  test("a manifest that is only appended to [DESIGN-W-disk-append]", async () => {
+  it("a manifest that is only appended to [DESIGN-W-disk-append]", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const manifest = join(sessionFolder("s1"), "manifest.jsonl");
     const steps = [
@@ -78,7 +78,7 @@ describe("what a person finds in the folder", () => {
     );
   });
 
-  test("nothing is added to it for a content that is there already", async () => {
+  it("nothing is added to it for a content that is there already", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const put = () => workspace.put({ content: "same" }, { toolCallId: "a", sessionId: "s1" });
     const { record } = await put();
@@ -88,7 +88,7 @@ describe("what a person finds in the folder", () => {
     expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
   });
 
-  test.skipIf(process.platform === "win32")(
+  it.skipIf(process.platform === "win32")(
     "folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]",
     async () => {
       const { root, workspace } = await makeStore();
@@ -121,7 +121,7 @@ describe("what a person finds in the folder", () => {
 });
 
 describe("a new workspace folder", () => {
-  test("is hidden from git and from searches", async () => {
+  it("is hidden from git and from searches", async () => {
     const { root, workspace } = await makeStore();
     await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s1" });
     expect(await readFile(join(root, ".gitignore"), "utf8")).toBe("*\n");
@@ -130,7 +130,7 @@ describe("a new workspace folder", () => {
     expect(await listTree(root)).not.toContain(".gitignore");
   });
 
-  test("that was there already is left as it is: it may be a project", async () => {
+  it("that was there already is left as it is: it may be a project", async () => {
     const { root, workspace } = await makeStore();
     await mkdir(root, { mode: 0o755 });
     await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s1" });
@@ -140,7 +140,7 @@ describe("a new workspace folder", () => {
 });
 
 describe("names differ by more than case [DESIGN-W-disk-ids]", () => {
-  test("one with capital letters has a hash in it", async () => {
+  it("one with capital letters has a hash in it", async () => {
     const { root, workspace } = await makeStore();
     const ids = ["call_ab", "call_AB", "Call_ab"];
     for (const id of ids) {
@@ -161,7 +161,7 @@ describe("names differ by more than case [DESIGN-W-disk-ids]", () => {
     }
   });
 
-  test("a folder belongs to whom its manifest says", async () => {
+  it("a folder belongs to whom its manifest says", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: "of alice" }, { toolCallId: "a", sessionId: "alice" });
     await rename(sessionFolder("alice"), sessionFolder("mallory"));
@@ -184,7 +184,7 @@ describe("ids are data", () => {
     ...["x".repeat(1_500), "x\0y", "é", "~", "a..b", " ", "a.txt", "-rf", "😀", "\ud83d"],
   ];
 
-  test("whatever they are, all stays where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
+  it("whatever they are, all stays where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
     const { root, workspace } = await makeStore();
     for (const id of HOSTILE) {
       await workspace.put({ content: `of ${id}` }, { toolCallId: id, sessionId: id });
@@ -207,7 +207,7 @@ describe("ids are data", () => {
     expect((await fresh.verify()).orphaned).toEqual([]);
   });
 
-  test("the same id with other content gets a suffix of its hash", async () => {
+  it("the same id with other content gets a suffix of its hash", async () => {
     const { root, workspace } = await makeStore();
     const put = async (content: string) =>
       (await workspace.put({ content }, { toolCallId: "a", sessionId: "s1" })).record;
@@ -220,7 +220,7 @@ describe("ids are data", () => {
     expect(await fresh.getOriginal(two.artifactId)).toBe("two");
   });
 
-  test.each(["one after the other", "at once"])(
+  it.each(["one after the other", "at once"])(
     "a text and a value of the same bytes are two artifacts, %s",
     async (how) => {
       const { root, workspace } = await makeStore();
@@ -244,7 +244,7 @@ describe("ids are data", () => {
 });
 
 describe("a file that was lost or spoilt", () => {
-  test.each([
+  it.each([
     ["deleted", (file: string) => unlink(file)],
     ["written over", (file: string) => writeFile(file, "tampered")],
     ["changed, same size", (file: string) => writeFile(file, "Content")],
@@ -262,7 +262,7 @@ describe("a file that was lost or spoilt", () => {
     expect(await workspace.verify()).toMatchObject({ damaged: [], missing: [], orphaned: [] });
   });
 
-  test.each<[string, (file: string) => Promise<unknown>]>([
+  it.each<[string, (file: string) => Promise<unknown>]>([
     ["cut short", (file) => truncate(file, 20)],
     ["longer", (file) => appendFile(file, "more")],
   ])("%s: no verb serves it as if it were whole", async (_, spoil) => {
@@ -283,7 +283,7 @@ describe("a file that was lost or spoilt", () => {
     }
   });
 
-  test("the whole session deleted beneath a running process", async () => {
+  it("the whole session deleted beneath a running process", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     const put = () => workspace.put({ content: "content" }, { toolCallId: "a", sessionId: "s1" });
     await put();

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../../src/index.js";
 import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
@@ -23,7 +23,7 @@ async function* streamOf(chunks: readonly Uint8Array[], failure?: Error) {
 const LINES = Array.from({ length: 4_000 }, (_, at) => `2024-05-01 INFO step ${at} é漢😀`);
 
 describe("a content that comes as a stream", () => {
-  test("is described as it is, wherever it was cut, and is what the string is [DESIGN-W-stream-put]", async () => {
+  it("is described as it is, wherever it was cut, and is what the string is [DESIGN-W-stream-put]", async () => {
     const { workspace } = await makeStore();
     let number = 0;
     const scope = () => ({ toolCallId: "a", sessionId: `s${number++}` });
@@ -41,7 +41,7 @@ describe("a content that comes as a stream", () => {
     );
   });
 
-  test("is the same artifact as the string, with the same reference", async () => {
+  it("is the same artifact as the string, with the same reference", async () => {
     const { workspace } = await makeStore();
     const text = LINES.join("\n");
     for (const size of [1, 3, 100_000, text.length * 2]) {
@@ -61,7 +61,7 @@ describe("a content that comes as a stream", () => {
     }
   });
 
-  test("a long one: digest and tokens by its two ends", async () => {
+  it("a long one: digest and tokens by its two ends", async () => {
     const { workspace } = await makeStore();
     const text = Array.from({ length: 30 }, () => LINES.join("\n")).join("\n");
     const { record, reference } = await workspace.put(
@@ -78,7 +78,7 @@ describe("a content that comes as a stream", () => {
     expect(reference).not.toContain("\ufffd");
   });
 
-  test("an empty one, and one of empty chunks", async () => {
+  it("an empty one, and one of empty chunks", async () => {
     const { workspace } = await makeStore();
     for (const chunks of [[], [Buffer.alloc(0), Buffer.alloc(0)]]) {
       const { record } = await workspace.put(
@@ -94,7 +94,7 @@ describe("a content that comes as a stream", () => {
     expect((await workspace.getKnowledgeById("a")).text).toBe("");
   });
 
-  test("a readable stream of Node, of a file and of the web", async () => {
+  it("a readable stream of Node, of a file and of the web", async () => {
     const { workspace } = await makeStore();
     const bytes = Buffer.from(LINES.join("\n"));
     const file = join(await makeTempFolder(), "file");
@@ -110,7 +110,7 @@ describe("a content that comes as a stream", () => {
     expect(await workspace.getOriginal("a")).toBe(bytes.toString());
   });
 
-  test.each([8_000, 300_000])("chunks of %i bytes whose memory is used again", async (size) => {
+  it.each([8_000, 300_000])("chunks of %i bytes whose memory is used again", async (size) => {
     const { workspace } = await makeStore();
     const bytes = Buffer.from(LINES.join("\n").repeat(10));
     async function* reusing() {
@@ -126,7 +126,7 @@ describe("a content that comes as a stream", () => {
 });
 
 describe("a stream that goes wrong", () => {
-  test.each([
+  it.each([
     ["at once", 0],
     ["after a byte", 1],
     ["in the middle", 400],
@@ -145,7 +145,7 @@ describe("a stream that goes wrong", () => {
     expect((await workspace.queryArtifacts()).artifacts).toHaveLength(1);
   });
 
-  test("of texts, or of arrays that are no bytes: says what it should be", async () => {
+  it("of texts, or of arrays that are no bytes: says what it should be", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const texts = Readable.from([Buffer.from("text")]).setEncoding("utf8");
     const numbers = streamOf([new Uint16Array([1, 2])] as unknown as Uint8Array[]);
@@ -159,7 +159,7 @@ describe("a stream that goes wrong", () => {
 });
 
 describe("bytes that are no text", () => {
-  test.each([
+  it.each([
     ["any byte", Buffer.from(Array.from({ length: 256 }, (_, at) => at))],
     // As long as the mark that stands for what could not be decoded.
     ["a character without its last byte", Buffer.from("f09f98202020", "hex")],
@@ -203,7 +203,7 @@ const LONG = `
 `;
 
 describe("a long stream, in a process of its own", () => {
-  test("64 MB take little memory", async () => {
+  it("64 MB take little memory", async () => {
     const root = await makeTempFolder();
     const program = LONG.replace("await workspace.getOriginal", "");
     for (const chunkBytes of ["65536", "100"]) {
@@ -215,7 +215,7 @@ describe("a long stream, in a process of its own", () => {
     }
   });
 
-  test("more than a string can hold comes back as a stream [DESIGN-W-stream-original]", async () => {
+  it("more than a string can hold comes back as a stream [DESIGN-W-stream-original]", async () => {
     const [line = ""] = await runProgram(LONG, [await makeTempFolder(), "700", "1048576"]);
     const outcome = JSON.parse(line) as { maxRssMb: number };
     console.log(`700 MB by stream, there and back: peak ${outcome.maxRssMb} MB`);

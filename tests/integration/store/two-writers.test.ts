@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { appendFile, copyFile, open, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { Manifest } from "../../../src/infrastructure/file-store/manifest.js";
 import { createStoreLayout } from "../../../src/infrastructure/file-store/store-layout.js";
 import { sha256 } from "../../../src/infrastructure/hash.js";
@@ -74,7 +74,7 @@ function beforeEachLine(run: () => Promise<unknown>): void {
 }
 
 describe("two processes in one session [DESIGN-W-disk-processes]", () => {
-  test("each sees what the other was told is stored, and verify keeps it", async () => {
+  it("each sees what the other was told is stored, and verify keeps it", async () => {
     const { root, workspace } = await makeStore();
     const putByOther = await startOther(root);
     const put = (id: string) =>
@@ -99,7 +99,7 @@ describe("two processes in one session [DESIGN-W-disk-processes]", () => {
     for (const id of ids) expect(await fresh.getOriginal(id, SCOPE)).toBe(`content ${id}`);
   });
 
-  test("all read the order of the file, whoever was told first", async () => {
+  it("all read the order of the file, whoever was told first", async () => {
     const folder = join(await makeTempFolder(), "s1");
     await fs.promises.mkdir(folder);
     const layout = createStoreLayout(join(folder, ".."), "x", sha256);
@@ -144,7 +144,7 @@ describe("two processes in one session [DESIGN-W-disk-processes]", () => {
 });
 
 describe("a line that would go astray", () => {
-  test.each<[string, (manifest: string) => Promise<unknown>]>([
+  it.each<[string, (manifest: string) => Promise<unknown>]>([
     [
       "into a manifest that was replaced by a copy",
       (path) => rename(path, `${path}.old`).then(() => copyFile(`${path}.old`, path)),
@@ -170,7 +170,7 @@ describe("a line that would go astray", () => {
 });
 
 describe("a file that nobody listed", () => {
-  test("with the same bytes: its id is to be had, and who wrote it cannot change it", async () => {
+  it("with the same bytes: its id is to be had, and who wrote it cannot change it", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: "first" }, { toolCallId: "first", ...SCOPE });
     const writer = await open(join(sessionFolder("s1"), "a.txt"), "wx");
@@ -183,7 +183,7 @@ describe("a file that nobody listed", () => {
     expect((await workspace.verify()).orphaned).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ["other bytes", "something else"],
     ["the beginning of it", "cont"],
     ["nothing", ""],
@@ -200,7 +200,7 @@ describe("a file that nobody listed", () => {
     expect((await stat(path)).mtimeMs).toBe(before.mtimeMs);
   });
 
-  test("one that verify takes away while it is being listed is written again", async () => {
+  it("one that verify takes away while it is being listed is written again", async () => {
     const { root, workspace } = await makeStore();
     await workspace.put({ content: "first" }, { toolCallId: "first", ...SCOPE });
     const other = openStore(root);
@@ -215,7 +215,7 @@ describe("a file that nobody listed", () => {
 });
 
 describe("what is kept open", () => {
-  test("is bounded, and keeps no process alive", async () => {
+  it("is bounded, and keeps no process alive", async () => {
     const program = `
       import { readdirSync } from "node:fs";
       import { createWorkspace } from "context-offload";

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore } from "../../support/store-files.js";
@@ -31,7 +31,7 @@ async function makeOrphan(path: string, time = TWO_HOURS_AGO): Promise<string> {
 }
 
 describe("verify", () => {
-  test("of what is sound: nothing to tell but figures", async () => {
+  it("of what is sound: nothing to tell but figures", async () => {
     const { workspace } = await makeSessions();
     expect(await workspace.verify()).toEqual({
       sessions: 2,
@@ -45,13 +45,13 @@ describe("verify", () => {
     });
   });
 
-  test("of nothing at all", async () => {
+  it("of nothing at all", async () => {
     const { root, workspace } = await makeStore();
     expect(await workspace.verify()).toMatchObject({ sessions: 0, artifacts: 0 });
     await expect(listTree(root)).rejects.toThrow();
   });
 
-  test.each<[string, (path: string) => Promise<unknown>, RegExp]>([
+  it.each<[string, (path: string) => Promise<unknown>, RegExp]>([
     ["other bytes of the same size", (path) => writeFile(path, "A of s1"), /hash/],
     ["fewer bytes", (path) => writeFile(path, "a of"), /4 bytes instead of 7/],
     ["more bytes", (path) => appendFile(path, "more"), /11 bytes instead of 7/],
@@ -82,7 +82,7 @@ describe("verify", () => {
     },
   );
 
-  test("finds what is missing, orphaned and broken [DESIGN-W-verify-finds]", async () => {
+  it("finds what is missing, orphaned and broken [DESIGN-W-verify-finds]", async () => {
     const { workspace, file } = await makeSessions();
     await rm(file("b.txt"));
     const orphans = [file(".put-0123.tmp"), file("gone.txt"), file("notes/mine.md")];
@@ -96,7 +96,7 @@ describe("verify", () => {
     expect(await readTree(file("."))).toEqual(before);
   });
 
-  test("deletes old orphans when told, and says which [DESIGN-W-verify-deletes]", async () => {
+  it("deletes old orphans when told, and says which [DESIGN-W-verify-deletes]", async () => {
     const { root, workspace, file } = await makeSessions();
     const old = [await makeOrphan(file(".put-0123.tmp")), await makeOrphan(file("gone.txt"))];
     const young = await makeOrphan(file("young.txt"), new Date());
@@ -123,7 +123,7 @@ describe("verify", () => {
     expect(await openStore(root).getOriginal("a", { sessionId: "s1" })).toBe("a of s1");
   });
 
-  test("counts what was made from artifacts that are gone among the orphans", async () => {
+  it("counts what was made from artifacts that are gone among the orphans", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: textOf(2_000_000) }, { toolCallId: "a", sessionId: "s1" });
     await workspace.getKnowledgeByLines("a", 2, 3);
@@ -138,7 +138,7 @@ describe("verify", () => {
     expect(await listTree(cache)).toEqual(kept);
   });
 
-  test("stops when it is told to", async () => {
+  it("stops when it is told to", async () => {
     const { workspace } = await makeSessions();
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(workspace.verify({ signal })).rejects.toThrow("enough");
@@ -160,7 +160,7 @@ describe("verify while another process puts and removes", () => {
     }
   `;
 
-  test.each([
+  it.each([
     ["of the default age", undefined],
     ["of any age but a second", 1_000],
   ])("deletes no live artifact, orphans %s", async (_, orphanAgeMs) => {
@@ -190,7 +190,7 @@ describe("verify while another process puts and removes", () => {
     });
   });
 
-  test("an old orphan that becomes an artifact again is left alone", async () => {
+  it("an old orphan that becomes an artifact again is left alone", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     for (let round = 0; round < 100; round++) {
       await makeOrphan(join(sessionFolder("s1"), `id${round}.txt`));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createToolResultOffload, type Workspace } from "../../../src/index.js";
 import { openWorkspace, workspaceOf } from "./open-workspace.js";
 
@@ -26,7 +26,7 @@ const VERBS: Record<string, Verb> = {
 const verbs = Object.entries(VERBS);
 
 describe("a signal that is aborted already", () => {
-  test.each(verbs)(
+  it.each(verbs)(
     "%s rejects with its reason and does nothing [DESIGN-W-read-signal] [DESIGN-8]",
     async (_, verb) => {
       const workspace = await workspaceOf('["x"]');
@@ -37,19 +37,19 @@ describe("a signal that is aborted already", () => {
     },
   );
 
-  test.each(verbs)("%s rejects in an empty workspace as well", async (_, verb) => {
+  it.each(verbs)("%s rejects in an empty workspace as well", async (_, verb) => {
     const reason = new Error("the user left");
     await expect(verb(await openWorkspace(), AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
-  test.each(verbs)("%s takes a signal that is never aborted", async (_, verb) => {
+  it.each(verbs)("%s takes a signal that is never aborted", async (_, verb) => {
     const workspace = await workspaceOf('["x"]');
     await expect(verb(workspace, new AbortController().signal)).resolves.not.toBeInstanceOf(Error);
   });
 });
 
 describe("a signal that is aborted meanwhile", () => {
-  test("ends a search that would not end [DESIGN-8-abort]", async () => {
+  it("ends a search that would not end [DESIGN-8-abort]", async () => {
     const workspace = await workspaceOf(`${"a".repeat(50_000)}b`);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -63,7 +63,7 @@ describe("a signal that is aborted meanwhile", () => {
     await expect(search).rejects.toBe(reason);
   });
 
-  test("ends a put from a stream, of which nothing is left", async () => {
+  it("ends a put from a stream, of which nothing is left", async () => {
     const workspace = await openWorkspace();
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -80,7 +80,7 @@ describe("a signal that is aborted meanwhile", () => {
     expect((await workspace.verify()).orphaned).toEqual([]);
   });
 
-  test("ends the reading of a large artifact", async () => {
+  it("ends the reading of a large artifact", async () => {
     const workspace = await workspaceOf(
       JSON.stringify(Array.from({ length: 300_000 }, (_, at) => `${at}`)),
     );

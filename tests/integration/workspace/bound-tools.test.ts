@@ -1,11 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   createToolResultOffload,
   createWorkspace,
   TOOL_NAMES,
   type ToolAnswer,
   type Workspace,
-  type WorkspaceOptions,
 } from "../../../src/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { textOf } from "../../support/tool-messages.js";
@@ -42,7 +41,7 @@ async function callAll(workspace: Workspace, input: object): Promise<ToolAnswer[
 }
 
 describe("tools of one session [DESIGN-W-tools-isolation]", () => {
-  test("read its own results and its children's", async () => {
+  it("read its own results and its children's", async () => {
     const { workspace } = await openShared();
     const [byId] = workspace.tools({ sessionId: "me" });
     for (const [artifact_id, content, session_id] of [
@@ -57,7 +56,7 @@ describe("tools of one session [DESIGN-W-tools-isolation]", () => {
     }
   });
 
-  test.each<[string, (strangerPath: string) => object]>([
+  it.each<[string, (strangerPath: string) => object]>([
     ["by id", () => ({ artifact_id: "of-stranger" })],
     ["by the session's name", () => ({ artifact_id: "of-stranger", session_id: "stranger" })],
     [
@@ -79,7 +78,7 @@ describe("tools of one session [DESIGN-W-tools-isolation]", () => {
     for (const { isError } of answers.slice(0, 4)) expect(isError).toBe(true);
   });
 
-  test("list nothing of others, and do not tell a session that exists from one that does not", async () => {
+  it("list nothing of others, and do not tell a session that exists from one that does not", async () => {
     const { workspace } = await openShared();
     const list = workspace.tools({ sessionId: "me" }).at(-1);
     const all = await list?.execute({});
@@ -95,14 +94,14 @@ describe("tools of one session [DESIGN-W-tools-isolation]", () => {
     expect((await list?.execute({ namespace: "one" }))?.isError).toBe(false);
   });
 
-  test("of a session that holds nothing say so", async () => {
+  it("of a session that holds nothing say so", async () => {
     const { workspace } = await openShared();
     const [byId, , , , list] = workspace.tools({ sessionId: "new" });
     expect((await list?.execute({}))?.text).toBe("No tool results are stored.");
     expect((await byId?.execute({ artifact_id: "of-me" }))?.text).toContain("Nothing is stored");
   });
 
-  test("say once and finally that a result is gone", async () => {
+  it("say once and finally that a result is gone", async () => {
     const { workspace } = await openShared();
     await workspace.remove("of-me", { sessionId: "me" });
     const answers = await callAll(workspace, { artifact_id: "of-me" });
@@ -113,7 +112,7 @@ describe("tools of one session [DESIGN-W-tools-isolation]", () => {
 });
 
 describe("the listing that the notice recommends", () => {
-  test("lists what was offloaded, by the id that the reference names", async () => {
+  it("lists what was offloaded, by the id that the reference names", async () => {
     const workspace = await openWorkspace();
     const op = createToolResultOffload({ workspace, tokenThreshold: 100 });
     const { content } = await op.process(
@@ -126,28 +125,5 @@ describe("the listing that the notice recommends", () => {
     const { artifact_id } = JSON.parse(text) as { artifact_id: string };
     expect(artifact_id).toBe("call_1");
     expect((await byId?.execute({ artifact_id }))?.isError).toBe(false);
-  });
-});
-
-describe("the system prompt", () => {
-  const promptOf = async (options: Partial<WorkspaceOptions>) =>
-    (await openWorkspace(options)).systemPrompt();
-
-  test("names the tools that there are, by the agent's own names [DESIGN-R-004-prompt] [DESIGN-W-tools-naming]", async () => {
-    for (const name of TOOL_NAMES) expect(await promptOf({})).toContain(`- ${name}: `);
-    const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
-    const prompt = await promptOf({ toolNames });
-    expect(prompt).toContain("- search: ");
-    expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
-  });
-
-  test("follows readBy, and promises no tools where there are none [DESIGN-10]", async () => {
-    const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
-    for (const options of [{ readBy: "path" }, { readBy: "none" }, { toolNames: none }] as const) {
-      const prompt = await promptOf(options);
-      expect(prompt).toContain("<knowledge_list>");
-      expect(prompt).not.toMatch(/tools|get_|grep_|query_/);
-      expect(prompt.includes("path")).toBe("readBy" in options && options.readBy === "path");
-    }
   });
 });

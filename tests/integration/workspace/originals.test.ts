@@ -1,105 +1,25 @@
-import { appendFile } from "node:fs/promises";
-import fc from "fast-check";
+import { appendFile, unlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import type { Workspace } from "../../../src/index.js";
 import { rejectionOf } from "../../support/rejection.js";
-import { openWorkspace, workspaceOf } from "./open-workspace.js";
+import { openWorkspace } from "./open-workspace.js";
 
-const { assert, asyncProperty, jsonValue, string, uint8Array } = fc;
+describe("an original on the disk", () => {
+  const reads: [string, (workspace: Workspace, id: string) => Promise<unknown>][] = [
+    ["getKnowledgeById", (workspace, id) => workspace.getKnowledgeById(id)],
+    ["getKnowledgeByLines", (workspace, id) => workspace.getKnowledgeByLines(id, 1, 2)],
+    ["grepKnowledge", (workspace, id) => workspace.grepKnowledge(id, "x")],
+    ["queryKnowledge", (workspace, id) => workspace.queryKnowledge(id)],
+    ["getOriginal", (workspace, id) => workspace.getOriginal(id)],
+  ];
 
-async function* streamOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) {
-    await Promise.resolve();
-    yield chunk;
-  }
-}
-
-async function bytesOf(original: unknown): Promise<Buffer> {
-  if (typeof original === "string") return Buffer.from(original);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of original as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-describe("the original [DESIGN-W-read-original]", () => {
-  it.each([
-    ["CRLF", "one\r\ntwo\r\n"],
-    ["a lone carriage return", "one\rtwo"],
-    ["NUL", "a\0b"],
-    ["a byte order mark", "\ufeffa\ufeff"],
-    ["a high surrogate alone", "a\ud83d"],
-    ["a low surrogate alone", "\udca9b"],
-    ["surrogates in the wrong order", "\udca9\ud83d"],
-    ["nothing", ""],
-    ["blanks", " \n\t\n"],
-    ["JSON with blanks", '  { "a" : 1.0 }\n'],
-    ["a replacement character", "a\ufffdb"],
-  ])("is the same string: %s", async (_, content) => {
-    expect(await (await workspaceOf(content)).getOriginal("a")).toBe(content);
-  });
-
-  it("property: any string, in a fresh workspace on the same folder", async () => {
+  it.each(reads)("%s says so of a file deleted by hand [DESIGN-W-read-gone]", async (_, verb) => {
     const workspace = await openWorkspace();
-    const unit = fc.oneof(fc.constantFrom("\r", "\n", "\0", "\ufeff"), string({ unit: "binary" }));
-    const loose = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => {
-      return String.fromCharCode(...units);
-    });
-    await assert(
-      asyncProperty(fc.oneof(string({ unit }), loose), async (content) => {
-        const { record } = await workspace.put({ content });
-        expect(await workspace.getOriginal(record.artifactId)).toBe(content);
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it("property: any array of JSON values", async () => {
-    const workspace = await openWorkspace();
-    await assert(
-      asyncProperty(fc.array(jsonValue({ noUnicodeString: false })), async (content) => {
-        const { record } = await workspace.put({ content });
-        const original = await workspace.getOriginal(record.artifactId);
-        expect(original).toEqual(JSON.parse(JSON.stringify(content)));
-        expect(record.type).toBe("JSON");
-      }),
-      { numRuns: 100 },
-    );
-  });
-
-  it("of bytes that are text is the text, however they were cut [DESIGN-W-stream-put]", async () => {
-    const bytes = Buffer.from("é😀\n漢");
-    const workspace = await openWorkspace();
-    for (let cut = 0; cut <= bytes.length; cut++) {
-      const content = streamOf(bytes.subarray(0, cut), bytes.subarray(cut));
-      await workspace.put({ content }, { toolCallId: "a", sessionId: `s${cut}` });
-      expect(await workspace.getOriginal("a", { sessionId: `s${cut}` })).toBe("é😀\n漢");
-    }
-  });
-
-  it.each([
-    ["a lone byte", [0x61, 0xff, 0x62]],
-    ["three of an emoji's four bytes", [0x61, 0xf0, 0x9f, 0x98, 0x62]],
-  ])("of bytes that are no text is the bytes: %s [DESIGN-W-stream-original]", async (_, values) => {
-    const bytes = Uint8Array.from(values);
-    const workspace = await workspaceOf(streamOf(bytes));
-    expect(await bytesOf(await workspace.getOriginal("a"))).toEqual(Buffer.from(bytes));
-  });
-
-  it("property: any bytes", async () => {
-    const workspace = await openWorkspace();
-    const oddByte = fc.constantFrom(0xf0, 0x9f, 0x98, 0xed, 0xa0, 0x80, 0xef, 0xbb, 0xbf, 0x61);
-    const odd = fc.array(oddByte, { maxLength: 12 }).map((values) => Uint8Array.from(values));
-    await assert(
-      asyncProperty(fc.oneof(uint8Array(), odd), async (bytes) => {
-        const { record } = await workspace.put({ content: streamOf(bytes) });
-        const original = await workspace.getOriginal(record.artifactId);
-        // What is given as a text is one that holds these very bytes.
-        if (typeof original !== "string" || !/\p{Surrogate}/u.test(original)) {
-          expect(await bytesOf(original)).toEqual(Buffer.from(bytes));
-        }
-        expect(record.size.bytes).toBe(bytes.length);
-      }),
-      { numRuns: 200 },
-    );
+    const { record } = await workspace.put({ content: "[1]" }, { toolCallId: "a" });
+    await unlink(record.location);
+    const error = await rejectionOf(verb(workspace, "a"));
+    expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "missing" });
+    expect(error.message).toContain("run the tool again");
   });
 
   it("of a file that was changed is refused [DESIGN-W-read-damaged]", async () => {
@@ -109,16 +29,6 @@ describe("the original [DESIGN-W-read-original]", () => {
     const error = await rejectionOf(workspace.getOriginal("a"));
     expect(error.code).toBe("READ_FAILED");
     expect(error.message).toContain("run verify");
-  });
-
-  it("a stream of what is no bytes is refused and leaves nothing", async () => {
-    const workspace = await openWorkspace();
-    const content = (async function* () {
-      await Promise.resolve();
-      yield "text" as unknown as Uint8Array;
-    })();
-    await expect(workspace.put({ content }, { toolCallId: "a" })).rejects.toThrow();
-    expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 
   it("a stream that fails is refused with its reason and leaves nothing [DESIGN-W-stream-broken]", async () => {
@@ -133,12 +43,5 @@ describe("the original [DESIGN-W-read-original]", () => {
     expect(error.message).toContain("the source broke");
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
     expect((await workspace.verify()).orphaned).toEqual([]);
-  });
-
-  it("content that JSON cannot hold is refused", async () => {
-    const cyclic: unknown[] = [];
-    cyclic.push(cyclic);
-    const error = await rejectionOf((await openWorkspace()).put({ content: cyclic }));
-    expect(error.code).toBe("CONTENT_NOT_SERIALIZABLE");
   });
 });

@@ -1,159 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import { DEFAULTS } from "../../../src/core/defaults.js";
-import { estimateTokens } from "../../../src/core/lib/tokens/estimate-tokens.js";
-import { wireWorkspace } from "../../../src/core/workspace/workspace.js";
-import { sha256 } from "../../../src/infrastructure/hash.js";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createSearcher } from "../../../src/infrastructure/search/searcher.js";
-import { MemoryStore } from "../../../src/testing/memory-store.js";
+import { CountingStore } from "../../support/counting-store.js";
 import { listTree } from "../../support/list-tree.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
-import { followAll, workspaceOf } from "./open-workspace.js";
-
-const TEXT = ["alpha", "Beta", "gamma (1)", "delta", "beta", "épsilon", "zeta"].join("\n");
-
-describe("a search", () => {
-  test("answers with lines and their numbers, in the one shape of readings [DESIGN-W-search-matches] [DESIGN-W-read-shape]", async () => {
-    const workspace = await workspaceOf(TEXT, { sessionId: "s1" });
-    expect(await workspace.grepKnowledge("a", "^.eta$")).toEqual({
-      artifactId: "a",
-      sessionId: "s1",
-      view: "readable",
-      text: "2:Beta\n5:beta\n7:zeta",
-      range: { unit: "matches", from: 1, to: 3, of: 3 },
-      leftOut: undefined,
-      next: undefined,
-      note: undefined,
-    });
-  });
-
-  test("shows the lines around a match [DESIGN-W-search-matches]", async () => {
-    const workspace = await workspaceOf(TEXT);
-    const before = await workspace.grepKnowledge("a", "gamma|zeta", { contextBefore: 1 });
-    expect(before.text).toBe("2-Beta\n3:gamma (1)\n--\n6-épsilon\n7:zeta");
-    const after = await workspace.grepKnowledge("a", "gamma|zeta", { contextAfter: 2 });
-    expect(after.text).toBe("3:gamma (1)\n4-delta\n5-beta\n--\n7:zeta");
-  });
-
-  test("can overlook capital letters, and can take the pattern as it stands [DESIGN-W-search-literal] [DESIGN-W-search-case]", async () => {
-    const workspace = await workspaceOf(TEXT);
-    const grep = async (pattern: string, options = {}) =>
-      (await workspace.grepKnowledge("a", pattern, options)).text;
-    expect(await grep("BETA", { ignoreCase: true })).toBe("2:Beta\n5:beta");
-    expect(await grep("ÉPS", { ignoreCase: true })).toBe("6:épsilon");
-    expect(await grep("a (1)", { literal: true })).toBe("3:gamma (1)");
-    expect(await grep("a (1)")).toBe("");
-    expect(await grep("A (1)", { literal: true, ignoreCase: true })).toBe("3:gamma (1)");
-    expect(await grep("$&", { literal: true })).toBe("");
-  });
-
-  test("says when nothing matches, in an empty artifact too", async () => {
-    for (const content of [TEXT, ""]) {
-      const workspace = await workspaceOf(content);
-      expect(await workspace.grepKnowledge("a", "nothing")).toMatchObject({
-        text: "",
-        range: { unit: "matches", from: 0, to: 0, of: 0 },
-        next: undefined,
-        note: "No line matches.",
-      });
-    }
-  });
-
-  test.each([
-    ["a group that is not closed", "(a", {}],
-    ["a range out of order", "[b-a]", {}],
-    ["a repetition of nothing", "*", {}],
-  ])("%s is refused, with what to do [DESIGN-W-search-pattern]", async (_, pattern, options) => {
-    const workspace = await workspaceOf(TEXT);
-    const error = await rejectionOf(workspace.grepKnowledge("a", pattern, options));
-    expect(error.code).toBe("INVALID_PATTERN");
-    expect(error.message).toContain(JSON.stringify(pattern));
-    expect(error.message).toContain("literal: true");
-  });
-
-  test.each([
-    ["pattern", "", {}],
-    ["contextBefore", "a", { contextBefore: -1 }],
-    ["contextAfter", "a", { contextAfter: 0.5 }],
-    ["maxResults", "a", { maxResults: 0 }],
-    ["startLine", "a", { startLine: 0 }],
-    ["deadlineMs", "a", { deadlineMs: -5 }],
-  ])("a wrong %s is refused", async (argument, pattern, options) => {
-    const workspace = await workspaceOf(TEXT);
-    const error = await rejectionOf(workspace.grepKnowledge("a", pattern, options));
-    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
-  });
-
-  test("from a line past the end says how many lines there are", async () => {
-    const workspace = await workspaceOf(TEXT);
-    expect((await workspace.grepKnowledge("a", "beta", { startLine: 3 })).text).toBe("5:beta");
-    const error = await rejectionOf(workspace.grepKnowledge("a", "beta", { startLine: 8 }));
-    expect(error.code).toBe("OUT_OF_RANGE");
-    expect(error.message).toContain("the text has 7 lines");
-  });
-});
-
-describe("a search with more matches than fit", () => {
-  const many = Array.from({ length: 500 }, (_, at) => `item ${at + 1}${at % 2 ? " even" : ""}`);
-  const even = many.flatMap((line, at) => (at % 2 ? [`${at + 1}:${line}`] : []));
-
-  test("shows 50 unless told, counts all, and goes on where it stopped [DESIGN-W-search-limit]", async () => {
-    const workspace = await workspaceOf(many.join("\n"));
-    const first = await workspace.grepKnowledge("a", "EVEN", { ignoreCase: true, literal: true });
-    expect(first).toMatchObject({
-      text: even.slice(0, 50).join("\n"),
-      range: { unit: "matches", from: 1, to: 50, of: 250 },
-      leftOut: { unit: "matches", count: 200 },
-      next: {
-        tool: "grep_knowledge",
-        input: {
-          artifact_id: "a",
-          pattern: "EVEN",
-          start_line: 101,
-          ignore_case: true,
-          literal: true,
-        },
-      },
-    });
-    const readings = await followAll(workspace, first);
-    expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
-  });
-
-  test("goes on with as many results as were asked for", async () => {
-    const workspace = await workspaceOf(many.join("\n"));
-    const first = await workspace.grepKnowledge("a", "even$", { maxResults: 100, view: "raw" });
-    const readings = await followAll(workspace, first);
-    expect(readings.map(({ range }) => range.to)).toEqual([100, 100, 50]);
-    expect(readings.map(({ view }) => view)).toEqual(["raw", "raw", "raw"]);
-    expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
-  });
-
-  test("is capped by characters as well", async () => {
-    const workspace = await workspaceOf(many.join("\n"));
-    const options = { maxChars: 60 };
-    const first = await workspace.grepKnowledge("a", "even", options);
-    expect(first.leftOut).toEqual({ unit: "matches", count: 250 - first.range.to });
-    const readings = await followAll(workspace, first, options);
-    expect(readings.map(({ text }) => text).join("\n")).toBe(even.join("\n"));
-    for (const { text } of readings) expect(text.length).toBeLessThanOrEqual(60);
-  });
-
-  test("shows the match and the lines next to it where all around it do not fit", async () => {
-    const workspace = await workspaceOf(many.join("\n"));
-    const around = { contextBefore: 200, contextAfter: 200, maxChars: 100 };
-    const { text, note, next } = await workspace.grepKnowledge("a", "item 250 |item 260 ", around);
-    expect(text).toContain("249-item 249\n250:item 250 even\n251-item 251");
-    expect(text.length).toBeLessThanOrEqual(100);
-    expect(note).toContain("lines next to the match");
-    expect(next?.input).toMatchObject({ start_line: 251, context_before: 200, context_after: 200 });
-  });
-});
+import { workspaceOf } from "./open-workspace.js";
 
 const big = "some words on a line\n".repeat(100_000);
 
 describe("what a search costs", () => {
-  test("no index of the lines is made for it", async () => {
+  it("no index of the lines is made for it", async () => {
     const root = await makeTempFolder();
     const workspace = await workspaceOf(big, { root });
     await workspace.grepKnowledge("a", "words", { startLine: 90_000 });
@@ -162,29 +20,10 @@ describe("what a search costs", () => {
     await workspace.getKnowledgeByLines("a", 1, 2);
     expect(await made()).not.toEqual([]);
   });
-
-  test("lines that could not be shown are not collected", async () => {
-    const workspace = await workspaceOf(`${big}${"needle\n".repeat(50)}`);
-    const around = { contextBefore: 100_000, contextAfter: 100_000 };
-    const { text, range, next } = await workspace.grepKnowledge("a", "needle", around);
-    expect(text).toContain("100000-some words on a line\n100001:needle\n100002-needle");
-    expect(text.length).toBeLessThanOrEqual(20_000);
-    expect(range).toEqual({ unit: "matches", from: 1, to: 1, of: 50 });
-    expect(next?.input).toMatchObject({ start_line: 100_002, context_before: 100_000 });
-  });
-
-  test("a pattern has a longest length", async () => {
-    const workspace = await workspaceOf("text");
-    expect((await workspace.grepKnowledge("a", "t".repeat(10_000))).text).toBe("");
-    const error = await rejectionOf(workspace.grepKnowledge("a", "t".repeat(10_001)));
-    expect(error.code).toBe("INVALID_PATTERN");
-    expect(error.message).toContain("10001 characters, and the limit is 10000");
-    expect(error.message.length).toBeLessThan(400);
-  });
 });
 
 describe("a workspace that was closed", () => {
-  test("says so, without a path of this machine", async () => {
+  it("says so, without a path of this machine", async () => {
     const root = await makeTempFolder();
     const workspace = await workspaceOf("text", { root });
     await workspace.close();
@@ -196,23 +35,20 @@ describe("a workspace that was closed", () => {
 });
 
 describe("a store without files", () => {
-  test("is searched in pieces", async () => {
+  it("is searched in pieces, once, and never loaded as a whole", async () => {
     const searcher = createSearcher();
-    const workspace = wireWorkspace({
-      namespace: "memory",
-      store: new MemoryStore(),
+    onTestFinished(() => searcher.close());
+    const store = new CountingStore();
+    const workspace = openMemoryWorkspace({
+      store,
       searchText: (source, query, options) => searcher.search(source, query, options),
-      closeSearch: () => searcher.close(),
-      hash: sha256,
-      clock: Date,
-      countTokens: estimateTokens,
-      digestChars: DEFAULTS.digestChars,
-      notice: { readBy: "tools", toolNames: {} },
-      logger: undefined,
     });
-    await workspace.put({ content: `${big}needle` }, { toolCallId: "a" });
-    expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("100001:needle");
-    await workspace.close();
+    const content = `${big.repeat(3)}needle`;
+    await workspace.put({ content }, { toolCallId: "a" });
+    expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("300001:needle");
+    expect(store.total).toBe(content.length);
+    expect(store.largest).toBeLessThan(content.length / 4);
+    expect(store.derived).toEqual([]);
   });
 });
 
@@ -220,7 +56,7 @@ describe("a pattern that backtracks without end", () => {
   const EVIL = "^(a+)+$";
   const evilLine = `${"a".repeat(50_000)}b`;
 
-  test("is answered or refused by its deadline, and the event loop turns meanwhile [DESIGN-W-search-deadline] [DESIGN-W-search-event-loop]", async () => {
+  it("is answered or refused by its deadline, and the event loop turns meanwhile [DESIGN-W-search-deadline] [DESIGN-W-search-event-loop]", async () => {
     const workspace = await workspaceOf(`x\n${evilLine}\nb`);
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 5);
@@ -237,7 +73,7 @@ describe("a pattern that backtracks without end", () => {
     } else expect(outcome).toMatchObject({ text: "" });
   });
 
-  test("what was found before the deadline is shown, with the line to go on from", async () => {
+  it("what was found before the deadline is shown, with the line to go on from", async () => {
     const workspace = await workspaceOf(`aaa\nx\n${evilLine}\naa`);
     const reading = await workspace.grepKnowledge("a", EVIL, { deadlineMs: 400 });
     expect(reading.text.split("\n")[0]).toBe("1:aaa");
@@ -248,7 +84,7 @@ describe("a pattern that backtracks without end", () => {
     }
   });
 
-  test("does not keep the next search from being answered", async () => {
+  it("does not keep the next search from being answered", async () => {
     const workspace = await workspaceOf(`${evilLine}\nneedle`);
     const evil = workspace.grepKnowledge("a", EVIL, { deadlineMs: 300 }).catch(() => undefined);
     await sleep(20);

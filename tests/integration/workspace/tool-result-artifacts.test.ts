@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   createToolResultOffload,
   createWorkspace,
@@ -23,7 +23,7 @@ async function openOffload() {
 }
 
 describe("metadata", () => {
-  test("names whose result it is, and keeps the error flag and whatever else was known", async () => {
+  it("names whose result it is, and keeps the error flag and whatever else was known", async () => {
     const { workspace, process } = await openOffload();
     await process({
       actionName: "run",
@@ -47,7 +47,7 @@ describe("metadata", () => {
     expect(record).toMatchObject({ artifactId: "call_1", sessionId: "s1", type: "TEXT" });
   });
 
-  test("is told by put as it will be read back", async () => {
+  it("is told by put as it will be read back", async () => {
     const root = await makeTempFolder();
     const metadata = { at: new Date(0), nothing: undefined, deep: { kept: NaN } };
     const { record } = await createWorkspace({ root }).put({ content: "x", metadata });
@@ -56,7 +56,7 @@ describe("metadata", () => {
     expect(record.metadata).toMatchObject({ at: "1970-01-01T00:00:00.000Z", deep: { kept: null } });
   });
 
-  test("what is not known is null [DESIGN-R-004-metadata]", async () => {
+  it("what is not known is null [DESIGN-R-004-metadata]", async () => {
     const { workspace, process } = await openOffload();
     await process({ toolCallId: undefined, toolName: undefined, metadata: { offload: true } }, {});
     const [record] = (await workspace.queryArtifacts()).artifacts;
@@ -72,7 +72,7 @@ describe("metadata", () => {
     });
   });
 
-  test.each<[string, ToolResultContext]>([
+  it.each<[string, ToolResultContext]>([
     ["what the caller says", CONTEXT],
     ["that the caller says nothing", {}],
   ])("a tool's own metadata cannot overrule %s", async (_, context) => {
@@ -96,7 +96,7 @@ describe("metadata", () => {
 });
 
 describe("ids", () => {
-  test("an id that holds other content gets a hash suffix, and biz_id stays the call's id [DESIGN-R-004-one-artifact]", async () => {
+  it("an id that holds other content gets a hash suffix, and biz_id stays the call's id [DESIGN-R-004-one-artifact]", async () => {
     const { workspace, process } = await openOffload();
     await process({});
     const { content, decision } = await process({ content: OTHER });
@@ -108,14 +108,14 @@ describe("ids", () => {
     expect(await workspace.getOriginal(decision.artifactId ?? "")).toBe(OTHER);
   });
 
-  test("another session has the plain id for itself [DESIGN-W-sessions-apart]", async () => {
+  it("another session has the plain id for itself [DESIGN-W-sessions-apart]", async () => {
     const { process } = await openOffload();
     await process({});
     const { decision } = await process({ content: OTHER }, { sessionId: "s2" });
     expect(decision.artifactId).toBe("call_1");
   });
 
-  test.each([undefined, ""])("a missing id (%j) is made of the content", async (toolCallId) => {
+  it.each([undefined, ""])("a missing id (%j) is made of the content", async (toolCallId) => {
     const { workspace, process } = await openOffload();
     const first = await process({ toolCallId });
     const second = await process({ toolCallId, content: OTHER });
@@ -125,7 +125,7 @@ describe("ids", () => {
     expect(await workspace.getOriginal(second.decision.artifactId ?? "")).toBe(OTHER);
   });
 
-  test("a text and blocks that serialize to it are two contents", async () => {
+  it("a text and blocks that serialize to it are two contents", async () => {
     const { workspace, process } = await openOffload();
     const blocks = [{ type: "text", text: BIG }];
     await process({ content: JSON.stringify(blocks) });
@@ -137,14 +137,14 @@ describe("ids", () => {
 });
 
 describe("processing twice", () => {
-  test("the same content is the same artifact and the same reference [DESIGN-W-put-again] [DESIGN-3]", async () => {
+  it("the same content is the same artifact and the same reference [DESIGN-W-put-again] [DESIGN-3]", async () => {
     const { workspace, process } = await openOffload();
     const first = await process({});
     expect(await process({})).toEqual(first);
     expect((await workspace.queryArtifacts()).artifacts).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ["the call's id", "call_1", [BIG]],
     ["a suffix", "call_1", [OTHER, BIG]],
     ["no id", undefined, [BIG]],
@@ -160,7 +160,7 @@ describe("processing twice", () => {
     expect((await workspace.queryArtifacts()).artifacts).toHaveLength(before);
   });
 
-  test("another call's reference, or one with text around it, is content like any other [DESIGN-3-whole]", async () => {
+  it("another call's reference, or one with text around it, is content like any other [DESIGN-3-whole]", async () => {
     const { workspace, process } = await openOffload();
     const { content: reference } = await process({});
     for (const [toolCallId, content] of [

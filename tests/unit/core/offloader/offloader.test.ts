@@ -5,9 +5,18 @@ import {
   type OffloaderOptions,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
-import { afterTurns, everything, keepRecent, minChars } from "../../../../src/policies.js";
+import {
+  afterTurns,
+  all,
+  byTool,
+  everything,
+  flagged,
+  keepErrors,
+  keepRecent,
+  minChars,
+} from "../../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
-import { conversationOf, logOf } from "../../../integration/offloader/conversation.js";
+import { conversationOf, logOf } from "../../../support/conversation.js";
 
 function create(options: Partial<OffloaderOptions> = {}) {
   const workspace = createMemoryWorkspace();
@@ -54,7 +63,7 @@ describe("one result at arrival", () => {
     const arrived = await offloader.result(text, { toolCallId: "a", toolName: "bash" });
     expect(arrived.report).toMatchObject({ outcome: "offloaded", artifactId: "a" });
     expect(arrived.content).toBe(arrived.report.reference);
-    const history = conversationOf({ id: "a", text: arrived.content as string });
+    const history = conversationOf({ id: "a", text: arrived.content });
     const { report, messages } = await offloader.offload(history);
     expect(report.totals).toMatchObject({ references: 1, offloaded: 0 });
     expect(messages).toBe(history);
@@ -189,5 +198,142 @@ describe("a result that was offloaded", () => {
     const fresh = create({ workspace, policy: keepRecent(9) });
     const { report } = await fresh.offload(conversationOf({ id: "a", text: other }));
     expect(report.totals).toMatchObject({ offloaded: 0, kept: 1 });
+  });
+});
+
+describe("what an offloader does with each result", () => {
+  it("says of every result whether it was offloaded, why, its size, its reference and its artifact [DESIGN-O-report]", async () => {
+    const offloader = create();
+    const history = conversationOf(
+      { id: "a", text: logOf(50_000), tool: "read_log" },
+      { id: "b", text: "ok" },
+      { id: "c", text: logOf(50_000, "trace"), isError: true },
+    );
+    const { messages, report } = await offloader.offload(history);
+    const { content } = messages[2] as { content: { content: string }[] };
+    expect(report.results).toEqual([
+      {
+        messageIndex: 2,
+        toolCallId: "a",
+        toolName: "read_log",
+        outcome: "offloaded",
+        reason: expect.stringContaining("minTokens(1000): large enough") as string,
+        chars: 50_000,
+        tokens: expect.any(Number) as number,
+        reference: content[0]?.content,
+        referenceTokens: expect.any(Number) as number,
+        artifactId: "a",
+        error: undefined,
+      },
+      expect.objectContaining({ toolCallId: "b", outcome: "kept", chars: 2 }),
+      expect.objectContaining({
+        toolCallId: "c",
+        outcome: "kept",
+        reason: "keepErrors: an error",
+      }),
+    ]);
+    expect(report.totals).toMatchObject({
+      results: 3,
+      offloaded: 1,
+      kept: 2,
+      references: 0,
+      failed: 0,
+    });
+    expect(report.totals.charsSaved).toBe(50_000 - (content[0]?.content.length ?? 0));
+    expect(report.totals.tokensSaved).toBeGreaterThan(5_000);
+  });
+
+  it("lets a policy that is given replace the default altogether [DESIGN-O-replaced]", async () => {
+    const offloader = create({ policy: minChars(2_000) });
+    const history = conversationOf({ id: "a", text: logOf(3_000), isError: true });
+    expect((await offloader.offload(history)).report.totals.offloaded).toBe(1);
+  });
+
+  it("keeps a result whose reference would not be shorter [DESIGN-O-pays]", async () => {
+    const offloader = create({ policy: minChars(1) });
+    const history = conversationOf({ id: "a", text: "a few words that no digest makes shorter" });
+    const { messages, report } = await offloader.offload(history);
+    expect(messages).toBe(history);
+    expect(report.results[0]).toMatchObject({
+      outcome: "kept",
+      reason: "its reference would save too little",
+    });
+    expect(await offloader.workspace.queryArtifacts()).toMatchObject({ artifacts: [] });
+  });
+
+  it("gives a short reference whatever the content's length: no inline rule [DESIGN-O-short]", async () => {
+    const offloader = create();
+    const history = conversationOf(
+      { id: "a", text: logOf(39_000) },
+      { id: "b", text: logOf(900_000) },
+    );
+    const { report } = await offloader.offload(history);
+    for (const { reference } of report.results) expect(reference?.length).toBeLessThan(2_500);
+  });
+
+  it("never offloads answers of the reading tools, under any name, nor references [DESIGN-O-reading-tools] [DESIGN-O-references]", async () => {
+    const workspace = createMemoryWorkspace({ toolNames: { grep_knowledge: "mcp__x__grep" } });
+    const make = () => create({ workspace, policy: minChars(1) });
+    const history = conversationOf(
+      { id: "a", text: logOf(30_000), tool: "get_knowledge_by_lines" },
+      { id: "b", text: logOf(30_000), tool: "mcp__x__grep" },
+      { id: "c", text: logOf(30_000) },
+    );
+    const { messages, report } = await make().offload(history);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["kept", "kept", "offloaded"]);
+    const again = await make().offload(structuredClone(messages).slice(5));
+    expect(again.report.results.map(({ outcome }) => outcome)).toEqual(["reference"]);
+  });
+
+  it("composes policies, each with its reason [DESIGN-O-all]", async () => {
+    const policy = all(byTool({ never: ["read_file"] }), minChars(5_000), keepErrors);
+    const offloader = create({ policy });
+    const history = conversationOf(
+      { id: "a", text: logOf(9_000), tool: "read_file" },
+      { id: "b", text: logOf(3_000) },
+      { id: "c", text: logOf(9_000), isError: true },
+      { id: "d", text: logOf(9_000) },
+    );
+    const { report } = await offloader.offload(history);
+    expect(report.results.map(({ reason }) => reason)).toEqual([
+      "byTool(-read_file): a tool whose results are kept",
+      "minChars(5000): too small",
+      "keepErrors: an error",
+      "byTool(-read_file): a tool whose results are offloaded; minChars(5000): large enough; keepErrors: not an error",
+    ]);
+  });
+
+  it("lets the host flag results", async () => {
+    const offloader = create({
+      policy: flagged,
+      shouldOffload: ({ toolCallId, toolName }) => toolName === "read_log" && toolCallId !== "b",
+    });
+    const history = conversationOf(
+      { id: "a", text: logOf(9_000), tool: "read_log" },
+      { id: "b", text: logOf(9_000), tool: "read_log" },
+      { id: "c", text: logOf(9_000) },
+    );
+    const { report } = await offloader.offload(history);
+    expect(report.results.map(({ outcome }) => outcome)).toEqual(["offloaded", "kept", "kept"]);
+  });
+
+  it("counts tokens of what can be read, not of pictures that are kept", async () => {
+    const offloader = create();
+    const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(5_000) };
+    const content = [
+      { type: "text", text: logOf(1_500) },
+      { type: "image", source },
+    ];
+    const history = [
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "shot", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content }] },
+    ];
+    expect((await offloader.offload(history)).messages).toBe(history);
+  });
+
+  it("has nothing to do with an empty history", async () => {
+    const offloader = create();
+    const history: never[] = [];
+    expect((await offloader.offload(history)).messages).toBe(history);
   });
 });

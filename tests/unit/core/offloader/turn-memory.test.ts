@@ -3,7 +3,7 @@ import { ContentMemory } from "../../../../src/core/offloader/content-memory.js"
 import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
-import { conversationOf } from "../../../integration/offloader/conversation.js";
+import { conversationOf } from "../../../support/conversation.js";
 
 function createMemory(isFinal = true): TurnMemory {
   return new TurnMemory({
@@ -32,11 +32,12 @@ describe("the memory of a turn", () => {
 
   it("sees a change in place, at any depth that a message can have", () => {
     const history = conversationOf({ id: "a", text: "one" });
-    const deep = { a: [{ b: { c: [{ d: { e: { f: "old" } } }] } }] };
+    const innermost = { f: "old" };
+    const deep = { a: [{ b: { c: [{ d: { e: innermost } }] } }] };
     Object.assign(history[1] ?? {}, { extra: deep });
     const memory = createMemory();
     memory.take(history, 0);
-    deep.a[0]!.b.c[0]!.d.e.f = "new";
+    innermost.f = "new";
     expect(memory.countKnown(history, NOTHING_HELD)).toBe(1);
   });
 
@@ -71,5 +72,29 @@ describe("the memory of a turn", () => {
     // Both messages are one reply; a later reply closes its calls.
     memory.take([user, call, user, { role: "assistant", content: "done" }], 2);
     expect(memory.hasUnansweredCalls).toBe(true);
+  });
+
+  it("recognizes an equal history that was loaded anew, and takes its objects over", () => {
+    const history = conversationOf({ id: "a", text: "one" });
+    const memory = createMemory();
+    memory.take(history, 0);
+    const anew = structuredClone(history);
+    expect(memory.countKnown(anew, NOTHING_HELD)).toBe(history.length);
+    expect(memory.outputs(3).map((message, index) => message === anew[index])).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const other = conversationOf({ id: "a", text: "two" });
+    expect(memory.countKnown(other, NOTHING_HELD)).toBe(2);
+  });
+
+  it("does not take an object of a class for another one that looks alike", () => {
+    const at = (time: number) => [{ role: "user", content: "hi", sentAt: new Date(time) }];
+    const memory = createMemory();
+    const history = at(0);
+    memory.take(history, 0);
+    expect(memory.countKnown(history, NOTHING_HELD)).toBe(1);
+    expect(memory.countKnown(at(1), NOTHING_HELD)).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ContentSample } from "../../../../../src/core/lib/digest/digest.js";
 import { createSampler } from "../../../../../src/core/workspace/artifacts/content-sampler.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
@@ -24,7 +24,7 @@ function expectEnds(text: string, { head, tail, tailLine, complete }: ContentSam
 }
 
 describe("the sampler of a stream", () => {
-  test("keeps a short text whole, wherever it was cut", () => {
+  it("keeps a short text whole, wherever it was cut", () => {
     fc.assert(
       fc.property(anyText, anyCuts, (text, cuts) => {
         const lines = splitLines(text).length;
@@ -36,19 +36,19 @@ describe("the sampler of a stream", () => {
     );
   });
 
-  test.each([262_143, 262_144, 262_145, 327_679, 327_680])("keeps %i bytes whole", (bytes) => {
+  it.each([262_143, 262_144, 262_145, 327_679, 327_680])("keeps %i bytes whole", (bytes) => {
     const text = "0123456789".repeat(40_000).slice(0, bytes);
     expect(sampleOf(text)).toMatchObject({ head: text, tail: "", complete: true });
   });
 
-  test("of one byte more keeps the two ends", () => {
+  it("of one byte more keeps the two ends", () => {
     const text = "0123456789".repeat(40_000).slice(0, 327_681);
     const sample = sampleOf(text);
     expectEnds(text, sample);
     expect([sample.head.length, sample.tail.length]).toEqual([262_144, 65_536]);
   });
 
-  test.each([1_000, 65_535, 65_536, 65_537, 131_073, 300_001])(
+  it.each([1_000, 65_535, 65_536, 65_537, 131_073, 300_001])(
     "keeps the same ends in chunks of %i bytes",
     (size) => {
       const text = Array.from({ length: 20_000 }, (_, at) => `line ${at} 漢字 😀`).join("\n");
@@ -62,7 +62,7 @@ describe("the sampler of a stream", () => {
     },
   );
 
-  test("cuts at line ends where there are many lines", () => {
+  it("cuts at line ends where there are many lines", () => {
     const text = "a line of some length\n".repeat(LONG / 20);
     const sample = sampleOf(text);
     expectEnds(text, sample);
@@ -72,7 +72,7 @@ describe("the sampler of a stream", () => {
     expect(sample.tail.length).toBeGreaterThan(65_000);
   });
 
-  test.each(["é", "漢", "😀", "a漢", "aé😀"])(
+  it.each(["é", "漢", "😀", "a漢", "aé😀"])(
     "cuts between characters in one long line of %s",
     (unit) => {
       for (const start of ["", "x", "xy", "xyz"]) {
@@ -85,7 +85,7 @@ describe("the sampler of a stream", () => {
     },
   );
 
-  test("keeps nearly all of both ends though the only line ends are far out", () => {
+  it("keeps nearly all of both ends though the only line ends are far out", () => {
     const text = `title\n${"x".repeat(LONG)}\nthe end`;
     const sample = sampleOf(text);
     expectEnds(text, sample);
@@ -94,7 +94,7 @@ describe("the sampler of a stream", () => {
     expect(sample.tailLine).toBe(2);
   });
 
-  test("keeps what it was given, though the memory is used again", () => {
+  it("keeps what it was given, though the memory is used again", () => {
     const sampler = createSampler();
     const chunk = new Uint8Array(50_000);
     for (let at = 0; at < 10; at++) sampler.push(chunk.fill(48 + at));

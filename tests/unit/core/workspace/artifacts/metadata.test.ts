@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { completeMetadata } from "../../../../../src/core/workspace/artifacts/metadata.js";
 
 const NOTHING = {
@@ -12,11 +12,11 @@ const NOTHING = {
 };
 
 describe("metadata", () => {
-  test("always has the named ones; what is not known is null", () => {
+  it("always has the named ones; what is not known is null", () => {
     expect(completeMetadata({}, undefined, undefined)).toEqual(NOTHING);
   });
 
-  test("keeps what was given, and whatever else", () => {
+  it("keeps what was given, and whatever else", () => {
     const given = {
       context_type: "document",
       agent_id: "agent",
@@ -31,7 +31,7 @@ describe("metadata", () => {
     expect(given).not.toHaveProperty("biz_id");
   });
 
-  test("takes the ids of the call before those of the metadata, and these before none", () => {
+  it("takes the ids of the call before those of the metadata, and these before none", () => {
     const given = { biz_id: "given", session_id: "given" };
     expect(completeMetadata(given, "call", undefined)).toMatchObject({
       biz_id: "call",
@@ -43,7 +43,7 @@ describe("metadata", () => {
     });
   });
 
-  test.each([1, null, undefined, {}, ["x"], true])(
+  it.each([1, null, undefined, {}, ["x"], true])(
     "a named one that is %j counts as not known",
     (value) => {
       const given = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, value]));

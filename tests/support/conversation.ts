@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { AnthropicMessage } from "../../../src/index.js";
+import type { AnthropicMessage } from "../../src/index.js";
 
 export interface Turn {
   readonly id: string;
@@ -39,6 +39,6 @@ export function logOf(chars: number, seed = "log"): string {
 }
 
 export async function readSample(): Promise<AnthropicMessage[]> {
-  const url = new URL("../../../examples/conversations/checkout-outage.json", import.meta.url);
+  const url = new URL("../../examples/conversations/checkout-outage.json", import.meta.url);
   return JSON.parse(await readFile(url, "utf8")) as AnthropicMessage[];
 }

@@ -1,22 +1,20 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   createToolResultOffload,
-  createWorkspace,
+  WriteFailedError,
   type Workspace,
   type WorkspaceEvent,
-  type WorkspaceOptions,
-} from "../../../src/index.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
-import { openWorkspace } from "./open-workspace.js";
+} from "../../../../src/index.js";
+import { MemoryStore } from "../../../../src/testing/memory-store.js";
+import { openMemoryWorkspace, type MemoryOptions } from "../../../support/memory-workspace.js";
 
-async function openLogged(
-  options: Partial<WorkspaceOptions> = {},
-): Promise<{ workspace: Workspace; events: WorkspaceEvent[] }> {
+function openLogged(options: MemoryOptions = {}): {
+  workspace: Workspace;
+  events: WorkspaceEvent[];
+} {
   const events: WorkspaceEvent[] = [];
   const logger = (event: WorkspaceEvent) => void events.push(event);
-  return { workspace: await openWorkspace({ logger, ...options }), events };
+  return { workspace: openMemoryWorkspace({ logger, ...options }), events };
 }
 
 /** What every event says. */
@@ -40,30 +38,30 @@ async function putCall(workspace: Workspace): Promise<void> {
 }
 
 describe("events [DESIGN-W-events]", () => {
-  test("an offload tells ids and sizes", async () => {
-    const { workspace, events } = await openLogged({ countTokens: () => 3 });
+  it("an offload tells ids and sizes", async () => {
+    const { workspace, events } = openLogged({ countTokens: () => 3 });
     await putCall(workspace);
     expect(events).toEqual([
       { ...OF_A, event: "offload", verb: "put", chars: 6, lines: 2, tokens: 3 },
     ]);
   });
 
-  test.each<[string, (workspace: Workspace) => Promise<unknown>, object]>([
+  it.each<[string, (workspace: Workspace) => Promise<unknown>, object]>([
     ["getKnowledgeById", (workspace) => workspace.getKnowledgeById("call_1"), { chars: 6 }],
     ["getKnowledgeByLines", (it) => it.getKnowledgeByLines("call_1", 1, 1), { chars: 3 }],
     ["grepKnowledge", (workspace) => workspace.grepKnowledge("call_1", "2"), { chars: 4 }],
     ["queryKnowledge", (it) => it.queryKnowledge("call_1", { pointer: "/0" }), { chars: 1 }],
     ["getOriginal", (workspace) => workspace.getOriginal("call_1"), { chars: 6, lines: 2 }],
   ])("%s is a read, with what it read", async (verb, read, sizes) => {
-    const { workspace, events } = await openLogged();
+    const { workspace, events } = openLogged();
     await putCall(workspace);
     await read(workspace);
     expect(events).toHaveLength(2);
     expect(events[1]).toMatchObject({ ...OF_A, event: "read", verb, ...sizes });
   });
 
-  test("a listing is a read, a removal is told", async () => {
-    const { workspace, events } = await openLogged();
+  it("a listing is a read, a removal is told", async () => {
+    const { workspace, events } = openLogged();
     await putCall(workspace);
     await workspace.queryArtifacts({}, { sessionId: "s1" });
     await workspace.getToolResultOffloadInfo();
@@ -75,8 +73,8 @@ describe("events [DESIGN-W-events]", () => {
     ]);
   });
 
-  test("a result that stays is a skip, with the reason", async () => {
-    const { workspace, events } = await openLogged();
+  it("a result that is kept is a skip, with the reason", async () => {
+    const { workspace, events } = openLogged();
     const op = createToolResultOffload({ workspace });
     const result = { toolCallId: "call_1", toolName: "bash", content: "short" };
     await op.process(result, { sessionId: "s1" });
@@ -88,39 +86,39 @@ describe("events [DESIGN-W-events]", () => {
     ]);
   });
 
-  test.each<[string, string, (workspace: Workspace) => Promise<unknown>]>([
+  it.each<[string, string, (workspace: Workspace) => Promise<unknown>]>([
     ["getKnowledgeByLines", "OUT_OF_RANGE", (it) => it.getKnowledgeByLines("call_1", 9, 9)],
     ["grepKnowledge", "INVALID_PATTERN", (workspace) => workspace.grepKnowledge("call_1", "(")],
     ["queryKnowledge", "POINTER_NOT_FOUND", (it) => it.queryKnowledge("call_1", { pointer: "/x" })],
     ["getKnowledgeById", "OUT_OF_RANGE", (it) => it.getKnowledgeById("call_1", { startChar: 99 })],
   ])("%s that fails tells of the artifact, the code and the reason", async (verb, code, read) => {
-    const { workspace, events } = await openLogged();
+    const { workspace, events } = openLogged();
     await putCall(workspace);
     const error = await read(workspace).catch((caught: unknown) => caught);
     const { message } = error as Error;
     expect(events[1]).toEqual({ ...OF_A, event: "failure", verb, code, error: message });
   });
 
-  test("an unknown id is a failure", async () => {
-    const { workspace, events } = await openLogged();
+  it("an unknown id is a failure", async () => {
+    const { workspace, events } = openLogged();
     await workspace.getOriginal("nope", { sessionId: "s1" }).catch(() => undefined);
     expect(events).toMatchObject([
       { event: "failure", artifact_id: "nope", session_id: "s1", code: "UNKNOWN_ARTIFACT" },
     ]);
   });
 
-  test("a put that is refused is a failure", async () => {
-    const { workspace, events } = await openLogged();
+  it("a put that is refused is a failure", async () => {
+    const { workspace, events } = openLogged();
     await workspace
       .put({ content: 7 as unknown as string }, { toolCallId: "b" })
       .catch(() => undefined);
     expect(events).toMatchObject([{ event: "failure", biz_id: "b", code: "INVALID_ARGUMENT" }]);
   });
 
-  test("an offload that fails tells whose it was, and no offload is told", async () => {
-    const root = join(await makeTempFolder(), "file");
-    await writeFile(root, "in the way");
-    const { workspace, events } = await openLogged({ root });
+  it("an offload that fails tells whose it was, and no offload is told", async () => {
+    const store = new MemoryStore();
+    store.put = () => Promise.reject(new WriteFailedError("call_1", "the disk is full"));
+    const { workspace, events } = openLogged({ store });
     const op = createToolResultOffload({ workspace, whiteList: ["bash"] });
     const result = { toolCallId: "call_1", toolName: "bash", content: "content" };
     await op.process(result, { sessionId: "s1" }).catch(() => undefined);
@@ -131,20 +129,20 @@ describe("events [DESIGN-W-events]", () => {
 });
 
 describe("the logger", () => {
-  test("that throws harms nothing [DESIGN-W-events-harmless]", async () => {
+  it("that throws harms nothing [DESIGN-W-events-harmless]", async () => {
     const logger = vi.fn(() => {
       throw new Error("disk full");
     });
-    const workspace = await openWorkspace({ logger });
+    const workspace = openMemoryWorkspace({ logger });
     const op = createToolResultOffload({ workspace, whiteList: ["bash"] });
     await op.process({ toolCallId: "a", toolName: "bash", content: "x" });
-    await op.process({ toolCallId: "b", content: "stays" });
+    await op.process({ toolCallId: "b", content: "kept" });
     expect(await workspace.getOriginal("a")).toBe("x");
     await expect(workspace.getOriginal("b")).rejects.toMatchObject({ code: "UNKNOWN_ARTIFACT" });
     expect(logger).toHaveBeenCalledTimes(4);
   });
 
-  test("is nobody unless told: nothing is printed [DESIGN-W-events-silent]", async () => {
+  it("is nobody unless told: nothing is printed [DESIGN-W-events-silent]", async () => {
     const spies = [
       vi.spyOn(process.stdout, "write"),
       vi.spyOn(process.stderr, "write"),
@@ -153,7 +151,7 @@ describe("the logger", () => {
       ),
     ];
     try {
-      const workspace = createWorkspace({ root: await makeTempFolder() });
+      const workspace = openMemoryWorkspace();
       await putCall(workspace);
       await workspace.getKnowledgeById("call_1");
       await workspace.getKnowledgeById("nope").catch(() => undefined);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   candidateIds,
   idOfContent,
@@ -8,7 +8,7 @@ import {
 const HASH = "0123456789abcdef".repeat(4);
 
 describe("the ids that a content may take", () => {
-  test("the wanted one, then with a short hash, then with the whole hash", () => {
+  it("the wanted one, then with a short hash, then with the whole hash", () => {
     expect(candidateIds("toolu_1", HASH)).toEqual([
       "toolu_1",
       "toolu_1-0123456789ab",
@@ -16,19 +16,19 @@ describe("the ids that a content may take", () => {
     ]);
   });
 
-  test("without a wanted one, an id of the content", () => {
+  it("without a wanted one, an id of the content", () => {
     expect(idOfContent(HASH)).toBe("unknown-0123456789abcdef");
     expect(candidateIds(undefined, HASH)[0]).toBe(idOfContent(HASH));
   });
 
-  test.each(["toolu_1", "a-b", "a.b*c", "", undefined])(
+  it.each(["toolu_1", "a-b", "a.b*c", "", undefined])(
     "all are known again as those of %j",
     (id) => {
       for (const candidate of candidateIds(id, HASH)) expect(isIdFor(candidate, id)).toBe(true);
     },
   );
 
-  test.each([
+  it.each([
     ["toolu_1", "toolu_2"],
     ["toolu_1-0123456789ab", "toolu_2"],
     ["toolu_1-0123456789a", "toolu_1"],

@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULTS } from "../../../src/index.js";
-import { rejectionOf } from "../../support/rejection.js";
-import { followAll, joinReadings, openWorkspace, workspaceOf } from "./open-workspace.js";
+import { DEFAULTS } from "../../../../../src/index.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+import { followAll, joinReadings } from "../../../../support/follow-readings.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
 
 describe("a reading by lines", () => {
   it("has one shape: text, range of how much, what was left out, how to go on [DESIGN-W-read-shape] [DESIGN-R-004-line-numbers]", async () => {
-    const workspace = await workspaceOf(numbered(10), { sessionId: "s1" });
+    const workspace = await memoryWorkspaceOf(numbered(10), { sessionId: "s1" });
     const reading = await workspace.getKnowledgeByLines("a", 3, 5, { maxChars: 14 });
     expect(reading).toEqual({
       artifactId: "a",
@@ -29,7 +30,7 @@ describe("a reading by lines", () => {
   });
 
   it("an end past the end is the end", async () => {
-    const workspace = await workspaceOf(numbered(3));
+    const workspace = await memoryWorkspaceOf(numbered(3));
     expect(await workspace.getKnowledgeByLines("a", 2, 99)).toMatchObject({
       text: "line 2\nline 3",
       range: { from: 2, to: 3, of: 3 },
@@ -46,7 +47,7 @@ describe("a reading by lines", () => {
   ])(
     "%s is refused with how many lines there are [DESIGN-W-read-range]",
     async (_, start, end, message) => {
-      const workspace = await workspaceOf(numbered(3));
+      const workspace = await memoryWorkspaceOf(numbered(3));
       const error = await rejectionOf(workspace.getKnowledgeByLines("a", start, end));
       expect(error.code).toBe("OUT_OF_RANGE");
       expect(error.message).toMatch(message);
@@ -59,7 +60,7 @@ describe("a reading by lines", () => {
     ["startLine", ["1", 2]],
     ["endLine", [1, undefined]],
   ])("a %s that is no whole number is refused", async (argument, [start, end]) => {
-    const workspace = await workspaceOf(numbered(3));
+    const workspace = await memoryWorkspaceOf(numbered(3));
     const reading = workspace.getKnowledgeByLines("a", start as number, end as number);
     expect(await rejectionOf(reading)).toMatchObject({ code: "INVALID_ARGUMENT", argument });
   });
@@ -68,13 +69,13 @@ describe("a reading by lines", () => {
     ["maxChars", { maxChars: 0 }],
     ["view", { view: "html" as "raw" }],
   ])("a wrong %s is refused", async (argument, options) => {
-    const workspace = await workspaceOf(numbered(3));
+    const workspace = await memoryWorkspaceOf(numbered(3));
     const error = await rejectionOf(workspace.getKnowledgeById("a", options));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
   });
 
   it("an empty artifact says that it is empty", async () => {
-    const workspace = await workspaceOf("");
+    const workspace = await memoryWorkspaceOf("");
     expect(await workspace.getKnowledgeById("a")).toMatchObject({
       text: "",
       range: { unit: "lines", from: 0, to: 0, of: 0 },
@@ -90,7 +91,7 @@ describe("a reading by lines", () => {
 
 describe("a reading by id", () => {
   it("is capped at 20,000 characters unless told [DESIGN-W-read-cap] [DESIGN-8]", async () => {
-    const workspace = await workspaceOf(numbered(10_000));
+    const workspace = await memoryWorkspaceOf(numbered(10_000));
     const { text, range, leftOut } = await workspace.getKnowledgeById("a");
     expect(text.length).toBeLessThanOrEqual(DEFAULTS.readChars);
     expect(text).toBe(numbered(range.to));
@@ -99,7 +100,7 @@ describe("a reading by id", () => {
   });
 
   it("gives a range of characters, and says how to go on", async () => {
-    const workspace = await workspaceOf("0123456789\nabcdef");
+    const workspace = await memoryWorkspaceOf("0123456789\nabcdef");
     expect(
       await workspace.getKnowledgeById("a", { startChar: 9, endChar: 15, maxChars: 4 }),
     ).toMatchObject({
@@ -114,7 +115,7 @@ describe("a reading by id", () => {
   });
 
   it("a start past the end says how many characters there are", async () => {
-    const workspace = await workspaceOf("0123456789");
+    const workspace = await memoryWorkspaceOf("0123456789");
     const error = await rejectionOf(workspace.getKnowledgeById("a", { startChar: 50 }));
     expect(error.message).toMatch(/startChar 50 .*the text has 10 characters.*from 1 to 10/);
   });
@@ -137,7 +138,7 @@ describe("following next [DESIGN-W-read-next]", () => {
   const withoutLastBreak = (text: string) => (text.endsWith("\n") ? text.slice(0, -1) : text);
 
   it("property: from the start, it reads the whole text and ends", async () => {
-    const workspace = await openWorkspace();
+    const workspace = openMemoryWorkspace();
     await fc.assert(
       fc.asyncProperty(anyText, anyCap, async (content, maxChars) => {
         const { record } = await workspace.put({ content });
@@ -156,7 +157,7 @@ describe("following next [DESIGN-W-read-next]", () => {
   });
 
   it("property: by characters, it reads the whole text exactly", async () => {
-    const workspace = await openWorkspace();
+    const workspace = openMemoryWorkspace();
     await fc.assert(
       fc.asyncProperty(
         anyText.filter((text) => text !== ""),
@@ -173,5 +174,94 @@ describe("following next [DESIGN-W-read-next]", () => {
       ),
       { numRuns: 100 },
     );
+  });
+});
+
+const LONG = Array.from({ length: 10_000 }, (_, at) => `<${at}>`).join("");
+const TEXT = `first\n${LONG}\nlast but one\nlast`;
+
+describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
+  it("is cut, and next goes on inside of it and then behind it", async () => {
+    const workspace = await memoryWorkspaceOf(TEXT);
+    const reading = await workspace.getKnowledgeByLines("a", 2, 4, { maxChars: 1_000 });
+    expect(reading).toMatchObject({
+      text: LONG.slice(0, 1_000),
+      range: { unit: "lines", from: 2, to: 2, of: 4 },
+      leftOut: { unit: "chars", count: LONG.length - 1_000 },
+      next: {
+        tool: "get_knowledge_by_lines",
+        input: { artifact_id: "a", start_line: 2, end_line: 4, start_char: 1_001 },
+      },
+    });
+    expect(reading.note).toMatch(/Line 2 .*lines 3 to 4 come after it/);
+    const readings = await followAll(workspace, reading, { maxChars: 1_000 });
+    expect(joinReadings(readings)).toBe(`${LONG}\nlast but one\nlast`);
+    expect(readings).toHaveLength(Math.ceil(LONG.length / 1_000) + 1);
+  });
+
+  it("alone, says nothing of lines behind it", async () => {
+    const workspace = await memoryWorkspaceOf(TEXT);
+    const reading = await workspace.getKnowledgeByLines("a", 2, 2, { maxChars: 1_000 });
+    expect(reading.note).not.toContain("come after");
+    expect(reading.next?.input).toMatchObject({ start_line: 2, end_line: 2 });
+    const readings = await followAll(workspace, reading, { maxChars: 30_000 });
+    expect(joinReadings(readings)).toBe(LONG);
+  });
+
+  it("within the default cap, one reading after the other", async () => {
+    const workspace = await memoryWorkspaceOf(`${LONG}\n`.repeat(3));
+    const readings = await followAll(workspace, await workspace.getKnowledgeById("a"));
+    expect(joinReadings(readings)).toBe([LONG, LONG, LONG].join("\n"));
+    for (const { text } of readings) expect(text.length).toBeLessThanOrEqual(20_000);
+  });
+
+  it("is read by a range of its characters", async () => {
+    const workspace = await memoryWorkspaceOf(TEXT);
+    const range = { startChar: 101, endChar: 150 };
+    expect(await workspace.getKnowledgeByLines("a", 2, 2, range)).toEqual({
+      artifactId: "a",
+      sessionId: "default",
+      view: "readable",
+      text: LONG.slice(100, 150),
+      range: { unit: "chars", from: 101, to: 150, of: LONG.length },
+      leftOut: undefined,
+      next: undefined,
+      note: "These are characters of line 2.",
+    });
+    const capped = await workspace.getKnowledgeByLines("a", 2, 2, { ...range, maxChars: 20 });
+    expect(capped).toMatchObject({
+      text: LONG.slice(100, 120),
+      leftOut: { unit: "chars", count: 30 },
+      next: { input: { start_line: 2, end_line: 2, start_char: 121, end_char: 150 } },
+    });
+    const readings = await followAll(workspace, capped, { maxChars: 20 });
+    expect(joinReadings(readings)).toBe(LONG.slice(100, 150));
+  });
+
+  it("never splits a character, and gives each once", async () => {
+    const workspace = await memoryWorkspaceOf("😀".repeat(50));
+    const first = await workspace.getKnowledgeByLines("a", 1, 1, { maxChars: 7 });
+    const readings = await followAll(workspace, first, { maxChars: 7 });
+    expect(readings.map(({ text }) => text).join("")).toBe("😀".repeat(50));
+    for (const { text } of readings) expect(text).toMatch(/^(?:😀)+$/u);
+  });
+
+  it.each([
+    ["a start past the line's end", 2, 2, { startChar: LONG.length + 1 }, "line 2 has"],
+    ["character 0", 2, 2, { startChar: 0 }, "counted from 1"],
+    ["a start after the end", 2, 2, { startChar: 9, endChar: 3 }, "start is after the end"],
+    ["a line past the end", 9, 9, { startChar: 1 }, "startLine 9 to endLine 9"],
+  ])("%s is refused with what there is", async (_, start, end, range, message) => {
+    const workspace = await memoryWorkspaceOf(TEXT);
+    const error = await rejectionOf(workspace.getKnowledgeByLines("a", start, end, range));
+    expect(error.code).toBe("OUT_OF_RANGE");
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
+  it("endChar needs a single line", async () => {
+    const workspace = await memoryWorkspaceOf(TEXT);
+    const error = await rejectionOf(workspace.getKnowledgeByLines("a", 1, 2, { endChar: 5 }));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "endLine" });
   });
 });

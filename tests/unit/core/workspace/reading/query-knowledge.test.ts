@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { rejectionOf } from "../../support/rejection.js";
-import { followAll, workspaceOf } from "./open-workspace.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+import { CountingStore } from "../../../../support/counting-store.js";
+import { followAll } from "../../../../support/follow-readings.js";
+import { memoryWorkspaceOf } from "../../../../support/memory-workspace.js";
 
 const ROWS = Array.from({ length: 45 }, (_, id) => ({ id, name: `n${id}`, note: "x".repeat(50) }));
 const VALUE = {
@@ -12,7 +14,7 @@ const JSON_TEXT = JSON.stringify(VALUE);
 
 describe("a query", () => {
   it("reads a part of JSON by its pointer, a text unescaped, in the one shape of readings [DESIGN-W-query-pointer] [DESIGN-W-read-shape]", async () => {
-    const workspace = await workspaceOf(JSON_TEXT, { sessionId: "s1" });
+    const workspace = await memoryWorkspaceOf(JSON_TEXT, { sessionId: "s1" });
     const reading = await workspace.queryKnowledge("a", { pointer: "/items/3/name" });
     expect(reading).toEqual({
       artifactId: "a",
@@ -29,7 +31,7 @@ describe("a query", () => {
   });
 
   it("without a pointer, or with an empty one, it is the whole [DESIGN-W-query-pointer]", async () => {
-    const workspace = await workspaceOf('{"a":1,"b":[true]}');
+    const workspace = await memoryWorkspaceOf('{"a":1,"b":[true]}');
     for (const options of [{}, { pointer: "" }]) {
       const { text, range } = await workspace.queryKnowledge("a", options);
       expect(JSON.parse(text)).toEqual({ a: 1, b: [true] });
@@ -38,7 +40,7 @@ describe("a query", () => {
   });
 
   it("gives 20 elements of an array unless told, and goes on to the last [DESIGN-W-query-items]", async () => {
-    const workspace = await workspaceOf(JSON_TEXT);
+    const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const first = await workspace.queryKnowledge("a", { pointer: "/items" });
     expect(first).toMatchObject({
       range: { unit: "items", from: 1, to: 20, of: 45 },
@@ -55,7 +57,7 @@ describe("a query", () => {
 
   it("an object's members are not limited to 20", async () => {
     const value = Object.fromEntries(ROWS.map(({ id }) => [`key${id}`, id]));
-    const workspace = await workspaceOf(JSON.stringify(value));
+    const workspace = await memoryWorkspaceOf(JSON.stringify(value));
     const { text, next } = await workspace.queryKnowledge("a");
     expect(JSON.parse(text)).toEqual(value);
     expect(next).toBeUndefined();
@@ -65,7 +67,7 @@ describe("a query", () => {
   });
 
   it("picks fields, and keeps them and the limit when it goes on [DESIGN-W-query-items]", async () => {
-    const workspace = await workspaceOf(JSON_TEXT);
+    const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const options = { pointer: "/items", fields: ["id", "name"], limit: 10 };
     const first = await workspace.queryKnowledge("a", options);
     const readings = await followAll(workspace, first);
@@ -75,7 +77,7 @@ describe("a query", () => {
   });
 
   it("is capped, and following next gives every element once", async () => {
-    const workspace = await workspaceOf(JSON_TEXT);
+    const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const options = { maxChars: 400 };
     const first = await workspace.queryKnowledge("a", { pointer: "/items", ...options });
     const readings = await followAll(workspace, first, options);
@@ -87,7 +89,7 @@ describe("a query", () => {
 
   it("a value that is too long is left out, with the pointer to read it by", async () => {
     const long = { list: Array.from({ length: 900 }, (_, at) => at), short: 1 };
-    const workspace = await workspaceOf(JSON.stringify([long, long, long]));
+    const workspace = await memoryWorkspaceOf(JSON.stringify([long, long, long]));
     const whole = await workspace.queryKnowledge("a", { pointer: "/1", maxChars: 300 });
     expect(whole.leftOut).toMatchObject({ unit: "chars" });
     expect(whole.note).toContain("pointer");
@@ -101,7 +103,7 @@ describe("a query", () => {
   });
 
   it("a long string is read on by characters", async () => {
-    const workspace = await workspaceOf(JSON_TEXT);
+    const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const options = { maxChars: 120 };
     const first = await workspace.queryKnowledge("a", { pointer: "/text", ...options });
     expect(first.leftOut).toEqual({ unit: "chars", count: VALUE.text.length - 120 });
@@ -113,7 +115,7 @@ describe("a query", () => {
 
 describe("a query of blocks", () => {
   it("means the JSON inside of a lone text block, and reaches the block itself too [DESIGN-W-query-block]", async () => {
-    const workspace = await workspaceOf([{ type: "text", text: JSON_TEXT, id: 7 }]);
+    const workspace = await memoryWorkspaceOf([{ type: "text", text: JSON_TEXT, id: 7 }]);
     const query = async (pointer: string) =>
       (await workspace.queryKnowledge("a", { pointer })).text;
     expect(await query("/meta/count")).toBe("45");
@@ -124,7 +126,7 @@ describe("a query of blocks", () => {
     const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `"n${id}"\n`, s: "é😀" }));
     const text = JSON.stringify({ rows });
     expect(text.length).toBeGreaterThan(1_000_000);
-    const workspace = await workspaceOf([{ type: "text", text }]);
+    const workspace = await memoryWorkspaceOf([{ type: "text", text }]);
     for (const round of ["made", "kept"]) {
       const { text: name } = await workspace.queryKnowledge("a", { pointer: "/rows/29999/name" });
       expect(name, round).toBe('"n29999"\n');
@@ -137,13 +139,13 @@ describe("a query of blocks", () => {
   it("of text that is no JSON, or of several, means the blocks", async () => {
     const text = { type: "text", text: "[INFO] no JSON" };
     const query = async (content: readonly unknown[]) =>
-      (await (await workspaceOf(content)).queryKnowledge("a", { pointer: "/0/text" })).text;
+      (await (await memoryWorkspaceOf(content)).queryKnowledge("a", { pointer: "/0/text" })).text;
     expect(await query([text])).toBe("[INFO] no JSON");
     expect(await query([{ ...text, text: "{}" }, text])).toBe("{}");
   });
 
   it("a cursor past the inner JSON's end is not taken for one of the blocks", async () => {
-    const workspace = await workspaceOf([{ type: "text", text: '[["one"]]' }]);
+    const workspace = await memoryWorkspaceOf([{ type: "text", text: '[["one"]]' }]);
     const past = workspace.queryKnowledge("a", { pointer: "/0", cursor: "1" });
     expect((await rejectionOf(past)).message).toMatch(/cursor must be 0/);
   });
@@ -153,7 +155,7 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
   it.each(["plain text", "[INFO] log", '{"cut": [1, 2', "", '{"a":1} rest'])(
     "content that is no JSON says so: %j",
     async (content) => {
-      const workspace = await workspaceOf(content);
+      const workspace = await memoryWorkspaceOf(content);
       const error = await rejectionOf(workspace.queryKnowledge("a", { pointer: "/a" }));
       expect(error.code).toBe("NOT_JSON");
       expect(error.message).toMatch(/read it by lines or search it/);
@@ -166,7 +168,7 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
     ["/items/x", /indices 0 to 44/],
     ["/meta/count/deep", /has no members/],
   ])("%s leads nowhere, and what is there is named", async (pointer, message) => {
-    const workspace = await workspaceOf(JSON_TEXT);
+    const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const error = await rejectionOf(workspace.queryKnowledge("a", { pointer }));
     expect(error).toMatchObject({ code: "POINTER_NOT_FOUND", pointer });
     expect(error.message).toMatch(message);
@@ -181,9 +183,26 @@ describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
     ["maxChars", { maxChars: -1 }],
     ["fields", { fields: ["missing"], pointer: "/items" }],
   ])("a wrong %s is refused by its name", async (argument, options) => {
-    const workspace = await workspaceOf(JSON_TEXT);
+    const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const error = await rejectionOf(workspace.queryKnowledge("a", options));
     expect(error.code).toBe("INVALID_ARGUMENT");
     expect(error.message).toContain(argument);
+  });
+});
+
+describe("what a query costs", () => {
+  const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, name: `name ${id}`, rest: "x" }));
+  const content = JSON.stringify({ first: "here", rows });
+
+  it("is one pass in pieces: it is never parsed as a whole, and nothing is made from it", async () => {
+    const store = new CountingStore();
+    const workspace = await memoryWorkspaceOf(content, { store });
+    const { text } = await workspace.queryKnowledge("a", { pointer: "/rows/59999/name" });
+    expect(text).toBe("name 59999");
+    expect(content.length).toBeGreaterThan(2_500_000);
+    expect(store.largest).toBeLessThan(content.length / 2);
+    expect(store.derived).toEqual([]);
+    // Once, and a little more to see what it begins with.
+    expect(store.total).toBeLessThan(content.length * 1.1);
   });
 });

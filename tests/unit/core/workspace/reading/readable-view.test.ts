@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { followAll, joinReadings, openWorkspace, workspaceOf } from "./open-workspace.js";
+import { followAll, joinReadings } from "../../../../support/follow-readings.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
 const VALUE = { name: "x", list: [1, { deep: true }], empty: {}, none: null };
 const ONE_LINE = JSON.stringify(VALUE);
 
 async function viewOf(content: string | readonly unknown[]): Promise<string> {
-  return (await (await workspaceOf(content)).getKnowledgeById("a")).text;
+  return (await (await memoryWorkspaceOf(content)).getKnowledgeById("a")).text;
 }
 
 describe("the readable view [DESIGN-W-read-view]", () => {
@@ -24,7 +25,7 @@ describe("the readable view [DESIGN-W-read-view]", () => {
   it("JSON on one line is indented", async () => {
     expect(await viewOf(ONE_LINE)).toBe(JSON.stringify(VALUE, null, 2));
     expect((await viewOf(`${ONE_LINE}\n`)).trimEnd()).toBe(JSON.stringify(VALUE, null, 2));
-    const workspace = await workspaceOf(ONE_LINE);
+    const workspace = await memoryWorkspaceOf(ONE_LINE);
     expect(await workspace.getKnowledgeByLines("a", 3, 4)).toMatchObject({
       text: '  "list": [\n    1,',
       range: { from: 3, to: 4, of: 11 },
@@ -67,14 +68,14 @@ describe("the readable view [DESIGN-W-read-view]", () => {
   });
 
   it("no blocks at all", async () => {
-    const workspace = await workspaceOf([]);
+    const workspace = await memoryWorkspaceOf([]);
     expect((await workspace.getKnowledgeById("a", { view: "raw" })).text).toBe("[]");
     expect(await workspace.getOriginal("a")).toEqual([]);
   });
 
   it("over a megabyte, where it is kept beside the artifact, it is the same", async () => {
     const rows = Array.from({ length: 40_000 }, (_, id) => ({ id, name: `name ${id}` }));
-    const workspace = await workspaceOf(JSON.stringify(rows));
+    const workspace = await memoryWorkspaceOf(JSON.stringify(rows));
     const lines = JSON.stringify(rows, null, 2).split("\n");
     for (let time = 1; time <= 2; time++) {
       const end = await workspace.getKnowledgeByLines("a", lines.length - 5, lines.length);
@@ -92,7 +93,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
     ["JSON on one line", ONE_LINE, ONE_LINE],
     ["blocks", [{ type: "text", text: "a\nb" }], '[{"type":"text","text":"a\\nb"}]'],
   ])("reads and searches the stored text itself: %s", async (_, content, stored) => {
-    const workspace = await workspaceOf(content);
+    const workspace = await memoryWorkspaceOf(content);
     const reading = await workspace.getKnowledgeById("a", { view: "raw" });
     expect(reading).toMatchObject({ text: stored, view: "raw" });
     const found = await workspace.grepKnowledge("a", stored.slice(0, 3), {
@@ -104,7 +105,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
 
   it("next stays in the view, by lines and by characters", async () => {
     const content = JSON.stringify(Array.from({ length: 300 }, (_, at) => at));
-    const workspace = await workspaceOf(content);
+    const workspace = await memoryWorkspaceOf(content);
     const options = { maxChars: 100 };
     const byLines = await workspace.getKnowledgeById("a", { ...options, view: "raw" });
     expect(joinReadings(await followAll(workspace, byLines, options))).toBe(content);
@@ -119,7 +120,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
   it("following next through the readable view reads all of it", async () => {
     const value = Array.from({ length: 50 }, (_, at) => ({ at, text: "long ".repeat(30) }));
     for (const content of [JSON.stringify(value), [...value, { type: "text", text: "é\n😀" }]]) {
-      const workspace = await workspaceOf(content);
+      const workspace = await memoryWorkspaceOf(content);
       const whole = await workspace.getKnowledgeById("a", { startChar: 1, maxChars: 1e6 });
       const first = await workspace.getKnowledgeById("a", { maxChars: 77 });
       const readings = await followAll(workspace, first, { maxChars: 77 });
@@ -130,7 +131,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
 
 describe("a record", () => {
   it("tells the size of what is stored", async () => {
-    const workspace = await openWorkspace({ countTokens: (text) => text.length });
+    const workspace = openMemoryWorkspace({ countTokens: (text) => text.length });
     const { record } = await workspace.put({ content: "é\n😀" }, { toolCallId: "a" });
     expect(record.size).toEqual({ bytes: 7, chars: 4, lines: 2, tokens: 4 });
   });

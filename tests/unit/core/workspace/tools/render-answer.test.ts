@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openWorkspace, workspaceOf } from "./open-workspace.js";
-import { bodyOf, followPrinted, numbered, toolRunner } from "./run-tools.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
+import { bodyOf, followPrinted, numbered, toolRunner } from "../../../../support/run-tools.js";
 
 describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-read-next]", () => {
   it("by lines", async () => {
-    const run = toolRunner(await workspaceOf(numbered(9_000)));
+    const run = toolRunner(await memoryWorkspaceOf(numbered(9_000)));
     const answers = await followPrinted(run, "get_knowledge_by_id", { artifact_id: "a" });
     expect(answers.length).toBeGreaterThan(3);
     expect(answers.map(bodyOf).join("\n")).toBe(numbered(9_000));
@@ -12,21 +12,21 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
 
   it("inside of long lines, and behind them", async () => {
     const lines = ["x".repeat(50_000), "short", "y".repeat(30_000), "end"];
-    const run = toolRunner(await workspaceOf(lines.join("\n")));
+    const run = toolRunner(await memoryWorkspaceOf(lines.join("\n")));
     const answers = await followPrinted(run, "get_knowledge_by_id", { artifact_id: "a" });
     expect(answers.map(bodyOf).join("").replace(/\n/g, "")).toBe(lines.join(""));
   });
 
   it("by characters, raw", async () => {
     const content = JSON.stringify(numbered(9_000).split("\n"));
-    const run = toolRunner(await workspaceOf(content));
+    const run = toolRunner(await memoryWorkspaceOf(content));
     const input = { artifact_id: "a", start_char: 1, view: "raw" };
     const answers = await followPrinted(run, "get_knowledge_by_id", input);
     expect(answers.map(bodyOf).join("")).toBe(content);
   });
 
   it("of a search", async () => {
-    const run = toolRunner(await workspaceOf(numbered(300)));
+    const run = toolRunner(await memoryWorkspaceOf(numbered(300)));
     const input = { artifact_id: "a", pattern: "LINE", ignore_case: true, max_results: 90 };
     const answers = await followPrinted(run, "grep_knowledge", input);
     expect(answers).toHaveLength(4);
@@ -35,7 +35,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
 
   it("of a query", async () => {
     const rows = Array.from({ length: 70 }, (_, id) => ({ id, rest: "x" }));
-    const run = toolRunner(await workspaceOf(JSON.stringify({ 'a"b': rows })));
+    const run = toolRunner(await memoryWorkspaceOf(JSON.stringify({ 'a"b': rows })));
     const input = { artifact_id: "a", pointer: '/a"b', fields: ["id"], limit: 30 };
     const answers = await followPrinted(run, "query_knowledge", input);
     expect(answers.flatMap((text) => JSON.parse(bodyOf(text)) as unknown[])).toEqual(
@@ -44,7 +44,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
   });
 
   it("of a listing, which stays as narrow as it was", async () => {
-    const workspace = await openWorkspace();
+    const workspace = openMemoryWorkspace();
     for (let at = 0; at < 12; at++) {
       const metadata = { task_id: at % 2 ? "odd" : "even" };
       const place = { toolCallId: `id${at}`, sessionId: at < 8 ? "s1" : "s2" };
@@ -63,7 +63,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
   });
 
   it("an id that several sessions hold tells the parameter to add", async () => {
-    const workspace = await openWorkspace();
+    const workspace = openMemoryWorkspace();
     for (const sessionId of ["s1", "s2"])
       await workspace.put({ content: numbered(9_000) }, { toolCallId: "a", sessionId });
     const run = toolRunner(workspace);

@@ -1,14 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import type { ArtifactRecord, SearchFilter, Workspace } from "../../../src/index.js";
-import { rejectionOf } from "../../support/rejection.js";
-import { openWorkspace } from "./open-workspace.js";
+import { describe, expect, it } from "vitest";
+import type { ArtifactRecord, SearchFilter, Workspace } from "../../../../../src/index.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
 const idsOf = (artifacts: readonly ArtifactRecord[]) =>
   artifacts.map(({ artifactId }) => artifactId);
 
 async function openFilled(): Promise<Workspace> {
-  const workspace = await openWorkspace();
+  const workspace = openMemoryWorkspace();
   const put = (toolCallId: string, sessionId: string, metadata: Record<string, unknown>) =>
     workspace.put({ content: toolCallId, metadata }, { toolCallId, sessionId });
   await put("a1", "a", { task_id: "t1", tool_name: "bash", exit_code: 0, cached: true });
@@ -35,7 +35,7 @@ async function followCursors(
 }
 
 describe("queryArtifacts", () => {
-  test.each<[SearchFilter, string[]]>([
+  it.each<[SearchFilter, string[]]>([
     [{}, ["a1", "a2", "b1", "b2"]],
     [{ context_type: "tool_result" }, ["a1", "a2", "b2"]],
     [{ context_type: "summary" }, ["b1"]],
@@ -58,7 +58,7 @@ describe("queryArtifacts", () => {
     expect(nextCursor).toBeUndefined();
   });
 
-  test("a session narrows it, and another one's name in the filter opens nothing", async () => {
+  it("a session narrows it, and another one's name in the filter opens nothing", async () => {
     const workspace = await openFilled();
     const { artifacts } = await workspace.queryArtifacts({ task_id: "t1" }, { sessionId: "a" });
     expect(idsOf(artifacts)).toEqual(["a1"]);
@@ -66,30 +66,30 @@ describe("queryArtifacts", () => {
     expect(other.artifacts).toEqual([]);
   });
 
-  test("what was removed is not listed", async () => {
+  it("what was removed is not listed", async () => {
     const workspace = await openFilled();
     await workspace.remove("a1");
     expect(idsOf((await workspace.queryArtifacts()).artifacts)).toEqual(["a2", "b1", "b2"]);
   });
 
-  test("an empty workspace has nothing", async () => {
-    const page = await (await openWorkspace()).queryArtifacts();
+  it("an empty workspace has nothing", async () => {
+    const page = await openMemoryWorkspace().queryArtifacts();
     expect(page).toEqual({ artifacts: [], nextCursor: undefined });
   });
 
-  test("gives 50 unless told [DESIGN-W-list-pages]", async () => {
-    const workspace = await openWorkspace();
+  it("gives 50 unless told [DESIGN-W-list-pages]", async () => {
+    const workspace = openMemoryWorkspace();
     for (let at = 0; at < 51; at++) await workspace.put({ content: `${at}` });
     const { artifacts, nextCursor } = await workspace.queryArtifacts();
     expect(artifacts).toHaveLength(50);
     expect((await workspace.queryArtifacts({}, { cursor: nextCursor })).artifacts).toHaveLength(1);
   });
 
-  test("property: following cursors lists each exactly once, in order [DESIGN-W-list-pages]", async () => {
+  it("property: following cursors lists each exactly once, in order [DESIGN-W-list-pages]", async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 5 }), async (counts, limit) => {
-        const workspace = await openWorkspace();
+        const workspace = openMemoryWorkspace();
         const ids: string[] = [];
         for (const [session, count] of counts.entries()) {
           for (let at = 0; at < count; at++) {
@@ -112,7 +112,7 @@ describe("queryArtifacts", () => {
     );
   });
 
-  test("what is put between two pages neither repeats nor hides anything", async () => {
+  it("what is put between two pages neither repeats nor hides anything", async () => {
     const workspace = await openFilled();
     let added = 0;
     const pages = await followCursors(workspace, {}, { limit: 1 }, async () => {
@@ -128,7 +128,7 @@ describe("queryArtifacts", () => {
     expect(listed.filter((id) => /^[ab]\d$/.test(id))).toEqual(["a1", "a2", "b1", "b2"]);
   });
 
-  test.each(["", "x", "1", "1:no-such", "-1:a", "1:b:c"])(
+  it.each(["", "x", "1", "1:no-such", "-1:a", "1:b:c"])(
     "a cursor that is none is refused: %j",
     async (cursor) => {
       const error = await rejectionOf((await openFilled()).queryArtifacts({}, { cursor }));
@@ -137,7 +137,7 @@ describe("queryArtifacts", () => {
     },
   );
 
-  test("another session's cursor opens nothing", async () => {
+  it("another session's cursor opens nothing", async () => {
     const workspace = await openFilled();
     const { nextCursor } = await workspace.queryArtifacts({ session_id: "b" }, { limit: 1 });
     const options = { sessionId: "a", cursor: nextCursor };
@@ -146,15 +146,15 @@ describe("queryArtifacts", () => {
     );
   });
 
-  test.each([0, -1, 1.5, NaN])("a limit of %d is refused", async (limit) => {
+  it.each([0, -1, 1.5, NaN])("a limit of %d is refused", async (limit) => {
     const error = await rejectionOf((await openFilled()).queryArtifacts({}, { limit }));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "limit" });
   });
 });
 
 describe("getToolResultOffloadInfo", () => {
-  test("tells of each result its ids, tool, size and time [DESIGN-R-004-info] [DESIGN-W-count-tokens]", async () => {
-    const workspace = await openWorkspace({ countTokens: () => 7 });
+  it("tells of each result its ids, tool, size and time [DESIGN-R-004-info] [DESIGN-W-count-tokens]", async () => {
+    const workspace = openMemoryWorkspace({ countTokens: () => 7 });
     const before = new Date().toISOString();
     const metadata = { tool_name: "browser", action_name: "open", task_id: "t" };
     await workspace.put(
@@ -180,7 +180,7 @@ describe("getToolResultOffloadInfo", () => {
     expect(nextCursor).toBeUndefined();
   });
 
-  test("lists tool results only, by task and session, page by page", async () => {
+  it("lists tool results only, by task and session, page by page", async () => {
     const workspace = await openFilled();
     const list = async (options: Parameters<Workspace["getToolResultOffloadInfo"]>[0]) =>
       (await workspace.getToolResultOffloadInfo(options)).artifacts.map((info) => info.artifact_id);

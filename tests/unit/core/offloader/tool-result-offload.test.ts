@@ -1,34 +1,28 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   createToolResultOffload,
-  createWorkspace,
   DEFAULTS,
   parseKnowledgeList,
   TOOL_NAMES,
-  WriteFailedError,
   type ToolResultInput,
   type ToolResultOffloadOptions,
-} from "../../../src/index.js";
-import { readTree } from "../../support/list-tree.js";
-import { rejectionOf } from "../../support/rejection.js";
-import { deepFreeze } from "../../support/shared-objects.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
-import { textOf } from "../../support/tool-messages.js";
-import { openWorkspace } from "./open-workspace.js";
+} from "../../../../src/index.js";
+import { rejectionOf } from "../../../support/rejection.js";
+import { deepFreeze } from "../../../support/shared-objects.js";
+import { textOf } from "../../../support/tool-messages.js";
+import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 
 const CONTEXT = { agentId: "agent", taskId: "task", sessionId: "s1" };
 const SNAPSHOT = { toolCallId: "call_1", toolName: "browser", actionName: "snapshot" };
 const BIG = textOf(DEFAULTS.inlineChars + 10_000, "a line of a long result");
 
-async function openOffload(options: Partial<ToolResultOffloadOptions> = {}) {
-  const workspace = options.workspace ?? (await openWorkspace());
+function openOffload(options: Partial<ToolResultOffloadOptions> = {}) {
+  const workspace = options.workspace ?? openMemoryWorkspace();
   return { workspace, op: createToolResultOffload({ ...options, workspace }) };
 }
 
 describe("the decision", () => {
-  test.each<[string, Partial<ToolResultInput>, object]>([
+  it.each<[string, Partial<ToolResultInput>, object]>([
     ["nothing speaks for it", {}, { offloaded: false, reason: "none", inline: true }],
     ["white list: the tool", { toolName: "bash" }, { offloaded: true, reason: "white_list" }],
     ["white list: tool and action", SNAPSHOT, { offloaded: true, reason: "white_list" }],
@@ -62,7 +56,7 @@ describe("the decision", () => {
     ],
     ["tokens", { content: BIG }, { offloaded: true, reason: "tokens", inline: false }],
   ])("%s", async (_, result, expected) => {
-    const { op, workspace } = await openOffload({
+    const { op, workspace } = openOffload({
       whiteList: ["browser:snapshot", "bash"],
       tokenThreshold: 1_000,
     });
@@ -75,13 +69,13 @@ describe("the decision", () => {
     expect(decision.artifactId).toBe(decision.offloaded ? "call_1" : undefined);
   });
 
-  test("more tokens than the threshold leave, as many stay, by the counter handed in [DESIGN-W-count-tokens]", async () => {
+  it("more tokens than the threshold leave, as many stay, by the counter handed in [DESIGN-W-count-tokens]", async () => {
     const counted: string[] = [];
     const countTokens = (text: string) => {
       counted.push(text);
       return text.length * 2;
     };
-    const { op } = await openOffload({ tokenThreshold: 200, countTokens });
+    const { op } = openOffload({ tokenThreshold: 200, countTokens });
     const process = (content: ToolResultInput["content"]) => op.process({ content });
     expect((await process("x".repeat(100))).decision).toMatchObject({ offloaded: false });
     expect((await process("x".repeat(101))).decision).toMatchObject({ reason: "tokens" });
@@ -90,21 +84,21 @@ describe("the decision", () => {
     expect(counted).toEqual(["x".repeat(100), "x".repeat(101), "y".repeat(101)]);
   });
 
-  test("the threshold is 30,000 tokens unless told", async () => {
+  it("the threshold is 30,000 tokens unless told", async () => {
     const offloaded = async (tokens: number) => {
-      const { op } = await openOffload({ countTokens: () => tokens });
+      const { op } = openOffload({ countTokens: () => tokens });
       return (await op.process({ content: "x" })).decision.offloaded;
     };
     expect(await offloaded(30_000)).toBe(false);
     expect(await offloaded(30_001)).toBe(true);
   });
 
-  test.each(["white list", "metadata", "tokens"])(
+  it.each(["white list", "metadata", "tokens"])(
     "answers of the reading tools never leave, whatever the %s says [DESIGN-3-reading-tools]",
     async (why) => {
-      const workspace = await openWorkspace({ toolNames: { grep_knowledge: "search_results" } });
+      const workspace = openMemoryWorkspace({ toolNames: { grep_knowledge: "search_results" } });
       const names = TOOL_NAMES.map((name) => (name === "grep_knowledge" ? "search_results" : name));
-      const { op } = await openOffload({
+      const { op } = openOffload({
         workspace,
         whiteList: why === "white list" ? names : [],
         tokenThreshold: why === "tokens" ? 0 : 1e9,
@@ -119,24 +113,24 @@ describe("the decision", () => {
     },
   );
 
-  test.each([
+  it.each([
     ["tokenThreshold", { tokenThreshold: -1 }],
     ["inlineChars", { inlineChars: 1.5 }],
     ["whiteList", { whiteList: "browser" as unknown as string[] }],
-  ])("a wrong %s is refused at once", async (option, options) => {
-    const workspace = await openWorkspace();
+  ])("a wrong %s is refused at once", (option, options) => {
+    const workspace = openMemoryWorkspace();
     expect(() => createToolResultOffload({ workspace, ...options })).toThrow(
       expect.objectContaining({ code: "INVALID_ARGUMENT", argument: option }) as Error,
     );
   });
 
-  test.each([
+  it.each([
     ["toolResult", undefined],
     ["toolResult.content", { toolCallId: "a" }],
     ["toolResult.content", { content: 7 }],
     ["toolResult.toolCallId", { toolCallId: 7, content: "x" }],
   ])("a wrong %s is refused", async (argument, result) => {
-    const { op } = await openOffload();
+    const { op } = openOffload();
     const error = await rejectionOf(op.process(result as ToolResultInput));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
   });
@@ -150,79 +144,52 @@ describe("what comes back", () => {
     content,
   });
 
-  test("39,999 characters come back as they went in, 40,000 as a list [DESIGN-R-004-40k]", async () => {
-    const { op } = await openOffload(always);
+  it("39,999 characters come back as they went in, 40,000 as a list [DESIGN-R-004-40k]", async () => {
+    const { op } = openOffload(always);
     const short = await op.process(of("x".repeat(39_999)));
     expect(short.content).toBe("x".repeat(39_999));
     expect(short.decision).toMatchObject({ offloaded: true, inline: true, artifactId: "call_1" });
-    const { workspace, op: other } = await openOffload(always);
+    const { workspace, op: other } = openOffload(always);
     const long = await other.process(of("x".repeat(40_000)));
     expect(long.decision).toMatchObject({ offloaded: true, inline: false, artifactId: "call_1" });
     expect(parseKnowledgeList(long.content as string)).toEqual(["call_1"]);
     expect(await workspace.getOriginal("call_1")).toBe("x".repeat(40_000));
   });
 
-  test("blocks count as their JSON, and under 40,000 are the very same array", async () => {
+  it("blocks count as their JSON, and under 40,000 are the very same array", async () => {
     const blocksOf = (chars: number) => {
       const empty = JSON.stringify([{ type: "text", text: "" }]).length;
       return [{ type: "text", text: "x".repeat(chars - empty) }];
     };
     const short = deepFreeze(blocksOf(39_999));
-    const { op } = await openOffload(always);
+    const { op } = openOffload(always);
     expect((await op.process(of(short))).content).toBe(short);
     const long = deepFreeze(blocksOf(40_000));
-    const { workspace, op: other } = await openOffload(always);
+    const { workspace, op: other } = openOffload(always);
     const { content } = await other.process(of(long));
     expect(parseKnowledgeList(content as string)).toEqual(["call_1"]);
     expect(await workspace.getOriginal("call_1")).toEqual(long);
   });
 
-  test("a reference that would be no shorter is not given [DESIGN-6-workspace]", async () => {
-    const { op } = await openOffload({ ...always, inlineChars: 0 });
+  it("a reference that would be no shorter is not given [DESIGN-6-workspace]", async () => {
+    const { op } = openOffload({ ...always, inlineChars: 0 });
     const { content, decision } = await op.process(of("short"));
     expect(content).toBe("short");
     expect(decision).toMatchObject({ offloaded: true, inline: true });
   });
 
-  test("the tool result that was handed in is not changed", async () => {
-    const { op } = await openOffload(always);
+  it("the tool result that was handed in is not changed", async () => {
+    const { op } = openOffload(always);
     const result = deepFreeze({ ...of(BIG), metadata: { deep: { kept: [1] } }, isError: true });
     const { content } = await op.process(result, CONTEXT);
     expect(content).not.toBe(BIG);
     expect(result.content).toBe(BIG);
   });
 
-  test("a store that fails throws, gives no reference and leaves the result as it was [DESIGN-W-put-failure] [DESIGN-1-error]", async () => {
-    const folder = await makeTempFolder();
-    const root = join(folder, "file");
-    await writeFile(root, "in the way");
-    const { op } = await openOffload({ ...always, workspace: createWorkspace({ root }) });
-    const result = deepFreeze(of(BIG));
-    const error = await rejectionOf(op.process(result, CONTEXT));
-    expect(error).toBeInstanceOf(WriteFailedError);
-    expect(error.cause).toBeInstanceOf(Error);
-    expect(error.message).toContain((error.cause as Error).message);
-    expect(result).toEqual(of(BIG));
-    expect(await readTree(folder)).toEqual(new Map([["file", "in the way"]]));
-  });
-
-  test("a folder in the place of the manifest fails as clearly, and later works again", async () => {
-    const root = await makeTempFolder();
-    const { op, workspace } = await openOffload({
-      ...always,
-      workspace: createWorkspace({ root }),
-    });
-    await mkdir(join(root, "v1/default/s1/manifest.jsonl"), { recursive: true });
-    const error = await rejectionOf(op.process(of(BIG), CONTEXT));
-    expect(error.code).toBe("WRITE_FAILED");
-    const { decision } = await op.process(of(BIG), { sessionId: "s2" });
-    expect(await workspace.getOriginal(decision.artifactId ?? "", { sessionId: "s2" })).toBe(BIG);
-  });
-
-  test.each(["plain text", " ", "", "null", "{}", "[]", "0"])(
+  it.each(["plain text", " ", "", "null", "{}", "[]", "0"])(
     "plain text never becomes empty or another: %j",
     async (content) => {
-      const { op, workspace } = await openOffload(always);
+      const { op, workspace } = openOffload(always);
       expect((await op.process(of(content))).content).toBe(content);
       expect(await workspace.getOriginal("call_1")).toBe(content);
     },

@@ -1,4 +1,4 @@
-import type { ToolAnswer, ToolsOptions, Workspace } from "../../../src/index.js";
+import type { ToolAnswer, ToolsOptions, Workspace } from "../../src/index.js";
 
 export type Run = (name: string, input?: unknown) => Promise<ToolAnswer>;
 

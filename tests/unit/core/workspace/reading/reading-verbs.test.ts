@@ -1,8 +1,7 @@
-import { unlink } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
-import type { ArtifactInput, SearchFilter, Workspace } from "../../../src/index.js";
-import { rejectionOf } from "../../support/rejection.js";
-import { openWorkspace, workspaceOf } from "./open-workspace.js";
+import { describe, expect, it } from "vitest";
+import type { SearchFilter, Workspace } from "../../../../../src/index.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
 describe("what cannot be read", () => {
   const verbs: [string, (workspace: Workspace, id: string) => Promise<unknown>][] = [
@@ -14,10 +13,10 @@ describe("what cannot be read", () => {
     ["remove", (workspace, id) => workspace.remove(id)],
   ];
 
-  test.each(verbs)(
+  it.each(verbs)(
     "%s of an unknown id names the nearest ones, at most five [DESIGN-W-read-unknown] [DESIGN-9-ids]",
     async (_, verb) => {
-      const workspace = await openWorkspace();
+      const workspace = openMemoryWorkspace();
       for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
         await workspace.put({ content: id }, { toolCallId: id });
       const error = await rejectionOf(verb(workspace, "call_17"));
@@ -28,21 +27,21 @@ describe("what cannot be read", () => {
     },
   );
 
-  test.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
-    const error = await rejectionOf(verb(await openWorkspace(), "a"));
+  it.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
+    const error = await rejectionOf(verb(openMemoryWorkspace(), "a"));
     expect(error).toMatchObject({ code: "UNKNOWN_ARTIFACT", nearest: [] });
     expect(error.message).toContain("Nothing is stored here yet.");
   });
 
-  test.each(verbs)("%s without an id is refused", async (_, verb) => {
-    const error = await rejectionOf(verb(await openWorkspace(), undefined as unknown as string));
+  it.each(verbs)("%s without an id is refused", async (_, verb) => {
+    const error = await rejectionOf(verb(openMemoryWorkspace(), undefined as unknown as string));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "artifactId" });
   });
 
-  test.each(verbs)(
+  it.each(verbs)(
     "%s of a removed artifact says that it is gone for good [DESIGN-W-read-gone]",
     async (_, verb) => {
-      const workspace = await workspaceOf("[1]");
+      const workspace = await memoryWorkspaceOf("[1]");
       await workspace.remove("a");
       const error = await rejectionOf(verb(workspace, "a"));
       expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "removed" });
@@ -50,20 +49,8 @@ describe("what cannot be read", () => {
     },
   );
 
-  test.each(verbs.slice(0, 5))(
-    "%s says so of a file deleted by hand [DESIGN-W-read-gone]",
-    async (_, verb) => {
-      const workspace = await openWorkspace();
-      const { record } = await workspace.put({ content: "[1]" }, { toolCallId: "a" });
-      await unlink(record.location);
-      const error = await rejectionOf(verb(workspace, "a"));
-      expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "missing" });
-      expect(error.message).toContain("run the tool again");
-    },
-  );
-
-  test("a session that is no text is refused by every verb", async () => {
-    const workspace = await workspaceOf("x");
+  it("a session that is no text is refused by every verb", async () => {
+    const workspace = await memoryWorkspaceOf("x");
     const options = { sessionId: 7 as unknown as string };
     for (const call of [
       () => workspace.getOriginal("a", options),
@@ -79,28 +66,10 @@ describe("what cannot be read", () => {
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "searchFilter" });
   });
 
-  test("what was removed can be put again and read [DESIGN-W-remove]", async () => {
-    const workspace = await workspaceOf("one");
+  it("what was removed can be put again and read [DESIGN-W-remove]", async () => {
+    const workspace = await memoryWorkspaceOf("one");
     await workspace.remove("a");
     await workspace.put({ content: "two" }, { toolCallId: "a" });
     expect(await workspace.getOriginal("a")).toBe("two");
-  });
-});
-
-describe("a bad artifact is refused", () => {
-  test.each<[string, unknown, object]>([
-    ["artifact", undefined, {}],
-    ["content", {}, {}],
-    ["content", { content: 7 }, {}],
-    ["artifactId", { content: "x", artifactId: 7 }, {}],
-    ["toolCallId", { content: "x" }, { toolCallId: 7 }],
-    ["sessionId", { content: "x" }, { sessionId: {} }],
-    ["metadata", { content: "x", metadata: "tool_name" }, {}],
-    ["metadata", { content: "x", metadata: { big: 10n } }, {}],
-  ])("%s", async (argument, artifact, options) => {
-    const workspace = await openWorkspace();
-    const error = await rejectionOf(workspace.put(artifact as ArtifactInput, options));
-    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
-    expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import type { ToolDescription } from "../../../src/index.js";
-import { openWorkspace, workspaceOf } from "./open-workspace.js";
-import { bodyOf, numbered, toolRunner } from "./run-tools.js";
+import { describe, expect, it } from "vitest";
+import type { ToolDescription } from "../../../../../src/index.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
+import { bodyOf, numbered, toolRunner } from "../../../../support/run-tools.js";
 
 describe("the tools", () => {
-  test("have the names of the seed, a description and a JSON Schema [DESIGN-W-tools-names]", async () => {
-    const tools = (await openWorkspace()).tools();
+  it("have the names of the seed, a description and a JSON Schema [DESIGN-W-tools-names]", () => {
+    const tools = openMemoryWorkspace().tools();
     expect(tools.map(({ name }) => name)).toEqual([
       "get_knowledge_by_id",
       "get_knowledge_by_lines",
@@ -29,7 +29,7 @@ describe("the tools", () => {
     }
   });
 
-  test.each([
+  it.each([
     ["get_knowledge_by_id", ["artifact_id", "start_char", "end_char"]],
     ["get_knowledge_by_lines", ["artifact_id", "start_line", "end_line", "start_char", "end_char"]],
     [
@@ -39,16 +39,18 @@ describe("the tools", () => {
     ["grep_knowledge", ["max_results", "start_line", "session_id"]],
     ["query_knowledge", ["artifact_id", "pointer", "fields", "limit", "cursor"]],
     ["get_tool_result_offload_info", ["namespace", "task_id", "session_id", "limit", "cursor"]],
-  ])("%s declares %j", async (name, parameters) => {
-    const tool = (await openWorkspace()).tools().find((candidate) => candidate.name === name);
+  ])("%s declares %j", (name, parameters) => {
+    const tool = openMemoryWorkspace()
+      .tools()
+      .find((candidate) => candidate.name === name);
     expect(Object.keys(tool?.inputSchema.properties ?? {})).toEqual(
       expect.arrayContaining(parameters),
     );
   });
 
-  test("take the agent's own names, and leave out what it does not get [DESIGN-W-tools-naming]", async () => {
+  it("take the agent's own names, and leave out what it does not get [DESIGN-W-tools-naming]", async () => {
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
-    const workspace = await workspaceOf(numbered(200), { toolNames });
+    const workspace = await memoryWorkspaceOf(numbered(200), { toolNames });
     expect(workspace.tools().map(({ name }) => name)).toEqual([
       "get_knowledge_by_id",
       "get_knowledge_by_lines",
@@ -59,8 +61,8 @@ describe("the tools", () => {
     expect(text).toMatch(/Next: search\(/);
   });
 
-  test("are answered with text and isError, whatever they are called with [DESIGN-W-tools-never-throw]", async () => {
-    const workspace = await workspaceOf('{"a":[1,2]}');
+  it("are answered with text and isError, whatever they are called with [DESIGN-W-tools-never-throw]", async () => {
+    const workspace = await memoryWorkspaceOf('{"a":[1,2]}');
     const tools = workspace.tools();
     const parameter = fc.constantFrom(
       ...tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties)),
@@ -106,8 +108,8 @@ describe("the tools", () => {
     );
   });
 
-  test("an abort is an answer, too", async () => {
-    const [tool] = (await workspaceOf("x")).tools();
+  it("an abort is an answer, too", async () => {
+    const [tool] = (await memoryWorkspaceOf("x")).tools();
     const signal = AbortSignal.abort(new Error("the user left"));
     const answer = await tool?.execute({ artifact_id: "a" }, { signal });
     expect(answer).toEqual({
@@ -118,7 +120,7 @@ describe("the tools", () => {
 });
 
 describe("a call", () => {
-  test.each<[string, string, object]>([
+  it.each<[string, string, object]>([
     ["numbers", "get_knowledge_by_lines", { start_line: "2", end_line: " 3 " }],
     ["flags", "grep_knowledge", { pattern: "LINE [23]$", ignore_case: "true", literal: "false" }],
     ["null for what is left out", "grep_knowledge", { pattern: "line [23]$", max_results: null }],
@@ -128,7 +130,7 @@ describe("a call", () => {
       { pattern: "line [23]$", session_id: "", view: "", start_line: "" },
     ],
   ])("takes %s as models write them [DESIGN-W-tools-lenient]", async (_, name, input) => {
-    const run = toolRunner(await workspaceOf(numbered(9)));
+    const run = toolRunner(await memoryWorkspaceOf(numbered(9)));
     const { text, isError } = await run(name, { artifact_id: "a", ...input });
     expect(isError).toBe(false);
     expect(text).toContain("line 2");
@@ -136,14 +138,14 @@ describe("a call", () => {
     expect(text).not.toContain("line 4");
   });
 
-  test("takes fields as a comma-separated text [DESIGN-W-tools-lenient]", async () => {
-    const run = toolRunner(await workspaceOf('[{"id":1,"name":"n","rest":0}]'));
+  it("takes fields as a comma-separated text [DESIGN-W-tools-lenient]", async () => {
+    const run = toolRunner(await memoryWorkspaceOf('[{"id":1,"name":"n","rest":0}]'));
     const { text } = await run("query_knowledge", { artifact_id: "a", fields: "id, name" });
     expect(JSON.parse(bodyOf(text))).toEqual([{ id: 1, name: "n" }]);
   });
 
-  test("says range, what was left out and the next call", async () => {
-    const run = toolRunner(await workspaceOf(numbered(5_000)));
+  it("says range, what was left out and the next call", async () => {
+    const run = toolRunner(await memoryWorkspaceOf(numbered(5_000)));
     const { text } = await run("get_knowledge_by_id", { artifact_id: "a" });
     const [, to = ""] = /^\[a: lines 1-(\d+) of 5000\]\n/.exec(text) ?? [];
     const footing = text.split("\n").at(-1);
@@ -156,7 +158,7 @@ describe("a call", () => {
     ).toBe("[a: lines 1-1 of 5000]\nline 1");
   });
 
-  test.each([
+  it.each([
     [
       "get_knowledge_by_lines",
       { start_line: 9, end_line: 9 },
@@ -194,7 +196,7 @@ describe("a call", () => {
     ["query_knowledge", { limit: 0 }, /limit must be/],
     ["query_knowledge", { cursor: "x" }, /cursor must be/],
   ])("%s(%j) that is wrong gets a text to act on", async (name, input, message) => {
-    const run = toolRunner(await workspaceOf("one\ntwo"));
+    const run = toolRunner(await memoryWorkspaceOf("one\ntwo"));
     const { text, isError } = await run(name, { artifact_id: "a", ...input });
     expect(isError).toBe(true);
     expect(text).toMatch(message);

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { restoreMessages } from "../../../../src/core/offloader/restore-messages.js";
+import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
+import { anthropicFormat } from "../../../../src/formats/anthropic.js";
+import type { Format } from "../../../../src/index.js";
+import { createMemoryWorkspace } from "../../../../src/testing/index.js";
+import { conversationOf } from "../../../support/conversation.js";
+
+async function open() {
+  const workspace = createMemoryWorkspace();
+  const { reference } = await workspace.put(
+    { content: "the original" },
+    { toolCallId: "a", sessionId: "s1" },
+  );
+  const restore = (messages: readonly unknown[], sessionId = "s1", signal?: AbortSignal) => {
+    const unknown: unknown[] = [];
+    const options = { onUnknown: (one: unknown) => unknown.push(one), signal };
+    return restoreMessages(
+      messages,
+      anthropicFormat as Format,
+      coreOf(workspace),
+      sessionId,
+      options,
+    ).then((restored) => ({ restored, unknown }));
+  };
+  return { workspace, reference, restore };
+}
+
+describe("restoring messages", () => {
+  it("puts back what a reference stands for, and shares every other message", async () => {
+    const { reference, restore } = await open();
+    const messages = conversationOf({ id: "a", text: reference }, { id: "b", text: "ok" });
+    const { restored, unknown } = await restore(messages);
+    expect(restored).toEqual(
+      conversationOf({ id: "a", text: "the original" }, { id: "b", text: "ok" }),
+    );
+    for (const index of [0, 1, 3, 4]) expect(restored[index]).toBe(messages[index]);
+    expect(unknown).toEqual([]);
+  });
+
+  it("returns the same array where there is nothing to restore", async () => {
+    const { restore } = await open();
+    const messages = conversationOf({ id: "a", text: "plain" });
+    expect((await restore(messages)).restored).toBe(messages);
+  });
+
+  it.each(["of another session", "that was removed"])(
+    "keeps a reference to an artifact %s, and names it",
+    async (which) => {
+      const { workspace, reference, restore } = await open();
+      if (which === "that was removed") await workspace.remove("a");
+      const messages = conversationOf({ id: "a", text: reference });
+      const session = which === "that was removed" ? "s1" : "s2";
+      const { restored, unknown } = await restore(messages, session);
+      expect(restored).toBe(messages);
+      expect(unknown).toEqual([{ messageIndex: 2, toolCallId: "a", artifactId: "a" }]);
+    },
+  );
+
+  it("stops when it is aborted", async () => {
+    const { reference, restore } = await open();
+    const reason = new Error("enough");
+    const messages = conversationOf({ id: "a", text: reference });
+    await expect(restore(messages, "s1", AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});

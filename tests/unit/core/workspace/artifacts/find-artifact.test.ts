@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { nearestIds } from "../../../../../src/core/workspace/artifacts/find-artifact.js";
+import type { Workspace } from "../../../../../src/index.js";
+import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+
+/** Every verb that reads an artifact by its id. */
+const READS: Record<
+  string,
+  (workspace: Workspace, id: string, sessionId?: string) => Promise<unknown>
+> = {
+  getKnowledgeById: (workspace, id, sessionId) => workspace.getKnowledgeById(id, { sessionId }),
+  getKnowledgeByLines: (workspace, id, sessionId) =>
+    workspace.getKnowledgeByLines(id, 1, 1, { sessionId }),
+  grepKnowledge: (workspace, id, sessionId) => workspace.grepKnowledge(id, ".", { sessionId }),
+  queryKnowledge: (workspace, id, sessionId) => workspace.queryKnowledge(id, { sessionId }),
+  getOriginal: (workspace, id, sessionId) => workspace.getOriginal(id, { sessionId }),
+};
+const reads = Object.entries(READS);
+
+describe("without a session [DESIGN-W-read-ambiguous]", () => {
+  it.each(reads)("%s finds an id that one session holds", async (_, read) => {
+    const workspace = openMemoryWorkspace();
+    await workspace.put({ content: "[1]" }, { toolCallId: "a", sessionId: "s1" });
+    await workspace.put({ content: "[2]" }, { toolCallId: "b", sessionId: "s2" });
+    await expect(read(workspace, "a")).resolves.toBeDefined();
+    await expect(read(workspace, "b")).resolves.toBeDefined();
+  });
+
+  it.each(reads)("%s refuses an id that several hold, and names them", async (_, read) => {
+    const workspace = openMemoryWorkspace();
+    for (const sessionId of ["s1", "s2", "s3"])
+      await workspace.put(
+        { content: "[1]" },
+        { toolCallId: sessionId === "s3" ? "b" : "a", sessionId },
+      );
+    const error = await rejectionOf(read(workspace, "a"));
+    expect(error).toMatchObject({ code: "AMBIGUOUS_ARTIFACT", sessionIds: ["s1", "s2"] });
+    expect(error.message).toMatch(/"s1", "s2".*sessionId/);
+    await expect(read(workspace, "a", "s2")).resolves.toBeDefined();
+  });
+
+  it("what is put goes into a session of its own, and is found", async () => {
+    const workspace = openMemoryWorkspace();
+    const { record } = await workspace.put({ content: "x" }, { toolCallId: "a" });
+    expect(record).toMatchObject({ sessionId: "default", metadata: { session_id: null } });
+    expect(await workspace.getOriginal("a")).toBe("x");
+  });
+
+  it("remove takes only what is meant", async () => {
+    const workspace = openMemoryWorkspace();
+    for (const sessionId of ["s1", "s2"])
+      await workspace.put({ content: "x" }, { toolCallId: "a", sessionId });
+    expect((await rejectionOf(workspace.remove("a"))).code).toBe("AMBIGUOUS_ARTIFACT");
+    await workspace.remove("a", { sessionId: "s1" });
+    expect(await workspace.getOriginal("a")).toBe("x");
+    expect((await rejectionOf(workspace.getOriginal("a", { sessionId: "s1" }))).code).toBe(
+      "ARTIFACT_GONE",
+    );
+  });
+});
+
+describe("a session", () => {
+  it.each(reads)("%s sees nothing of another one", async (_, read) => {
+    const workspace = openMemoryWorkspace();
+    await workspace.put({ content: "[1]" }, { toolCallId: "mine", sessionId: "s1" });
+    await workspace.put({ content: "[2]" }, { toolCallId: "mine-too", sessionId: "s2" });
+    const error = await rejectionOf(read(workspace, "mine-too", "s1"));
+    expect(error).toMatchObject({ code: "UNKNOWN_ARTIFACT", nearest: ["mine"] });
+    expect((await rejectionOf(read(workspace, "mine", "no-such"))).code).toBe("UNKNOWN_ARTIFACT");
+  });
+
+  it.each(reads)(
+    "%s: a parent reads its child and grandchild; never the other way round [DESIGN-W-sessions-parent] [DESIGN-W-sessions-one-way]",
+    async (_, read) => {
+      const workspace = openMemoryWorkspace();
+      const put = (toolCallId: string, sessionId: string, parentSessionId?: string) =>
+        workspace.put({ content: "[1]" }, { toolCallId, sessionId, parentSessionId });
+      await put("of-parent", "parent");
+      await put("of-child", "child", "parent");
+      await put("of-sibling", "sibling", "parent");
+      await put("of-grandchild", "grandchild", "child");
+      const sees: Record<string, string[]> = {
+        parent: ["of-parent", "of-child", "of-sibling", "of-grandchild"],
+        child: ["of-child", "of-grandchild"],
+        sibling: ["of-sibling"],
+        grandchild: ["of-grandchild"],
+      };
+      for (const [sessionId, ids] of Object.entries(sees)) {
+        for (const id of sees["parent"] ?? []) {
+          const outcome = await read(workspace, id, sessionId).catch((error: unknown) => error);
+          if (ids.includes(id)) expect(outcome).not.toBeInstanceOf(Error);
+          else expect(outcome).toMatchObject({ code: "UNKNOWN_ARTIFACT" });
+        }
+        const { artifacts } = await workspace.queryArtifacts({}, { sessionId });
+        expect(artifacts.map(({ artifactId }) => artifactId).sort()).toEqual([...ids].sort());
+      }
+    },
+  );
+
+  it("its own artifact comes before a child's of the same id; two children's are ambiguous", async () => {
+    const workspace = openMemoryWorkspace();
+    for (const sessionId of ["c1", "c2"])
+      await workspace.put(
+        { content: sessionId },
+        { toolCallId: "a", sessionId, parentSessionId: "p" },
+      );
+    const error = await rejectionOf(workspace.getOriginal("a", { sessionId: "p" }));
+    expect(error).toMatchObject({ code: "AMBIGUOUS_ARTIFACT", sessionIds: ["c1", "c2"] });
+    await workspace.put({ content: "p" }, { toolCallId: "a", sessionId: "p" });
+    expect(await workspace.getOriginal("a", { sessionId: "p" })).toBe("p");
+  });
+
+  it("sessions that are each other's parents do not hang", async () => {
+    const workspace = openMemoryWorkspace();
+    await workspace.put(
+      { content: "x" },
+      { toolCallId: "a", sessionId: "s", parentSessionId: "s" },
+    );
+    await workspace.put(
+      { content: "y" },
+      { toolCallId: "b", sessionId: "t", parentSessionId: "s" },
+    );
+    await workspace.put(
+      { content: "z" },
+      { toolCallId: "c", sessionId: "s", parentSessionId: "t" },
+    );
+    expect(await workspace.getOriginal("b", { sessionId: "s" })).toBe("y");
+    expect(await workspace.getOriginal("a", { sessionId: "t" })).toBe("x");
+  });
+});
+
+describe("the nearest ids", () => {
+  it("come most alike first, as many as asked for", () => {
+    const ids = ["toolu_99", "call_1", "toolu_12", "toolu_1", "other"];
+    expect(nearestIds("toolu_2", ids, 3)).toEqual(["toolu_1", "toolu_12", "toolu_99"]);
+    expect(nearestIds("toolu_2", ids, 10)).toHaveLength(5);
+    expect(nearestIds("toolu_2", ids, 0)).toEqual([]);
+    expect(nearestIds("toolu_2", [], 5)).toEqual([]);
+  });
+
+  it.each([
+    ["a letter changed", "toolx_abc"],
+    ["a letter missing", "tool_abc"],
+    ["a letter too many", "tooluu_abc"],
+    ["two letters in the wrong order", "tolou_abc"],
+    ["the suffix left out", "toolu_ab"],
+  ])("find what was meant: %s", (_, asked) => {
+    const ids = ["call_9876", "toolu_xyz", "toolu_abc", "fetch:page", "browser"];
+    expect(nearestIds(asked, ids, 1)).toEqual(["toolu_abc"]);
+  });
+
+  it("do not mind upper and lower case", () => {
+    expect(nearestIds("ABC", ["aab", "abc"], 1)).toEqual(["abc"]);
+    expect(nearestIds("abc", ["AAB", "ABC"], 1)).toEqual(["ABC"]);
+  });
+
+  it("come in the same order, however they were listed", () => {
+    const ids = ["b1", "a1", "c1"];
+    expect(nearestIds("x1", ids, 3)).toEqual(["a1", "b1", "c1"]);
+    expect(nearestIds("x1", [...ids].reverse(), 3)).toEqual(["a1", "b1", "c1"]);
+  });
+
+  it("are looked for among the latest only, and by the first characters only", () => {
+    const many = ["exact", ...Array.from({ length: 2_000 }, (_, at) => `id-${at}`)];
+    expect(nearestIds("exact", many, 1)).not.toEqual(["exact"]);
+    const long = "x".repeat(100_000);
+    expect(nearestIds(long, [long, "y"], 2)).toEqual([long, "y"]);
+    expect(nearestIds("", ["ab", "a"], 2)).toEqual(["a", "ab"]);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { createOffloader, type OffloaderOptions } from "../../../src/index.js";
+import { minTokens } from "../../../src/policies.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
+
+describe("the options of an offloader", () => {
+  it.each([
+    [{ sessionId: "" }, "sessionId"],
+    [{ workspace: {} }, "workspace"],
+    [{ root: "somewhere" }, "root"],
+    [{ media: "drop" }, "media"],
+    [{ onError: "ignore" }, "onError"],
+    [{ policy: {} }, "policy"],
+    [{ policy: minTokens }, "policy"],
+    [{ policy: { ...minTokens(1), perResult: undefined } }, "policy"],
+    [{ policy: { ...minTokens(1), needsTotalChars: undefined } }, "policy"],
+    [{ format: { name: "x" } }, "format"],
+    [{ format: "klingon" }, "format"],
+  ])("refuses %j [DESIGN-O-arguments]", (options, argument) => {
+    const workspace = createMemoryWorkspace();
+    const given = { workspace, sessionId: "s1", ...options } as unknown as OffloaderOptions;
+    expect(() => createOffloader(given)).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT", argument }),
+    );
+  });
+
+  it("may be none but the session and where to store", () => {
+    const workspace = createMemoryWorkspace();
+    expect(createOffloader({ workspace, sessionId: "s1" }).workspace).toBe(workspace);
+    const format = "openai-chat";
+    const [tool] = createOffloader({ workspace, sessionId: "s1", format }).tools();
+    expect(tool).toMatchObject({ type: "function", function: { name: "get_knowledge_by_id" } });
+  });
+});
