@@ -63,7 +63,7 @@ describe("caches [DESIGN-W-read-caches]", () => {
       (path) => rm(path).then(() => mkdir(join(path, "x"), { recursive: true })),
     ],
     ["replaced by a link to nowhere", (path) => rm(path).then(() => symlink("nowhere", path))],
-  ])("%s: readings stay right, and it is made as it was", async (_, spoil) => {
+  ])("%s: readings are still right, and it is made as it was", async (_, spoil) => {
     const { root, workspace, cache } = await makeCached();
     const before = await readTree(cache);
     const expectAsBefore = async (): Promise<void> => {
@@ -103,7 +103,7 @@ describe("caches [DESIGN-W-read-caches]", () => {
       "a file in place of their folder",
       (cache) => rm(cache, { recursive: true }).then(() => writeFile(cache, "x")),
     ],
-  ])("%s: readings stay right", async (_, spoil) => {
+  ])("%s: readings are still right", async (_, spoil) => {
     const { root, workspace, cache } = await makeCached();
     await spoil(cache);
     await expectRight(workspace);

@@ -104,7 +104,7 @@ describe.skipIf(process.platform === "win32")("a link in the place of [DESIGN-W-
     expect(await listTree(join(root, ".."))).not.toContain("outside");
   });
 
-  it("the folder of the caches: readings are right, and what it leads to stays", async () => {
+  it("the folder of the caches: readings are right, and what it leads to is not touched", async () => {
     const { outside, workspaces } = await makeLinked("v1/default/s1/.cache");
     const before = await readTree(outside);
     // Spoilt ones, so that reading through the link would show.

@@ -19,7 +19,7 @@ import { textOf } from "../../support/tool-messages.js";
 const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
 
 describe("what a person finds in the folder", () => {
-  it("a folder per session, a file per artifact with its very content, a manifest [DESIGN-W-disk-layout]", async () => {
+  it("a folder per session, a file per artifact with exactly its content, a manifest [DESIGN-W-disk-layout]", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: EXACT }, { toolCallId: "a", sessionId: "s1" });
     await workspace.put(
@@ -78,7 +78,7 @@ describe("what a person finds in the folder", () => {
     );
   });
 
-  it("nothing is added to it for a content that is there already", async () => {
+  it("nothing is added to it for content that is there already", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const put = () => workspace.put({ content: "same" }, { toolCallId: "a", sessionId: "s1" });
     const { record } = await put();
@@ -130,7 +130,7 @@ describe("a new workspace folder", () => {
     expect(await listTree(root)).not.toContain(".gitignore");
   });
 
-  it("that was there already is left as it is: it may be a project", async () => {
+  it("that was there already is not changed: it may be a project", async () => {
     const { root, workspace } = await makeStore();
     await mkdir(root, { mode: 0o755 });
     await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s1" });
@@ -184,7 +184,7 @@ describe("ids are data", () => {
     ...["x".repeat(1_500), "x\0y", "é", "~", "a..b", " ", "a.txt", "-rf", "😀", "\ud83d"],
   ];
 
-  it("whatever they are, all stays where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
+  it("whatever they are, all is where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
     const { root, workspace } = await makeStore();
     for (const id of HOSTILE) {
       await workspace.put({ content: `of ${id}` }, { toolCallId: id, sessionId: id });
