@@ -14,6 +14,7 @@ import { describe, expect, it } from "vitest";
 import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";
+import { skipOnWindows } from "../../support/skip-on-windows.js";
 import { textOf } from "../../support/tool-messages.js";
 
 const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
@@ -88,36 +89,29 @@ describe("what a person finds in the folder", () => {
     expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
   });
 
-  it.skipIf(process.platform === "win32")(
-    "folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]",
-    async () => {
-      const { root, workspace } = await makeStore();
-      const before = process.umask(0);
-      try {
-        await workspace.put(
-          { content: textOf(2_000_000) },
-          { toolCallId: "text", sessionId: "s1" },
-        );
-        const json = JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
-        async function* chunks() {
-          yield await Promise.resolve(Buffer.from(json));
-        }
-        await workspace.put({ content: chunks() }, { toolCallId: "json", sessionId: "s1" });
-        await workspace.getKnowledgeByLines("text", 5, 6);
-        await workspace.getKnowledgeByLines("json", 5, 6);
-      } finally {
-        process.umask(before);
+  it("folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]", async (t) => {
+    skipOnWindows(t, "files have no modes");
+    const { root, workspace } = await makeStore();
+    const before = process.umask(0);
+    try {
+      await workspace.put({ content: textOf(2_000_000) }, { toolCallId: "text", sessionId: "s1" });
+      const json = JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
+      async function* chunks() {
+        yield await Promise.resolve(Buffer.from(json));
       }
-      const paths = ["", ...(await listTree(root))];
-      expect(paths.filter((path) => path.includes(".cache/") && !path.endsWith("/"))).toHaveLength(
-        3,
-      );
-      for (const path of paths) {
-        const stats = await lstat(join(root, path));
-        expect([path, stats.mode & 0o777]).toEqual([path, stats.isDirectory() ? 0o700 : 0o600]);
-      }
-    },
-  );
+      await workspace.put({ content: chunks() }, { toolCallId: "json", sessionId: "s1" });
+      await workspace.getKnowledgeByLines("text", 5, 6);
+      await workspace.getKnowledgeByLines("json", 5, 6);
+    } finally {
+      process.umask(before);
+    }
+    const paths = ["", ...(await listTree(root))];
+    expect(paths.filter((path) => path.includes(".cache/") && !path.endsWith("/"))).toHaveLength(3);
+    for (const path of paths) {
+      const stats = await lstat(join(root, path));
+      expect([path, stats.mode & 0o777]).toEqual([path, stats.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
 });
 
 describe("a new workspace folder", () => {
