@@ -26,7 +26,7 @@ function writerFailingFor(part: string, fail: () => Promise<void>): FileWriter {
 }
 
 describe("a writer that rejects for the third of five results [DESIGN-1-error] [000-F-003-R2] [002-F-001-E4]", () => {
-  it("history: the cause is the very error, the message holds its message and the path", async () => {
+  it("history: the cause is that same error, the message holds its message and the path", async () => {
     const outputDir = await makeTempFolder();
     const original = new Error("the disk is on fire");
     const writer = writerFailingFor("tool-result-c", () => Promise.reject(original));

@@ -6,6 +6,7 @@ import { listTree, readTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
 import { startChild } from "../support/run-child.js";
 import { mountSmallDisk } from "../support/small-disk.js";
+import { skipOnWindows } from "../support/skip-on-windows.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import { carrying, historyOf, textOf, toolResult } from "../support/tool-messages.js";
 
@@ -55,17 +56,15 @@ it("a full disk: an error with its cause, nothing half-written, the input as it 
   ]);
 });
 
-it.skipIf(process.platform === "win32")(
-  "a file-size limit: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1]",
-  async () => {
-    const outputDir = await makeTempFolder();
-    const offload = await startChild({ maxFileBlocks: 100 });
-    const messages = historyOf(...SMALL, ...LARGE);
-    const { error, inputUnchanged } = await offload({ messages, outputDir });
-    expect(error).toMatchObject({ code: "WRITE_FAILED", cause: { code: "EFBIG" } });
-    expect(error?.message).toContain(error?.cause.message);
-    expect(error?.message).toContain(join(outputDir, "tool-result-"));
-    expect(inputUnchanged).toBe(true);
-    await expectWholeFiles(outputDir);
-  },
-);
+it("a file-size limit: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1]", async (t) => {
+  skipOnWindows(t, "it has no ulimit");
+  const outputDir = await makeTempFolder();
+  const offload = await startChild({ maxFileBlocks: 100 });
+  const messages = historyOf(...SMALL, ...LARGE);
+  const { error, inputUnchanged } = await offload({ messages, outputDir });
+  expect(error).toMatchObject({ code: "WRITE_FAILED", cause: { code: "EFBIG" } });
+  expect(error?.message).toContain(error?.cause.message);
+  expect(error?.message).toContain(join(outputDir, "tool-result-"));
+  expect(inputUnchanged).toBe(true);
+  await expectWholeFiles(outputDir);
+});

@@ -45,7 +45,7 @@ describe("a file where the folder should be [DESIGN-1-error] [000-F-001-E1]", ()
 });
 
 describe("a folder where the file should be [DESIGN-1-error]", () => {
-  it("direct fails, leaves no temporary file, and the folder stays", async () => {
+  it("direct fails without a trace of a temporary file, and the folder is still there", async () => {
     const outputDir = await makeTempFolder();
     const inTheWay = join(outputDir, "s1", "toolu_1.md");
     await mkdir(inTheWay, { recursive: true });
@@ -65,7 +65,7 @@ describe("a folder where the file should be [DESIGN-1-error]", () => {
     expect((await offloadToolResults(messages, { outputDir })).messages).toBe(messages);
   });
 
-  it("history fails where every name is taken, and leaves no temporary file", async () => {
+  it("history fails where every name is taken, without a trace of a temporary file", async () => {
     const outputDir = await makeTempFolder();
     await mkdir(join(outputDir, "tool-result-toolu_1.md"));
     const { files } = await offloadToolResults([MESSAGE], { outputDir });

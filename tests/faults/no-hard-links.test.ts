@@ -49,7 +49,7 @@ it("a workspace stores, restores and cleans up without a single link", async () 
   expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
 });
 
-it("twenty calls at once, one id, different contents: every content is found again", async () => {
+it("twenty calls at once, one id, different content: all of it is found again", async () => {
   const outputDir = await makeTempFolder();
   const contents = Array.from({ length: 20 }, (_, call) => textOf(200, `call ${call}`));
   const outcomes = await Promise.all(
@@ -70,7 +70,7 @@ it("the same content again goes to the same file, other content to another", asy
   expect(await listTree(outputDir)).toHaveLength(2);
 });
 
-it("a rename that fails leaves nothing behind, under any name", async () => {
+it("a rename that fails keeps nothing, under any name", async () => {
   const outputDir = await makeTempFolder();
   answer({ rename: refuse("EIO") });
   const error = await rejectionOf(offloadToolResults(historyOf(["a", textOf(200)]), { outputDir }));

@@ -67,6 +67,7 @@ describe("a disk without hard links", () => {
     `;
     const printed = await Promise.all(["x", "y"].map((label) => runProgram(writer, [root, label])));
     const reader = openStore(root);
+    expect(printed.flat()).toHaveLength(40);
     for (const line of printed.flat()) {
       const [id, content] = JSON.parse(line) as [string, string];
       expect(await reader.getOriginal(id)).toBe(content);

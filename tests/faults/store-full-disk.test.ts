@@ -41,6 +41,7 @@ async function fill(
 }
 
 async function expectExactly(root: string, acknowledged: Map<string, string>): Promise<void> {
+  expect(acknowledged.size).toBeGreaterThan(0);
   const fresh = openStore(root);
   const { artifacts } = await fresh.queryArtifacts({}, { limit: 10_000 });
   expect(artifacts.map(({ artifactId }) => artifactId)).toEqual([...acknowledged.keys()]);
@@ -67,6 +68,7 @@ it("a disk that fills up: what was acknowledged is there, nothing else, and it g
   }
   expect(acknowledged.size).toBeGreaterThan(12);
   expect((await statfs(disk)).bfree).toBe(0);
+  expect(acknowledged.size).toBeGreaterThan(0);
   const another = workspace.put({ content: "x" }, { toolCallId: "x", sessionId: "s2" });
   expect((await rejectionOf(another)).code).toBe("WRITE_FAILED");
 

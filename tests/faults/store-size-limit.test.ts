@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { runOrThrow } from "../../scripts/run-command.mjs";
+import { skipOnWindows } from "../support/skip-on-windows.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -20,17 +21,15 @@ const PROGRAM = `
 `;
 
 // The same promise as on a small disk, for machines on which none can be mounted.
-it.skipIf(process.platform === "win32")(
-  "a file that may not grow: what was acknowledged is there, nothing else, and it goes on [DESIGN-W-disk-full]",
-  async () => {
-    const root = await makeTempFolder();
-    // A block has 512 bytes, or 1,024 in some shells. Without the trap the signal would end the process.
-    const limited = 'ulimit -f 200; trap "" XFSZ; exec "$@"';
-    const node = [process.execPath, "--input-type=module", "--eval", PROGRAM, root];
-    const printed = await runOrThrow("sh", ["-c", limited, "sh", ...node], { cwd: ROOT });
-    expect(JSON.parse(printed)).toEqual({
-      outcomes: ["stored", "WRITE_FAILED", "stored"],
-      sizes: [1_000, 2_000],
-    });
-  },
-);
+it("a file that may not grow: what was acknowledged is there, nothing else, and it goes on [DESIGN-W-disk-full]", async (t) => {
+  skipOnWindows(t, "it has no ulimit");
+  const root = await makeTempFolder();
+  // A block has 512 bytes, or 1,024 in some shells. Without the trap the signal would end the process.
+  const limited = 'ulimit -f 200; trap "" XFSZ; exec "$@"';
+  const node = [process.execPath, "--input-type=module", "--eval", PROGRAM, root];
+  const printed = await runOrThrow("sh", ["-c", limited, "sh", ...node], { cwd: ROOT });
+  expect(JSON.parse(printed)).toEqual({
+    outcomes: ["stored", "WRITE_FAILED", "stored"],
+    sizes: [1_000, 2_000],
+  });
+});

@@ -13,7 +13,7 @@ import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import { carrying, textOf, toolResult } from "../support/tool-messages.js";
 
-/** What plain JavaScript can hand in, whatever the types say. */
+/** What plain JavaScript can pass in, whatever the types say. */
 const untyped = {
   one: offloadToolResult as (...args: unknown[]) => Promise<unknown>,
   oneWithWriter: offloadToolResultWithWriter as (...args: unknown[]) => Promise<unknown>,
@@ -49,7 +49,7 @@ describe("messages [DESIGN-9]", () => {
     [GOOD, 'an object with keys ["role", "content"]'],
     ["text", 'the string "text"'],
     [3, "the number 3"],
-  ])("that are no array: %o", async (messages, received) => {
+  ])("that are not an array: %o", async (messages, received) => {
     const call = (outputDir: string) => untyped.all(messages, { outputDir });
     await expectRefusal(call, "messages", received, "an array of messages");
     const withWriter = (outputDir: string) =>
@@ -117,7 +117,7 @@ describe("options [DESIGN-9]", () => {
     [undefined, "undefined"],
     [null, "null"],
     ["out", 'the string "out"'],
-  ])("that are none: %o", async (options, received) => {
+  ])("that are not an object: %o", async (options, received) => {
     await expectRefusal(() => untyped.one(GOOD, options), "options", received, "sessionId");
     await expectRefusal(() => untyped.all([GOOD], options), "options", received, "outputDir");
   });
@@ -127,7 +127,7 @@ describe("options [DESIGN-9]", () => {
     ["", "an empty string"],
     [null, "null"],
     [7, "the number 7"],
-  ])("outputDir that is none: %o", async (outputDir, received) => {
+  ])("outputDir that is not a path: %o", async (outputDir, received) => {
     const writer = new MemoryWriter();
     for (const call of [
       () => untyped.one(GOOD, { sessionId: "s1", outputDir }),
@@ -144,7 +144,7 @@ describe("options [DESIGN-9]", () => {
     [undefined, "undefined"],
     ["", "an empty string"],
     [7, "the number 7"],
-  ])("sessionId that is none: %o", async (sessionId, received) => {
+  ])("sessionId that is not an id: %o", async (sessionId, received) => {
     const one = (outputDir: string) => untyped.one(GOOD, { sessionId, outputDir });
     await expectRefusal(one, "sessionId", received, "a non-empty string");
     const withWriter = (outputDir: string) =>
@@ -158,7 +158,7 @@ describe("options [DESIGN-9]", () => {
     [{}, "an object with keys []"],
     [{ writeFile: "no function" }, 'an object with keys ["writeFile"]'],
     [() => undefined, "a function"],
-  ])("writer that is none: %o", async (writer, received) => {
+  ])("writer that is not one: %o", async (writer, received) => {
     const expected = "an object with a writeFile method";
     const one = (outputDir: string) => untyped.oneWithWriter(GOOD, "s1", outputDir, writer);
     await expectRefusal(one, "writer", received, expected);
@@ -166,7 +166,7 @@ describe("options [DESIGN-9]", () => {
     await expectRefusal(all, "writer", received, expected);
   });
 
-  it.each(["charThreshold", "ratioThreshold"])("%s that is no number", async (name) => {
+  it.each(["charThreshold", "ratioThreshold"])("%s that is not a number", async (name) => {
     for (const [value, received] of [
       [Number.NaN, "the number NaN"],
       ["0.2", 'the string "0.2"'],

@@ -29,7 +29,7 @@ async function expectOnly(outputDir: string, files: readonly string[]): Promise<
 }
 
 describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", () => {
-  it("history, the same ids with different contents: every content is found again", async () => {
+  it("history, the same ids with different content: all of it is found again", async () => {
     const outputDir = join(await makeTempFolder(), "not", "there-yet");
     const outcomes = await Promise.all(
       CALLS.map((call) => offloadToolResults(historyOfCall(`call ${call}`), { outputDir })),
@@ -42,7 +42,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
     await expectOnly(outputDir, files);
   });
 
-  it("history, the same ids with the same contents: one file for each", async () => {
+  it("history, the same ids with the same content: one file for each", async () => {
     const outputDir = join(await makeTempFolder(), "not", "there-yet");
     const input = historyOfCall("same");
     const outcomes = await Promise.all(CALLS.map(() => offloadToolResults(input, { outputDir })));

@@ -65,7 +65,7 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
     for (const file of await offloadBoth(text)) expect(await readOffloadedFile(file)).toBe(text);
   });
 
-  it("one of 0 characters leaves in direct and stays in a history", async () => {
+  it("one of 0 characters is offloaded in direct and kept in a history", async () => {
     const files = await offloadBoth("");
     expect(files).toHaveLength(1);
     expect(await readOffloadedFile(files[0] ?? "")).toBe("");
@@ -117,7 +117,7 @@ describe("an array of blocks comes back value-exact [DESIGN-1-exact]", () => {
   });
 });
 
-describe("a content that merely contains the text of a reference leaves as any other [DESIGN-3-whole]", () => {
+describe("content that merely contains the text of a reference is offloaded as any other [DESIGN-3-whole]", () => {
   const direct = (id: string) => `[Tool result offloaded to file: /data/s1/${id}.md]`;
   const history = (id: string) => `[Content offloaded to: ./tool-result-${id}.md]`;
 
@@ -164,7 +164,7 @@ describe("a content that merely contains the text of a reference leaves as any o
     });
   });
 
-  it("an array that holds a reference as a text is no reference", async () => {
+  it("an array that holds a reference as a text is not a reference", async () => {
     const content = [{ type: "text", text: history("toolu_1") }];
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", content]);

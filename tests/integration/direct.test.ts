@@ -76,7 +76,7 @@ describe("one long tool result", () => {
     },
   );
 
-  it("no threshold is checked: one character leaves, and so does an empty content [000-F-001-B1] [DESIGN-6]", async () => {
+  it("no threshold is checked: one character is offloaded, and so is empty content [000-F-001-B1] [DESIGN-6]", async () => {
     const outputDir = await makeTempFolder();
     const { files } = await offloadToolResult(
       carrying(toolResult("one", "x"), toolResult("none", "")),
@@ -134,7 +134,7 @@ describe("the path", () => {
     expect(await readFile(file, "utf8")).toBe("text");
   });
 
-  it("may lie in a folder that is there already, and leaves its other files alone", async () => {
+  it("may lie in a folder that is there already, whose other files are not touched", async () => {
     const outputDir = await makeTempFolder();
     await mkdir(join(outputDir, "s1"));
     await writeFile(join(outputDir, "s1", "mine.txt"), "mine");
@@ -175,7 +175,7 @@ describe("the writer", () => {
 });
 
 describe("which content is replaced", () => {
-  it("that of each tool_result block; the message and its other blocks stay [DESIGN-R-000-which-content] [DESIGN-R-000-several-results]", async () => {
+  it("that of each tool_result block; the message and its other blocks are kept [DESIGN-R-000-which-content] [DESIGN-R-000-several-results]", async () => {
     const outputDir = await makeTempFolder();
     const text = { type: "text", text: "here they are" };
     const { message, files, file, freedChars } = await offloadToolResult(

@@ -98,7 +98,7 @@ describe("ContextOffloadError.isInstance", () => {
   );
 });
 
-describe("a content that cannot be written as JSON", () => {
+describe("content that cannot be written as JSON", () => {
   const cycle: { type: string; self?: unknown } = { type: "text" };
   cycle.self = cycle;
   let deep: unknown = "bottom";

@@ -36,12 +36,12 @@ beforeEach(() => {
   };
 });
 
-describe("the share that can leave", () => {
+describe("the share that can be offloaded", () => {
   it("is enough: the pass runs [003-UC-005] [003-F-006] [003-F-006-R6] [003-NF-compatibility-unchanged]", async () => {
     expect(await countLeaving(historyWith(500, 1_000))).toBe(1);
   });
 
-  it("is too small: the very same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
+  it("is too small: the same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
     const outputDir = join(await makeTempFolder(), "never-made");
     const input = historyWith(100, 1_000);
     const outcome = await offloadToolResults(input, { outputDir });
@@ -116,7 +116,7 @@ describe("the characters of all messages", () => {
     expect(await countLeaving([message, leaving(1_000), one], options)).toBe(0);
   });
 
-  it("count references, which can not leave any more, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
+  it("count references, which cannot be offloaded again, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
     const reference = "[Content offloaded to: ./tool-result-done.md]";
     const history = (offloadable: number) => [
       carrying(toolResult("done", reference)),
@@ -144,7 +144,7 @@ describe("where a threshold comes from", () => {
     expect(await countLeaving(historyWith(150, 1_000), { charThreshold: 150 })).toBe(1);
   });
 
-  it("an option of 0 is an option, and one that is undefined is none", async () => {
+  it("an option of 0 is an option, and one that is undefined is not", async () => {
     vi.stubEnv(RATIO, "0.9");
     expect(await countLeaving(historyWith(100, 1_000), { ratioThreshold: 0 })).toBe(1);
     const outputDir = await makeTempFolder();

@@ -31,7 +31,7 @@ beforeEach(() => {
   };
 });
 
-describe("what leaves", () => {
+describe("what is offloaded", () => {
   it("a result of 100 characters or more: written to a file, replaced by its path [002-UC-001] [002-F-001] [002-F-001-R4] [002-F-003] [002-F-003-R1] [002-F-003-R2]", async () => {
     const outputDir = await makeTempFolder();
     const content = textOf(500);
@@ -40,7 +40,7 @@ describe("what leaves", () => {
     expect([...(await readTree(outputDir))]).toEqual([["tool-result-toolu_1.md", content]]);
   });
 
-  it("a result under 100 characters stays, and nothing is written [002-UC-002]", async () => {
+  it("a result under 100 characters is kept, and nothing is written [002-UC-002]", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", "short"]);
     const outcome = await offloadToolResults(input, { outputDir });
@@ -84,12 +84,12 @@ describe("what leaves", () => {
     [99, false],
     [0, false],
   ])(
-    "a string of %i characters leaves: %s [002-F-001-B1] [002-F-001-B2] [002-F-001-B3] [002-F-002] [002-F-002-R1] [002-F-002-R3] [002-F-002-R4]",
-    async (chars, leaves) => {
+    "a string of %i characters is offloaded: %s [002-F-001-B1] [002-F-001-B2] [002-F-001-B3] [002-F-002] [002-F-002-R1] [002-F-002-R3] [002-F-002-R4]",
+    async (chars, offloaded) => {
       const outputDir = await makeTempFolder();
       const input = historyOf(["toolu_1", textOf(chars)]);
       const { offloadedCount } = await offloadToolResults(input, { outputDir });
-      expect(offloadedCount).toBe(leaves ? 1 : 0);
+      expect(offloadedCount).toBe(offloaded ? 1 : 0);
     },
   );
 
@@ -97,15 +97,15 @@ describe("what leaves", () => {
     [100, true],
     [99, false],
   ])(
-    "an array whose compact JSON has %i characters leaves: %s [002-F-002-R2]",
-    async (chars, leaves) => {
+    "an array whose compact JSON has %i characters is offloaded: %s [002-F-002-R2]",
+    async (chars, offloaded) => {
       const outputDir = await makeTempFolder();
       const frame = JSON.stringify([{ type: "text", text: "" }]).length;
       const content = [{ type: "text", text: "x".repeat(chars - frame) }];
       expect(JSON.stringify(content)).toHaveLength(chars);
       const input = historyOf(["toolu_1", content]);
       const { offloadedCount } = await offloadToolResults(input, { outputDir });
-      expect(offloadedCount).toBe(leaves ? 1 : 0);
+      expect(offloadedCount).toBe(offloaded ? 1 : 0);
     },
   );
 
@@ -174,7 +174,7 @@ describe("the files", () => {
     expect((await stat(files[0] ?? "")).isFile()).toBe(true);
   });
 
-  it("a folder that is there is no error, and its other files stay [002-F-005-R2] [002-F-001-S2]", async () => {
+  it("a folder that is there already is fine, and its other files are kept [002-F-005-R2] [002-F-001-S2]", async () => {
     const outputDir = await makeTempFolder();
     await writeFile(join(outputDir, "mine.txt"), "mine");
     await offloadToolResults(historyOf(["toolu_1", textOf(200)]), { outputDir });
@@ -198,7 +198,7 @@ describe("the outcome", () => {
     await expect(stat(outputDir)).rejects.toThrow("ENOENT");
   });
 
-  it("counts what left, and freedChars is the sum of the original lengths [002-F-001-O1] [002-F-004] [002-F-004-R1] [002-F-004-R2]", async () => {
+  it("counts what was offloaded, and freedChars is the sum of the original lengths [002-F-001-O1] [002-F-004] [002-F-004-R1] [002-F-004-R2]", async () => {
     const outputDir = await makeTempFolder();
     const blocks = [{ type: "text", text: textOf(250) }];
     const input = historyOf(["a", textOf(300)], ["b", "short"], ["c", blocks]);
@@ -215,7 +215,7 @@ describe("the outcome", () => {
     expect(await listTree(outputDir)).toEqual(["tool-result-a-1.md", "tool-result-a.md"]);
   });
 
-  it("is the same with a writer handed in; one of the caller's own gets path and text [DESIGN-R-writer-promises]", async () => {
+  it("is the same with a writer passed in; the caller's own gets path and text [DESIGN-R-writer-promises]", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", textOf(300)]);
     const short = await offloadToolResults(input, { outputDir });

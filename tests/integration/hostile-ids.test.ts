@@ -187,7 +187,7 @@ describe("symbolic links", () => {
   });
 });
 
-it("for any ids and contents: all found again, inside the folder, and a second pass rests", async () => {
+it("for any ids and content: all found again, inside the folder, and a second pass rests", async () => {
   const id = fc.oneof(
     fc.constantFrom(...Object.values(HOSTILE), "a", "a-1", "a-2", "a-1-1", "A"),
     fc.string({ unit: "binary", maxLength: 8 }),

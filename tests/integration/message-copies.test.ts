@@ -64,7 +64,7 @@ describe.each(presets)("a message that $preset touched", ({ offload }) => {
     expect(sharedObjects(input, output)).toEqual([]);
   });
 
-  it("leaves the input as it was, also one that is frozen through and through [000-F-003] [000-F-003-R2] [002-F-001-S3] [DESIGN-2]", async () => {
+  it("does not change the input, and takes one that is frozen through and through [000-F-003] [000-F-003-R2] [002-F-001-S3] [DESIGN-2]", async () => {
     const input = deepFreeze(richMessage());
     await offload(input, await makeTempFolder());
     expect(input).toEqual(richMessage());
@@ -115,7 +115,7 @@ describe("a history", () => {
     expect(input.every((message, index) => message === before[index])).toBe(true);
   });
 
-  it("of which nothing leaves is returned as the very same array [DESIGN-2] [003-F-006-O1]", async () => {
+  it("of which nothing is offloaded is returned as the same array [DESIGN-2] [003-F-006-O1]", async () => {
     const input = [carrying(toolResult("short", "ok"))];
     const { messages } = await offloadToolResults(input, { outputDir: await makeTempFolder() });
     expect(messages).toBe(input);

@@ -36,7 +36,7 @@ describe("direct", () => {
     expect(await readTree(outputDir)).toEqual(new Map());
   });
 
-  it("beside a reference only the new result leaves, and the reference's file stays [DESIGN-3]", async () => {
+  it("beside a reference only the new result is offloaded, and the reference's file is kept [DESIGN-3]", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const first = await offloadToolResult(carrying(toolResult("a", textOf(900, "old"))), options);
     const old = blockOf(first.message);
@@ -68,7 +68,7 @@ describe("direct", () => {
 });
 
 describe("history", () => {
-  it("a second pass returns the very same array, whatever the thresholds [DESIGN-3]", async () => {
+  it("a second pass returns the same array, whatever the thresholds [DESIGN-3]", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(
       ["a", textOf(900, "a")],
@@ -87,7 +87,7 @@ describe("history", () => {
     expect(await readTree(outputDir)).toEqual(before);
   });
 
-  it("a history that grew: old references stand, only the new leave, no file changes [DESIGN-3-growing]", async () => {
+  it("a history that grew: old references are kept, only new results are offloaded, no file changes [DESIGN-3-growing]", async () => {
     const outputDir = await makeTempFolder();
     const start = historyOf(["a", textOf(900, "1")], ["b", textOf(900, "2")]);
     const first = await offloadToolResults(start, { outputDir });
@@ -118,7 +118,7 @@ describe("history", () => {
 });
 
 describe("the other preset's references", () => {
-  it("history leaves those of direct alone", async () => {
+  it("history does not touch those of direct", async () => {
     const outputDir = await makeTempFolder();
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const { message } = await offloadToolResult(input, { sessionId: LONG_ID, outputDir });
@@ -129,7 +129,7 @@ describe("the other preset's references", () => {
     expect(await readTree(outputDir)).toEqual(before);
   });
 
-  it("direct leaves those of history alone, and file is the one they name", async () => {
+  it("direct does not touch those of history, and file is the one they name", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", textOf(2_000)]);
     const { messages, files } = await offloadToolResults(input, { outputDir });
@@ -140,7 +140,7 @@ describe("the other preset's references", () => {
   });
 });
 
-it("parseFileReference reads the references that both leave", async () => {
+it("parseFileReference reads the references of both", async () => {
   const outputDir = await makeTempFolder();
   const input = carrying(toolResult("toolu_1", textOf(2_000)));
   const direct = await offloadToolResult(input, { sessionId: "s1", outputDir });

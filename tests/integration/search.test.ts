@@ -414,20 +414,18 @@ describe("the searcher", () => {
   });
 
   it("does not keep the process alive, but lets a search end", async () => {
-    const built = new URL("../../dist/infrastructure/search/searcher.js", import.meta.url).href;
+    const built = new URL("../../dist/index.js", import.meta.url).href;
     const program = `
-      const { createSearcher } = await import(${JSON.stringify(built)});
-      const query = { ...${JSON.stringify(QUERY)}, pattern: "needle" };
-      const bytes = new TextEncoder().encode("hay\\nneedle\\n");
-      const source = { size: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
-      const outcome = await createSearcher().search(source, query, { deadlineMs: 20000 });
-      console.log(outcome.matches[0].line);`;
+      const { createWorkspace } = await import(${JSON.stringify(built)});
+      const workspace = createWorkspace({ root: ${JSON.stringify(await makeTempFolder())} });
+      await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a" });
+      console.log((await workspace.grepKnowledge("a", "needle")).text);`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--input-type=module", "-e", program],
       { timeout: 50_000 },
     );
-    expect(stdout.trim()).toBe("2");
+    expect(stdout.trim()).toBe("2:needle");
   });
 
   it.each(["esm", "cjs"] as const)("works from a bundle of one %s file", async (format) => {

@@ -161,7 +161,7 @@ describe("policies that look at the place", () => {
     }
   });
 
-  it("wrapped in cacheAware rewrite only when it pays, and what left stays away [DESIGN-O-rewriting]", async () => {
+  it("wrapped in cacheAware rewrite only when it pays, and what was offloaded is not brought back [DESIGN-O-rewriting]", async () => {
     const never = all(keepRecent(1), cacheAware({ turnsAhead: 0 }));
     for (const host of hosts) {
       const outcomes = await replay(history, { policy: never }, host);
@@ -177,7 +177,7 @@ describe("policies that look at the place", () => {
     }
   });
 
-  it.each(hosts)("let nothing come back that left (%s)", async (host) => {
+  it.each(hosts)("bring nothing back that was offloaded (%s)", async (host) => {
     for (const policy of [tokenBudget({ maxTokens: 6_000 }), minRatio(0.5)]) {
       const counts = (await replay(history, { policy }, host)).map(left);
       expect(counts.at(-1)).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader", () => {
-  it("takes long results out, leaves a short reference, and puts everything back [DESIGN-O-offload] [DESIGN-O-restore]", async () => {
+  it("replaces long results by short references, and puts everything back [DESIGN-O-offload] [DESIGN-O-restore]", async () => {
     const { offloader } = await makeOffloader();
     const history = await readSample();
     const before = structuredClone(history);
@@ -37,7 +37,7 @@ describe("an offloader", () => {
     expect(await other.restore(structuredClone(messages))).toEqual(history);
   });
 
-  it("tells beforehand what would leave and what it would save, and writes nothing [DESIGN-O-estimate]", async () => {
+  it("tells beforehand what would be offloaded and what it would save, and writes nothing [DESIGN-O-estimate]", async () => {
     const { root, offloader } = await makeOffloader();
     const history = await readSample();
     const plan = await offloader.estimate(history);
@@ -49,7 +49,7 @@ describe("an offloader", () => {
     );
   });
 
-  it("refuses a history that is no array, and stops when it is called off [DESIGN-O-arguments] [DESIGN-O-signal]", async () => {
+  it("refuses a history that is not an array, and stops when it is aborted [DESIGN-O-arguments] [DESIGN-O-signal]", async () => {
     const { offloader, root } = await makeOffloader();
     expect(await rejectionOf(offloader.offload("no" as never))).toMatchObject({
       argument: "history",

@@ -30,7 +30,7 @@ describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
     ["a line cut inside a character of three bytes", Buffer.from('\n{"put":"漢').subarray(0, -2)],
     ["a line cut inside a character of four bytes", Buffer.from('\n{"put":"😀').subarray(0, -1)],
     ["many lines cut inside characters", Buffer.from(`\n${WHOLE.slice(0, 60)}`).subarray(0, -1)],
-    ["bytes that are no text", Buffer.from([10, 0xff, 0xfe, 0xc3, 0x28, 0x00])],
+    ["bytes that are not text", Buffer.from([10, 0xff, 0xfe, 0xc3, 0x28, 0x00])],
     ["no JSON", Buffer.from("\nhello")],
     ["no object", Buffer.from("\n[1]")],
     ["a put without anything", Buffer.from('\n{"put":{}}')],
@@ -122,7 +122,7 @@ describe("a manifest without its first line", () => {
     }
   });
 
-  it("a folder that a process left before the manifest came to be", async () => {
+  it("a folder of a process that ended before it had a manifest", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await mkdir(sessionFolder("s1"), { recursive: true });
     expect(await workspace.verify()).toMatchObject({ artifacts: 0, brokenLines: 0 });

@@ -14,12 +14,13 @@ import { describe, expect, it } from "vitest";
 import { listTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";
+import { skipOnWindows } from "../../support/skip-on-windows.js";
 import { textOf } from "../../support/tool-messages.js";
 
 const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
 
 describe("what a person finds in the folder", () => {
-  it("a folder per session, a file per artifact with its very content, a manifest [DESIGN-W-disk-layout]", async () => {
+  it("a folder per session, a file per artifact with exactly its content, a manifest [DESIGN-W-disk-layout]", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: EXACT }, { toolCallId: "a", sessionId: "s1" });
     await workspace.put(
@@ -78,7 +79,7 @@ describe("what a person finds in the folder", () => {
     );
   });
 
-  it("nothing is added to it for a content that is there already", async () => {
+  it("nothing is added to it for content that is there already", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const put = () => workspace.put({ content: "same" }, { toolCallId: "a", sessionId: "s1" });
     const { record } = await put();
@@ -88,36 +89,29 @@ describe("what a person finds in the folder", () => {
     expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
   });
 
-  it.skipIf(process.platform === "win32")(
-    "folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]",
-    async () => {
-      const { root, workspace } = await makeStore();
-      const before = process.umask(0);
-      try {
-        await workspace.put(
-          { content: textOf(2_000_000) },
-          { toolCallId: "text", sessionId: "s1" },
-        );
-        const json = JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
-        async function* chunks() {
-          yield await Promise.resolve(Buffer.from(json));
-        }
-        await workspace.put({ content: chunks() }, { toolCallId: "json", sessionId: "s1" });
-        await workspace.getKnowledgeByLines("text", 5, 6);
-        await workspace.getKnowledgeByLines("json", 5, 6);
-      } finally {
-        process.umask(before);
+  it("folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]", async (t) => {
+    skipOnWindows(t, "files have no modes");
+    const { root, workspace } = await makeStore();
+    const before = process.umask(0);
+    try {
+      await workspace.put({ content: textOf(2_000_000) }, { toolCallId: "text", sessionId: "s1" });
+      const json = JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
+      async function* chunks() {
+        yield await Promise.resolve(Buffer.from(json));
       }
-      const paths = ["", ...(await listTree(root))];
-      expect(paths.filter((path) => path.includes(".cache/") && !path.endsWith("/"))).toHaveLength(
-        3,
-      );
-      for (const path of paths) {
-        const stats = await lstat(join(root, path));
-        expect([path, stats.mode & 0o777]).toEqual([path, stats.isDirectory() ? 0o700 : 0o600]);
-      }
-    },
-  );
+      await workspace.put({ content: chunks() }, { toolCallId: "json", sessionId: "s1" });
+      await workspace.getKnowledgeByLines("text", 5, 6);
+      await workspace.getKnowledgeByLines("json", 5, 6);
+    } finally {
+      process.umask(before);
+    }
+    const paths = ["", ...(await listTree(root))];
+    expect(paths.filter((path) => path.includes(".cache/") && !path.endsWith("/"))).toHaveLength(3);
+    for (const path of paths) {
+      const stats = await lstat(join(root, path));
+      expect([path, stats.mode & 0o777]).toEqual([path, stats.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
 });
 
 describe("a new workspace folder", () => {
@@ -130,7 +124,7 @@ describe("a new workspace folder", () => {
     expect(await listTree(root)).not.toContain(".gitignore");
   });
 
-  it("that was there already is left as it is: it may be a project", async () => {
+  it("that was there already is not changed: it may be a project", async () => {
     const { root, workspace } = await makeStore();
     await mkdir(root, { mode: 0o755 });
     await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s1" });
@@ -184,7 +178,7 @@ describe("ids are data", () => {
     ...["x".repeat(1_500), "x\0y", "é", "~", "a..b", " ", "a.txt", "-rf", "😀", "\ud83d"],
   ];
 
-  it("whatever they are, all stays where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
+  it("whatever they are, all is where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
     const { root, workspace } = await makeStore();
     for (const id of HOSTILE) {
       await workspace.put({ content: `of ${id}` }, { toolCallId: id, sessionId: id });

@@ -22,7 +22,7 @@ async function* streamOf(chunks: readonly Uint8Array[], failure?: Error) {
 
 const LINES = Array.from({ length: 4_000 }, (_, at) => `2024-05-01 INFO step ${at} é漢😀`);
 
-describe("a content that comes as a stream", () => {
+describe("content that comes as a stream", () => {
   it("is described as it is, wherever it was cut, and is what the string is [DESIGN-W-stream-put]", async () => {
     const { workspace } = await makeStore();
     let number = 0;
@@ -130,7 +130,7 @@ describe("a stream that goes wrong", () => {
     ["at once", 0],
     ["after a byte", 1],
     ["in the middle", 400],
-  ])("%s leaves nothing and rejects with the cause [DESIGN-W-stream-broken]", async (_, chunks) => {
+  ])("%s stores nothing and rejects with the cause [DESIGN-W-stream-broken]", async (_, chunks) => {
     const { workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: "first" }, { toolCallId: "first", ...SCOPE });
     for (let round = 0; round < 30; round++) {
@@ -145,7 +145,7 @@ describe("a stream that goes wrong", () => {
     expect((await workspace.queryArtifacts()).artifacts).toHaveLength(1);
   });
 
-  it("of texts, or of arrays that are no bytes: says what it should be", async () => {
+  it("of texts, or of arrays that are not bytes: says what it should be", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const texts = Readable.from([Buffer.from("text")]).setEncoding("utf8");
     const numbers = streamOf([new Uint16Array([1, 2])] as unknown as Uint8Array[]);
@@ -158,7 +158,7 @@ describe("a stream that goes wrong", () => {
   });
 });
 
-describe("bytes that are no text", () => {
+describe("bytes that are not text", () => {
   it.each([
     ["any byte", Buffer.from(Array.from({ length: 256 }, (_, at) => at))],
     // As long as the mark that stands for what could not be decoded.

@@ -190,7 +190,7 @@ describe("verify while another process puts and removes", () => {
     });
   });
 
-  it("an old orphan that becomes an artifact again is left alone", async () => {
+  it("an old orphan that becomes an artifact again is kept", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     for (let round = 0; round < 100; round++) {
       await makeOrphan(join(sessionFolder("s1"), `id${round}.txt`));

@@ -63,7 +63,7 @@ describe("a signal that is aborted meanwhile", () => {
     await expect(search).rejects.toBe(reason);
   });
 
-  it("ends a put from a stream, of which nothing is left", async () => {
+  it("ends a put from a stream, of which nothing is stored", async () => {
     const workspace = await openWorkspace();
     const controller = new AbortController();
     const reason = new Error("enough");

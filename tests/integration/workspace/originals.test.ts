@@ -31,7 +31,7 @@ describe("an original on the disk", () => {
     expect(error.message).toContain("run verify");
   });
 
-  it("a stream that fails is refused with its reason and leaves nothing [DESIGN-W-stream-broken]", async () => {
+  it("a stream that fails is refused with its reason, and nothing is stored [DESIGN-W-stream-broken]", async () => {
     const workspace = await openWorkspace();
     const content = (async function* () {
       yield Buffer.from("half");

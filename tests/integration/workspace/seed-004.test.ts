@@ -137,7 +137,7 @@ describe("the decision", () => {
     expect(await decide({ content: "x".repeat(11) })).toEqual([true, "tokens"]);
   });
 
-  it("to keep it leaves it as it is, and nothing is written [004-flow-keep]", async () => {
+  it("to keep it returns it as it is, and nothing is written [004-flow-keep]", async () => {
     const { workspace, op } = await openOffload();
     const blocks = [{ type: "text", text: "short" }];
     const { content } = await op.process({ toolCallId: "a", content: blocks }, CONTEXT);
@@ -255,7 +255,7 @@ describe("finding and reading", () => {
   });
 });
 
-it("an id that is missing, or holds other content, gets a hash, and biz_id stays [DESIGN-R-004-one-artifact]", async () => {
+it("an id that is missing, or holds other content, gets a hash, and biz_id is the call's [DESIGN-R-004-one-artifact]", async () => {
   const { workspace, op } = await openOffload();
   const ids: (string | undefined)[] = [];
   for (const [id, content] of [

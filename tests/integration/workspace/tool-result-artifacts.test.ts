@@ -96,7 +96,7 @@ describe("metadata", () => {
 });
 
 describe("ids", () => {
-  it("an id that holds other content gets a hash suffix, and biz_id stays the call's id [DESIGN-R-004-one-artifact]", async () => {
+  it("an id that holds other content gets a hash suffix, and biz_id is the call's id [DESIGN-R-004-one-artifact]", async () => {
     const { workspace, process } = await openOffload();
     await process({});
     const { content, decision } = await process({ content: OTHER });
@@ -125,7 +125,7 @@ describe("ids", () => {
     expect(await workspace.getOriginal(second.decision.artifactId ?? "")).toBe(OTHER);
   });
 
-  it("a text and blocks that serialize to it are two contents", async () => {
+  it("a text and blocks that serialize to it are two artifacts", async () => {
     const { workspace, process } = await openOffload();
     const blocks = [{ type: "text", text: BIG }];
     await process({ content: JSON.stringify(blocks) });

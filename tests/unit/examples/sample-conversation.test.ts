@@ -67,6 +67,7 @@ describe("the sample conversation", () => {
 
   it("has well-formed ids, each used once", () => {
     const ids = messages.flatMap(callsOf).map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(30);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^toolu_01[A-Za-z0-9]{22}$/);
   });
@@ -106,10 +107,13 @@ describe("the sample conversation", () => {
 
   it("names nobody's address but those reserved for examples", () => {
     expect(text).not.toMatch(/[\w.]+@[\w-]+\.[a-z]{2,}/i);
-    for (const [address] of text.matchAll(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g)) {
+    const addresses = [...text.matchAll(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g)];
+    const hosts = [...text.matchAll(/https:\/\/([\w.-]+)/g)];
+    expect(addresses.length + hosts.length).toBeGreaterThan(0);
+    for (const [address] of addresses) {
       expect(address).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);
     }
-    for (const [, host] of text.matchAll(/https:\/\/([\w.-]+)/g)) {
+    for (const [, host] of hosts) {
       expect(host).toMatch(/(^|\.)example\.com$/);
     }
   });

@@ -236,7 +236,7 @@ describe("the AI SDK format: replacing and restoring", () => {
     });
   });
 
-  it("gives back any conversation exactly, changes no input, and stays valid for `ai` [DESIGN-O-ai-sdk]", () => {
+  it("gives back any conversation exactly, changes no input, and is still valid for `ai` [DESIGN-O-ai-sdk]", () => {
     const options = fc.option(fc.constant({ vendor: { mark: true } }), { nil: undefined });
     const withOptions = <T extends object>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T> =>
       fc

@@ -243,11 +243,13 @@ describe("replacing in OpenAI chat messages", () => {
   });
 
   it("puts a reference where a result was, in every conversation that the vendor takes", () => {
+    let replaced = 0;
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         expect(format.mismatch(messages)).toBeUndefined();
         for (const before of messages) {
           for (const { slot, id } of read(before).results) {
+            replaced++;
             const after = format.replace(before, [{ slot, text: "ref" }], KEEP);
             expect(format.mismatch([after])).toBeUndefined();
             expect(read(after).results).toMatchObject([{ slot, id, soleText: "ref" }]);
@@ -255,6 +257,7 @@ describe("replacing in OpenAI chat messages", () => {
         }
       }),
     );
+    expect(replaced).toBeGreaterThan(0);
   });
 });
 

@@ -25,7 +25,7 @@ describe("NodeFileWriter", () => {
     expect(await readFile(path, "utf8")).toBe("naïve 漢字");
   });
 
-  it("replaces a file as a whole and leaves nothing else behind [DESIGN-1]", async () => {
+  it("replaces a file as a whole, and nothing else is there [DESIGN-1]", async () => {
     const path = join(folder, "x.md");
     await writer.writeFile(path, "a much longer first content");
     await writer.writeFile(path, "second");
@@ -39,7 +39,7 @@ describe("NodeFileWriter", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it("leaves nothing behind when the final name cannot be had [DESIGN-1-error]", async () => {
+  it("keeps nothing when the final name cannot be had [DESIGN-1-error]", async () => {
     await mkdir(join(folder, "x.md/inside"), { recursive: true });
     await expect(writer.writeFile(join(folder, "x.md"), "text")).rejects.toThrow();
     expect(await readdir(folder)).toEqual(["x.md"]);

@@ -45,7 +45,7 @@ describe("every error that reaches a caller has a code [DESIGN-9]", () => {
     expect(plain.sort()).toEqual(Object.keys(WRAPPED).sort());
   });
 
-  it("is no string or plain object", () => {
+  it("is never a string or a plain object", () => {
     const odd = files.filter(({ text }) => /\bthrow ["'`{[]/.test(text)).map(({ path }) => path);
     expect(odd).toEqual([]);
   });

@@ -71,7 +71,7 @@ describe("the reading tools of an offloader", () => {
     ["another tool", { ...ANTHROPIC_CALL, name: "bash" }, /a call of one of get_knowledge_by_id/],
     ["what is not a call", { hello: "world" }, /a tool call in the shape of a known format/],
     ["nothing", undefined, /a tool call in the shape/],
-  ])("leave %s to the host, and refuse to answer it", async (_, call, message) => {
+  ])("do not handle %s, and refuse to answer it", async (_, call, message) => {
     const calls = await open("anthropic");
     expect(calls.handles(call)).toBe(false);
     const error = await rejectionOf(calls.handleToolCall(call));

@@ -50,7 +50,7 @@ describe("the decision", () => {
       { offloaded: true, reason: "metadata" },
     ],
     [
-      "a word in metadata is no flag",
+      "a word in metadata is not a flag",
       { metadata: { offload: "true" } },
       { offloaded: false, reason: "none" },
     ],
@@ -69,7 +69,7 @@ describe("the decision", () => {
     expect(decision.artifactId).toBe(decision.offloaded ? "call_1" : undefined);
   });
 
-  it("more tokens than the threshold leave, as many stay, by the counter handed in [DESIGN-W-count-tokens]", async () => {
+  it("more tokens than the threshold are offloaded, as many are kept, by the counter passed in [DESIGN-W-count-tokens]", async () => {
     const counted: string[] = [];
     const countTokens = (text: string) => {
       counted.push(text);
@@ -94,7 +94,7 @@ describe("the decision", () => {
   });
 
   it.each(["white list", "metadata", "tokens"])(
-    "answers of the reading tools never leave, whatever the %s says [DESIGN-3-reading-tools]",
+    "answers of the reading tools are never offloaded, whatever the %s says [DESIGN-3-reading-tools]",
     async (why) => {
       const workspace = openMemoryWorkspace({ toolNames: { grep_knowledge: "search_results" } });
       const names = TOOL_NAMES.map((name) => (name === "grep_knowledge" ? "search_results" : name));
@@ -156,7 +156,7 @@ describe("what comes back", () => {
     expect(await workspace.getOriginal("call_1")).toBe("x".repeat(40_000));
   });
 
-  it("blocks count as their JSON, and under 40,000 are the very same array", async () => {
+  it("blocks count as their JSON, and under 40,000 are the same array", async () => {
     const blocksOf = (chars: number) => {
       const empty = JSON.stringify([{ type: "text", text: "" }]).length;
       return [{ type: "text", text: "x".repeat(chars - empty) }];
@@ -178,7 +178,7 @@ describe("what comes back", () => {
     expect(decision).toMatchObject({ offloaded: true, inline: true });
   });
 
-  it("the tool result that was handed in is not changed", async () => {
+  it("the tool result that was passed in is not changed", async () => {
     const { op } = openOffload(always);
     const result = deepFreeze({ ...of(BIG), metadata: { deep: { kept: [1] } }, isError: true });
     const { content } = await op.process(result, CONTEXT);

@@ -14,7 +14,7 @@ describe("everything", () => {
 });
 
 describe("policies that look at one result alone", () => {
-  it("tools lets leave or stay by name and action [DESIGN-O-by-tool] [DESIGN-O-policy-arguments]", () => {
+  it("byTool offloads or keeps by name and action [DESIGN-O-by-tool] [DESIGN-O-policy-arguments]", () => {
     const results = [
       at(1, 9, { toolName: "bash" }),
       at(1, 9, { toolName: "browser", actionName: "snapshot" }),

@@ -3,7 +3,7 @@ import { minChars, minRatio, minTokens } from "../../../../src/core/policies/by-
 import { at, decide, decideLengths } from "../../../support/decide.js";
 
 describe("minChars", () => {
-  it("lets leave from the threshold on, and never an empty one [DESIGN-O-min-chars]", () => {
+  it("offloads from the threshold on, and never an empty one [DESIGN-O-min-chars]", () => {
     expect(decideLengths(minChars(100), [0, 99, 100, 101], 300)).toEqual([
       false,
       false,
@@ -15,7 +15,7 @@ describe("minChars", () => {
 });
 
 describe("minRatio", () => {
-  it("lets all leave from the share on, else none [DESIGN-O-min-ratio]", () => {
+  it("offloads all from the share on, else none [DESIGN-O-min-ratio]", () => {
     expect(decideLengths(minRatio(0.2), [100, 100], 1000)).toEqual([true, true]);
     expect(decideLengths(minRatio(0.2), [100, 99], 1000)).toEqual([false, false]);
   });

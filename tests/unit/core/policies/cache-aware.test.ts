@@ -6,7 +6,7 @@ import { all } from "../../../../src/core/policies/combine.js";
 import { at, conversationOf, decide } from "../../../support/decide.js";
 
 describe("cacheAware", () => {
-  it("lets leave at no cost what was not sent yet [DESIGN-O-cache-aware]", () => {
+  it("offloads at no cost what was not sent yet [DESIGN-O-cache-aware]", () => {
     const results = [at(9, 5_000)];
     const policy = cacheAware({ readPrice: 0.1, writePrice: 1.25, turnsAhead: 0 });
     const [verdict] = policy.decide(results, conversationOf(results, 10));
@@ -48,13 +48,13 @@ describe("cacheAware", () => {
     expect(verdict?.reason).toMatch(/pays, gains \d+ token prices/);
   });
 
-  it("lets go again what left before, whatever it costs, since that is what was sent", () => {
+  it("offloads again what was offloaded before, whatever it costs, since that is what was sent", () => {
     const results = [at(1, 3_000, { offloadedBefore: true }), at(5, 200_000)];
     const policy = cacheAware({ turnsAhead: 0 });
     expect(decide(policy, results)).toEqual([true, false]);
   });
 
-  it("refuses prices that are none [DESIGN-O-policy-arguments]", () => {
+  it("refuses prices that are not numbers from 0 on [DESIGN-O-policy-arguments]", () => {
     expect(() => cacheAware({ readPrice: -1 })).toThrow("readPrice must be a number of at least 0");
     expect(() => cacheAware({ turnsAhead: Number.NaN })).toThrow("turnsAhead");
   });

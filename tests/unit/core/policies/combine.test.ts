@@ -37,7 +37,7 @@ describe("all", () => {
     expect(reasons).toEqual(["minChars(100): too small", "minRatio(0.5): too small a share"]);
   });
 
-  it("asks no further policy when nothing is left to choose from", () => {
+  it("asks no further policy when there is nothing more to choose from", () => {
     const never: Policy = {
       name: "never",
       needsTotalChars: true,

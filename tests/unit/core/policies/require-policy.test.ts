@@ -5,7 +5,7 @@ import { all, any, not } from "../../../../src/core/policies/combine.js";
 import { requirePolicy, requireVerdicts } from "../../../../src/core/policies/require-policy.js";
 import { tokenBudget } from "../../../../src/core/policies/token-budget.js";
 
-describe("a policy that is none", () => {
+describe("what is not a policy", () => {
   it.each([
     () => all(),
     () => all([minChars(1)] as never),

@@ -4,7 +4,7 @@ import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 import { textOf } from "../../../support/tool-messages.js";
 
 describe("offloadByWorkspace", () => {
-  it("gives short contents back, together long ones as one list [DESIGN-W-put-several]", async () => {
+  it("gives short content back, together long ones as one list [DESIGN-W-put-several]", async () => {
     const workspace = openMemoryWorkspace();
     const half = textOf(20_000, "half");
     expect(await workspace.offloadByWorkspace({ content: "short" }, { toolCallId: "one" })).toBe(

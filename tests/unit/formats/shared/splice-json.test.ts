@@ -35,7 +35,7 @@ describe("splicing JSON", () => {
     expect(() => spliceJson(text, path, "X")).toThrow("path must be the path of a value");
   });
 
-  it.each(['{"a":[1', '{"a":"b', '{"a":', "{"])("ends on %s, which is no JSON", (text) => {
+  it.each(['{"a":[1', '{"a":"b', '{"a":', "{"])("ends on %s, which is not JSON", (text) => {
     const read = () => readRawJson(text, ["a"]);
     if (text === "{") expect(read()).toBeUndefined();
     else expect(read).toThrow("text must be JSON");

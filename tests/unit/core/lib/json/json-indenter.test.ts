@@ -97,7 +97,7 @@ describe("createJsonIndenter", () => {
     expect(indent('[1.0,1e5,-0,123456789012345678901,"\\u0041\\/\\ud800"]')).toBe(text);
   });
 
-  it("leaves a lone surrogate in WTF-8 as it is, and copies long strings", () => {
+  it("keeps a lone surrogate in WTF-8, and copies long strings", () => {
     const long = `"\ud800${"é漢😀 ".repeat(5000)}"`;
     expect(indent(`{"k":${long}}`)).toBe(`{\n  "k": ${long}\n}`);
   });

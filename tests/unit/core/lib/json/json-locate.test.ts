@@ -203,7 +203,7 @@ describe("locatePointer", () => {
     ["NaN", 0],
     ["12:00 start", 2],
     ['{"a":1}\nthen text', 9],
-  ])("says of %j that byte %i is no JSON", async (text, offset) => {
+  ])("says of %j that byte %i is not JSON", async (text, offset) => {
     for (const chunkBytes of [1, 1000]) {
       const answer = locatePointer(sourceOf(text), ["x"], { chunkBytes });
       await expect(answer).rejects.toThrow(JsonSyntaxError);

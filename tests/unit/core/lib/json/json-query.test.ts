@@ -218,7 +218,7 @@ describe("queryJson: an object", () => {
     expect(await ask("{}")).toMatchObject({ text: "{}", items: { from: 0, to: 0, of: 0 } });
   });
 
-  it("leaves numbers and escapes as they came", async () => {
+  it("keeps numbers and escapes as they came", async () => {
     expect((await ask('{"\\u0061":1.0,"b":"\\/"}')).text).toBe(
       '{\n  "\\u0061": 1.0,\n  "b": "\\/"\n}',
     );
@@ -287,7 +287,7 @@ describe("queryJson: fields", () => {
     "other",
   ];
 
-  it("are the only ones given, missing ones left out [DESIGN-W-query-items]", async () => {
+  it("are the only ones given, without missing ones [DESIGN-W-query-items]", async () => {
     const fields = ["name", "id", "/user/mail", "user.tags[0]", "a.b"];
     expect(JSON.parse((await ask(rows, { fields })).text)).toEqual([
       { name: "a", id: 1, "/user/mail": "x@y", "user.tags[0]": "t", "a.b": "dot" },
@@ -301,7 +301,7 @@ describe("queryJson: fields", () => {
     });
   });
 
-  it("that only later items have are no error", async () => {
+  it("that only later items have are not an error", async () => {
     expect((await ask(rows, { fields: ["name"], offset: 1, limit: 1 })).text).toBe("[\n  {}\n]");
     const late = '{"a":1}\n{"a":2}\n{"b":3}';
     expect((await ask(late, { fields: ["b"], limit: 1 })).text).toBe("[\n  {}\n]");
@@ -409,7 +409,7 @@ describe("queryJson: the cap", () => {
     );
   });
 
-  it("leaves valid JSON where a container and its notes fit", async () => {
+  it("is valid JSON where a container and its notes fit", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue()), { minLength: 1 }),

@@ -225,7 +225,7 @@ describe("the search over lines", () => {
     expect(lines.tally).toEqual({ scannedLines: 4, matchingLines: 2 });
   });
 
-  it("reads bytes that are no text as replacement characters", () => {
+  it("reads bytes that are not text as replacement characters", () => {
     const bytes = Uint8Array.of(0x61, 0xff, 0x62, 0x0a, 0xe2, 0x82, 0x0a, 0x63);
     expect(search(bytes, { pattern: "\ufffd" }).matches.map(({ text }) => text)).toEqual([
       "a\ufffdb",

@@ -92,7 +92,7 @@ describe("readLines", () => {
     expect(pair).toEqual({ text: "😀", startLine: 1, endLine: 1 });
   });
 
-  it("stays bounded on bytes that are no text", async () => {
+  it("is bounded on bytes that are not text", async () => {
     const text = indexed(new Uint8Array(1_000_000).fill(0x80));
     const read = await readLines(text, { startLine: 1, endLine: 1, maxChars: 10 });
     expect(read.text).toMatch(/^\ufffd+$/);

@@ -7,7 +7,7 @@ import {
 
 const HASH = "0123456789abcdef".repeat(4);
 
-describe("the ids that a content may take", () => {
+describe("the ids that content may take", () => {
   it("the wanted one, then with a short hash, then with the whole hash", () => {
     expect(candidateIds("toolu_1", HASH)).toEqual([
       "toolu_1",
@@ -44,7 +44,7 @@ describe("the ids that a content may take", () => {
     ["unknown-0123456789abcdef-0", undefined],
     ["unknown-0123456789abcdef-0123456789ab-0", undefined],
     ["x-unknown-0123456789abcdef", undefined],
-  ])("%j is none of %j", (artifactId, toolCallId) => {
+  ])("%j is not one of %j", (artifactId, toolCallId) => {
     expect(isIdFor(artifactId, toolCallId)).toBe(false);
   });
 });

@@ -77,11 +77,14 @@ describe("the original [DESIGN-W-read-original]", () => {
   it.each([
     ["a lone byte", [0x61, 0xff, 0x62]],
     ["three of an emoji's four bytes", [0x61, 0xf0, 0x9f, 0x98, 0x62]],
-  ])("of bytes that are no text is the bytes: %s [DESIGN-W-stream-original]", async (_, values) => {
-    const bytes = Uint8Array.from(values);
-    const workspace = await memoryWorkspaceOf(streamOf(bytes));
-    expect(await bytesOf(await workspace.getOriginal("a"))).toEqual(Buffer.from(bytes));
-  });
+  ])(
+    "of bytes that are not text is the bytes: %s [DESIGN-W-stream-original]",
+    async (_, values) => {
+      const bytes = Uint8Array.from(values);
+      const workspace = await memoryWorkspaceOf(streamOf(bytes));
+      expect(await bytesOf(await workspace.getOriginal("a"))).toEqual(Buffer.from(bytes));
+    },
+  );
 
   it("property: any bytes", async () => {
     const workspace = openMemoryWorkspace();
@@ -101,7 +104,7 @@ describe("the original [DESIGN-W-read-original]", () => {
     );
   });
 
-  it("a stream of what is no bytes is refused and leaves nothing", async () => {
+  it("a stream of what is not bytes is refused, and nothing is stored", async () => {
     const workspace = openMemoryWorkspace();
     const content = (async function* () {
       await Promise.resolve();

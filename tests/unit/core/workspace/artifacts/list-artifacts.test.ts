@@ -129,7 +129,7 @@ describe("queryArtifacts", () => {
   });
 
   it.each(["", "x", "1", "1:no-such", "-1:a", "1:b:c"])(
-    "a cursor that is none is refused: %j",
+    "what is not a cursor is refused: %j",
     async (cursor) => {
       const error = await rejectionOf((await openFilled()).queryArtifacts({}, { cursor }));
       expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "cursor" });

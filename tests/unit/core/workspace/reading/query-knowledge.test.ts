@@ -136,7 +136,7 @@ describe("a query of blocks", () => {
     expect((await workspace.queryKnowledge("a", { pointer: "/0/type" })).text).toBe("text");
   });
 
-  it("of text that is no JSON, or of several, means the blocks", async () => {
+  it("of text that is not JSON, or of several, means the blocks", async () => {
     const text = { type: "text", text: "[INFO] no JSON" };
     const query = async (content: readonly unknown[]) =>
       (await (await memoryWorkspaceOf(content)).queryKnowledge("a", { pointer: "/0/text" })).text;
@@ -153,7 +153,7 @@ describe("a query of blocks", () => {
 
 describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
   it.each(["plain text", "[INFO] log", '{"cut": [1, 2', "", '{"a":1} rest'])(
-    "content that is no JSON says so: %j",
+    "content that is not JSON says so: %j",
     async (content) => {
       const workspace = await memoryWorkspaceOf(content);
       const error = await rejectionOf(workspace.queryKnowledge("a", { pointer: "/a" }));

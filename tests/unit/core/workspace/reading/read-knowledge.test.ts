@@ -59,7 +59,7 @@ describe("a reading by lines", () => {
     ["endLine", [1, NaN]],
     ["startLine", ["1", 2]],
     ["endLine", [1, undefined]],
-  ])("a %s that is no whole number is refused", async (argument, [start, end]) => {
+  ])("a %s that is not a whole number is refused", async (argument, [start, end]) => {
     const workspace = await memoryWorkspaceOf(numbered(3));
     const reading = workspace.getKnowledgeByLines("a", start as number, end as number);
     expect(await rejectionOf(reading)).toMatchObject({ code: "INVALID_ARGUMENT", argument });

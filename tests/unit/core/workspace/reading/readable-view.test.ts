@@ -103,7 +103,7 @@ describe("the raw view [DESIGN-W-read-raw]", () => {
     expect(found.text).toBe(`1:${stored.split("\n")[0] ?? ""}`);
   });
 
-  it("next stays in the view, by lines and by characters", async () => {
+  it("next keeps the view, by lines and by characters", async () => {
     const content = JSON.stringify(Array.from({ length: 300 }, (_, at) => at));
     const workspace = await memoryWorkspaceOf(content);
     const options = { maxChars: 100 };

@@ -49,7 +49,7 @@ describe("what cannot be read", () => {
     },
   );
 
-  it("a session that is no text is refused by every verb", async () => {
+  it("a session that is not a string is refused by every verb", async () => {
     const workspace = await memoryWorkspaceOf("x");
     const options = { sessionId: 7 as unknown as string };
     for (const call of [

@@ -129,7 +129,7 @@ describe("content cannot break the markup, nor pose as it [DESIGN-W-reference-ma
     expect(parseKnowledgeList(reference)).toEqual([artifact.artifactId ?? "a"]);
   });
 
-  it("property: any ids and contents come out of a list as they went in [DESIGN-W-reference-parse]", async () => {
+  it("property: any ids and content come out of a list as they went in [DESIGN-W-reference-parse]", async () => {
     const workspace = openMemoryWorkspace();
     const text = fc.oneof(
       fc.string({ unit: "grapheme" }),
@@ -158,7 +158,7 @@ describe("content cannot break the markup, nor pose as it [DESIGN-W-reference-ma
     );
   });
 
-  it("a text that merely contains a list is none [DESIGN-W-reference-parse]", async () => {
+  it("a text that merely contains a list is not one [DESIGN-W-reference-parse]", async () => {
     const reference = await referenceOf({ content: LOG });
     expect(parseKnowledgeList(reference)).toEqual(["a"]);
     for (const text of [

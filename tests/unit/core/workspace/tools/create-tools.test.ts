@@ -48,7 +48,7 @@ describe("the tools", () => {
     );
   });
 
-  it("take the agent's own names, and leave out what it does not get [DESIGN-W-tools-naming]", async () => {
+  it("take the agent's own names, without those that it does not get [DESIGN-W-tools-naming]", async () => {
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const workspace = await memoryWorkspaceOf(numbered(200), { toolNames });
     expect(workspace.tools().map(({ name }) => name)).toEqual([

@@ -43,7 +43,7 @@ describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-r
     );
   });
 
-  it("of a listing, which stays as narrow as it was", async () => {
+  it("of a listing, which is as narrow as before", async () => {
     const workspace = openMemoryWorkspace();
     for (let at = 0; at < 12; at++) {
       const metadata = { task_id: at % 2 ? "odd" : "even" };
