@@ -34,6 +34,6 @@ describe("the format of a conversation", () => {
     const offloader = create({ format: "gemini" });
     const error = await rejectionOf(offloader.offload(conversationOf({ id: "a", text: "ok" })));
     expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
-    expect(String(error)).toContain("These messages are not of the format gemini: ");
+    expect(String(error)).toContain("These messages are not in the format gemini: ");
   });
 });

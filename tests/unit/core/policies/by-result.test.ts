@@ -34,7 +34,7 @@ describe("policies that look at one result alone", () => {
       false,
       false,
     ]);
-    expect(() => byTool({})).toThrow("given only, never or both");
+    expect(() => byTool({})).toThrow("an object with only, never or both");
   });
 
   it("flagged and keepErrors look at the flags [DESIGN-O-flags]", () => {

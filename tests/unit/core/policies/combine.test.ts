@@ -59,7 +59,7 @@ describe("any and not", () => {
     const verdicts = policy.decide(results, conversationOf(results, 10));
     expect(verdicts).toEqual([
       { offload: true, reason: "minChars(100): large enough" },
-      { offload: true, reason: "flagged: the host wishes it" },
+      { offload: true, reason: "flagged: by the host" },
       { offload: false, reason: "minChars(100): too small" },
     ]);
   });

@@ -83,7 +83,7 @@ describe("a search", () => {
     expect((await workspace.grepKnowledge("a", "beta", { startLine: 3 })).text).toBe("5:beta");
     const error = await rejectionOf(workspace.grepKnowledge("a", "beta", { startLine: 8 }));
     expect(error.code).toBe("OUT_OF_RANGE");
-    expect(error.message).toContain("it has 7 lines");
+    expect(error.message).toContain("the text has 7 lines");
   });
 });
 
@@ -196,7 +196,7 @@ describe("what a search costs", () => {
     expect((await workspace.grepKnowledge("a", "t".repeat(10_000))).text).toBe("");
     const error = await rejectionOf(workspace.grepKnowledge("a", "t".repeat(10_001)));
     expect(error.code).toBe("INVALID_PATTERN");
-    expect(error.message).toContain("10001 characters, and a pattern may have 10000");
+    expect(error.message).toContain("10001 characters, and the limit is 10000");
     expect(error.message.length).toBeLessThan(400);
   });
 });
