@@ -49,6 +49,7 @@ export async function measureQueries(root) {
 
 const QUERY = `
   import { createWorkspace } from "context-offload";
+  import { peakMemory } from "./bench/peak-memory.mjs";
   const [root, id, pointer] = process.argv.slice(1);
   const workspace = createWorkspace({ root });
   await workspace.getArtifact(id);
@@ -60,7 +61,7 @@ const QUERY = `
     if (!text.startsWith("user ")) throw new Error(text);
     times.push(Math.round(performance.now() - start));
   }
-  const growthMb = Math.round((process.resourceUsage().maxRSS * 1024 - before) / 1e6);
+  const growthMb = Math.round((peakMemory() - before) / 1e6);
   console.log(JSON.stringify({ growthMb, firstMs: times[0], secondMs: times[1] }));
 `;
 

@@ -24,15 +24,16 @@ export async function peakOfReader(folder) {
   );
   const program = `
     import { createWorkspace } from "context-offload";
+    import { peakMemory } from "./bench/peak-memory.mjs";
     const workspace = createWorkspace({ root: process.argv[1] });
     const { size } = await workspace.getArtifact("big");
     await workspace.getKnowledgeByLines("big", size.lines - 99, size.lines);
     await workspace.grepKnowledge("big", "zanzibar", { deadlineMs: 60_000 });
-    console.log(process.resourceUsage().maxRSS);
+    console.log(peakMemory());
   `;
   const cwd = fileURLToPath(new URL("..", import.meta.url));
   const printed = await runOrThrow(process.execPath, ["--input-type=module", "-e", program, root], {
     cwd,
   });
-  return Math.round(Number(printed) / 1024);
+  return Math.round(Number(printed) / 2 ** 20);
 }

@@ -26,8 +26,9 @@ import { benchWorkspaceRead } from "./workspace-read.mjs";
 const folder = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
 try {
   const rows = [
-    ...(await benchArrival(join(folder, "arrival"))),
+    // First, while nothing else has made the code that it runs more general.
     ...(await benchRatioGate(join(folder, "gate"))),
+    ...(await benchArrival(join(folder, "arrival"))),
     ...(await benchOverlappingWrites(join(folder, "writes"))),
     ...(await benchWorkspaceRead(folder)),
     ...(await benchFirstGrep(folder)),
