@@ -25,7 +25,7 @@ export interface WorkspaceOptions {
   readonly toolNames?: ToolNaming | undefined;
   /** Maximum length of the digest in a reference, in characters; at least 80. Default 1,200. */
   readonly digestChars?: number | undefined;
-  /** Default: `estimateTokens`. */
+  /** Counts tokens. Default: `estimateTokens`. */
   readonly countTokens?: CountTokens | undefined;
   /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
   readonly logger?: EventLogger | undefined;

@@ -4,6 +4,7 @@ import type { Content } from "./content.js";
 export type MediaRule = "keep" | "offload";
 
 export interface FormatOptions {
+  /** Whether media is kept in the message or offloaded with the text. */
   readonly media: MediaRule;
 }
 

@@ -4,6 +4,7 @@ import type { FormatResult } from "./format.js";
 export interface ToolResult extends FormatResult {
   /** The index of its message in the conversation. */
   readonly messageIndex: number;
+  /** The action of the tool, for tools that have several. */
   readonly actionName?: string | undefined;
   /** What the host's `shouldOffload` returned for it: `true` to offload it, `false` to keep it. */
   readonly offloadFlag?: boolean | undefined;

@@ -15,7 +15,9 @@ export interface FlaggedResult {
 export interface OffloaderSettings {
   /** The session that the results belong to; one per conversation. */
   readonly sessionId: string;
+  /** Stored as metadata `agent_id`. */
   readonly agentId?: string | undefined;
+  /** Stored as metadata `task_id`. */
   readonly taskId?: string | undefined;
   /** Gives this session access to what is offloaded here, too. */
   readonly parentSessionId?: string | undefined;
@@ -27,11 +29,12 @@ export interface OffloaderSettings {
   readonly onError?: "throw" | "keep" | undefined;
   /** Flags a result for the policy `flagged`: `true` to offload it, `false` to keep it. */
   readonly shouldOffload?: ((result: FlaggedResult) => boolean | undefined) | undefined;
-  /** Default: the workspace's own counter. */
+  /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 
 export interface OffloadOptions {
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -49,8 +52,10 @@ export interface UnknownReference {
 
 /** What is known of a result that has just arrived. */
 export interface ArrivedResult extends OffloadOptions {
+  /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
+  /** Whether the tool failed. Default false. */
   readonly isError?: boolean | undefined;
 }
 

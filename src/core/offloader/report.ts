@@ -9,13 +9,15 @@ export interface ResultReport {
   readonly toolName: string | undefined;
   /** `reference`: it was already a reference. `failed`: it could not be stored and was kept. */
   readonly outcome: "offloaded" | "reference" | "kept" | "failed";
+  /** Why it was offloaded or kept. */
   readonly reason: string;
   /** Its size in characters, without media that is kept. */
   readonly chars: number;
   /** Tokens of the content, if it was offloaded. */
   readonly tokens: number | undefined;
-  /** The text that replaces it, and the tokens of that text. */
+  /** The text that replaces it. */
   readonly reference: string | undefined;
+  /** Tokens of that text. */
   readonly referenceTokens: number | undefined;
   readonly artifactId: string | undefined;
   /** Why it could not be stored, with `onError: "keep"`. */
@@ -36,8 +38,9 @@ export interface OffloadTotals {
   readonly references: number;
   readonly kept: number;
   readonly failed: number;
-  /** Characters and tokens that were offloaded, minus those of the references. */
+  /** Characters that were offloaded, minus those of the references. */
   readonly charsSaved: number;
+  /** Tokens that were offloaded, minus those of the references. */
   readonly tokensSaved: number;
 }
 

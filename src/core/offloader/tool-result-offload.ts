@@ -16,10 +16,12 @@ export interface ToolResultInput {
   /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
+  /** The action of the tool, for tools that have several. */
   readonly actionName?: string | undefined;
   readonly content: Content;
   /** `offload: true` or `false` forces the decision; everything else is stored with the artifact. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the tool failed. Default false. */
   readonly isError?: boolean | undefined;
 }
 
@@ -31,17 +33,21 @@ export interface ToolResultOffloadOptions {
   readonly tokenThreshold?: number | undefined;
   /** A stored result shorter than this, in characters, is still returned whole. Default 40,000. */
   readonly inlineChars?: number | undefined;
-  /** Default: the workspace's own counter. */
+  /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 
 /** Whom a result belongs to. */
 export interface ToolResultContext {
+  /** Stored as metadata `agent_id`. */
   readonly agentId?: string | undefined;
+  /** Stored as metadata `task_id`. */
   readonly taskId?: string | undefined;
+  /** The session that the result belongs to. Default `"default"`. */
   readonly sessionId?: string | undefined;
   /** Gives this session access to the result, too. */
   readonly parentSessionId?: string | undefined;
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -12,7 +12,7 @@ const CHARS_PER_TOKEN = 4;
 export interface TokenBudgetOptions {
   /** Maximum number of tokens of the whole conversation. */
   readonly maxTokens: number;
-  /** Default: the workspace's own counter. */
+  /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 

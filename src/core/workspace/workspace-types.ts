@@ -19,6 +19,8 @@ export interface ArtifactInput {
 }
 
 export interface PutOptions extends Scope {
+  /** The session that the artifact belongs to. Default: `metadata.session_id`, or `"default"`. */
+  readonly sessionId?: string | undefined;
   /** The id of the tool call. Default: `metadata.biz_id`, or none. */
   readonly toolCallId?: string | undefined;
   /** Gives this session access to what is stored here, too; never the other way round. */
@@ -45,7 +47,9 @@ export interface ListOptions {
 }
 
 export interface OffloadInfoOptions extends Scope, ListOptions {
+  /** Must be the namespace of this workspace, if given. */
   readonly namespace?: string | undefined;
+  /** Only results of this task. Default: all tasks. */
   readonly taskId?: string | undefined;
 }
 
@@ -113,6 +117,6 @@ export interface Workspace {
   tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt. */
   systemPrompt(): string;
-  /** Ends the search worker. Optional: the worker never keeps a process alive. */
+  /** Ends the search worker and closes open files. Optional: neither keeps a process alive. */
   close(): Promise<void>;
 }

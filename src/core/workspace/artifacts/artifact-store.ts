@@ -53,10 +53,11 @@ export interface VerifyReport {
 }
 
 export interface VerifyOptions {
-  /** Delete orphaned content that is older than `orphanAgeMs`. Default false: nothing is deleted. */
+  /** Delete orphaned content that is older than `orphanAgeMs`. Default false. */
   readonly deleteOrphans?: boolean;
   /** Minimum age of orphaned content to delete; younger content may be about to be listed. Default one hour. */
   readonly orphanAgeMs?: number;
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 

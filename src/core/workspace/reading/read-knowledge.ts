@@ -20,9 +20,9 @@ export interface OpenTarget {
 export type ReadTarget = Omit<OpenTarget, "text"> & { readonly text: IndexedText };
 
 export interface CharRange {
-  /** The first character, counted from 1. */
+  /** The first character, counted from 1. Default 1. */
   readonly startChar?: number | undefined;
-  /** The last character, inclusive. */
+  /** The last character, inclusive. Default: the end, or as much as fits. */
   readonly endChar?: number | undefined;
 }
 

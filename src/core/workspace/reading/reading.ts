@@ -47,6 +47,7 @@ export type ToolName = (typeof TOOL_NAMES)[number];
 export interface Scope {
   /** The session that reads: it sees its own artifacts and its children's. Default: all sessions. */
   readonly sessionId?: string | undefined;
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
