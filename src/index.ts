@@ -6,6 +6,7 @@ export type {
   FormatOptions,
   FormatReadOptions,
   FormatResult,
+  JsonValue,
   MediaRule,
   MessageVisitor,
   ReadCall,
@@ -34,7 +35,12 @@ export { UnknownFormatError, type FormatMismatch } from "./core/errors/unknown-f
 export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
 export { WriteFailedError } from "./core/errors/write-failed-error.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
-export type { FileWriter } from "./core/files/file-writer.js";
+export type {
+  FileWriter,
+  FolderWrite,
+  FolderWriteOutcome,
+  FolderWriter,
+} from "./core/files/file-writer.js";
 export type { ContentKind, Digest } from "./core/lib/digest/digest.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
@@ -70,11 +76,16 @@ export type { ContentSource } from "./core/workspace/artifacts/prepare-content.j
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
 export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
-export type { ByIdOptions, ByLinesOptions } from "./core/workspace/reading/read-knowledge.js";
+export type {
+  ByIdOptions,
+  ByLinesOptions,
+  CharRange,
+} from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,
   type NextCall,
   type Reading,
+  type ReadingUnit,
   type ReadOptions,
   type Scope,
   type ToolName,
@@ -94,7 +105,7 @@ export type {
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";
-export { aiSdkFormat } from "./formats/ai-sdk.js";
+export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
 export { anthropicFormat } from "./formats/anthropic.js";
 export type {
   AnthropicContentBlock,
@@ -102,19 +113,36 @@ export type {
   AnthropicMessage,
   AnthropicMessageLike,
   AnthropicTextBlock,
+  AnthropicTool,
+  AnthropicToolAnswer,
   AnthropicToolResultBlock,
   AnthropicToolUseBlock,
 } from "./formats/anthropic-types.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
-export type { AnswerOf, FormatName, ToolsOf } from "./formats/formats.js";
-export { geminiFormat } from "./formats/gemini.js";
-export { langchainFormat } from "./formats/langchain.js";
-export { mcpFormat } from "./formats/mcp.js";
-export { openaiChatFormat } from "./formats/openai-chat.js";
-export { openaiResponsesFormat } from "./formats/openai-responses.js";
+export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
+export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
+export {
+  langchainFormat,
+  type LangchainTool,
+  type LangchainToolAnswer,
+} from "./formats/langchain.js";
+export { mcpFormat, type McpTool } from "./formats/mcp.js";
+export {
+  openaiChatFormat,
+  type OpenAIChatTool,
+  type OpenAIChatToolAnswer,
+} from "./formats/openai-chat.js";
+export {
+  openaiResponsesFormat,
+  type OpenAIResponsesTool,
+  type OpenAIResponsesToolAnswer,
+} from "./formats/openai-responses.js";
+export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
-export { piFormat } from "./formats/pi.js";
+export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
+export type { RefusedRange } from "./core/lib/text/text-range.js";
+export type { PointerReach } from "./core/lib/json/json-errors.js";
 export { NodeFileWriter } from "./infrastructure/file-writer.js";
 export { readOffloadedFile } from "./infrastructure/read-offloaded-file.js";
 export {

@@ -2,6 +2,8 @@
 export const DEFAULTS = Object.freeze({
   /** The folder of an offloader that was given neither a folder nor a workspace. */
   root: ".offload",
+  /** The session of artifacts whose caller names none. */
+  session: "default",
   /** Minimum size of a tool result that a history pass offloads, in characters (`OFFLOAD_CHAR_THRESHOLD`). */
   charThreshold: 100,
   /** Minimum share of the conversation that a history pass must free; below it, the pass is skipped (`OFFLOAD_RATIO_THRESHOLD`). */
@@ -32,4 +34,20 @@ export const DEFAULTS = Object.freeze({
   listLimit: 50,
   /** Maximum number of array elements that one query returns. */
   queryLimit: 20,
+  /** The longest JSON that has a readable view, in bytes; longer JSON is read by pointer and by characters. */
+  viewBytes: 67_108_864,
+  /** `verify` deletes no orphan that is younger than this. */
+  orphanAgeMs: 3_600_000,
+  /** How many times its deadline a search waits for others before it gives up. */
+  searchWaits: 5,
+  /** The price of a token that is read from the prompt cache, and of one that is written to it. */
+  cacheReadPrice: 0.1,
+  cacheWritePrice: 1.25,
+  /** How many more turns `cacheAware` expects a conversation to have. */
+  turnsAhead: 10,
+  /** What a reference takes, roughly, where it is not known yet. */
+  referenceTokens: 550,
+  referenceChars: 1_700,
+  /** A rough rate, where a text is not at hand. */
+  charsPerToken: 4,
 });

@@ -1,3 +1,5 @@
+import type { ToolInputSchema } from "../core/engine/format.js";
+
 /** A piece of text. */
 export interface AnthropicTextBlock {
   type: "text";
@@ -43,3 +45,14 @@ export interface AnthropicMessageLike {
   readonly role: string;
   readonly content: string | readonly { readonly type: string }[];
 }
+
+/** A tool as Anthropic's API takes it. */
+export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
+
+/** The answer to a call: a block for a user message. */
+export type AnthropicToolAnswer = {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string;
+  is_error?: true;
+};

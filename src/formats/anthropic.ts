@@ -7,7 +7,6 @@ import type {
   MessageVisitor,
   SlotContent,
   SlotText,
-  ToolInputSchema,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/describe-value.js";
 import {
@@ -17,19 +16,9 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
+import type { AnthropicTool, AnthropicToolAnswer } from "./anthropic-types.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-
-/** A tool as Anthropic's API takes it. */
-export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
-
-/** The answer to a call: a block for a user message. */
-export type AnthropicToolAnswer = {
-  type: "tool_result";
-  tool_use_id: string;
-  content: string;
-  is_error?: true;
-};
 
 /** Messages and blocks as they may actually come: nothing about them is certain. */
 type RawMessage = { readonly role?: unknown; readonly content?: unknown; readonly id?: unknown };

@@ -52,6 +52,20 @@ describe("the public types", () => {
     expect(typeof new NodeFileWriter().writeFile).toBe("function");
   });
 
+  it("are exported wherever a public signature mentions them [DESIGN-O-public-types]", () => {
+    const entries = ["index", "policies", "testing/index"].map((name) =>
+      fileURLToPath(new URL(`../../dist/${name}.d.ts`, import.meta.url)),
+    );
+    expect(mentionedButNotExported(entries)).toEqual([
+      // Types that are worked out of others; nobody would write them down.
+      "BuiltInFormat in FormatName",
+      "BuiltInFormat in FormatNamed",
+      "ChosenAnswer in OffloaderFor",
+      "ChosenTools in OffloaderFor",
+      "Session in MemoryStore",
+    ]);
+  });
+
   it("are declared for TypeScript 5 without a complaint [002-NF-compatibility-typescript]", () => {
     const declarations = fileURLToPath(new URL("../../dist/index.d.ts", import.meta.url));
     expect(existsSync(declarations)).toBe(true);
@@ -147,3 +161,44 @@ describe("the public entry", () => {
     ]);
   });
 });
+
+/** The types that the declarations of exports refer to, and that no entry exports. */
+function mentionedButNotExported(entries: readonly string[]): string[] {
+  const program = ts.createProgram(entries, {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+  });
+  const checker = program.getTypeChecker();
+  const resolved = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const exported = new Set<ts.Symbol>();
+  for (const entry of entries) {
+    const source = program.getSourceFile(entry);
+    const module = source && checker.getSymbolAtLocation(source);
+    for (const symbol of module ? checker.getExportsOfModule(module) : []) {
+      exported.add(resolved(symbol));
+    }
+  }
+  expect(exported.size).toBeGreaterThan(100);
+  const missing = new Set<string>();
+  for (const symbol of exported) {
+    const visit = (node: ts.Node): void => {
+      const name = ts.isTypeReferenceNode(node)
+        ? node.typeName
+        : ts.isExpressionWithTypeArguments(node)
+          ? node.expression
+          : undefined;
+      const found = name && checker.getSymbolAtLocation(name);
+      const type = found && resolved(found);
+      const [declaration] = type?.declarations ?? [];
+      const isOwn = declaration?.getSourceFile().fileName.includes("/dist/") === true;
+      if (type && isOwn && !(type.flags & ts.SymbolFlags.TypeParameter) && !exported.has(type)) {
+        missing.add(`${type.name} in ${symbol.name}`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    for (const declaration of symbol.declarations ?? []) visit(declaration);
+  }
+  return [...missing].sort();
+}

@@ -1,3 +1,5 @@
+import { isData } from "./is-data.js";
+
 /**
  * A copy of JSON-like data that shares no array and no plain object with it. Anything else (a Date,
  * a class instance) is shared, since only its class knows how to copy it. Works without recursion,
@@ -7,7 +9,7 @@ export function deepCopy<T>(value: T): T {
   const copies = new Map<object, object>();
   const shallow: object[] = [];
   const copyOf = (original: unknown): unknown => {
-    if (typeof original !== "object" || original === null || !isData(original)) return original;
+    if (typeof original !== "object" || original === null || !isCopied(original)) return original;
     let copy = copies.get(original);
     if (!copy) {
       // The spread keeps an own "__proto__" key, which JSON.parse can make, as a plain key.
@@ -29,8 +31,6 @@ export function deepCopy<T>(value: T): T {
   return copied as T;
 }
 
-function isData(value: object): boolean {
-  if (Array.isArray(value)) return true;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+function isCopied(value: object): boolean {
+  return Array.isArray(value) || isData(value);
 }

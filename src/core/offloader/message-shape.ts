@@ -1,3 +1,5 @@
+import { isData } from "../lib/is-data.js";
+
 /** Deeper nesting is not followed; such a message always counts as changed. */
 const MAX_DEPTH = 64;
 
@@ -61,9 +63,4 @@ function compare(value: unknown, depth: number, shape: MessageShape, from: numbe
     if (at === -1) return -1;
   }
   return at;
-}
-
-function isData(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

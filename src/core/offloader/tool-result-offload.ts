@@ -71,9 +71,6 @@ export interface ToolResultOffload {
 /** The verdict for a result that is already a reference. */
 const NOT_AGAIN = { offload: false, reason: "none" } as const;
 
-/** The session of results for which none is named. */
-const DEFAULT_SESSION = "default";
-
 /**
  * Decides for each tool result, right after the tool ran, whether to store it in the workspace, and
  * returns what to put into the context: the content itself, or a `<knowledge_list>`.
@@ -115,7 +112,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       const isReference =
         looksLikeReference(result.soleText) &&
         findReferenced(
-          await core.listSession(context.sessionId ?? DEFAULT_SESSION),
+          await core.listSession(context.sessionId ?? DEFAULTS.session),
           result.soleText,
           id,
         ) !== undefined;

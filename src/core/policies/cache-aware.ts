@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../defaults.js";
 import { requireNumber } from "../arguments.js";
 import type { Conversation, Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
@@ -11,30 +12,27 @@ export interface CacheAwareOptions {
   readonly turnsAhead?: number | undefined;
 }
 
-/** Gains are only compared with each other, so rough rates are good enough. */
-const CHARS_PER_TOKEN = 4;
-const REFERENCE_CHARS = 1_700;
-
 /**
  * Offloads results that were already sent only if that pays: the tokens saved on the turns ahead must
  * be worth more than writing the rest of the conversation to the prompt cache again. Results that the
  * model has not seen yet are offloaded at no cost. Use it after other policies in `all`.
  */
 export function cacheAware(options: CacheAwareOptions = {}): Policy {
-  const readPrice = requireNumber("readPrice", options.readPrice ?? 0.1, 0);
-  const writePrice = requireNumber("writePrice", options.writePrice ?? 1.25, 0);
-  const turnsAhead = requireNumber("turnsAhead", options.turnsAhead ?? 10, 0);
+  const readPrice = requireNumber("readPrice", options.readPrice ?? DEFAULTS.cacheReadPrice, 0);
+  const writePrice = requireNumber("writePrice", options.writePrice ?? DEFAULTS.cacheWritePrice, 0);
+  const turnsAhead = requireNumber("turnsAhead", options.turnsAhead ?? DEFAULTS.turnsAhead, 0);
   const name = `cacheAware(${readPrice}, ${writePrice}, ${turnsAhead})`;
 
   /** What is gained by offloading the candidates from this one on, in token prices. */
   const gainFrom = (sent: readonly ToolResult[], at: number, conversation: Conversation) => {
     const first = sent[at] as ToolResult;
     let savedChars = 0;
-    for (const { chars } of sent.slice(at)) savedChars += Math.max(chars - REFERENCE_CHARS, 0);
+    for (const { chars } of sent.slice(at))
+      savedChars += Math.max(chars - DEFAULTS.referenceChars, 0);
     const keptChars = conversation.charsFrom(first.messageIndex) - savedChars;
-    const saved = (savedChars / CHARS_PER_TOKEN) * readPrice * turnsAhead;
+    const saved = (savedChars / DEFAULTS.charsPerToken) * readPrice * turnsAhead;
     // The next turn pays the write price for the rest instead of the read price.
-    const rewritten = (Math.max(keptChars, 0) / CHARS_PER_TOKEN) * (writePrice - readPrice);
+    const rewritten = (Math.max(keptChars, 0) / DEFAULTS.charsPerToken) * (writePrice - readPrice);
     return saved - rewritten;
   };
 

@@ -1,13 +1,9 @@
+import { DEFAULTS } from "../defaults.js";
 import { requireCount, requireObject } from "../arguments.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { tokensOf } from "./by-size.js";
-
-/** Roughly what a reference costs. */
-const REFERENCE_TOKENS = 550;
-/** For everything outside of results, whose text is not available here. */
-const CHARS_PER_TOKEN = 4;
 
 export interface TokenBudgetOptions {
   /** Maximum number of tokens of the whole conversation. */
@@ -34,12 +30,12 @@ export function tokenBudget(options: TokenBudgetOptions): Policy {
     decide(candidates, { totalChars }) {
       const sizes = candidates.map((result) => tokensOf(result, countTokens));
       const resultChars = candidates.reduce((sum, { chars }) => sum + chars, 0);
-      let tokens = (totalChars - resultChars) / CHARS_PER_TOKEN;
+      let tokens = (totalChars - resultChars) / DEFAULTS.charsPerToken;
       for (const size of sizes) tokens += size;
       const chosen = new Set<ToolResult>();
       for (const index of offloadOrder(sizes)) {
         if (tokens <= maxTokens) break;
-        const saved = (sizes[index] ?? 0) - REFERENCE_TOKENS;
+        const saved = (sizes[index] ?? 0) - DEFAULTS.referenceTokens;
         if (saved <= 0) continue;
         chosen.add(candidates[index] as ToolResult);
         tokens -= saved;

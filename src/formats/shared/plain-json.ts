@@ -1,3 +1,5 @@
+import { isData } from "../../core/lib/is-data.js";
+
 /** Deeper values are rejected, and with them values that contain themselves. */
 const MAX_DEPTH = 1_000;
 
@@ -13,7 +15,7 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
     // Not only `every`, which skips holes.
     return !value.includes(undefined) && value.every((item) => isPlainJson(item, depth + 1));
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  if (!isData(value) || Object.getPrototypeOf(value) === null) return false;
   return Object.values(value).every((item) => item === undefined || isPlainJson(item, depth + 1));
 }
 

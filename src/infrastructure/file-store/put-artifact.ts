@@ -1,3 +1,4 @@
+import { once } from "../../core/lib/once.js";
 import { join } from "node:path";
 import {
   type ArtifactRecord,
@@ -152,9 +153,4 @@ async function findOwner(
 
 function isSame({ hash, type }: ArtifactRecord, { content, artifact }: Put): boolean {
   return hash === content.hash() && type === artifact.type;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.js";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
@@ -9,8 +10,6 @@ import { discardUnlisted } from "./discard-unlisted.js";
 import { Manifest } from "./manifest.js";
 import { hashFile } from "./open-content.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
-
-const ONE_HOUR_MS = 3_600_000;
 
 /** A report in progress. */
 type Findings = { -readonly [Key in keyof VerifyReport]: Writable<VerifyReport[Key]> };
@@ -82,7 +81,7 @@ async function findProblem(
 async function checkOrphans(
   manifest: Manifest,
   report: Findings,
-  { deleteOrphans = false, orphanAgeMs = ONE_HOUR_MS, signal }: VerifyOptions,
+  { deleteOrphans = false, orphanAgeMs = DEFAULTS.orphanAgeMs, signal }: VerifyOptions,
 ): Promise<void> {
   const old: Orphan[] = [];
   for (const orphan of await findOrphans(manifest)) {

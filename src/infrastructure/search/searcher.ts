@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.js";
 import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
 import { SearchFailedError } from "../../core/errors/search-failed-error.js";
 import { SearchTimeoutError } from "../../core/errors/search-timeout-error.js";
@@ -39,8 +40,6 @@ export interface Searcher {
 const PATTERN_WORKERS = 2;
 /** One more, so that a search for plain text never waits for a pattern. */
 const MAX_WORKERS = PATTERN_WORKERS + 1;
-/** A search waits for a worker for at most this many times its deadline. */
-const QUEUE_DEADLINES = 5;
 
 /**
  * Makes a searcher. A worker starts with the first search and is kept for the next; while no search
@@ -67,7 +66,7 @@ class WorkerSearcher implements Searcher {
         if (this.#queue.remove(job)) job.settle(result);
         else this.#workerOf(job)?.stop(() => result);
       };
-      const waitMs = timerMs(deadlineMs * QUEUE_DEADLINES);
+      const waitMs = timerMs(deadlineMs * DEFAULTS.searchWaits);
       const waitTimer = setTimeout(() => {
         if (!this.#queue.remove(job)) return;
         job.settle({ error: new SearchTimeoutError(query.pattern, deadlineMs, 0, waitMs) });

@@ -1,3 +1,5 @@
+import { DEFAULTS } from "../../defaults.js";
+import { isData } from "../../lib/is-data.js";
 import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
@@ -9,9 +11,6 @@ import { type ArtifactRecord, idOfContent } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
 import { completeMetadata, readMetadata } from "./metadata.js";
 import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
-
-/** The session of artifacts whose caller names none. */
-const DEFAULT_SESSION = "default";
 
 /** An artifact that was stored, with the entry for its reference. */
 export interface StoredArtifact {
@@ -64,7 +63,7 @@ export function prepareArtifact(
     },
 
     async store() {
-      const session = sessionId ?? DEFAULT_SESSION;
+      const session = sessionId ?? DEFAULTS.session;
       const record = await storeOrAbort(wiring, options.signal, {
         sessionId: session,
         wantedId,
@@ -152,14 +151,9 @@ function requireContent(content: unknown): ArtifactInput["content"] {
   if (typeof content === "object" && content !== null && Symbol.asyncIterator in content) {
     return content as AsyncIterable<Uint8Array>;
   }
-  if (isPlainObject(content)) return content;
+  if (typeof content === "object" && content !== null && isData(content)) {
+    return content as Readonly<Record<string, unknown>>;
+  }
   const expected = "a string, an array of blocks, a JSON object, or an async iterable of bytes";
   throw new InvalidArgumentError("content", content, expected);
-}
-
-/** `Object.prototype` differs between realms, but is always the end of the prototype chain. */
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

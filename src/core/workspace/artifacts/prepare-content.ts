@@ -1,3 +1,4 @@
+import { once } from "../../lib/once.js";
 import { serializeContent, type Content } from "../../engine/content.js";
 import type { Hash } from "../../engine/hash.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
@@ -143,12 +144,6 @@ function prepareStream(
       return isJson ? undefined : lines;
     },
   };
-}
-
-/** Calls the function once and remembers what it returned. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** A stream with an encoding yields strings, from which the original bytes cannot be recovered. */

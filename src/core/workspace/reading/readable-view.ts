@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../defaults.js";
 import type { Content } from "../../engine/content.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
 import type { ByteRange } from "../../lib/json/json-locate.js";
@@ -9,9 +10,6 @@ import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
 import { memoryContent } from "../artifacts/memory-content.js";
 import { findSoleText } from "./sole-text.js";
-
-/** Larger JSON has no readable view; it is read by pointer and by character range. */
-const MAX_VIEW_BYTES = 64 * 1024 * 1024;
 
 /** How many bytes are checked to see whether a text begins like JSON. */
 const OPENING_BYTES = 256;
@@ -48,7 +46,7 @@ function* renderBlocks(blocks: readonly unknown[]): Generator<string> {
 
 /** How the readable view may differ from the stored text, judged without reading it. */
 export function viewKind({ type, size }: ArtifactRecord): "stored" | "blocks" | "one-line" {
-  if (size.bytes > MAX_VIEW_BYTES) return "stored";
+  if (size.bytes > DEFAULTS.viewBytes) return "stored";
   if (type === "JSON") return "blocks";
   return size.lines === 1 ? "one-line" : "stored";
 }
