@@ -10,7 +10,8 @@ import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
+import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** The answer to a call: a part for a message of role `tool`. */
 export type AiSdkToolAnswer = {

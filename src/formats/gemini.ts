@@ -9,7 +9,8 @@ import type {
 import { describeValue } from "../core/errors/describe-value.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
+import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** Tools as Gemini takes them. */
 export type GeminiTool = {

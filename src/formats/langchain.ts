@@ -21,7 +21,8 @@ import {
   withContent,
   type LangchainMessage,
 } from "./shared/langchain-message.js";
-import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
+import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as `bindTools` takes it. */
 export type LangchainTool = { name: string; description: string; schema: ToolInputSchema };

@@ -3,7 +3,8 @@ import type { Format, MediaRule, ToolAnswer, ToolInputSchema } from "../core/eng
 import { countOffloaded, referenceBlocks, soleTextOf, type BlockRules } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/first-mismatch.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { countJsonChars, isPlainJson } from "./shared/plain-json.js";
+import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as a server lists it. */
 export type McpTool = { name: string; description: string; inputSchema: ToolInputSchema };

@@ -15,7 +15,7 @@ import {
   parseArguments,
   readParts,
 } from "./shared/openai-parts.js";
-import { countJsonChars } from "./shared/plain-json.js";
+import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as the Responses API takes it. */
 export type OpenAIResponsesTool = {

@@ -13,7 +13,7 @@ import {
 } from "./shared/blocks.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { countJsonChars } from "./shared/plain-json.js";
+import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as pi takes it. */
 export type PiTool = { name: string; description: string; parameters: ToolInputSchema };

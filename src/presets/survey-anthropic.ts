@@ -1,3 +1,4 @@
+import { serializeContent } from "../core/engine/content.js";
 import { surveyMessages, type Survey } from "../core/engine/survey.js";
 import type { ToolResult } from "../core/engine/tool-result.js";
 import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
@@ -29,6 +30,10 @@ export function surveyAnthropic(
   } else if (survey.results.some(isWholeMessage) && messages.some(hasToolCalls)) {
     // A tool message by itself may be anybody's; calls beside it say whose it is.
     refuseOthers(messages);
+  }
+  // Blocks without a length cannot be written as JSON, which is an error here.
+  for (const { content, chars } of survey.results) {
+    if (chars === 0 && typeof content !== "string") serializeContent(content);
   }
   return survey;
 }

@@ -9,9 +9,12 @@ import { nameTools, type ToolNaming } from "../workspace/tools/tool-naming.js";
  */
 export function guardPolicy(policy: Policy, toolNames: ToolNaming): Policy {
   const readingTools = new Set(nameTools(toolNames).map(({ name }) => name));
-  const settledOf = ({ toolName, chars, offloadedBefore }: ToolResult): Verdict | undefined => {
+  const settledOf = (result: ToolResult): Verdict | undefined => {
+    const { toolName, chars, offloadedBefore } = result;
     // The model has seen a reference there: putting the content back would rewrite what was sent.
     if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
+    // A date, bytes or a cycle would come back as something else, or not at all.
+    if (result.isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
     if (chars === 0) return { offload: false, reason: "it has no text" };
     if (toolName === undefined || !readingTools.has(toolName)) return undefined;
     return { offload: false, reason: "it is the answer of a reading tool" };

@@ -1,3 +1,4 @@
+import { isPlainJson } from "../lib/json/plain-json.js";
 import type { FormatResult } from "../engine/format.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { ContentMemory, KnownContent } from "./content-memory.js";
@@ -15,6 +16,7 @@ export class LocatedResult implements ToolResult {
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: KnownContent | undefined;
+  #isPlain: boolean | undefined;
 
   constructor(
     found: FormatResult,
@@ -35,6 +37,10 @@ export class LocatedResult implements ToolResult {
   /** A getter, since some formats compute it only on demand. */
   get wrapping(): unknown {
     return this.#found.wrapping;
+  }
+
+  get isPlain(): boolean {
+    return (this.#isPlain ??= typeof this.content === "string" || isPlainJson(this.content));
   }
 
   get tokens(): number {

@@ -10,7 +10,7 @@ const MAX_DEPTH = 64;
 export type MessageShape = readonly unknown[];
 
 /** Stands for what is too deep to follow, and is equal to nothing. */
-const TOO_DEEP = Number.NaN;
+const TOO_DEEP = Symbol("too deep");
 
 export function shapeOf(message: unknown): MessageShape {
   const shape: unknown[] = [];
@@ -43,7 +43,7 @@ function collect(value: unknown, depth: number, shape: unknown[]): void {
 /** The position in the shape behind the value; -1 where the value differs from it. */
 function compare(value: unknown, depth: number, shape: MessageShape, from: number): number {
   if (typeof value !== "object" || value === null) {
-    return value === shape[from] && from < shape.length ? from + 1 : -1;
+    return from < shape.length && Object.is(value, shape[from]) ? from + 1 : -1;
   }
   let at = from;
   if (depth === 0) return -1;

@@ -79,7 +79,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     for (const result of results as readonly LocatedResult[]) {
       const { id: toolCallId, toolName } = result;
       result.offloadFlag = wiring.shouldOffload?.({ toolCallId, toolName });
-      if (!policy.perResult) result.offloadedBefore = wasOffloaded(session, result);
+      if (!policy.perResult) {
+        result.offloadedBefore = result.isPlain && wasOffloaded(session, result);
+      }
     }
     const storage = new ResultStorage(storing, session, signal);
     return { storage, reference: createReference(session) };

@@ -1,5 +1,5 @@
-import { countContentChars } from "../../core/engine/content.js";
 import type { FormatResult, MediaRule } from "../../core/engine/format.js";
+import { countJsonChars } from "./count-json-chars.js";
 import { asRecord, type JsonRecord } from "./json-record.js";
 
 /** How a format treats the blocks of a result's content. */
@@ -44,7 +44,7 @@ export function countOffloaded(
   media: MediaRule,
 ): number {
   const offloaded = blocks.filter((block) => !isKept(block, rules, media));
-  return offloaded.length === 0 && blocks.length > 0 ? 0 : countContentChars(offloaded);
+  return offloaded.length === 0 && blocks.length > 0 ? 0 : countJsonChars(offloaded);
 }
 
 /** The only text, if everything else is media: where a reference would be. */

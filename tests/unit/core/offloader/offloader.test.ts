@@ -171,6 +171,22 @@ describe("what an offloader looks up for itself", () => {
 });
 
 describe("a result that was offloaded", () => {
+  it.each(["the same objects", "loaded anew"])(
+    "is stored again when its artifact was removed and the id given to other content, %s",
+    async (host) => {
+      const workspace = createMemoryWorkspace();
+      const offloader = create({ workspace });
+      const history = conversationOf({ id: "a", text: logOf(20_000) });
+      await offloader.offload(history);
+      await workspace.remove("a", { sessionId: "s1" });
+      const other = { toolCallId: "a", sessionId: "s1" };
+      await workspace.put({ content: logOf(20_000, "other") }, other);
+      const next = host === "loaded anew" ? structuredClone(history) : history;
+      const { messages } = await offloader.offload(next);
+      expect(await offloader.restore(messages)).toEqual(history);
+    },
+  );
+
   it("is not brought back by a later verdict, with an id or without, in a fresh offloader too", async () => {
     const workspace = createMemoryWorkspace();
     const policy = keepRecent(1);
@@ -336,5 +352,44 @@ describe("what an offloader does with each result", () => {
     const offloader = create();
     const history: never[] = [];
     expect((await offloader.offload(history)).messages).toBe(history);
+  });
+});
+
+describe("content that JSON cannot give back", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["itself"] = cycle;
+  const odd = {
+    date: new Date(0),
+    bytes: new Uint8Array([1, 2]),
+    number: Number.NaN,
+    bigint: 10n,
+    cycle,
+  };
+
+  it.each(Object.entries(odd))(
+    "is kept as it is, and harms no other result: %s",
+    async (_, value) => {
+      for (const policy of [everything, keepRecent(0)]) {
+        const offloader = create({ policy });
+        const history = conversationOf({ id: "a", text: "" }, { id: "b", text: logOf(20_000) });
+        const [block] = history[2]?.content as { content: unknown }[];
+        if (block) block.content = [{ type: "text", text: logOf(20_000), extra: value }];
+        const { messages, report } = await offloader.offload(history);
+        expect(report.results.map(({ outcome }) => outcome)).toEqual(["kept", "offloaded"]);
+        expect(report.results[0]?.reason).toBe("JSON cannot hold its content");
+        expect(messages[2]).toBe(history[2]);
+        expect(await offloader.restore(messages)).toEqual(history);
+      }
+    },
+  );
+
+  it("elsewhere in a message does not keep its results from being offloaded", async () => {
+    const offloader = create();
+    const history = conversationOf({ id: "a", text: logOf(20_000) });
+    Object.assign(history[2] ?? {}, { cost: Number.NaN, at: new Date(0) });
+    const { messages, report } = await offloader.offload(history);
+    expect(report.totals.offloaded).toBe(1);
+    expect(messages[2]).not.toBe(history[2]);
+    expect(await offloader.restore(messages)).toEqual(history);
   });
 });

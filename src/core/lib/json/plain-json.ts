@@ -1,4 +1,4 @@
-import { isData } from "../../core/lib/is-data.js";
+import { isData } from "../is-data.js";
 
 /** Deeper values are rejected, and with them values that contain themselves. */
 const MAX_DEPTH = 1_000;
@@ -17,13 +17,4 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
   }
   if (!isData(value) || Object.getPrototypeOf(value) === null) return false;
   return Object.values(value).every((item) => item === undefined || isPlainJson(item, depth + 1));
-}
-
-/** The length of the value as JSON; 0 if it cannot be serialized. */
-export function countJsonChars(value: unknown): number {
-  try {
-    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
-  } catch {
-    return 0;
-  }
 }
