@@ -6,6 +6,10 @@ import { countOf, formatCount, quoteLine, toPrintable } from "./printable.js";
 /** A first, cheap test for lines that are worth a closer look. */
 const CANDIDATE =
   /err(?:or|!)|fail|exception|panic|fatal|traceback|warn|critical|severe|denied|refused|not found|no such|timed out|abort|unhandled|undefined reference|segmentation|[✗✘✖]/gi;
+/** The same without mere warnings, for a text that has plenty of them. */
+const BEYOND_WARNINGS = new RegExp(CANDIDATE.source.replace("|warn|", "|"), "gi");
+/** So many warnings are looked at; after them, only what may be more than a warning is. */
+const MOST_WARNINGS = 64;
 
 /** Names of tests that pass or merely start may contain "error". */
 const PASSING =
@@ -62,11 +66,13 @@ export function findErrorLines(sampled: SampledText): ErrorLines {
   const groups = new Map<string, ErrorGroup>();
   let lines = 0;
   let candidates = 0;
+  let warnings = 0;
+  let candidate = CANDIDATE;
   for (const segment of sampled.segments) {
     const { text } = segment;
     const numbers = new LineCounter(text, segment.firstLine);
-    CANDIDATE.lastIndex = 0;
-    for (let match = CANDIDATE.exec(text); match !== null; match = CANDIDATE.exec(text)) {
+    candidate.lastIndex = 0;
+    for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
       candidates += 1;
       if (candidates > MOST_CANDIDATES)
         return { groups: [...groups.values()], lines, exact: false };
@@ -74,13 +80,17 @@ export function findErrorLines(sampled: SampledText): ErrorLines {
       const feed = text.indexOf("\n", match.index);
       const end = feed === -1 ? text.length : feed;
       // Each line is examined once, at its first suspicious word.
-      CANDIDATE.lastIndex = end;
+      candidate.lastIndex = end;
       const at = match.index - start;
       const from = at < JUDGED_CHARS / 2 ? start : match.index - JUDGED_CHARS / 2;
       const judged = toPrintable(text.slice(from, Math.min(end, from + JUDGED_CHARS)));
       const rank = rankErrorLine(judged);
       if (rank === 0) continue;
       lines += 1;
+      if (rank === 1 && ++warnings === MOST_WARNINGS) {
+        candidate = BEYOND_WARNINGS;
+        candidate.lastIndex = end;
+      }
       const key = `${rank} ${maskVarying(judged)}`;
       const group = groups.get(key);
       if (group !== undefined) {
@@ -91,7 +101,11 @@ export function findErrorLines(sampled: SampledText): ErrorLines {
       groups.set(key, { line: lineOf(segment, number, start, end), at, rank, count: 1 });
     }
   }
-  return { groups: [...groups.values()], lines, exact: sampled.whole };
+  return {
+    groups: [...groups.values()],
+    lines,
+    exact: sampled.whole && candidate === CANDIDATE,
+  };
 }
 
 function lineOf(segment: Segment, number: number, start: number, end: number): Line {
