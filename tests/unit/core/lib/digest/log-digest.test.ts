@@ -5,6 +5,22 @@ import { rankErrorLine } from "../../../../../src/core/lib/digest/error-lines.js
 import { logText } from "./sample-texts.js";
 
 describe("the digest of a log", () => {
+  it("shows an error behind any number of warnings, and says that it did not count them all", () => {
+    const warnings = Array.from({ length: 900 }, (_, at) => [
+      at + 1,
+      `2024-03-01 10:00:00.000 WARN retry ${at}`,
+    ]);
+    const text = logText(2_000, {
+      ...(Object.fromEntries(warnings) as Record<number, string>),
+      1_500: "2024-03-01 10:00:00.000 ERROR pump 3 lost pressure",
+    });
+    const digest = digestText(text).text;
+    expect(digest).toContain("1500: 2024-03-01 10:00:00.000 ERROR pump 3 lost pressure");
+    expect(digest).toMatch(/65 lines look like errors, 2 different \(sampled\):/);
+    const few = digestText(text.split("\n").slice(870).join("\n")).text;
+    expect(few).toContain("31 lines look like errors, 2 different:");
+  });
+
   it("has head, tail and the errors between with their lines [DESIGN-W-digest-log]", () => {
     const text = logText(2_000, {
       700: "2024-03-01 10:00:00.000 ERROR pump 3 lost pressure",
