@@ -8,10 +8,15 @@ import type {
 } from "../core/engine/format.js";
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** The answer to a call: a part for a message of role `tool`. */
 export type AiSdkToolAnswer = {

@@ -17,7 +17,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import type { AnthropicTool, AnthropicToolAnswer } from "./anthropic-types.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
+import { firstMismatch } from "./shared/visitors.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 
 /** Messages and blocks as they may actually come: nothing about them is certain. */

@@ -13,8 +13,14 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import {
   isOwnMessage,
   parseLangchainMessage,
@@ -22,7 +28,6 @@ import {
   type LangchainMessage,
 } from "./shared/langchain-message.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as `bindTools` takes it. */
 export type LangchainTool = { name: string; description: string; schema: ToolInputSchema };

@@ -1,10 +1,15 @@
 import { countContentChars, type Content } from "../core/engine/content.js";
 import type { Format, MediaRule, ToolAnswer, ToolInputSchema } from "../core/engine/format.js";
 import { countOffloaded, referenceBlocks, soleTextOf, type BlockRules } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as a server lists it. */
 export type McpTool = { name: string; description: string; inputSchema: ToolInputSchema };

@@ -6,8 +6,8 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
   isLangChainMessage,
@@ -15,7 +15,6 @@ import {
   parseArguments,
   readParts,
 } from "./shared/openai-parts.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as the Responses API takes it. */
 export type OpenAIResponsesTool = {

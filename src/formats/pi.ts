@@ -12,8 +12,13 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { createLineFormat } from "./shared/json-lines.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 
 /** A tool as pi takes it. */
 export type PiTool = { name: string; description: string; parameters: ToolInputSchema };

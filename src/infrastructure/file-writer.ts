@@ -1,12 +1,15 @@
-import { randomBytes } from "node:crypto";
-import * as fs from "node:fs";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
-import { encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
+import { ReadFailedError } from "../core/errors/storage-errors.js";
+import { decodeWtf8, encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
+import { dirname, join } from "node:path";
 import { hasCode } from "./error-code.js";
-import { publishNew } from "./publish-new.js";
+import { promisify } from "node:util";
+import { publishNew } from "./claim-name.js";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { refuseLinks } from "./refuse-links.js";
+
+import * as fs from "node:fs";
 
 // The callback functions are faster than fs/promises, which makes an object for each open file.
 const writeFile = promisify(fs.writeFile);
@@ -78,4 +81,16 @@ function encode(content: string): string | Uint8Array {
 
 async function discard(temporary: string): Promise<void> {
   await unlink(temporary).catch(() => undefined);
+}
+
+/**
+ * Reads a file that the file presets wrote, exactly, including lone surrogates, which other readers
+ * would replace. Blocks are stored as JSON: parse the text to get them back.
+ */
+export async function readOffloadedFile(path: string): Promise<string> {
+  try {
+    return decodeWtf8(await readFile(path));
+  } catch (cause) {
+    throw new ReadFailedError(path, cause);
+  }
 }

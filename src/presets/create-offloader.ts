@@ -1,7 +1,7 @@
 import { requireChoice, requireObject, requireText } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
 import { all } from "../core/policies/combine.js";

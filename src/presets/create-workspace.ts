@@ -1,7 +1,7 @@
 import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";

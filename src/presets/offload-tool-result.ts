@@ -2,7 +2,7 @@ import { requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
-import { NoToolResultError } from "../core/errors/no-tool-result-error.js";
+import { NoToolResultError } from "../core/errors/argument-errors.js";
 import { allotNames } from "../core/files/allot-names.js";
 import { DIRECT_LAYOUT, portableName } from "../core/files/file-layout.js";
 import { createFileReference } from "../core/files/file-reference.js";

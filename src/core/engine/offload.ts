@@ -1,10 +1,29 @@
-import { mapConcurrently } from "../lib/map-concurrently.js";
-import { createConversation } from "./conversation.js";
 import type { Format, MediaRule } from "./format.js";
-import { chosenBy, type Policy, type Verdict } from "./policy.js";
-import type { Reference, Sink } from "./offload-parts.js";
 import type { Survey } from "./survey.js";
 import type { ToolResult } from "./tool-result.js";
+import { chosenBy, type Policy, type Verdict } from "./policy.js";
+import { createConversation } from "./conversation.js";
+import { mapConcurrently } from "../lib/map-concurrently.js";
+
+/**
+ * Stores content durably. Once `put` has resolved, a fresh process can read what was put. Resolves
+ * to `undefined` to keep the result in the message.
+ */
+export interface Sink<Stored> {
+  put(result: ToolResult): Promise<Stored | undefined>;
+  /** What it holds of this result already, as far as it can tell at once. */
+  recall?(result: ToolResult): Stored | undefined;
+}
+
+/** Writes the text that replaces a result's content, and recognizes it. */
+export interface Reference<Stored> {
+  render(stored: Stored): string;
+  /**
+   * What the result's content refers to, when the whole content is a reference that names the
+   * result's own id; `undefined` for content that merely contains the text of a reference.
+   */
+  resolve(result: ToolResult): Stored | undefined;
+}
 
 /** What will be done to a conversation, decided before anything is written. */
 export interface OffloadPlan<Stored> {

@@ -22,3 +22,12 @@ function listKeys(value: object): string {
   const shown = keys.slice(0, 5).map((key) => JSON.stringify(key.slice(0, SHOWN_CHARS)));
   return `[${shown.join(", ")}${keys.length > shown.length ? ", …" : ""}]`;
 }
+
+/** The message of whatever was thrown; libraries throw strings and plain objects too. */
+export function messageOf(thrown: unknown): string {
+  if (typeof thrown === "object" && thrown !== null) {
+    const { message } = thrown as { message?: unknown };
+    return typeof message === "string" ? message : "an object without a message was thrown";
+  }
+  return String(thrown);
+}

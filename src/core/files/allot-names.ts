@@ -1,4 +1,4 @@
-import type { Hash } from "../engine/hash.js";
+import type { Hash } from "../engine/content.js";
 import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {

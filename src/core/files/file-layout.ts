@@ -1,6 +1,5 @@
-import type { Hash } from "../engine/hash.js";
+import { type Hash, serializeContent } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { serializeContent } from "../engine/content.js";
 
 /** A file that content was written to. */
 export interface StoredFile {

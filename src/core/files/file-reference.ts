@@ -1,6 +1,5 @@
-import type { Content } from "../engine/content.js";
-import type { Hash } from "../engine/hash.js";
-import type { Reference } from "../engine/offload-parts.js";
+import type { Content, Hash } from "../engine/content.js";
+import type { Reference } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {
   afterOwnName,

@@ -1,8 +1,7 @@
-import { serializeContent } from "../engine/content.js";
+import { type Hash, serializeContent } from "../engine/content.js";
 import { ContextOffloadError } from "../errors/context-offload-error.js";
-import { WriteFailedError } from "../errors/write-failed-error.js";
-import type { Hash } from "../engine/hash.js";
-import type { Sink } from "../engine/offload-parts.js";
+import { WriteFailedError } from "../errors/storage-errors.js";
+import type { Sink } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { hashedFileName, joinPath, type StoredFile } from "./file-layout.js";
 import type { FileWriter, FolderWrite, FolderWriter } from "./file-writer.js";

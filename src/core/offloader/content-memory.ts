@@ -1,6 +1,5 @@
-import { serializeContent } from "../engine/content.js";
+import { type Hash, serializeContent } from "../engine/content.js";
 import type { FormatResult } from "../engine/format.js";
-import type { Hash } from "../engine/hash.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../workspace/reading/readable-view.js";
 

@@ -1,6 +1,5 @@
 import type { Format } from "../engine/format.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import { UnknownFormatError } from "../errors/unknown-format-error.js";
+import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
 

@@ -2,7 +2,7 @@ import { requireCount, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../errors/argument-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { findReferenced } from "./held-session.js";
 import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";

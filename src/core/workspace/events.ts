@@ -1,5 +1,5 @@
 import { ContextOffloadError } from "../errors/context-offload-error.js";
-import { messageOf } from "../errors/message-of.js";
+import { messageOf } from "../errors/describe-value.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {

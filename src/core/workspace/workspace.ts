@@ -2,7 +2,7 @@ import { nonEmptyText } from "../lib/text/plain-text.js";
 import { requireCount, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";

@@ -1,9 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ArtifactGoneError } from "../../core/errors/artifact-gone-error.js";
+import { ArtifactGoneError } from "../../core/errors/artifact-errors.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
-import { WriteFailedError } from "../../core/errors/write-failed-error.js";
+import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactStore,
@@ -20,8 +19,13 @@ import { discardUnlisted } from "./discard-unlisted.js";
 import { Manifest } from "./manifest.js";
 import { openContent } from "./open-content.js";
 import { putArtifact } from "./put-artifact.js";
-import { checkFolder, prepareFolder, type CheckedFolder } from "./session-folder.js";
-import { createStoreLayout, type StoreLayout } from "./store-layout.js";
+import {
+  type CheckedFolder,
+  checkFolder,
+  createStoreLayout,
+  prepareFolder,
+  type StoreLayout,
+} from "./store-layout.js";
 import { verifyFiles } from "./verify-files.js";
 
 /** How many sessions' manifests are remembered. */

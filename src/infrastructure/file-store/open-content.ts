@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
+import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces } from "../../core/lib/text/byte-source.js";
 import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 

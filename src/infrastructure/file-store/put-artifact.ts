@@ -12,12 +12,12 @@ import { lookAt } from "./file-calls.js";
 import {
   holdsContent,
   incomingBytes,
-  temporaryIn,
   type IncomingContent,
+  incomingStream,
+  temporaryIn,
 } from "./incoming-content.js";
-import { incomingStream } from "./incoming-stream.js";
 import type { Manifest } from "./manifest.js";
-import { prepareFolder } from "./session-folder.js";
+import { prepareFolder } from "./store-layout.js";
 
 /** A file that was changed within this time may be an artifact that is being put right now. */
 const UNDER_WAY_MS = 250;

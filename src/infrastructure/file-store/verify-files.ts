@@ -3,7 +3,7 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts/artifact-store.js";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
+import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { hasCode } from "../error-code.js";
 import { derivedPrefix, listDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";

@@ -1,4 +1,4 @@
-import type { PatternToken } from "./pattern-tokens.js";
+import type { PatternToken } from "./pattern-shape.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   A: "\\A is not supported; the search goes line by line, so write ^ for the start of a line",

@@ -1,13 +1,13 @@
 import {
+  cutChance,
   Kind,
-  SPACE,
   kindOf,
   openerCost,
   repeatedSymbolCost,
   scriptCost,
+  SPACE,
   symbolCost,
 } from "./characters.js";
-import { cutChance } from "./letter-pairs.js";
 
 /**
  * The cost of a word: `base`, plus `gentle` per unit of cut chance up to `knee` and `steep` beyond,

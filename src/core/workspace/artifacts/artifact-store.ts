@@ -1,5 +1,5 @@
-import type { ByteSource } from "../../lib/text/byte-source.js";
 import type { ArtifactMetadata, ArtifactRecord, ArtifactType, TextSize } from "./artifact.js";
+import type { ByteSource } from "../../lib/text/byte-source.js";
 
 /** Content to be stored. */
 export interface NewArtifact {
@@ -79,4 +79,13 @@ export interface ArtifactStore {
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;
   verify(options: VerifyOptions): Promise<VerifyReport>;
+}
+
+/** Bytes in memory as open content, where there is no file to read. */
+export function memoryContent(bytes: Uint8Array): OpenContent {
+  return {
+    size: bytes.length,
+    read: (start, end) => Promise.resolve(bytes.subarray(start, end)),
+    close: () => Promise.resolve(),
+  };
 }

@@ -1,5 +1,5 @@
-import { ReadFailedError } from "../../errors/read-failed-error.js";
-import type { Hash } from "../../engine/hash.js";
+import { ReadFailedError } from "../../errors/storage-errors.js";
+import type { Hash } from "../../engine/content.js";
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "./artifact.js";

@@ -2,14 +2,13 @@ import { DEFAULTS } from "../../defaults.js";
 import { isData } from "../../lib/is-data.js";
 import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { ArtifactInput, PutOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
-import { type ArtifactRecord, idOfContent } from "./artifact.js";
+import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
-import { completeMetadata, readMetadata } from "./metadata.js";
 import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
 
 /** An artifact that was stored, with the entry for its reference. */

@@ -1,7 +1,6 @@
 import { once } from "../../lib/once.js";
-import { serializeContent, type Content } from "../../engine/content.js";
-import type { Hash } from "../../engine/hash.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { type Content, type Hash, serializeContent } from "../../engine/content.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
 import { countLines } from "../../lib/text/plain-text.js";

@@ -1,8 +1,7 @@
 import { takeStart } from "../../lib/text/surrogates.js";
 import { DEFAULTS } from "../../defaults.js";
 import { countOf } from "../../lib/digest/printable.js";
-import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
-import { SearchTimeoutError } from "../../errors/search-timeout-error.js";
+import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import type {
   ContextLine,

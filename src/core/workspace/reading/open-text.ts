@@ -1,7 +1,12 @@
 import { JsonSyntaxError } from "../../lib/json/json-errors.js";
-import { type IndexedText, indexText, type TextIndex } from "../../lib/text/text-index.js";
+import {
+  decodeTextIndex,
+  encodeTextIndex,
+  type IndexedText,
+  indexText,
+  type TextIndex,
+} from "../../lib/text/text-index.js";
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
-import { decodeTextIndex, encodeTextIndex } from "../../lib/text/text-index-codec.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
 import {

@@ -7,8 +7,11 @@ import { unescapeJson } from "../../lib/json/json-strings.js";
 import { type ByteSource, collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
-import { memoryContent } from "../artifacts/memory-content.js";
+import {
+  type ArtifactStore,
+  memoryContent,
+  type OpenContent,
+} from "../artifacts/artifact-store.js";
 import { findSoleText } from "./sole-text.js";
 
 /** How many bytes are checked to see whether a text begins like JSON. */

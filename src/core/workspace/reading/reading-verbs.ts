@@ -1,5 +1,5 @@
 import { DEFAULTS } from "../../defaults.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireChoice, requireCount, requireText } from "../../arguments.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";

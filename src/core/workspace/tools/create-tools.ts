@@ -1,7 +1,7 @@
 import type { ToolDescription } from "../../engine/format.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { messageOf } from "../../errors/message-of.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { messageOf } from "../../errors/describe-value.js";
 import type { NextCall } from "../reading/reading.js";
 import type { ToolsOptions, Workspace } from "../workspace-types.js";
 import { READING_TOOLS } from "./reading-tools.js";

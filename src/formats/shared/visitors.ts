@@ -1,4 +1,30 @@
 import type { FormatResult, MessageVisitor } from "../../core/engine/format.js";
+import { describeValue } from "../../core/errors/describe-value.js";
+import { isRecord, type JsonRecord } from "./json-record.js";
+
+/** A visitor that passes everything on, and changes results on the way. */
+export function relayTo(
+  visitor: MessageVisitor,
+  change: (result: FormatResult) => FormatResult,
+): MessageVisitor {
+  return {
+    modelMessage(replyId) {
+      visitor.modelMessage(replyId);
+    },
+    call(id, name) {
+      visitor.call(id, name);
+    },
+    answer(id) {
+      visitor.answer?.(id);
+    },
+    other(chars, unknownType) {
+      visitor.other(chars, unknownType);
+    },
+    result(result) {
+      visitor.result(change(result));
+    },
+  };
+}
 
 /** Types of blocks and parts that have to do with calls. */
 const TOOL_TYPE = /tool|function/i;
@@ -76,4 +102,22 @@ export class FitVisitor implements MessageVisitor {
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_SHOWN).map((name) => JSON.stringify(name));
   return shown.join(", ") + (names.length > shown.length ? ", …" : "");
+}
+
+/** Says which message is the first that does not fit, and why; `undefined` if all of them fit. */
+export function firstMismatch(
+  messages: readonly unknown[],
+  whyNot: (message: JsonRecord) => string | undefined,
+): string | undefined {
+  for (const [index, message] of messages.entries()) {
+    const why = isRecord(message) ? whyNot(message) : describeNonRecord(message);
+    if (why !== undefined) return `message ${index} ${why}`;
+  }
+  return undefined;
+}
+
+function describeNonRecord(value: unknown): string {
+  return typeof value === "string"
+    ? "is a line of text, not an object"
+    : `is ${describeValue(value)}, not an object`;
 }

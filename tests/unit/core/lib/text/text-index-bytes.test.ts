@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  decodeTextIndex,
-  encodeTextIndex,
-} from "../../../../../src/core/lib/text/text-index-codec.js";
+import { decodeTextIndex, encodeTextIndex } from "../../../../../src/core/lib/text/text-index.js";
 import { anyText, indexed, tinyDistance } from "./texts.js";
 
 describe("an encoded index", () => {

@@ -2,7 +2,7 @@ import type * as fs from "node:fs/promises";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { publishNew } from "../../../src/infrastructure/publish-new.js";
+import { publishNew } from "../../../src/infrastructure/claim-name.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const refusal = vi.hoisted(() => ({ code: undefined as string | undefined }));
