@@ -63,20 +63,19 @@ export function prepareArtifact(
 
     async store() {
       const session = sessionId ?? DEFAULTS.session;
-      const record = await storeOrAbort(wiring, options.signal, {
+      const storing = storeOrAbort(wiring, options.signal, {
         sessionId: session,
         wantedId,
         type: content.type,
         content: stopping(content.bytes(), options.signal),
         hash: content.hash,
-        describe: () => {
-          // Computed while the system is writing, and used later by the reference.
-          content.digest();
-          return content.size();
-        },
+        describe: () => content.size(),
         createdAt: new Date(wiring.clock.now()).toISOString(),
         metadata,
       });
+      // For the reference; the system is creating the file meanwhile.
+      if (content.content !== undefined) content.digest();
+      const record = await storing;
       if (options.parentSessionId !== undefined) {
         await wiring.store.addChild(options.parentSessionId, session);
       }
