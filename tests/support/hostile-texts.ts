@@ -36,6 +36,8 @@ export function hostileTexts({ source, flags }: RegExp): HostileText[] {
   const places = [...attacks(whole, ""), ...samplesOf(whole).map((part) => ({ start: "", part }))];
   const texts = places.flatMap(({ start, part }) => [
     { start, part },
+    // Not at the start of the text, where another alternative may match all of it.
+    { start: `\u0001${start}`, part },
     // Many beginnings, each of which could run to the end.
     { start: "", part: start },
     { start: "", part: start + part },

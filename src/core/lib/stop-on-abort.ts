@@ -5,14 +5,14 @@ export function stopOnAbort<T>(source: AsyncIterable<T>, signal: AbortSignal): A
 
 function stoppable<T>(items: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
   // Nobody waits for it: a source that is silent may never answer this either.
-  const leave = (): void => {
+  const release = (): void => {
     void (async () => items.return?.())().catch(() => undefined);
   };
   return {
     next: () =>
       new Promise((resolve, reject) => {
         const abort = (): void => {
-          leave();
+          release();
           reject(signal.reason as Error);
         };
         if (signal.aborted) {

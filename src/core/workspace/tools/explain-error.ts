@@ -19,7 +19,7 @@ export function explainError(error: unknown): string {
 }
 
 /** Text in quotes, or a name of several words. */
-const QUOTED_OR_NAME = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[a-z]+[A-Z][A-Za-z]*/g;
+const QUOTED_OR_NAME = /"[^"\\]*(?:\\[^][^"\\]*)*"?|\b[a-z]+[A-Z][A-Za-z]*/g;
 
 /** Errors name the options of the methods; a model knows the parameters of the tools. Values are quoted. */
 function nameParameters(message: string): string {
