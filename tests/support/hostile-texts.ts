@@ -15,8 +15,8 @@ type Node =
 
 /** Characters to try for a class or an escape; white space that `\s` and others share comes first. */
 const PROBES = [
-  ..." \t\ufeff\n\r0a9fAzZ_-.:,;/\\\"'`<>()[]{}=+*&|#%$@!?~^",
-  ..."\u0001\u001b\u0085\u00a0\u2028é中\ufffd",
+  ...Array.from(" \t\ufeff\n\r0a9fAzZ_-.:,;/\\\"'`<>()[]{}=+*&|#%$@!?~^"),
+  ...Array.from("\u0001\u001b\u0085\u00a0\u2028é中\ufffd"),
   "\ud800",
   "\udc00",
 ];

@@ -10,7 +10,7 @@ function stoppable<T>(items: AsyncIterator<T>, signal: AbortSignal): AsyncIterat
   };
   return {
     next: () =>
-      new Promise((resolve, reject) => {
+      new Promise((resolve, reject: (reason: Error) => void) => {
         const abort = (): void => {
           release();
           reject(signal.reason as Error);
