@@ -107,6 +107,7 @@ export type {
   OffloadByWorkspaceOptions,
   OffloadInfo,
   OffloadInfoOptions,
+  OffloadInfoPage,
   Original,
   PutOptions,
   PutOutcome,

@@ -153,9 +153,10 @@ function isOffloadable(content: unknown): content is BlockContent {
 }
 
 function contentOf({ fields, contentKey, wrapper }: LangchainMessage): unknown {
-  // Content that the class computes on access cannot be replaced on the object.
-  if (wrapper === undefined && !Object.hasOwn(fields, contentKey)) return undefined;
-  return fields[contentKey];
+  const own = Object.getOwnPropertyDescriptor(fields, contentKey);
+  if (own) return own.value;
+  // Content that is computed on access, by the class or by the object, could not be restored.
+  return wrapper === undefined ? undefined : fields[contentKey];
 }
 
 function readCalls(

@@ -2,6 +2,7 @@ import type { RefusedRange } from "../lib/text/text-range.js";
 import { ContextOffloadError } from "./context-offload-error.js";
 import { countOf } from "../lib/digest/printable.js";
 import { describeValue } from "./describe-value.js";
+import { quote, shorten } from "../lib/text/quote.js";
 
 /** A caller passed a value that the function cannot work with. */
 export class InvalidArgumentError extends ContextOffloadError {
@@ -61,6 +62,9 @@ function describe({ names, start, end, count, unit, owner }: RefusedRange): stri
   return `${requested} does not exist: ${has}. ${right}`;
 }
 
+/** Reasons repeat a role or a type from the messages, which may be anything. */
+const SHOWN_WHY_CHARS = 240;
+
 /** Why messages are not in a format. */
 export interface FormatMismatch {
   readonly format: string;
@@ -83,10 +87,12 @@ export class UnknownFormatError extends ContextOffloadError {
   static ofMismatches(mismatches: readonly FormatMismatch[]): UnknownFormatError {
     const [nearest, ...others] = mismatches;
     if (nearest && others.length === 0) {
-      const message = `These messages are not in the format ${nearest.format}: ${nearest.why}.`;
+      const message = `These messages are not in the format ${nearest.format}: ${shorten(nearest.why, SHOWN_WHY_CHARS)}.`;
       return new UnknownFormatError(message, mismatches);
     }
-    const lines = mismatches.map(({ format, why }) => `- ${format}: ${why}`);
+    const lines = mismatches.map(
+      ({ format, why }) => `- ${format}: ${shorten(why, SHOWN_WHY_CHARS)}`,
+    );
     const headline = "No format fits these messages.";
     return new UnknownFormatError([headline, ...lines].join("\n"), mismatches);
   }
@@ -98,7 +104,7 @@ export class NoToolResultError extends ContextOffloadError {
 
   constructor(readonly role: string) {
     super(
-      `The message has no tool result with content to offload (its role is ${JSON.stringify(role)}). ` +
+      `The message has no tool result with content to offload (its role is ${quote(role)}). ` +
         `Pass a message with a tool_result block, a message of role "tool", or one whose content is a tool's output as a plain string.`,
     );
   }

@@ -1,4 +1,7 @@
 import { ContextOffloadError } from "./context-offload-error.js";
+import { quote, quoteSome } from "../lib/text/quote.js";
+
+const SHOWN_IDS = 5;
 
 /** There is no artifact with this id among those that the caller may read. */
 export class UnknownArtifactError extends ContextOffloadError {
@@ -11,9 +14,9 @@ export class UnknownArtifactError extends ContextOffloadError {
   ) {
     const hint =
       nearest.length > 0
-        ? `Did you mean one of these: ${nearest.map((id) => JSON.stringify(id)).join(", ")}?`
+        ? `Did you mean one of these: ${quoteSome(nearest, SHOWN_IDS)}?`
         : "Nothing is stored here yet.";
-    super(`There is no artifact ${JSON.stringify(artifactId)}. ${hint}`);
+    super(`There is no artifact ${quote(artifactId)}. ${hint}`);
   }
 }
 
@@ -26,8 +29,8 @@ export class AmbiguousArtifactError extends ContextOffloadError {
     readonly sessionIds: readonly string[],
   ) {
     super(
-      `The artifact ${JSON.stringify(artifactId)} is held by ${sessionIds.length} sessions: ` +
-        `${sessionIds.map((id) => JSON.stringify(id)).join(", ")}. Pass the sessionId of the one you mean.`,
+      `The artifact ${quote(artifactId)} is held by ${sessionIds.length} sessions: ` +
+        `${quoteSome(sessionIds, SHOWN_IDS)}. Pass the sessionId of the one you mean.`,
     );
   }
 }
@@ -43,7 +46,7 @@ export class ArtifactGoneError extends ContextOffloadError {
   ) {
     const reason = why === "removed" ? "was removed from the workspace" : "is missing from storage";
     super(
-      `The content of artifact ${JSON.stringify(artifactId)} ${reason} and cannot be read again. ` +
+      `The content of artifact ${quote(artifactId)} ${reason} and cannot be read again. ` +
         `Retrying will not help: run the tool again if you still need its result.`,
       options,
     );

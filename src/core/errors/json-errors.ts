@@ -1,5 +1,6 @@
 import type { PointerReach } from "../lib/json/json-errors.js";
 import { ContextOffloadError } from "./context-offload-error.js";
+import { quote } from "../lib/text/quote.js";
 
 /** Content was queried as JSON, but is not JSON. */
 export class NotJsonError extends ContextOffloadError {
@@ -30,15 +31,15 @@ export class PointerNotFoundError extends ContextOffloadError {
     readonly pointer: string,
     readonly reach: PointerReach,
   ) {
-    const place = reach.reached === "" ? "The whole content" : `"${reach.reached}"`;
-    super(`There is no value at "${pointer}". ${place} is ${describeReach(reach)}.`);
+    const place = reach.reached === "" ? "The whole content" : quote(reach.reached);
+    super(`There is no value at ${quote(pointer)}. ${place} is ${describeReach(reach)}.`);
   }
 }
 
 function describeReach({ kind, keys, length }: PointerReach): string {
   if (keys !== undefined) {
     if (keys.length === 0) return "an object without keys";
-    const shown = keys.map((key) => JSON.stringify(key.slice(0, SHOWN_KEY_CHARS))).join(", ");
+    const shown = keys.map((key) => quote(key, SHOWN_KEY_CHARS)).join(", ");
     const of = length !== undefined && length > keys.length ? ` (${keys.length} of ${length})` : "";
     return `an object with the keys ${shown}${of}`;
   }

@@ -1,5 +1,6 @@
 import { ContextOffloadError } from "./context-offload-error.js";
 import { describeValue } from "./describe-value.js";
+import { quote } from "../lib/text/quote.js";
 
 /** The pattern is not a valid regular expression, or cannot be searched for. */
 export class InvalidPatternError extends ContextOffloadError {
@@ -32,7 +33,7 @@ export class SearchTimeoutError extends ContextOffloadError {
     readonly scannedLines: number,
     readonly waitedMs?: number,
   ) {
-    const search = `The search for ${JSON.stringify(pattern.slice(0, 200))}`;
+    const search = `The search for ${quote(pattern)}`;
     super(
       waitedMs === undefined
         ? `${search} was stopped after ${deadlineMs} ms, ${scannedLines} lines in, without a match. ` +

@@ -1,4 +1,5 @@
 import { ContextOffloadError } from "./context-offload-error.js";
+import { shortenPath } from "../lib/text/quote.js";
 import { messageOf } from "./describe-value.js";
 
 /** Content could not be stored. The messages are unchanged; `cause` is the original error. */
@@ -10,7 +11,7 @@ export class WriteFailedError extends ContextOffloadError {
     cause: unknown,
   ) {
     super(
-      `Could not write the tool result to ${path}: ${messageOf(cause)}. ` +
+      `Could not write the tool result to ${shortenPath(path)}: ${messageOf(cause)}. ` +
         `The messages are unchanged; call again once the folder is writable.`,
       { cause },
     );
@@ -25,7 +26,7 @@ export class ReadFailedError extends ContextOffloadError {
     readonly what: string,
     cause: unknown,
   ) {
-    super(`Could not read ${what}: ${messageOf(cause)}.`, { cause });
+    super(`Could not read ${shortenPath(what)}: ${messageOf(cause)}.`, { cause });
   }
 }
 
@@ -37,7 +38,9 @@ export class UnsafePathError extends ContextOffloadError {
     readonly path: string,
     readonly why: string,
   ) {
-    super(`Refused to use ${path}: ${why}. Remove it or choose another output folder.`);
+    super(
+      `Refused to use ${shortenPath(path)}: ${why}. Remove it or choose another output folder.`,
+    );
   }
 }
 

@@ -91,6 +91,6 @@ export function portableName(id: string, hash: Hash): string {
   const slug = id
     .slice(0, MAX_SLUG_CHARS)
     .replace(/[^A-Za-z0-9_-]+/g, "_")
-    .replace(/^[_-]+|[_-]+$/g, "");
+    .replace(/^[_-]+|(?<![_-])[_-]+$/g, "");
   return `${slug || "id"}~${hash(id).slice(0, HASH_CHARS)}`;
 }

@@ -18,7 +18,7 @@ export interface ThresholdSource {
   readonly fallback: number;
 }
 
-const PLAIN_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * The threshold for this call: the option, else the environment variable, else the default. Only that

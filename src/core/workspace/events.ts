@@ -79,7 +79,8 @@ export class EventReporter {
         event,
         verb,
         time: new Date(now).toISOString(),
-        duration_ms: now - start,
+        // The clock may be set back meanwhile.
+        duration_ms: Math.max(0, now - start),
         namespace: this.#namespace,
         context_type: "tool_result",
         biz_id: null,

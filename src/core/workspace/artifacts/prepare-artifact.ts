@@ -1,4 +1,5 @@
 import { DEFAULTS } from "../../defaults.js";
+import { stopOnAbort } from "../../lib/stop-on-abort.js";
 import { isData } from "../../lib/is-data.js";
 import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
@@ -40,7 +41,11 @@ export function prepareArtifact(
   const given = readMetadata(input.metadata);
   const toolCallId = options.toolCallId ?? nonEmptyText(given["biz_id"]);
   const sessionId = options.sessionId ?? nonEmptyText(given["session_id"]);
-  const content = prepareContent(requireContent(input.content), wiring, known);
+  const content = prepareContent(
+    stoppable(requireContent(input.content), options.signal),
+    wiring,
+    known,
+  );
   const metadata = completeMetadata(given, toolCallId, sessionId);
   const wantedId = input.artifactId || toolCallId || undefined;
 
@@ -67,7 +72,7 @@ export function prepareArtifact(
         sessionId: session,
         wantedId,
         type: content.type,
-        content: stopping(content.bytes(), options.signal),
+        content: content.bytes(),
         hash: content.hash,
         describe: () => content.size(),
         createdAt: new Date(wiring.clock.now()).toISOString(),
@@ -121,18 +126,12 @@ function entryOf(
   };
 }
 
-/** Passes a stream through until the signal is aborted. */
-function stopping(
-  content: NewArtifact["content"],
+function stoppable(
+  content: ArtifactInput["content"],
   signal: AbortSignal | undefined,
-): NewArtifact["content"] {
-  if (!signal || !(Symbol.asyncIterator in content)) return content;
-  return (async function* () {
-    for await (const chunk of content) {
-      signal.throwIfAborted();
-      yield chunk;
-    }
-  })();
+): ArtifactInput["content"] {
+  const isStream = typeof content !== "string" && Symbol.asyncIterator in content;
+  return isStream && signal ? stopOnAbort(content, signal) : content;
 }
 
 const TEXTS = ["artifactId", "toolCallId", "sessionId", "parentSessionId"] as const;

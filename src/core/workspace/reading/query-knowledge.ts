@@ -1,4 +1,5 @@
 import { DEFAULTS } from "../../defaults.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ArgumentError } from "../../lib/argument-error.js";
 import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
@@ -14,7 +15,7 @@ export interface QueryOptions extends Scope {
   readonly pointer?: string | undefined;
   /** Maximum number of items of an array, or members of an object. Default: 20 items, or as many members as fit. */
   readonly limit?: number | undefined;
-  /** Only these keys of an object, or of every object in an array. Default: all keys. */
+  /** Only these keys of an object, or of every object in an array; at most 100. Default: all keys. */
   readonly fields?: readonly string[] | undefined;
   /** Where an earlier answer stopped, taken from its `next`. */
   readonly cursor?: string | undefined;
@@ -32,12 +33,18 @@ export interface QueryRequest {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Each field is looked for in each item, and the next call repeats them all. */
+const MAX_FIELDS = 100;
+
 /** A part of a JSON artifact, by pointer. */
 export async function queryArtifact(
   store: ArtifactStore,
   record: ArtifactRecord,
   request: QueryRequest,
 ): Promise<Reading> {
+  if (request.fields && request.fields.length > MAX_FIELDS) {
+    throw new InvalidArgumentError("fields", request.fields, `at most ${MAX_FIELDS} keys`);
+  }
   const stored = await store.open(record);
   try {
     return answer(record, request, await query(store, record, stored, request));
