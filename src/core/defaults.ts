@@ -24,6 +24,8 @@ export const DEFAULTS = Object.freeze({
   readChars: 20_000,
   /** Maximum number of matches that one search returns. */
   searchResults: 50,
+  /** Maximum number of artifacts that one search of a session goes through. */
+  searchArtifacts: 200,
   /** How much of a long line is shown around a match, in characters. */
   searchWindowChars: 400,
   /** Maximum length of a search pattern, in characters. */

@@ -25,6 +25,8 @@ export interface WorkspaceOptions {
   readonly toolNames?: ToolNaming | undefined;
   /** Maximum length of the digest in a reference, in characters; at least 80. Default 1,200. */
   readonly digestChars?: number | undefined;
+  /** Maximum length of what one read returns, in characters. Default 20,000. */
+  readonly readChars?: number | undefined;
   /** Counts tokens. Default: `estimateTokens`. */
   readonly countTokens?: CountTokens | undefined;
   /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
@@ -65,6 +67,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     clock: Date,
     countTokens,
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
+    readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
     logger: options.logger,
   });

@@ -136,6 +136,7 @@ export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Wor
     clock: { now: () => 0 },
     countTokens: estimateTokens,
     digestChars,
+    readChars: DEFAULTS.readChars,
     notice: { readBy: "tools", toolNames },
     logger,
   });

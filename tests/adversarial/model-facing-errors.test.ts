@@ -127,7 +127,7 @@ describe("a value in an error is the one that was sent", () => {
       { artifact_id: 'a"sessionId' },
       String.raw`"a\"sessionId"`,
     ],
-    ["a parameter", "get_knowledge_by_id", { artifact_id: "a", sessionId: "s" }, '"sessionId"'],
+    ["a parameter", "get_knowledge_by_id", { artifact_id: "b", sessionId: "s" }, '"sessionId"'],
     ["a pointer", "query_knowledge", { artifact_id: "a", pointer: "/startLine" }, '"/startLine"'],
     [
       "a pointer in quotes",
@@ -159,7 +159,7 @@ describe("a value in an error is the one that was sent", () => {
         ["query_knowledge", { artifact_id: "a", fields: [name] }],
         ["get_knowledge_by_id", { artifact_id: name }],
         ["get_knowledge_by_id", { artifact_id: "a", view: name }],
-        ["get_knowledge_by_id", JSON.parse(`{"artifact_id":"a","${name}":1}`)],
+        ["get_knowledge_by_id", JSON.parse(`{"artifact_id":"b","${name}":1}`)],
       ] as const) {
         expect(await run(tool, input)).toMatchObject({ isError: true });
       }

@@ -34,6 +34,7 @@ export function openMemoryWorkspace(options: MemoryOptions = {}): Workspace {
     clock: Date,
     countTokens: options.countTokens ?? estimateTokens,
     digestChars,
+    readChars: options.readChars ?? DEFAULTS.readChars,
     notice: { readBy, toolNames },
     logger: options.logger,
   });

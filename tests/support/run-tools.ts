@@ -25,12 +25,7 @@ export async function followPrinted(run: Run, name: string, input: unknown): Pro
   return texts;
 }
 
-/** What stands between the heading and the footing. */
-export const bodyOf = (text: string) =>
-  text
-    .split("\n")
-    .slice(1)
-    .join("\n")
-    .replace(/\n\[[^\n]*\]$/, "");
+/** What stands before the footing. */
+export const bodyOf = (text: string) => text.replace(/\n\[[^\n]*\]$/, "");
 export const numbered = (count: number) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");

@@ -68,7 +68,7 @@ export type ToolInputSchema = {
   type: "object";
   properties: Record<string, { [key: string]: JsonValue }>;
   required: string[];
-  additionalProperties: false;
+  additionalProperties?: false;
 };
 
 /** A tool's answer to the model. */

@@ -49,11 +49,12 @@ export class OutOfRangeError extends ContextOffloadError {
 
 function describe({ names, start, end, count, unit, owner }: RefusedRange): string {
   const [startName, endName] = names;
-  const rest = endName === undefined ? "" : ` to ${endName} ${end}`;
+  const isOpen = endName === undefined || end === Number.MAX_SAFE_INTEGER;
+  const rest = isOpen ? "" : ` to ${endName} ${end}`;
   const requested = `${startName} ${start}${rest}`;
   if (count === 0) return `${requested} does not exist: ${owner} is empty.`;
   const has = `${owner} has ${countOf(count, unit)}`;
-  const order = endName === undefined ? "" : `, and an ${endName} that is not smaller`;
+  const order = isOpen ? "" : `, and an ${endName} that is not smaller`;
   const right = `Use a ${startName} from 1 to ${count}${order}.`;
   if (start < 1)
     return `${requested} does not exist: ${unit}s are counted from 1; ${has}. ${right}`;

@@ -7,7 +7,7 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return "undefined";
   if (value === null) return "null";
   if (typeof value === "string") {
-    if (value === "") return "an empty string";
+    if (value === "") return "empty";
     return `the string ${quote(value, SHOWN_CHARS)}`;
   }
   if (Array.isArray(value)) return `an array of ${value.length}`;

@@ -3,6 +3,7 @@ import type { ToolDescription } from "../engine/format.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
 import type { GrepOptions } from "./reading/grep-knowledge.js";
+import type { GrepSessionOptions, SessionReading } from "./reading/grep-session.js";
 import type { ContentSource } from "./artifacts/prepare-content.js";
 import type { ArtifactPage, SearchFilter } from "./artifacts/list-artifacts.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
@@ -84,6 +85,8 @@ export type Original = Content | AsyncIterable<Uint8Array>;
 export interface ToolsOptions {
   /** Limits the tools to what this session may see: its own artifacts and its children's. Default: all sessions. */
   readonly sessionId?: string | undefined;
+  /** Maximum length of an answer's text, in characters. Default: the workspace's `readChars`. */
+  readonly readChars?: number | undefined;
 }
 
 /** Stored tool results and the methods to read them, within one namespace. */
@@ -109,6 +112,8 @@ export interface Workspace {
   ): Promise<Reading>;
   /** Finds the lines that match a JavaScript regular expression, or contain plain text with `literal`. */
   grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;
+  /** The same for all artifacts that the session may read, newest first. */
+  grepSession(pattern: string, options?: GrepSessionOptions): Promise<SessionReading>;
   /** Reads part of a JSON artifact, by a JSON pointer. */
   queryKnowledge(artifactId: string, options?: QueryOptions): Promise<Reading>;
   /** Lists artifacts by their metadata, in the order in which they were stored. */

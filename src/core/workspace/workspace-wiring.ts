@@ -15,6 +15,8 @@ export interface WorkspaceWiring {
   readonly clock: Clock;
   readonly countTokens: CountTokens;
   readonly digestChars: number;
+  /** Maximum number of characters that one read returns. */
+  readonly readChars: number;
   readonly notice: NoticeOptions;
   readonly logger: EventLogger | undefined;
 }

@@ -15,7 +15,7 @@ import {
 } from "./artifacts/prepare-artifact.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
-import type { Scope } from "./reading/reading.js";
+import { TOOL_NAMES, type Scope } from "./reading/reading.js";
 import { renderKnowledgeList } from "./reference/knowledge-list.js";
 import { systemPrompt } from "./reference/system-prompt.js";
 import { createTools } from "./tools/create-tools.js";
@@ -154,7 +154,12 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         () => ({ event: "read" }),
       ),
 
-    tools: (options = {}) => createTools(workspace, notice.toolNames, canSee, options),
+    tools: ({ sessionId, readChars } = {}) =>
+      // An agent that reads by path has no use for them, and they cost tokens in every request.
+      createTools(workspace, notice.readBy === "path" ? NO_TOOLS : notice.toolNames, canSee, {
+        sessionId,
+        readChars: requireCount("readChars", readChars, wiring.readChars),
+      }),
     systemPrompt: () => systemPrompt(notice),
     close: wiring.closeSearch,
   };
@@ -172,6 +177,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     },
   });
 }
+
+const NO_TOOLS = Object.fromEntries(TOOL_NAMES.map((name) => [name, false as const]));
 
 /** The length of an artifact in a listing, with its line break. */
 function infoChars(record: ArtifactRecord): number {

@@ -1,11 +1,12 @@
 import type { CompiledPattern } from "./compile-pattern.js";
 import type { SearchMatch, SearchQuery } from "./search-terms.js";
+import { LineWindows } from "./line-windows.js";
 import { LongLine } from "./long-line.js";
 import {
+  type FoundLine,
   MatchCollector,
   contextLine,
   endOfWholeCharacters,
-  windowAround,
 } from "./match-collector.js";
 import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
 import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
@@ -221,13 +222,23 @@ export class LineSearch {
       return;
     }
     const text = block.textOfLine(start, end);
-    const match = this.#pattern.find(text, 0);
+    let match = this.#pattern.find(text, this.#fromIndex);
     if (match === undefined) return;
     this.tally.matchingLines += 1;
     if (this.#collector.isFull) return;
-    const window = windowAround(text, match, this.#query.windowChars);
-    const found = { line: this.#line, index: match.index, window, lineChars: text.length };
-    this.#collector.addInBlock(found, block, firstLine, start, end);
+    const { windowChars } = this.#query;
+    const windows = new LineWindows(windowChars, this.#collector.room);
+    while (match !== undefined && !windows.isDone) {
+      const next = windows.take(text, match);
+      match = text.length > windowChars ? this.#pattern.find(text, next) : undefined;
+    }
+    const found = foundLine(this.#line, windows, text.length);
+    if (found) this.#collector.addInBlock(found, block, firstLine, start, end);
+  }
+
+  /** Where the search begins in the current line. */
+  get #fromIndex(): number {
+    return this.#line === this.#fromLine ? (this.#query.fromChar ?? 1) - 1 : 0;
   }
 
   /** Lines from the start of one to the end of the block, whose last line may lack its line break. */
@@ -240,7 +251,8 @@ export class LineSearch {
   #goOnWithLongLine(): void {
     this.#long ??= new LongLine(
       this.#line < this.#fromLine ? undefined : this.#pattern,
-      this.#query.windowChars,
+      new LineWindows(this.#query.windowChars, Math.max(1, this.#collector.room)),
+      { headChars: this.#query.windowChars, fromIndex: this.#fromIndex },
     );
     const feed = this.#searchBuffer.bytes.subarray(this.#start, this.#end).indexOf(LINE_FEED);
     if (feed === -1) {
@@ -266,11 +278,15 @@ export class LineSearch {
     this.#line += 1;
   }
 
-  #report({ match, lineChars }: LongLine): void {
-    if (match === undefined) return;
+  #report({ windows, lineChars }: LongLine): void {
+    const found = foundLine(this.#line, windows, lineChars);
+    if (found === undefined) return;
     this.tally.matchingLines += 1;
-    if (!this.#collector.isFull) {
-      this.#collector.addAlone({ line: this.#line, ...match, lineChars });
-    }
+    if (!this.#collector.isFull) this.#collector.addAlone(found);
   }
+}
+
+function foundLine(line: number, windows: LineWindows, lineChars: number): FoundLine | undefined {
+  const { first, further, unshown } = windows;
+  return first && { line, first, further, unshown, lineChars };
 }

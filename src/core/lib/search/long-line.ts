@@ -1,6 +1,6 @@
 import type { CompiledPattern, Span } from "./compile-pattern.js";
 import { PatternError } from "./search-terms.js";
-import { windowAround, type LineWindow } from "./match-collector.js";
+import type { LineWindows } from "./line-windows.js";
 
 /** How much of a line is kept before and after the part that is searched. */
 const OVERLAP_CHARS = 65_536;
@@ -11,12 +11,6 @@ const TOO_LONG =
   `a line has more than ${WHOLE_LINE_CHARS} characters, and a pattern with unbounded repetition or ` +
   "lookaround needs the whole line; bound the repetitions, as in .{0,200}, and avoid lookaround";
 
-/** A match in a long line, and what is shown of it. */
-export interface LongLineMatch {
-  readonly index: number;
-  readonly window: LineWindow;
-}
-
 /**
  * A line that is searched as it arrives, in overlapping pieces, so that its length costs no memory.
  * A pattern whose matches may be longer than the overlap, or that uses lookaround, is searched for in
@@ -24,19 +18,27 @@ export interface LongLineMatch {
  */
 export class LongLine {
   readonly #pattern: CompiledPattern | undefined;
-  readonly #windowChars: number;
+  readonly #headChars: number;
+  readonly #fromIndex: number;
+  /** What is shown of the line's matches. */
+  readonly windows: LineWindows;
   #held = "";
   /** Characters that came before `#held`. */
   #passed = 0;
   /** How much of `#held` was searched: no match begins there. */
   #searched = 0;
   #head = "";
-  #match: LongLineMatch | undefined;
 
   /** Without a pattern the line is only measured. */
-  constructor(pattern: CompiledPattern | undefined, windowChars: number) {
+  constructor(
+    pattern: CompiledPattern | undefined,
+    windows: LineWindows,
+    { headChars, fromIndex = 0 }: { readonly headChars: number; readonly fromIndex?: number },
+  ) {
     this.#pattern = pattern;
-    this.#windowChars = windowChars;
+    this.windows = windows;
+    this.#headChars = headChars;
+    this.#fromIndex = fromIndex;
   }
 
   /** The start of the line, slightly longer than a window. */
@@ -48,14 +50,10 @@ export class LongLine {
     return this.#passed + this.#held.length;
   }
 
-  get match(): LongLineMatch | undefined {
-    return this.#match;
-  }
-
   /** Takes the next piece of the line, which ends with a whole character. */
   push(piece: string): void {
-    this.#head += piece.slice(0, Math.max(0, this.#windowChars + 1 - this.#head.length));
-    if (this.#match !== undefined || this.#pattern === undefined) {
+    this.#head += piece.slice(0, Math.max(0, this.#headChars + 1 - this.#head.length));
+    if (this.windows.isDone || this.#pattern === undefined) {
       this.#measure(piece);
       return;
     }
@@ -68,9 +66,8 @@ export class LongLine {
     // The overlap is searched again, so small pieces wait until there is as much new text.
     if (limit - this.#searched < OVERLAP_CHARS) return;
     // A match that begins before the limit ends within the text, so more text cannot change it.
-    const found = this.#find(this.#held);
-    if (found !== undefined && found.index < limit) this.#take(found);
-    this.#searched = limit;
+    this.#searchUpTo(limit);
+    this.#searched = Math.max(this.#searched, limit);
     this.#forget();
   }
 
@@ -80,8 +77,7 @@ export class LongLine {
       if (this.lineChars <= this.#head.length) this.#head = this.#head.slice(0, -1);
       this.#held = this.#held.slice(0, -1);
     }
-    const found = this.#find(this.#held);
-    if (found !== undefined) this.#take(found);
+    this.#searchUpTo(this.#held.length + 1);
   }
 
   /** Keeps no more than the last character, which may belong to the line break. */
@@ -91,18 +87,21 @@ export class LongLine {
     this.#held = piece.slice(-1);
   }
 
-  #find(text: string): Span | undefined {
-    if (this.#match !== undefined) return undefined;
-    // After the start of the text `^` does not match, since the text before is still there.
-    return this.#pattern?.find(text, this.#searched);
+  /** Takes the matches that begin before `limit`. */
+  #searchUpTo(limit: number): void {
+    while (!this.windows.isDone) {
+      const found = this.#find();
+      if (found === undefined || found.index >= limit) return;
+      this.#searched = this.windows.take(this.#held, found, this.#passed);
+    }
   }
 
-  #take(found: Span): void {
-    const window = windowAround(this.#held, found, this.#windowChars);
-    this.#match = {
-      index: this.#passed + found.index,
-      window: { text: window.text, start: this.#passed + window.start },
-    };
+  #find(): Span | undefined {
+    // After the start of the text `^` does not match, since the text before is still there.
+    return this.#pattern?.find(
+      this.#held,
+      Math.max(this.#searched, this.#fromIndex - this.#passed),
+    );
   }
 
   #forget(): void {

@@ -1,4 +1,4 @@
-import type { ContextLine, SearchMatch, SearchQuery } from "./search-terms.js";
+import type { ContextLine, MatchWindow, SearchMatch, SearchQuery } from "./search-terms.js";
 import type { LineBlock } from "./line-block.js";
 import type { Span } from "./compile-pattern.js";
 
@@ -8,12 +8,17 @@ export interface LineWindow {
   readonly start: number;
 }
 
-/** The whole line where it is short enough; otherwise a part of it in which the match can be seen. */
-export function windowAround(line: string, match: Span, windowChars: number): LineWindow {
+/** The whole line where it is short enough; otherwise a part of it, from `least` on, in which the match can be seen. */
+export function windowAround(
+  line: string,
+  match: Span,
+  windowChars: number,
+  least = 0,
+): LineWindow {
   if (line.length <= windowChars) return { text: line, start: 0 };
   const spare = Math.max(0, windowChars - (match.end - match.index));
   const wanted = match.index - Math.floor(spare / 2);
-  let start = Math.max(0, Math.min(wanted, line.length - windowChars));
+  let start = Math.max(0, least, Math.min(wanted, line.length - windowChars));
   if (start < match.index && splitsPair(line, start)) start += 1;
   return { text: cutAt(line, start, windowChars), start };
 }
@@ -59,9 +64,9 @@ interface OpenMatch extends SearchMatch {
 /** A matching line. */
 export interface FoundLine {
   readonly line: number;
-  /** Index of the match in the line. */
-  readonly index: number;
-  readonly window: LineWindow;
+  readonly first: MatchWindow;
+  readonly further: readonly MatchWindow[];
+  readonly unshown: number;
   readonly lineChars: number;
 }
 
@@ -85,6 +90,11 @@ export class MatchCollector {
   get isFull(): boolean {
     const { maxResults, maxChars = Infinity } = this.#query;
     return this.#collected >= maxResults || this.#chars > maxChars;
+  }
+
+  /** How many more matches can be shown. */
+  get room(): number {
+    return this.#query.maxResults - this.#collected;
   }
 
   /** A match in a block whose first line has the number `firstLine`; `start` and `end` are the line's. */
@@ -134,16 +144,13 @@ export class MatchCollector {
   }
 
   #add(found: FoundLine, before: ContextLine[], after: ContextLine[]): void {
-    this.#collected += 1;
-    this.#chars += shownChars(found.window) + countChars(before) + countChars(after);
+    const { line, first, further, unshown, lineChars } = found;
+    this.#collected += 1 + further.length;
+    this.#chars += countChars([first, ...further]) + countChars(before) + countChars(after);
     this.#open.push({
-      line: found.line,
-      column: found.index + 1,
-      text: found.window.text,
-      textColumn: found.window.start + 1,
-      lineChars: found.lineChars,
-      before,
-      after,
+      ...{ line, ...first, lineChars, before, after },
+      ...(further.length > 0 ? { further } : {}),
+      ...(unshown > 0 ? { unshown } : {}),
     });
     this.#reportComplete();
   }
@@ -197,7 +204,7 @@ export class MatchCollector {
   }
 }
 
-function countChars(lines: readonly ContextLine[]): number {
+function countChars(lines: readonly { readonly text: string }[]): number {
   return lines.reduce((sum, line) => sum + shownChars(line), 0);
 }
 

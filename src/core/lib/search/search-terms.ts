@@ -18,6 +18,8 @@ export interface SearchQuery {
   readonly windowChars: number;
   /** The first line to search, from 1, to continue where an earlier search ended. Default: 1. */
   readonly fromLine?: number;
+  /** The first character of that line to search, from 1, in UTF-16 units. Default: 1. */
+  readonly fromChar?: number;
 }
 
 /** A line before or after a match. */
@@ -29,16 +31,24 @@ export interface ContextLine {
   readonly lineChars: number;
 }
 
-/** The first match on a line. */
-export interface SearchMatch {
-  /** Number of the line, from 1. */
-  readonly line: number;
+/** A match, and what is shown of its line. */
+export interface MatchWindow {
   /** Where the match begins in the line, from 1, in UTF-16 units. */
   readonly column: number;
   /** The line without its line break; of a line longer than `windowChars`, a window around the match. */
   readonly text: string;
   /** Column of the first character of `text`; 1 for a whole line. */
   readonly textColumn: number;
+}
+
+/** A matching line, with its first match. */
+export interface SearchMatch extends MatchWindow {
+  /** Number of the line, from 1. */
+  readonly line: number;
+  /** On a line longer than `windowChars`, the matches that the windows before do not show. */
+  readonly further?: readonly MatchWindow[];
+  /** How many matches come after the last window; not all are counted if there are many. */
+  readonly unshown?: number;
   /** Length of the whole line, in UTF-16 units; only of the part that was read if the search stopped inside it. */
   readonly lineChars: number;
   readonly before: readonly ContextLine[];

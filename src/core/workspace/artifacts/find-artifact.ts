@@ -39,11 +39,12 @@ export async function findArtifact(
   let removed = false;
   for (const session of await visibleSessions(store, sessionId)) {
     const contents = await store.listSession(session);
-    const record = contents.artifacts.get(id);
+    // Models put blanks around ids.
+    const record = contents.artifacts.get(id) ?? contents.artifacts.get(id.trim());
     // A session's own artifact comes before those of its children.
     if (record && session === sessionId) return record;
     if (record) found.push(record);
-    else if (contents.removed.has(id)) removed = true;
+    else if (contents.removed.has(id) || contents.removed.has(id.trim())) removed = true;
     for (const other of contents.artifacts.keys()) others.push(other);
   }
   const [first, second] = found;

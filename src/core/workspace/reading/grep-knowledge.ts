@@ -1,17 +1,15 @@
-import { takeStart } from "../../lib/text/surrogates.js";
 import { DEFAULTS } from "../../defaults.js";
-import { countOf } from "../../lib/digest/printable.js";
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
+import { countOf } from "../../lib/digest/printable.js";
+import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/search-terms.js";
+import { quote } from "../../lib/text/quote.js";
 import { requireRange } from "../../lib/text/text-range.js";
-import type {
-  ContextLine,
-  SearchMatch,
-  SearchOutcome,
-  SearchQuery,
-  SearchSource,
-} from "../../lib/search/search-terms.js";
-import type { ReadOptions, Reading } from "./reading.js";
+import type { Clock } from "../events.js";
+import { findNear, NO_MATCH, searchAsMeant } from "./near-matches.js";
 import type { OpenTarget } from "./read-knowledge.js";
+import type { ArtifactCount, NextCall, ReadOptions, Reading } from "./reading.js";
+import { renderMatches } from "./render-matches.js";
+import { callInput } from "./search-call.js";
 
 /** Searches a text off the main thread. When searches have to wait, groups take turns. */
 export type SearchText = (
@@ -37,148 +35,160 @@ export interface GrepOptions extends ReadOptions {
   readonly literal?: boolean | undefined;
   /** The line to search from, to continue after an earlier answer. Default 1. */
   readonly startLine?: number | undefined;
+  /** The character of that line to search from, to continue on a long line. Default 1. */
+  readonly startChar?: number | undefined;
+  /** Only count the matches. Default false. */
+  readonly count?: boolean | undefined;
   /** The search is stopped after this many milliseconds. Default 2,000. */
   readonly deadlineMs?: number | undefined;
 }
 
 export interface GrepRequest {
   readonly query: SearchQuery;
+  /** Only the number of matches. */
+  readonly count: boolean;
   readonly deadlineMs: number;
 }
 
-/** The matching lines, as `grep -n` prints them. */
+export interface GrepTools {
+  readonly searchText: SearchText;
+  readonly clock: Clock;
+  /** Counts the matches in what else the session holds, newest first. */
+  readonly countElsewhere: (
+    query: SearchQuery,
+    deadlineMs: number,
+  ) => Promise<readonly ArtifactCount[]>;
+}
+
+const SHOWN_ELSEWHERE = 5;
+
+/** The matching lines, as `grep -n` prints them; where none match, what a wider search would find. */
 export async function grepText(
   target: OpenTarget,
-  { query, deadlineMs }: GrepRequest,
-  searchText: SearchText,
+  request: GrepRequest,
+  { searchText, clock, countElsewhere }: GrepTools,
 ): Promise<Reading> {
-  const { pattern, fromLine = 1 } = query;
+  const { query } = request;
+  const endsAt = clock.now() + request.deadlineMs;
+  const remainingMs = (): number => endsAt - clock.now();
+  const search = (asked: SearchQuery, deadlineMs = Math.max(1, remainingMs())) =>
+    searchTarget(target, asked, deadlineMs, searchText);
+
+  const { asked, outcome, note } = await searchAsMeant(query, remainingMs, search);
+  const { scannedLines, stoppedBy } = outcome;
+  if (stoppedBy === "deadline") {
+    if (outcome.matches.length === 0)
+      throw new SearchTimeoutError(query.pattern, request.deadlineMs, scannedLines);
+  } else if (asked.fromLine !== undefined && asked.fromLine > 1) {
+    // The number of lines is known only now: indexing them first would cost more than the search.
+    const range = { start: asked.fromLine, end: asked.fromLine, count: scannedLines };
+    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
+  }
+  if (outcome.matches.length > 0)
+    return answer(target, { ...request, query: asked }, outcome, note);
+
+  const { artifactId } = target.record;
+  const callFor = (id: string, made: SearchQuery): NextCall => ({
+    tool: "grep_knowledge",
+    input: { artifact_id: id, ...callInput(made), ...viewInput(target) },
+  });
+  const near = await findNear(query, remainingMs, async (wider, deadlineMs) => {
+    const found = await search(wider, deadlineMs);
+    return found.matchingLines;
+  });
+  if (near) return nothing(target, near.note, callFor(artifactId, near.query));
+  const elsewhere = remainingMs() > 0 ? await countElsewhere(query, remainingMs()) : [];
+  const [first] = elsewhere;
+  if (!first) return nothing(target, note === undefined ? NO_MATCH : `${note} ${NO_MATCH}`);
+  const counts = elsewhere
+    .slice(0, SHOWN_ELSEWHERE)
+    .map((other) => `${other.matches} in ${quote(other.artifactId)}`);
+  return nothing(target, `${NO_MATCH} But ${counts.join(", ")}.`, callFor(first.artifactId, query));
+}
+
+/** Searches one text; what is collected is bounded by what could be shown. */
+export async function searchTarget(
+  { signal, record, text, maxChars }: OpenTarget,
+  query: SearchQuery,
+  deadlineMs: number,
+  searchText: SearchText,
+): Promise<SearchOutcome> {
+  const { pattern, contextBefore, contextAfter } = query;
   const most = DEFAULTS.patternChars;
   if (pattern.length > most) {
     const reason = `it has ${pattern.length} characters, and the limit is ${most}`;
     throw new InvalidPatternError(pattern, reason);
   }
-  const { signal, record, text, maxChars } = target;
   // More could never be shown: each context line takes at least three characters of the answer.
   const mostLines = Math.ceil(maxChars / 3);
   const bounded = {
     ...query,
     maxChars,
-    contextBefore: Math.min(query.contextBefore, mostLines),
-    contextAfter: Math.min(query.contextAfter, mostLines),
+    contextBefore: Math.min(contextBefore, mostLines),
+    contextAfter: Math.min(contextAfter, mostLines),
   };
-  const outcome = await searchText(text.source, bounded, {
+  return searchText(text.source, bounded, {
     deadlineMs,
     group: record.sessionId,
     ...(signal ? { signal } : {}),
   });
-  if (outcome.stoppedBy === "deadline") {
-    if (outcome.matches.length === 0)
-      throw new SearchTimeoutError(pattern, deadlineMs, outcome.scannedLines);
-  } else if (fromLine > 1) {
-    // The number of lines is known only now: indexing them first would cost more than the search.
-    const range = { start: fromLine, end: fromLine, count: outcome.scannedLines };
-    requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
-  }
-  return answer(target, query, outcome, deadlineMs);
 }
 
 function answer(
-  { record, view, maxChars }: OpenTarget,
-  query: SearchQuery,
+  target: OpenTarget,
+  { query, count, deadlineMs }: GrepRequest,
   outcome: SearchOutcome,
-  deadlineMs: number,
+  searchedAs: string | undefined,
 ): Reading {
-  const shown: SearchMatch[] = [];
-  const notes: string[] = [];
-  let text = "";
-  for (const match of outcome.matches) {
-    const next = text + (shown.length === 0 ? "" : separatorOf(query)) + renderMatch(match);
-    if (next.length > maxChars && shown.length > 0) break;
-    shown.push(match);
-    if (next.length <= maxChars) text = next;
-    else {
-      text = renderFitting(match, maxChars);
-      notes.push("Only the lines next to the match fit into this answer.");
-      break;
-    }
-  }
-  const left = outcome.matchingLines - shown.length;
-  const last = shown.at(-1);
-  const more = last !== undefined && (left > 0 || !outcome.complete);
-  if (outcome.stoppedBy === "deadline") {
+  const rendered = renderMatches(outcome, query, target.maxChars);
+  const { artifactId } = target.record;
+  const notes = searchedAs === undefined ? [] : [searchedAs];
+  const { shown, left, nextChar } = rendered;
+  const total = shown + left;
+  const stopped = outcome.stoppedBy === "deadline";
+  if (stopped) {
     const passed = countOf(outcome.scannedLines, "line");
     notes.push(`The search was stopped after ${deadlineMs} ms, ${passed} in.`);
   }
-  if (shown.length === 0) notes.push("No line matches.");
+  const note = notes.length > 0 ? notes.join(" ") : undefined;
+  if (count) {
+    const text = `${artifactId}: ${total}`;
+    return {
+      ...nothing(target, note),
+      text,
+      range: { unit: "matches", from: 1, to: total, of: total },
+    };
+  }
+  if (rendered.isNarrowed) notes.push("Only the lines next to the match fit into this answer.");
+  const nextLine =
+    left > 0 ? rendered.nextLine : Math.max(rendered.nextLine, outcome.scannedLines + 1);
+  const place = {
+    start_line: nextLine,
+    ...(nextChar === undefined ? {} : { start_char: nextChar }),
+  };
+  const input = { artifact_id: artifactId, ...callInput(query), ...place, ...viewInput(target) };
+  return {
+    ...nothing(target, notes.length > 0 ? notes.join(" ") : undefined),
+    text: rendered.text,
+    range: { unit: "matches", from: 1, to: shown, of: total },
+    leftOut: left > 0 ? { unit: "matches", count: left } : undefined,
+    next: left > 0 || stopped ? { tool: "grep_knowledge", input } : undefined,
+  };
+}
+
+function nothing({ record, view }: OpenTarget, note: string | undefined, next?: NextCall): Reading {
   return {
     artifactId: record.artifactId,
     sessionId: record.sessionId,
     view,
-    text,
-    range: {
-      unit: "matches",
-      from: shown.length > 0 ? 1 : 0,
-      to: shown.length,
-      of: outcome.matchingLines,
-    },
-    leftOut: left > 0 ? { unit: "matches", count: left } : undefined,
-    next: more
-      ? {
-          tool: "grep_knowledge",
-          input: {
-            artifact_id: record.artifactId,
-            pattern: query.pattern,
-            start_line: (left > 0 ? last.line : Math.max(last.line, outcome.scannedLines)) + 1,
-            ...(query.literal ? { literal: true } : {}),
-            ...(query.ignoreCase ? { ignore_case: true } : {}),
-            ...(query.contextBefore > 0 ? { context_before: query.contextBefore } : {}),
-            ...(query.contextAfter > 0 ? { context_after: query.contextAfter } : {}),
-            ...(query.maxResults === DEFAULTS.searchResults
-              ? {}
-              : { max_results: query.maxResults }),
-            ...(view === "raw" ? { view } : {}),
-          },
-        }
-      : undefined,
-    note: notes.length > 0 ? notes.join(" ") : undefined,
+    text: "",
+    range: { unit: "matches", from: 0, to: 0, of: 0 },
+    leftOut: undefined,
+    next,
+    note,
   };
 }
 
-function separatorOf({ contextBefore, contextAfter }: SearchQuery): string {
-  return contextBefore + contextAfter > 0 ? "\n--\n" : "\n";
-}
-
-function renderMatch(match: SearchMatch): string {
-  return [
-    ...match.before.map(renderContext),
-    `${match.line}:${renderWindow(match)}`,
-    ...match.after.map(renderContext),
-  ].join("\n");
-}
-
-/** The matching line, with as many of the nearest context lines as fit. */
-function renderFitting({ before, after, ...match }: SearchMatch, maxChars: number): string {
-  let text = takeStart(renderMatch({ ...match, before: [], after: [] }), maxChars);
-  for (let step = 1; step <= Math.max(before.length, after.length); step++) {
-    const above = before.at(-step);
-    const below = after[step - 1];
-    const wider = [above && renderContext(above), text, below && renderContext(below)]
-      .filter((part) => part !== undefined)
-      .join("\n");
-    if (wider.length > maxChars) break;
-    text = wider;
-  }
-  return text;
-}
-
-/** A window says where in the line it is, so that the rest can be read by character range. */
-function renderWindow({ text, textColumn, lineChars, column }: SearchMatch): string {
-  if (text.length >= lineChars) return text;
-  const end = textColumn + text.length - 1;
-  return `[characters ${textColumn}-${end} of ${lineChars}, match at ${column}] ${text}`;
-}
-
-function renderContext({ line, text, lineChars }: ContextLine): string {
-  return `${line}-${text}${text.length < lineChars ? ` [… ${lineChars} characters]` : ""}`;
+function viewInput({ view }: OpenTarget): NextCall["input"] {
+  return view === "raw" ? { view } : {};
 }

@@ -40,9 +40,10 @@ export async function readLineRange(
   target: ReadTarget,
   startLine: number,
   endLine: number,
+  startChar?: number,
 ): Promise<Reading> {
-  const { text, maxChars } = target;
-  const read = await readLines(text, { startLine, endLine, maxChars, signal: target.signal });
+  const { text, maxChars, signal } = target;
+  const read = await readLines(text, { startLine, startChar, endLine, maxChars, signal });
   const range = { text: read.text, unit: "lines", of: text.index.lines } as const;
   const place = { ...range, from: read.startLine, to: read.endLine };
   const last = Math.min(endLine, text.index.lines);
@@ -51,7 +52,7 @@ export async function readLineRange(
     return answer(target, place, {
       left: { unit: "chars", count: lineChars - shownChars },
       next: lineCall(target, line, last, { start_char: shownChars + 1 }),
-      note: `Line ${line} exceeds the limit of one read; continue by characters${behind(line, last)}.`,
+      note: behind(line, last),
     });
   }
   if (read.endLine >= last) return answer(target, place);
@@ -61,17 +62,16 @@ export async function readLineRange(
   });
 }
 
-/** A range of characters of a line, and how to continue with the lines after it. */
+/** A range of characters of one line. */
 export async function readColumns(
   target: ReadTarget,
   line: number,
-  endLine: number,
   { startChar = 1, endChar }: CharRange,
 ): Promise<Reading> {
   const { text, maxChars, signal } = target;
   const { lines } = text.index;
   const names = ["startLine", "endLine"] as const;
-  requireRange({ names, start: line, end: endLine, count: lines, unit: "line", owner: "the text" });
+  requireRange({ names, start: line, end: line, count: lines, unit: "line", owner: "the text" });
   const toChar = endChar ?? Math.max(startChar, await countLineChars(target, line));
   const request = { line, startChar, endChar: toChar, maxChars, signal };
   const read = await readLineChars(text, request);
@@ -82,22 +82,12 @@ export async function readColumns(
     to: read.endChar,
     of: read.lineChars,
   } as const;
-  const last = Math.min(endLine, lines);
   const lastChar = Math.min(toChar, read.lineChars);
-  if (read.endChar < lastChar) {
-    const end = endChar === undefined ? {} : { end_char: lastChar };
-    return answer(target, place, {
-      left: { unit: "chars", count: lastChar - read.endChar },
-      next: lineCall(target, line, last, { start_char: read.endChar + 1, ...end }),
-      note: `These are characters of line ${line}${behind(line, last)}.`,
-    });
-  }
-  const note = `These are characters of line ${line}.`;
-  if (last <= line) return answer(target, place, { note });
+  if (read.endChar >= lastChar) return answer(target, place);
+  const end = endChar === undefined ? {} : { end_char: lastChar };
   return answer(target, place, {
-    left: { unit: "lines", count: last - line },
-    next: lineCall(target, line + 1, last),
-    note,
+    left: { unit: "chars", count: lastChar - read.endChar },
+    next: lineCall(target, line, line, { start_char: read.endChar + 1, ...end }),
   });
 }
 
@@ -108,8 +98,11 @@ async function countLineChars({ text, signal }: ReadTarget, line: number): Promi
 }
 
 /** Mentions the lines that were requested after a line that takes several reads. */
-function behind(line: number, last: number): string {
-  return last > line ? `, and lines ${line + 1} to ${last} come after it` : "";
+function behind(line: number, last: number): string | undefined {
+  if (last <= line) return undefined;
+  return last === line + 1
+    ? `Line ${line} goes on, and line ${last} follows.`
+    : `Line ${line} goes on, and lines ${line + 1} to ${last} follow.`;
 }
 
 export async function readCharRange(
@@ -154,7 +147,7 @@ interface Place {
 interface Rest {
   readonly left?: NonNullable<Reading["leftOut"]>;
   readonly next?: NextCall;
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 function answer({ record, view }: ReadTarget, place: Place, rest: Rest = {}): Reading {

@@ -1,13 +1,17 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireChoice, requireCount, requireText } from "../../arguments.js";
+import { ArgumentError } from "../../lib/argument-error.js";
+import { JsonPointerError } from "../../lib/json/json-errors.js";
+import type { SearchQuery } from "../../lib/search/search-terms.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
 import type { EventDetails, EventReporter } from "../events.js";
 import { findArtifact } from "../artifacts/find-artifact.js";
 import { getOriginal } from "../artifacts/get-original.js";
 import { toCodedError } from "./coded-errors.js";
-import { grepText } from "./grep-knowledge.js";
+import { grepText, type GrepOptions, searchTarget } from "./grep-knowledge.js";
+import { grepArtifacts, listVisible, type SessionReading } from "./grep-session.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
 import {
@@ -28,6 +32,7 @@ type ReadingVerbs = Pick<
   | "getKnowledgeById"
   | "getKnowledgeByLines"
   | "grepKnowledge"
+  | "grepSession"
   | "queryKnowledge"
   | "getArtifact"
   | "getOriginal"
@@ -35,7 +40,7 @@ type ReadingVerbs = Pick<
 >;
 
 export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporter): ReadingVerbs {
-  const { store, hash } = wiring;
+  const { store, hash, clock } = wiring;
 
   /** Finds an artifact, does something with it, and logs it. */
   const withArtifact = <T>(
@@ -62,6 +67,51 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     );
   };
 
+  const open = async <T>(
+    record: ArtifactRecord,
+    options: ReadOptions,
+    work: (target: OpenTarget) => Promise<T>,
+  ): Promise<T> => {
+    const { view = "readable", signal } = options;
+    requireChoice("view", view, VIEWS);
+    const maxChars = requireCount("maxChars", options.maxChars, wiring.readChars);
+    const text = await openText(store, record, view, signal);
+    try {
+      return await work({ record, text, view, maxChars, signal });
+    } finally {
+      await text.close();
+    }
+  };
+
+  /** Searches artifacts other than the one given, newest first. */
+  const grepAll = async (
+    query: SearchQuery,
+    options: GrepOptions & { readonly cursor?: string | undefined },
+    without?: ArtifactRecord,
+  ): Promise<SessionReading> => {
+    const records = await listVisible(store, options.sessionId);
+    const request = {
+      query,
+      count: options.count ?? false,
+      maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
+      deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
+      cursor: options.cursor,
+      signal: options.signal,
+    };
+    const others = without
+      ? records.filter((record) => record.location !== without.location)
+      : records;
+    return grepArtifacts(others, request, {
+      clock,
+      search: (record, asked, deadlineMs) =>
+        open(record, options, (target) =>
+          searchTarget(target, asked, deadlineMs, wiring.searchText),
+        ).catch((error: unknown) => {
+          throw toCodedError(error);
+        }),
+    });
+  };
+
   const withText = (
     verb: string,
     artifactId: string,
@@ -73,16 +123,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       artifactId,
       options,
       async (record) => {
-        const { signal } = options;
-        const { view = "readable" } = options;
-        requireChoice("view", view, VIEWS);
-        const maxChars = requireCount("maxChars", options.maxChars, DEFAULTS.readChars);
-        const text = await openText(store, record, view, signal);
-        try {
-          return await work({ record, text, view, maxChars, signal });
-        } finally {
-          await text.close();
-        }
+        return open(record, options, work);
       },
       ({ text }) => ({ chars: text.length }),
     );
@@ -112,35 +153,53 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
       read("getKnowledgeByLines", artifactId, options, (target) => {
         const { startChar, endChar } = options;
-        if (startChar === undefined && endChar === undefined) {
-          return readLineRange(target, startLine, endLine);
+        if (endChar === undefined && (startChar === undefined || startLine < endLine)) {
+          return readLineRange(target, startLine, endLine, startChar);
         }
         if (endChar !== undefined && startLine !== endLine) {
           const expected = "the same as startLine when endChar is given";
           throw new InvalidArgumentError("endLine", endLine, expected);
         }
-        return readColumns(target, startLine, endLine, { startChar, endChar });
+        if (startLine !== endLine) return readLineRange(target, startLine, endLine, startChar);
+        return readColumns(target, startLine, { startChar, endChar });
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
-      withText("grepKnowledge", artifactId, options, (target) =>
-        grepText(
-          target,
-          {
-            query: {
-              pattern: requireText("pattern", pattern, "what to search for"),
-              literal: options.literal ?? false,
-              ignoreCase: options.ignoreCase ?? false,
-              contextBefore: requireCount("contextBefore", options.contextBefore, 0, 0),
-              contextAfter: requireCount("contextAfter", options.contextAfter, 0, 0),
-              maxResults: requireCount("maxResults", options.maxResults, DEFAULTS.searchResults),
-              windowChars: Math.min(DEFAULTS.searchWindowChars, target.maxChars),
-              fromLine: requireCount("startLine", options.startLine, 1),
-            },
-            deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
+      withText("grepKnowledge", artifactId, options, (target) => {
+        const query = {
+          ...readQuery(pattern, options, target.maxChars),
+          fromLine: requireCount("startLine", options.startLine, 1),
+          fromChar: requireCount("startChar", options.startChar, 1),
+        };
+        const { deadlineMs } = options;
+        const request = {
+          query,
+          count: options.count ?? false,
+          deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
+        };
+        return grepText(target, request, {
+          searchText: wiring.searchText,
+          clock,
+          countElsewhere: async (asked, remainingMs) => {
+            const anywhere = { ...asked, fromLine: 1, fromChar: 1 };
+            const sessionId = options.sessionId ?? target.record.sessionId;
+            const scope = { sessionId, signal: options.signal, view: options.view };
+            const counting = { ...scope, count: true, deadlineMs: remainingMs };
+            return (await grepAll(anywhere, counting, target.record)).counts;
           },
-          wiring.searchText,
-        ),
+        });
+      }),
+
+    grepSession: (pattern, options = {}) =>
+      events.observe(
+        "grepSession",
+        { session_id: options.sessionId ?? null },
+        async () => {
+          options.signal?.throwIfAborted();
+          const maxChars = requireCount("maxChars", options.maxChars, wiring.readChars);
+          return grepAll(readQuery(pattern, options, maxChars), options);
+        },
+        ({ text }) => ({ event: "read", chars: text.length }),
       ),
 
     queryKnowledge: (artifactId, options = {}) =>
@@ -148,16 +207,24 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         "queryKnowledge",
         artifactId,
         options,
-        (record) =>
-          queryArtifact(store, record, {
+        async (record) => {
+          const request = {
             pointer: options.pointer ?? "",
             limit:
               options.limit === undefined ? undefined : requireCount("limit", options.limit, 1),
             fields: options.fields,
-            offset: requireCount("cursor", asNumber(options.cursor), 0, 0),
-            maxChars: requireCount("maxChars", options.maxChars, DEFAULTS.readChars),
+            offset: readCursor(options.cursor),
+            maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
             signal: options.signal,
-          }),
+          };
+          return queryArtifact(store, record, request).catch((error: unknown) => {
+            const pointer = rereadPointer(request.pointer);
+            if (pointer === undefined || !isPointerError(error)) throw error;
+            return queryArtifact(store, record, { ...request, pointer }).catch(() => {
+              throw error;
+            });
+          });
+        },
         ({ text }) => ({ chars: text.length }),
       ),
 
@@ -187,6 +254,33 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
   };
 }
 
-function asNumber(cursor: string | undefined): number | undefined {
-  return cursor === undefined ? undefined : Number(cursor);
+function readQuery(pattern: string, options: GrepOptions, maxChars: number): SearchQuery {
+  return {
+    pattern: requireText("pattern", pattern, "what to search for"),
+    literal: options.literal ?? false,
+    ignoreCase: options.ignoreCase ?? false,
+    contextBefore: requireCount("contextBefore", options.contextBefore, 0, 0),
+    contextAfter: requireCount("contextAfter", options.contextAfter, 0, 0),
+    maxResults: requireCount("maxResults", options.maxResults, DEFAULTS.searchResults),
+    windowChars: Math.min(DEFAULTS.searchWindowChars, maxChars),
+  };
+}
+
+/** A pointer that leads nowhere as it stands, as it was most likely meant. */
+function rereadPointer(pointer: string): string | undefined {
+  if (pointer === "/") return "";
+  return !pointer.startsWith("/") && pointer.includes("/") ? `/${pointer}` : undefined;
+}
+
+function isPointerError(error: unknown): boolean {
+  return (
+    error instanceof JsonPointerError ||
+    (error instanceof ArgumentError && error.argument === "pointer")
+  );
+}
+
+function readCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
 }

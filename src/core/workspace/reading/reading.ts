@@ -32,6 +32,13 @@ export interface Reading {
   readonly note: string | undefined;
 }
 
+/** How many matches an artifact has. */
+export interface ArtifactCount {
+  readonly artifactId: string;
+  readonly sessionId: string;
+  readonly matches: number;
+}
+
 /** The reading tools of a model. */
 export const TOOL_NAMES = [
   "get_knowledge_by_id",

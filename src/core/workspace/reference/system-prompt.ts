@@ -1,26 +1,18 @@
-import { READING_TOOLS } from "../tools/reading-tools.js";
 import { nameTools } from "../tools/tool-naming.js";
 import type { NoticeOptions } from "./knowledge-list.js";
 
-/** The text for an agent's system prompt that explains references. */
+/**
+ * The text for an agent's system prompt that explains references. It is part of every request, so it
+ * says once what a reference need not repeat, and nothing that the tools' descriptions say. A
+ * reference that is read by path explains itself.
+ */
 export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
+  if (readBy === "path") return "";
   const start =
-    "Long tool results are stored outside of this conversation. Each is replaced by a " +
-    "<knowledge_list> with its artifact_id, its size and a digest. A digest is an automatic " +
-    "preview; do not answer from it alone.";
-  if (readBy === "none") return start;
-  if (readBy === "path") {
-    return `${start} Its path is the file with the whole result; read only the part that you need.`;
-  }
-  const tools = nameTools(toolNames).map(
-    ({ tool, name }) => `- ${name}: ${READING_TOOLS[tool].prompt}`,
-  );
-  if (tools.length === 0) return start;
-  return [
-    `${start} Read only the part that you need:`,
-    ...tools,
-    "Every answer is capped, and says what it left out and which call comes next. Results of these " +
-      "tools are never offloaded. When an answer says that a result is gone, run the original tool " +
-      "again; retrying will not help.",
-  ].join("\n");
+    "Long tool results are stored; a <knowledge_list> with artifact_id and digest replaces each. " +
+    "A digest is an automatic preview: do not answer from it alone.";
+  const tools = readBy === "tools" ? nameTools(toolNames) : [];
+  const first = tools.find(({ tool }) => tool === "grep_knowledge") ?? tools[0];
+  if (!first) return start;
+  return `${start} Read only what you need, ${first.name} first. If a result is gone, run its tool again.`;
 }

@@ -1,5 +1,5 @@
 import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
-import { READING_TOOLS } from "./reading-tools.js";
+import { parametersOf, READING_TOOLS } from "./reading-tools.js";
 
 const UNREADABLE =
   "The stored result cannot be read at the moment, or its content is damaged. Try once more; if that fails too, run the tool again that returned it.";
@@ -15,7 +15,9 @@ const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {
 export function explainError(error: unknown): string {
   if (!ContextOffloadError.isInstance(error)) return `FAILED: ${UNREADABLE}`;
   const { code, message } = error;
-  return `${code}: ${FOR_THE_HOST[code] ?? nameParameters(message)}`;
+  // A model left a parameter out; it does not know of undefined.
+  const told = message.replace(/, but it is undefined\.$/, ", but it is missing.");
+  return `${code}: ${FOR_THE_HOST[code] ?? nameParameters(told)}`;
 }
 
 /** Text in quotes, or a name of several words. */
@@ -28,9 +30,7 @@ function nameParameters(message: string): string {
   );
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set(
-  Object.values(READING_TOOLS).flatMap(({ inputSchema }) => Object.keys(inputSchema.properties)),
-);
+const PARAMETERS: ReadonlySet<string> = new Set(Object.values(READING_TOOLS).flatMap(parametersOf));
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,7 +1,7 @@
-import { DEFAULTS } from "../../defaults.js";
 import type { ToolInputSchema } from "../../engine/format.js";
 import type { NextCall, ToolName, View } from "../reading/reading.js";
 import type { Workspace } from "../workspace-types.js";
+import { readLineNumbers } from "./line-numbers.js";
 import { renderInfo, renderReading } from "./render-answer.js";
 import type { ToolInput } from "./tool-input.js";
 import type { ToolNaming } from "./tool-naming.js";
@@ -16,166 +16,111 @@ export interface ReadingToolCall {
   readonly scope: {
     readonly sessionId: string | undefined;
     readonly signal: AbortSignal | undefined;
+    /** Maximum length of the answer's text. */
+    readonly maxChars: number;
   };
 }
 
-/** A reading tool: what is said of it, and what it does. */
+/**
+ * A reading tool: what is said of it, and what it does. Its description is sent with every request,
+ * so it says only what the names do not; parameters that a model rarely needs are accepted without
+ * being advertised, and an answer names them where they help.
+ */
 interface ReadingToolSpec {
   /** The tool's description for the model. */
   readonly description: string;
   /** How a reference mentions it, after its name. */
   readonly hint: string;
-  /** What the system prompt says about it. */
-  readonly prompt: string;
-  readonly inputSchema: ToolInputSchema;
+  readonly properties: ToolInputSchema["properties"];
+  readonly required: readonly string[];
+  /** Parameters that are accepted, but not advertised. */
+  readonly alsoAccepts: readonly string[];
   /** Parameters, besides `session_id`, that the next call must repeat. */
   readonly repeats?: readonly string[];
   readonly run: (call: ReadingToolCall) => Promise<string>;
 }
 
-const artifact_id = {
-  type: "string",
-  description: "The id of the stored result, as its reference gives it.",
-};
-const session_id = {
-  type: "string",
-  description: "The session that holds it; only needed when several hold this id.",
-};
-const view = {
-  type: "string",
-  enum: ["readable", "raw"],
-  description:
-    "readable (default): JSON indented, text blocks unescaped. raw: the stored text itself.",
-};
-const fromOne = (description: string) => ({ type: "integer", minimum: 1, description });
-const fromZero = (description: string) => ({ type: "integer", minimum: 0, description });
-const cursor = { type: "string", description: "The cursor of an earlier answer, to continue." };
-
-function schema(
-  properties: ToolInputSchema["properties"],
-  required: string[] = ["artifact_id"],
-): ToolInputSchema {
-  return { type: "object", properties, required, additionalProperties: false };
-}
+const text = { type: "string" };
+const count = { type: "integer" };
+const flag = { type: "boolean" };
 
 /** The five reading tools. */
 export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
   get_knowledge_by_id: {
-    description:
-      "Reads a stored tool result from its start, as much as fits into one answer, or a range of its characters.",
+    description: "Reads a stored result from its start.",
     hint: "(artifact_id) reads it from the start",
-    prompt: "reads a result from its start, or a range of its characters",
-    inputSchema: schema({
-      artifact_id,
-      start_char: fromOne("First character to read, counted from 1."),
-      end_char: fromOne("Last character to read, inclusive."),
-      view,
-      session_id,
-    }),
-    run: async ({ workspace, input, scope, naming, kept }) =>
-      renderReading(
-        await workspace.getKnowledgeById(input.requiredText("artifact_id"), {
-          ...scope,
-          ...readCharRange(input),
-          view: readView(input),
-        }),
-        naming,
-        kept,
-      ),
+    properties: { artifact_id: text },
+    required: ["artifact_id"],
+    alsoAccepts: ["start_char", "end_char", "start_line", "end_line", "view"],
+    run: async (call) => {
+      const { workspace, input, scope, naming, kept } = call;
+      if (input.count("start_line") !== undefined || input.count("end_line") !== undefined) {
+        return readLines(call);
+      }
+      const options = { ...scope, ...readCharRange(input), view: readView(input) };
+      const reading = await workspace.getKnowledgeById(input.requiredText("artifact_id"), options);
+      return renderReading(reading, naming, kept);
+    },
   },
 
   get_knowledge_by_lines: {
-    description:
-      "Reads lines of a stored tool result, counted from 1, both ends inclusive. Continue a line that is too long for one answer with start_char.",
+    description: "Reads lines, counted from 1.",
     hint: "(artifact_id, start_line, end_line) reads lines",
-    prompt: "reads a range of lines, counted from 1, both ends inclusive",
-    inputSchema: schema(
-      {
-        artifact_id,
-        start_line: fromOne("First line."),
-        end_line: fromOne("Last line, inclusive."),
-        start_char: fromOne("First character to read of start_line, counted from 1."),
-        end_char: fromOne(
-          "Last character to read of the line, inclusive, when start_line equals end_line.",
-        ),
-        view,
-        session_id,
-      },
-      ["artifact_id", "start_line", "end_line"],
-    ),
-    run: async ({ workspace, input, scope, naming, kept }) =>
-      renderReading(
-        await workspace.getKnowledgeByLines(
-          input.requiredText("artifact_id"),
-          input.requiredCount("start_line"),
-          input.requiredCount("end_line"),
-          { ...scope, ...readCharRange(input), view: readView(input) },
-        ),
-        naming,
-        kept,
-      ),
+    properties: { artifact_id: text, start_line: count, end_line: count },
+    required: ["artifact_id", "start_line"],
+    alsoAccepts: ["start_char", "end_char", "view"],
+    run: (call) => readLines(call),
   },
 
   grep_knowledge: {
-    description:
-      "Finds the lines of a stored tool result that match a JavaScript regular expression, or contain plain text with literal: true. Answers with line numbers.",
+    description: "Finds lines by regular expression, without artifact_id in all results.",
     hint: "(artifact_id, pattern) searches it",
-    prompt:
-      "finds lines by a regular expression, or by plain text with literal: true; start here when you know what you are looking for",
-    inputSchema: schema(
-      {
-        artifact_id,
-        pattern: { type: "string", description: "The regular expression, or the plain text." },
-        ignore_case: { type: "boolean", description: "Match case-insensitively." },
-        literal: { type: "boolean", description: "Treat the pattern as plain text." },
-        context_before: fromZero("Lines to show before each match."),
-        context_after: fromZero("Lines to show after each match."),
-        max_results: fromOne("Maximum number of matches. Default 50."),
-        start_line: fromOne("The line to search from. Default 1."),
-        view,
-        session_id,
-      },
-      ["artifact_id", "pattern"],
-    ),
-    run: async ({ workspace, input, scope, naming, kept }) =>
-      renderReading(
-        await workspace.grepKnowledge(
-          input.requiredText("artifact_id"),
-          input.requiredText("pattern"),
-          {
-            ...scope,
-            view: readView(input),
-            ignoreCase: input.flag("ignore_case"),
-            literal: input.flag("literal"),
-            contextBefore: input.count("context_before"),
-            contextAfter: input.count("context_after"),
-            maxResults: input.count("max_results"),
-            startLine: input.count("start_line"),
-          },
-        ),
-        naming,
-        kept,
-      ),
+    properties: {
+      artifact_id: text,
+      pattern: text,
+      ignore_case: flag,
+      context_before: count,
+      context_after: count,
+      count: flag,
+    },
+    required: ["pattern"],
+    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "cursor", "view"],
+    run: async ({ workspace, input, scope, naming, kept }) => {
+      const artifactId = input.text("artifact_id");
+      const pattern = input.requiredText("pattern");
+      const options = {
+        ...scope,
+        view: readView(input),
+        ignoreCase: input.flag("ignore_case"),
+        literal: input.flag("literal"),
+        contextBefore: input.count("context_before"),
+        contextAfter: input.count("context_after"),
+        maxResults: input.count("max_results"),
+        count: input.flag("count"),
+      };
+      const reading =
+        artifactId === undefined
+          ? await workspace.grepSession(pattern, { ...options, cursor: input.text("cursor") })
+          : await workspace.grepKnowledge(artifactId, pattern, {
+              ...options,
+              startLine: input.count("start_line"),
+              startChar: input.count("start_char"),
+            });
+      return renderReading(reading, naming, kept);
+    },
   },
 
   query_knowledge: {
-    description:
-      "Reads part of a stored tool result that is JSON, by a JSON pointer such as /items/0/name. Without a pointer, the whole value, abbreviated.",
+    description: "Reads part of JSON by pointer, such as /items/0/name.",
     hint: "(artifact_id, pointer) reads a part of JSON",
-    prompt:
-      "reads a part of a JSON result by a JSON pointer such as /items/0/name; limit and fields keep it short",
-    inputSchema: schema({
-      artifact_id,
-      pointer: { type: "string", description: "An RFC 6901 JSON pointer." },
-      fields: {
-        type: "array",
-        items: { type: "string" },
-        description: "Only these keys of the object, or of each object of the array.",
-      },
-      limit: fromOne("Maximum number of elements of an array. Default 20."),
-      cursor,
-      session_id,
-    }),
+    properties: {
+      artifact_id: text,
+      pointer: text,
+      fields: { type: "array", items: text },
+      limit: count,
+    },
+    required: ["artifact_id"],
+    alsoAccepts: ["cursor"],
     run: async ({ workspace, input, scope, naming, kept }) =>
       renderReading(
         await workspace.queryKnowledge(input.requiredText("artifact_id"), {
@@ -191,22 +136,11 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
   },
 
   get_tool_result_offload_info: {
-    description: "Lists the stored tool results: id, tool, size and time of each.",
+    description: "Lists the stored results.",
     hint: "() lists everything that was stored",
-    prompt: "lists what is stored: artifact_id, tool, size and time of each result",
-    inputSchema: schema(
-      {
-        namespace: { type: "string", description: "The namespace; there is only one." },
-        task_id: { type: "string", description: "Only results of this task." },
-        session_id: {
-          type: "string",
-          description: "Only results of this session and of its children.",
-        },
-        limit: fromOne("Maximum number of results. Default 50."),
-        cursor,
-      },
-      [],
-    ),
+    properties: { task_id: text, session_id: text },
+    required: [],
+    alsoAccepts: ["namespace", "limit", "cursor"],
     repeats: ["namespace", "task_id", "limit"],
     run: async ({ workspace, input, scope, naming, kept }) =>
       renderInfo(
@@ -216,13 +150,35 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
           taskId: input.text("task_id"),
           limit: input.count("limit"),
           cursor: input.text("cursor"),
-          maxChars: DEFAULTS.readChars,
         }),
         naming,
         kept,
       ),
   },
 };
+
+/** All parameters that a tool accepts. */
+export function parametersOf({ properties, alsoAccepts }: ReadingToolSpec): string[] {
+  return [...new Set([...Object.keys(properties), ...alsoAccepts, "session_id"])];
+}
+
+/** The schema of a tool's input. Tools of one session do not advertise `session_id`. */
+export function inputSchemaOf(
+  { properties, required }: ReadingToolSpec,
+  isBound: boolean,
+): ToolInputSchema {
+  const { session_id, ...others } = properties;
+  const shown = session_id && !isBound ? properties : others;
+  // A copy, since callers may add what their vendor needs to a schema.
+  return structuredClone({ type: "object", properties: shown, required: [...required] });
+}
+
+async function readLines({ workspace, input, scope, naming, kept }: ReadingToolCall) {
+  const id = input.requiredText("artifact_id");
+  const options = { ...scope, ...readCharRange(input), view: readView(input) };
+  const [start, end] = await readLineNumbers(workspace, id, input, options);
+  return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), naming, kept);
+}
 
 function readCharRange(input: ToolInput): {
   startChar: number | undefined;

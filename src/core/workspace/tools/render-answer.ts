@@ -4,25 +4,19 @@ import type { ToolNaming } from "./tool-naming.js";
 import type { NextCall, Reading } from "../reading/reading.js";
 import type { OffloadInfoPage } from "../workspace-types.js";
 
-/** A reading as the model gets it: what it is, the text, what was left out and how to continue. */
+/** A reading as the model gets it: the text, and only if something is missing what that is and how to continue. */
 export function renderReading(
-  reading: Reading,
+  { text, leftOut, next, note }: Pick<Reading, "text" | "leftOut" | "next" | "note">,
   naming: ToolNaming,
   kept: NextCall["input"],
 ): string {
-  const { artifactId, range, text, leftOut, next, note } = reading;
-  const { unit, from, to, of } = range;
-  const heading =
-    of === 0
-      ? `[${artifactId}: ${unit === "matches" ? "no matches" : "empty"}]`
-      : `[${artifactId}: ${unit} ${from}-${to} of ${of}]`;
   const footing = [
     note ?? "",
     leftOut ? `${leftOut.count} ${leftOut.unit} left out.` : "",
     next ? renderNext({ ...next, input: { ...next.input, ...kept } }, naming) : "",
   ].filter((part) => part !== "");
-  const parts = [heading, text, footing.length > 0 ? `[${footing.join(" ")}]` : ""];
-  return parts.filter((part) => part !== "").join("\n");
+  if (footing.length === 0) return text === "" ? "[empty]" : text;
+  return `${text === "" ? "" : `${text}\n`}[${footing.join(" ")}]`;
 }
 
 /** The list of what is stored, one line each. */

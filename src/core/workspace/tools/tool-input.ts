@@ -1,23 +1,23 @@
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 
 /**
- * Reads a tool call's input. Models send numbers as strings and lists as comma-separated strings:
- * what is clear is accepted, anything else is rejected with what is expected.
+ * Reads a tool call's input. Models send numbers as strings, lists as comma-separated strings or as
+ * JSON, and at times the whole input as JSON: what is clear is accepted, anything else is rejected
+ * with what is expected. What the tool does not know is ignored.
  */
 export class ToolInput {
   readonly #input: Readonly<Record<string, unknown>>;
+  /** Names that were given, but are not parameters of the tool. */
+  readonly ignored: readonly string[];
 
-  constructor(input: unknown, known: readonly string[]) {
+  constructor(given: unknown, known: readonly string[]) {
+    const input = typeof given === "string" ? (parseJson(given) ?? given) : given;
     const object =
       typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-    if (object !== input && input !== undefined && input !== null) {
-      throw new InvalidArgumentError("input", input, "an object with the tool's parameters");
+    if (object !== input && input !== undefined && input !== null && input !== "") {
+      throw new InvalidArgumentError("input", given, "an object with the tool's parameters");
     }
-    const unknown = Object.keys(object).find((name) => !known.includes(name));
-    if (unknown !== undefined) {
-      const expected = `one of the parameters ${known.join(", ")}`;
-      throw new InvalidArgumentError("parameter", unknown, expected);
-    }
+    this.ignored = Object.keys(object).filter((name) => !known.includes(name));
     this.#input = object as Readonly<Record<string, unknown>>;
   }
 
@@ -31,7 +31,7 @@ export class ToolInput {
   requiredText(name: string): string {
     const value = this.text(name);
     if (value === undefined) {
-      throw new InvalidArgumentError(name, value, "a non-empty string");
+      throw new InvalidArgumentError(name, this.#own(name), "a non-empty string");
     }
     return value;
   }
@@ -45,7 +45,9 @@ export class ToolInput {
 
   requiredCount(name: string): number {
     const value = this.count(name);
-    if (value === undefined) throw new InvalidArgumentError(name, value, "a whole number");
+    if (value === undefined) {
+      throw new InvalidArgumentError(name, this.#own(name), "a whole number");
+    }
     return value;
   }
 
@@ -59,8 +61,7 @@ export class ToolInput {
   list(name: string): readonly string[] | undefined {
     const value = this.#get(name);
     if (value === undefined) return undefined;
-    const items: unknown =
-      typeof value === "string" ? value.split(",").map((item) => item.trim()) : value;
+    const items: unknown = typeof value === "string" ? splitList(value) : value;
     if (Array.isArray(items) && items.every((item) => typeof item === "string" && item !== "")) {
       return items as readonly string[];
     }
@@ -77,7 +78,24 @@ export class ToolInput {
 
   /** Some models send `null` or an empty string to leave a parameter out. */
   #get(name: string): unknown {
-    const value = this.#input[name];
+    const value = this.#own(name);
     return value === null || value === "" ? undefined : value;
+  }
+
+  #own(name: string): unknown {
+    return Object.hasOwn(this.#input, name) ? this.#input[name] : undefined;
+  }
+}
+
+function splitList(text: string): unknown {
+  const parsed = text.trimStart().startsWith("[") ? parseJson(text) : undefined;
+  return parsed ?? text.split(",").map((item) => item.trim());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

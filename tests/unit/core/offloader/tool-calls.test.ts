@@ -56,7 +56,7 @@ describe("the reading tools of an offloader", () => {
     expect(calls.handles(call)).toBe(true);
     expect(await calls.handleToolCall(call)).toEqual({
       ...answer,
-      content: "[a: lines 2-2 of 2]\ntwo",
+      content: "two",
     });
   });
 

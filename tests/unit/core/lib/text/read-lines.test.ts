@@ -11,18 +11,23 @@ const nonEmptyText = anyText.filter((text) => text !== "");
 /** What a reader would give that holds the whole text in memory. */
 function naiveLines(text: string, startLine: number, endLine: number, maxChars: number): LinesRead {
   const lines = splitLines(text).slice(startLine - 1, endLine);
-  const [first = ""] = lines;
-  const shown = isInsidePair(first, maxChars) ? (maxChars === 1 ? 2 : maxChars - 1) : maxChars;
-  if (first.length > shown) {
-    return {
-      text: first.slice(0, shown),
-      startLine,
-      endLine: startLine,
-      cut: { line: startLine, shownChars: shown, lineChars: first.length },
-    };
+  const whole: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    if ([...whole, line].join("\n").length <= maxChars) {
+      whole.push(line);
+      continue;
+    }
+    const before = index === 0 ? "" : `${whole.join("\n")}\n`;
+    const room = maxChars - before.length;
+    const least = index === 0 ? 2 : 0;
+    const shown = isInsidePair(line, room) ? Math.max(room - 1, least) : room;
+    if (index > 0 && (shown <= 0 || line.length <= maxChars)) break;
+    const read = { text: before + line.slice(0, shown), startLine, endLine: startLine + index };
+    if (shown >= line.length) return read;
+    const cut = { line: startLine + index, shownChars: shown, lineChars: line.length };
+    return { ...read, cut };
   }
-  while (lines.length > 1 && lines.join("\n").length > maxChars) lines.pop();
-  return { text: lines.join("\n"), startLine, endLine: startLine + lines.length - 1 };
+  return { text: whole.join("\n"), startLine, endLine: startLine + whole.length - 1 };
 }
 
 describe("readLines", () => {
@@ -90,6 +95,30 @@ describe("readLines", () => {
     });
     const pair = await readLines(indexed("😀"), { startLine: 1, endLine: 1, maxChars: 1 });
     expect(pair).toEqual({ text: "😀", startLine: 1, endLine: 1 });
+  });
+
+  it("does not stop before a long line, and goes on inside of it", async () => {
+    const text = indexed(`short\n${"x".repeat(50)}\nend`);
+    const request = { startLine: 1, endLine: 3, maxChars: 20 };
+    const read = await readLines(text, request);
+    expect(read.text).toBe(`short\n${"x".repeat(14)}`);
+    expect(read.cut).toEqual({ line: 2, shownChars: 14, lineChars: 50 });
+    const rest = { ...request, startLine: 2, startChar: 15, maxChars: 40 };
+    expect(await readLines(text, rest)).toEqual({
+      text: `${"x".repeat(36)}\nend`,
+      startLine: 2,
+      endLine: 3,
+    });
+    await expect(readLines(text, { ...rest, startChar: 51 })).rejects.toMatchObject({
+      range: { start: 51, count: 50, owner: "line 2" },
+    });
+  });
+
+  it("leaves a line of ordinary length whole for the next read", async () => {
+    const line = "y".repeat(400);
+    const text = indexed(`${line}\n${line}\n${line}`);
+    const read = await readLines(text, { startLine: 1, endLine: 3, maxChars: 1_000 });
+    expect(read).toEqual({ text: `${line}\n${line}`, startLine: 1, endLine: 2 });
   });
 
   it("is bounded on bytes that are not text", async () => {

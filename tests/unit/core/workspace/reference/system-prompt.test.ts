@@ -6,20 +6,27 @@ describe("the system prompt", () => {
   const promptOf = (options: MemoryOptions) => openMemoryWorkspace(options).systemPrompt();
 
   it("names the tools that there are, by the agent's own names [DESIGN-R-004-prompt] [DESIGN-W-tools-naming]", () => {
-    for (const name of TOOL_NAMES) expect(promptOf({})).toContain(`- ${name}: `);
+    expect(promptOf({})).toContain("Read only what you need, grep_knowledge first.");
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const prompt = promptOf({ toolNames });
-    expect(prompt).toContain("- search: ");
+    expect(prompt).toContain("search first");
     expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
+    const without = promptOf({ toolNames: { grep_knowledge: false } });
+    expect(without).toContain("get_knowledge_by_id first");
   });
 
   it("follows readBy, and promises no tools where there are none [DESIGN-10]", () => {
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
-    for (const options of [{ readBy: "path" }, { readBy: "none" }, { toolNames: none }] as const) {
+    for (const options of [{ readBy: "none" }, { toolNames: none }] as const) {
       const prompt = promptOf(options);
       expect(prompt).toContain("<knowledge_list>");
       expect(prompt).not.toMatch(/tools|get_|grep_|query_/);
-      expect(prompt.includes("path")).toBe("readBy" in options && options.readBy === "path");
     }
+  });
+
+  it("and the tools cost nothing for an agent that reads by path", () => {
+    const workspace = openMemoryWorkspace({ readBy: "path" });
+    expect(workspace.systemPrompt()).toBe("");
+    expect(workspace.tools({ sessionId: "s" })).toEqual([]);
   });
 });

@@ -80,9 +80,24 @@ describe("the input of a tool call", () => {
     expect(() => new ToolInput(input, [])).toThrow(/^input must be an object/);
   });
 
-  it("may be missing as a whole, and must not hold what the tool does not take", () => {
+  it("may be missing as a whole; what the tool does not take is ignored, and named", () => {
     expect(new ToolInput(undefined, ["p"]).text("p")).toBeUndefined();
     expect(new ToolInput(null, ["p"]).text("p")).toBeUndefined();
-    expect(() => new ToolInput({ q: 1 }, ["p", "r"])).toThrow(/one of the parameters p, r.*"q"/);
+    const input = new ToolInput({ q: 1, p: "x" }, ["p", "r"]);
+    expect(input.ignored).toEqual(["q"]);
+    expect(input.text("p")).toBe("x");
+    expect(input.text("toString")).toBeUndefined();
+  });
+
+  it("may be JSON, and so may a list", () => {
+    expect(new ToolInput('{"p": 7}', ["p"]).count("p")).toBe(7);
+    expect(() => new ToolInput('["p"]', ["p"])).toThrow(/^input must be an object/);
+    expect(inputOf('["a", "b,c"]').list("p")).toEqual(["a", "b,c"]);
+  });
+
+  it("shows a value as it was given", () => {
+    expect(() => inputOf("").requiredText("p")).toThrow("but it is empty.");
+    expect(() => inputOf(null).requiredText("p")).toThrow("but it is null.");
+    expect(() => inputOf("abc").count("p")).toThrow('"abc"');
   });
 });

@@ -1,0 +1,224 @@
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import type { ArtifactStore } from "../artifacts/artifact-store.js";
+import { visibleSessions } from "../artifacts/find-artifact.js";
+import { DEFAULTS } from "../../defaults.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { ContextOffloadError } from "../../errors/context-offload-error.js";
+import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
+import { countOf } from "../../lib/digest/printable.js";
+import type { SearchOutcome, SearchQuery } from "../../lib/search/search-terms.js";
+import type { Clock } from "../events.js";
+import type { GrepOptions } from "./grep-knowledge.js";
+import { findNear, NO_MATCH, searchAsMeant } from "./near-matches.js";
+import type { ArtifactCount, NextCall, Reading } from "./reading.js";
+import { renderMatches } from "./render-matches.js";
+import { callInput } from "./search-call.js";
+
+export interface GrepSessionOptions extends Omit<GrepOptions, "startLine" | "startChar"> {
+  /** Where an earlier answer stopped, taken from its `next`. */
+  readonly cursor?: string | undefined;
+}
+
+/** The answer to a search of all artifacts. */
+export interface SessionReading extends Pick<Reading, "text" | "leftOut" | "next" | "note"> {
+  /** The artifacts with matches that `text` names, newest first. */
+  readonly counts: readonly ArtifactCount[];
+}
+
+export interface SessionSearchRequest {
+  readonly query: SearchQuery;
+  /** Only the number of matches of each artifact. */
+  readonly count: boolean;
+  readonly maxChars: number;
+  readonly deadlineMs: number;
+  readonly cursor: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface SessionSearchTools {
+  readonly clock: Clock;
+  /** Searches one artifact. */
+  readonly search: (
+    record: ArtifactRecord,
+    query: SearchQuery,
+    deadlineMs: number,
+  ) => Promise<SearchOutcome>;
+}
+
+/** The artifacts that a session may read, in the order in which they were stored. */
+export async function listVisible(
+  store: ArtifactStore,
+  sessionId: string | undefined,
+): Promise<readonly ArtifactRecord[]> {
+  const records: ArtifactRecord[] = [];
+  for (const session of await visibleSessions(store, sessionId)) {
+    records.push(...(await store.listSession(session)).artifacts.values());
+  }
+  // A stable sort: artifacts of one session keep their order if the clock did not move.
+  return records.sort((a, b) =>
+    a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0,
+  );
+}
+
+/** The matching lines of all artifacts, newest first, each artifact under a line of its own. */
+export async function grepArtifacts(
+  records: readonly ArtifactRecord[],
+  request: SessionSearchRequest,
+  { clock, search }: SessionSearchTools,
+): Promise<SessionReading> {
+  const { query, deadlineMs, signal } = request;
+  const endsAt = clock.now() + deadlineMs;
+  const remainingMs = (): number => endsAt - clock.now();
+  const start = readCursor(request.cursor, records.length);
+  const pass = (asked: SearchQuery): Promise<Pass> => {
+    signal?.throwIfAborted();
+    const list = records.slice(0, start).reverse().slice(0, DEFAULTS.searchArtifacts);
+    return searchEach(list, { ...request, query: asked }, remainingMs, search);
+  };
+  const { asked, outcome, note } = await searchAsMeant(query, remainingMs, pass);
+  if (outcome.matchingLines === 0 && outcome.searched === 0 && outcome.timedOut) {
+    throw new SearchTimeoutError(query.pattern, deadlineMs, 0);
+  }
+  const rest = start - outcome.searched;
+  const counting = request.count ? { count: true } : {};
+  const goOn: NextCall | undefined =
+    rest > 0
+      ? {
+          tool: "grep_knowledge",
+          input: { ...callInput(asked), ...counting, cursor: String(rest) },
+        }
+      : undefined;
+  const notes = note === undefined ? [] : [note];
+  let next = outcome.next ?? goOn;
+  if (outcome.matchingLines === 0) {
+    const near = await findNear(
+      query,
+      remainingMs,
+      async (wider) => (await pass(wider)).matchingLines,
+    );
+    notes.push(near?.note ?? NO_MATCH);
+    if (near) next = { tool: "grep_knowledge", input: { ...callInput(near.query), ...counting } };
+  }
+  if (outcome.unreadable > 0)
+    notes.push(`${countOf(outcome.unreadable, "result")} could not be read.`);
+  if (rest > 0) {
+    const older = `${countOf(rest, "older result")} not searched`;
+    // The call for the rest is only named here if another one comes first.
+    notes.push(next === goOn ? `${older}.` : `${older}: cursor ${JSON.stringify(String(rest))}.`);
+  }
+  return {
+    text: outcome.text,
+    counts: outcome.counts,
+    leftOut: outcome.left > 0 ? { unit: "matches", count: outcome.left } : undefined,
+    next,
+    note: notes.length > 0 ? notes.join(" ") : undefined,
+  };
+}
+
+interface Pass {
+  text: string;
+  counts: ArtifactCount[];
+  matchingLines: number;
+  left: number;
+  /** How many artifacts are done with. */
+  searched: number;
+  unreadable: number;
+  timedOut: boolean;
+  next: NextCall | undefined;
+}
+
+async function searchEach(
+  records: readonly ArtifactRecord[],
+  { query, count, maxChars }: SessionSearchRequest,
+  remainingMs: () => number,
+  search: SessionSearchTools["search"],
+): Promise<Pass> {
+  const pass: Pass = {
+    ...{ text: "", counts: [], matchingLines: 0, left: 0, searched: 0, unreadable: 0 },
+    ...{ timedOut: false, next: undefined },
+  };
+  const sessions = new Set(records.map(({ sessionId }) => sessionId));
+  let room = count ? 0 : query.maxResults;
+  for (const record of records) {
+    const deadlineMs = remainingMs();
+    if (deadlineMs <= 0) pass.timedOut = true;
+    if (pass.timedOut) break;
+    const { artifactId, sessionId } = record;
+    const outcome = await searchOne(
+      record,
+      { ...query, maxResults: Math.max(1, room) },
+      deadlineMs,
+      search,
+    );
+    if (outcome === "timeout") {
+      pass.timedOut = true;
+      break;
+    }
+    if (outcome === "unreadable") {
+      pass.unreadable += 1;
+      pass.searched += 1;
+      continue;
+    }
+    if (outcome.matchingLines > 0) {
+      const rendered = renderMatches(
+        outcome,
+        query,
+        room > 0 ? Math.max(1, maxChars - pass.text.length - HEADING_CHARS) : 1,
+      );
+      const matches = rendered.shown + rendered.left;
+      const of = sessions.size > 1 ? ` of session ${sessionId}` : "";
+      const heading = count
+        ? `${artifactId}${of}: ${matches}`
+        : `[${artifactId}${of}: ${countOf(matches, "match", "matches")}]`;
+      const lines = pass.text === "" ? heading : `${pass.text}\n${heading}`;
+      if (lines.length > maxChars && pass.text !== "") break;
+      const fits = room > 0 && lines.length + 1 + rendered.text.length <= maxChars;
+      pass.text = fits ? `${lines}\n${rendered.text}` : lines;
+      pass.counts.push({ artifactId, sessionId, matches });
+      pass.matchingLines += outcome.matchingLines;
+      const left = fits ? rendered.left : count ? 0 : matches;
+      pass.left += left;
+      room = fits ? Math.max(0, room - rendered.shown) : 0;
+      if (left > 0) {
+        const { nextLine, nextChar } = rendered;
+        const place = fits
+          ? { start_line: nextLine, ...(nextChar ? { start_char: nextChar } : {}) }
+          : {};
+        pass.next ??= {
+          tool: "grep_knowledge",
+          input: { artifact_id: artifactId, ...callInput(query), ...place },
+        };
+      }
+    }
+    pass.searched += 1;
+    if (outcome.stoppedBy === "deadline") pass.timedOut = true;
+  }
+  return pass;
+}
+
+/** Room for the line that names an artifact. */
+const HEADING_CHARS = 120;
+
+/** One artifact that cannot be read does not keep the others from being searched. */
+async function searchOne(
+  record: ArtifactRecord,
+  query: SearchQuery,
+  deadlineMs: number,
+  search: SessionSearchTools["search"],
+): Promise<SearchOutcome | "timeout" | "unreadable"> {
+  try {
+    return await search(record, query, deadlineMs);
+  } catch (error) {
+    if (error instanceof SearchTimeoutError) return "timeout";
+    if (error instanceof InvalidPatternError || !ContextOffloadError.isInstance(error)) throw error;
+    return "unreadable";
+  }
+}
+
+/** The cursor is how many artifacts are left, counted from the oldest, so that new ones do not move it. */
+function readCursor(cursor: string | undefined, count: number): number {
+  if (cursor === undefined) return count;
+  const left = /^\d{1,15}$/.test(cursor) ? Number(cursor) : NaN;
+  if (left <= count) return left;
+  throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
+}
