@@ -26,6 +26,7 @@ export function callNext(
         ...options,
         view,
         startLine: number("start_line"),
+        startChar: number("start_char"),
         maxResults: number("max_results"),
         contextBefore: number("context_before"),
         contextAfter: number("context_after"),

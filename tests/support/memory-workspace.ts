@@ -11,6 +11,7 @@ import {
 import { readPieces } from "../../src/core/lib/text/byte-source.js";
 import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
 import type { ArtifactStore } from "../../src/core/workspace/artifacts/artifact-store.js";
+import type { Clock } from "../../src/core/workspace/events.js";
 import type { SearchText } from "../../src/core/workspace/reading/grep-knowledge.js";
 import { wireWorkspace } from "../../src/core/workspace/workspace.js";
 import { checkHash } from "../../src/testing/check-hash.js";
@@ -18,6 +19,8 @@ import { MemoryStore } from "../../src/testing/memory-store.js";
 
 export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace"> {
   readonly store?: ArtifactStore;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   /** Default: in this thread, without a deadline. */
   readonly searchText?: SearchText;
 }
@@ -31,7 +34,7 @@ export function openMemoryWorkspace(options: MemoryOptions = {}): Workspace {
     searchText: options.searchText ?? searchHere,
     closeSearch: () => Promise.resolve(),
     hash: checkHash,
-    clock: Date,
+    clock: options.clock ?? Date,
     countTokens: options.countTokens ?? estimateTokens,
     digestChars,
     readChars: options.readChars ?? DEFAULTS.readChars,

@@ -19,8 +19,8 @@ function naiveLines(text: string, startLine: number, endLine: number, maxChars: 
     }
     const before = index === 0 ? "" : `${whole.join("\n")}\n`;
     const room = maxChars - before.length;
-    const least = index === 0 ? 2 : 0;
-    const shown = isInsidePair(line, room) ? Math.max(room - 1, least) : room;
+    const alone = index === 0 && room === 1 ? 2 : room - 1;
+    const shown = isInsidePair(line, room) ? alone : room;
     if (index > 0 && (shown <= 0 || line.length <= maxChars)) break;
     const read = { text: before + line.slice(0, shown), startLine, endLine: startLine + index };
     if (shown >= line.length) return read;
