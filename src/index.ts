@@ -83,6 +83,7 @@ export type { ArtifactPage, SearchFilter } from "./core/workspace/artifacts/list
 export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
+export type { GrepSessionOptions, SessionReading } from "./core/workspace/reading/grep-session.js";
 export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
 export type {
   ByIdOptions,
@@ -91,6 +92,7 @@ export type {
 } from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,
+  type ArtifactCount,
   type NextCall,
   type Reading,
   type ReadingUnit,

@@ -1,9 +1,17 @@
+import type { ToolName } from "../reading/reading.js";
 import { nameTools } from "../tools/tool-naming.js";
 import type { NoticeOptions } from "./knowledge-list.js";
 
+/** What the prompt says of a tool, after its name. */
+const USES: Partial<Record<ToolName, string>> = {
+  grep_knowledge: "searches",
+  get_knowledge_by_id: "reads one",
+  get_tool_result_offload_info: "lists all",
+};
+
 /**
  * The text for an agent's system prompt that explains references. It is part of every request, so it
- * says once what a reference need not repeat, and nothing that the tools' descriptions say. A
+ * says once what a reference need not repeat, and little that the tools' descriptions say. A
  * reference that is read by path explains itself.
  */
 export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
@@ -11,8 +19,9 @@ export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
   const start =
     "Long tool results are stored; a <knowledge_list> with artifact_id and digest replaces each. " +
     "A digest is an automatic preview: do not answer from it alone.";
-  const tools = readBy === "tools" ? nameTools(toolNames) : [];
-  const first = tools.find(({ tool }) => tool === "grep_knowledge") ?? tools[0];
-  if (!first) return start;
-  return `${start} Read only what you need, ${first.name} first. If a result is gone, run its tool again.`;
+  if (readBy === "none") return start;
+  const uses = nameTools(toolNames).flatMap(({ tool, name }) =>
+    USES[tool] === undefined ? [] : [`${name} ${USES[tool]}`],
+  );
+  return uses.length === 0 ? start : `${start} Read only what you need: ${uses.join(", ")}.`;
 }

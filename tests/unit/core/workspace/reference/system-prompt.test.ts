@@ -6,13 +6,11 @@ describe("the system prompt", () => {
   const promptOf = (options: MemoryOptions) => openMemoryWorkspace(options).systemPrompt();
 
   it("names the tools that there are, by the agent's own names [DESIGN-R-004-prompt] [DESIGN-W-tools-naming]", () => {
-    expect(promptOf({})).toContain("Read only what you need, grep_knowledge first.");
+    expect(promptOf({})).toContain("grep_knowledge searches");
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const prompt = promptOf({ toolNames });
-    expect(prompt).toContain("search first");
+    expect(prompt).toContain("search searches");
     expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
-    const without = promptOf({ toolNames: { grep_knowledge: false } });
-    expect(without).toContain("get_knowledge_by_id first");
   });
 
   it("follows readBy, and promises no tools where there are none [DESIGN-10]", () => {
