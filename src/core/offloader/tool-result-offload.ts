@@ -83,9 +83,7 @@ const NOT_AGAIN = { offload: false, reason: "none" } as const;
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
   const core = coreOf(options.workspace);
-  const countTokens = options.countTokens
-    ? checkedCounter(options.countTokens)
-    : core.countTokens;
+  const countTokens = options.countTokens ? checkedCounter(options.countTokens) : core.countTokens;
   const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
   const rules = {
     whiteList: readNames("whiteList", options.whiteList),

@@ -66,7 +66,7 @@ async function receive(
     return incomingBytes(content, hash ?? once(() => sha256(content)), size);
   }
   await ready;
-  return incomingStream(temporaryIn(join(manifest.folder, "x")), content);
+  return incomingStream(temporaryIn(join(manifest.folder, "x")), content, size);
 }
 
 /** The wanted id needs no hash, so the hash can be computed while the file is created. */

@@ -56,7 +56,7 @@ const MOST_AT_ONCE = 2 ** 28;
 
 /** @param partBytes - For tests: how much is decoded in one call. */
 export function decodeUtf8(
-  decoder: TextDecoder,
+  decoder: InstanceType<typeof TextDecoder>,
   bytes: Uint8Array,
   partBytes = MOST_AT_ONCE,
 ): string {
