@@ -18,10 +18,12 @@ export type {
 } from "./core/engine/format.js";
 export {
   AmbiguousArtifactError,
+  ArtifactDamagedError,
   ArtifactGoneError,
   UnknownArtifactError,
 } from "./core/errors/artifact-errors.js";
 export {
+  CallerFailedError,
   ContentNotSerializableError,
   ReadFailedError,
   UnsafePathError,

@@ -24,7 +24,7 @@ const STYLES = {
   direct: {
     start: "[Tool result offloaded to file: ",
     layout: DIRECT_LAYOUT,
-    rest: /^(?:~\d{1,15})?$/,
+    rest: /^(?:~\d{1,15})?(?:~(?:[0-9a-f]{12}|[0-9a-f]{64}))?$/,
   },
   history: {
     start: "[Content offloaded to: ./",

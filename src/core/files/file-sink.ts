@@ -23,9 +23,13 @@ export interface FileSinkOptions {
 
 /** One file for each result, through a `FileWriter`. */
 export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
-  const { writer, root, folders, existing, hash } = options;
+  const { writer, root, folders, hash } = options;
 
-  const write = async (name: string, content: string): Promise<StoredFile | undefined> => {
+  const write = async (
+    name: string,
+    content: string,
+    existing: FolderWrite["existing"],
+  ): Promise<StoredFile | undefined> => {
     const path = joinPath(root, ...folders, name);
     try {
       const { writeInFolder } = writer as Partial<FolderWriter>;
@@ -46,13 +50,13 @@ export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
       const name = options.names.get(result);
       if (name === undefined) throw new WriteFailedError(root, "it was given no name");
       const content = serializeContent(result.content, options.indent);
-      const stored = await write(name, content);
+      const stored = await write(name, content, options.existing);
       if (stored) return stored;
       const contentHash = hash(content);
-      const hashed =
-        (await write(hashedFileName(name, contentHash.slice(0, SHORT_HASH_CHARS)), content)) ??
-        (await write(hashedFileName(name, contentHash), content));
-      if (hashed) return hashed;
+      for (const suffix of [contentHash.slice(0, SHORT_HASH_CHARS), contentHash]) {
+        const hashed = await write(hashedFileName(name, suffix), content, "keep");
+        if (hashed) return hashed;
+      }
       throw new WriteFailedError(joinPath(root, ...folders, name), "every name for it is taken");
     },
   };

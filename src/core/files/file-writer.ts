@@ -9,7 +9,7 @@ export interface FolderWrite {
   /** The names from the root down to the file. */
   readonly names: readonly string[];
   readonly content: string;
-  /** Whether an existing file is replaced, or kept and reported as `taken`. */
+  /** Whether an existing file is replaced, or kept and reported as `taken`. One whose name has another case is always kept. */
   readonly existing: "replace" | "keep";
 }
 

@@ -8,6 +8,7 @@ import { findReferenced } from "./held-session.js";
 import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";
 import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
 import { nameTools } from "../workspace/tools/tool-naming.js";
+import { checkedCounter } from "../checked-counter.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 
@@ -82,7 +83,7 @@ const NOT_AGAIN = { offload: false, reason: "none" } as const;
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
   const core = coreOf(options.workspace);
-  const { countTokens = core.countTokens } = options;
+  const countTokens = options.countTokens ? checkedCounter(options.countTokens) : core.countTokens;
   const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
   const rules = {
     whiteList: readNames("whiteList", options.whiteList),

@@ -11,6 +11,12 @@ interface Call {
   readonly name: string;
 }
 
+/** An artifact that a message refers to. */
+interface Held {
+  readonly artifactId: string;
+  readonly hash: string;
+}
+
 /** Most messages hold none of something; they share one empty list. */
 const NONE: readonly never[] = [];
 
@@ -24,10 +30,12 @@ class SeenMessage implements MessageVisitor {
   found: readonly FormatResult[] = NONE;
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
+  resultChars = 0;
   output: unknown;
   /** What it held when it was read, since the host may change it in place, even during a call. */
-  readonly shape: MessageShape;
+  shape: MessageShape;
   #outputShape: MessageShape;
+  #held: readonly Held[] = NONE;
 
   constructor(public input: unknown) {
     this.shape = shapeOf(input);
@@ -59,6 +67,7 @@ class SeenMessage implements MessageVisitor {
 
   finish(output: unknown, reports: readonly ResultReport[]): void {
     this.reports = reports;
+    this.#held = this.#findHeld();
     if (output === this.output) return;
     this.output = output;
     this.#outputShape = shapeOf(output);
@@ -74,16 +83,35 @@ class SeenMessage implements MessageVisitor {
       this.input = message;
       return true;
     }
-    return acceptOutput && this.output !== this.input && hasShape(message, this.#outputShape);
+    if (!acceptOutput || this.output === this.input) return false;
+    if (!hasShape(message, this.#outputShape)) return false;
+    this.#becomeOutput(message);
+    return true;
+  }
+
+  /** A host that passes on what was returned needs the content no more, and so it is released. */
+  #becomeOutput(message: unknown): void {
+    this.input = message;
+    this.output = message;
+    this.shape = this.#outputShape;
+    this.results = NONE;
+  }
+
+  #findHeld(): readonly Held[] {
+    const held: Held[] = [];
+    for (const [index, { outcome, artifactId = "" }] of this.reports.entries()) {
+      const hash = this.results[index]?.known.hash ?? "";
+      if (outcome === "offloaded") held.push({ artifactId, hash });
+    }
+    return held.length === 0 ? NONE : held;
   }
 
   /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
   isHeld(session: HeldSession): boolean {
-    return this.reports.every(
-      ({ outcome, artifactId }, index) =>
-        outcome !== "offloaded" ||
-        isHeld(session, artifactId ?? "", this.results[index]?.known.hash ?? ""),
-    );
+    for (const { artifactId, hash } of this.#held) {
+      if (!isHeld(session, artifactId, hash)) return false;
+    }
+    return true;
   }
 
   /** Whether the input is still what was read. */
@@ -92,7 +120,7 @@ class SeenMessage implements MessageVisitor {
   }
 
   get chars(): number {
-    return this.results.reduce((sum, { chars }) => sum + chars, this.otherChars);
+    return this.otherChars + this.resultChars;
   }
 }
 
@@ -217,8 +245,10 @@ export class TurnMemory {
     seen.results = seen.found.map((found) => {
       const toolName =
         found.toolName ?? (found.id === undefined ? undefined : this.#callNames.get(found.id));
+      seen.resultChars += found.chars;
       return new LocatedResult(found, messageIndex, toolName, this.#options.contents);
     });
+    seen.found = NONE;
   }
 
   /** The last call of an id counts: ids are used again. */

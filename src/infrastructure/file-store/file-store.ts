@@ -14,6 +14,7 @@ import type {
 } from "../../core/workspace/artifacts/artifact-store.js";
 import { hasCode } from "../error-code.js";
 import { sha256 } from "../hash.js";
+import { ContentCheck } from "./content-check.js";
 import { deleteDerived, openDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
 import { Manifest } from "./manifest.js";
@@ -41,6 +42,7 @@ export class FileStore implements ArtifactStore {
   readonly #layout: StoreLayout;
   readonly #namespace: CheckedFolder;
   readonly #manifests = new Map<string, Manifest>();
+  readonly #check = new ContentCheck();
 
   constructor(root: string, namespace: string) {
     this.#layout = createStoreLayout(root, namespace, sha256);
@@ -62,7 +64,8 @@ export class FileStore implements ArtifactStore {
     // The name of a session never changes, so a manifest that was read once need not be read again.
     const unread = manifests.filter(({ exists, sessionId }) => !exists || sessionId === undefined);
     for (let at = 0; at < unread.length; at += LOADED_AT_ONCE) {
-      await Promise.all(unread.slice(at, at + LOADED_AT_ONCE).map(load));
+      // One that cannot be read must not hide the others; `verify` reports it.
+      await Promise.allSettled(unread.slice(at, at + LOADED_AT_ONCE).map(load));
     }
     return manifests.flatMap(({ exists, sessionId, isForeign }) =>
       exists && sessionId !== undefined && !isForeign ? [sessionId] : [],
@@ -79,22 +82,15 @@ export class FileStore implements ArtifactStore {
     const manifest = this.#manifestOf(record.sessionId);
     await this.#checkFolder(manifest);
     const path = join(manifest.folder, this.#layout.fileName(record.artifactId));
-    let content: OpenContent;
     try {
-      content = await openContent(path);
+      return await this.#check.guard(record, await openContent(path));
     } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
       if (hasCode(cause, "ENOENT")) {
         throw new ArtifactGoneError(record.artifactId, "missing", { cause });
       }
       throw new ReadFailedError(path, cause);
     }
-    if (content.size === record.size.bytes) return content;
-    await content.close();
-    const sizes = `${content.size} bytes instead of ${record.size.bytes}`;
-    throw new ReadFailedError(
-      `artifact ${JSON.stringify(record.artifactId)}`,
-      `its content is damaged: the file has ${sizes}; run verify() to find other damage`,
-    );
   }
 
   async openDerived(

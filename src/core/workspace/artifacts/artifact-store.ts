@@ -32,6 +32,10 @@ export interface SessionListing {
 export interface OpenContent extends ByteSource {
   /** A file descriptor that is open until `close`; without one, the content can only be read with `read`. */
   readonly fd?: number | undefined;
+  /** How many bytes `read` has returned, if the store counts them. */
+  readonly bytesRead?: number | undefined;
+  /** Compares all of the content with its hash, if the store can; throws if it is damaged. */
+  readonly check?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,8 @@ export interface VerifyReport {
   readonly damaged: readonly { sessionId: string; artifactId: string; problem: string }[];
   /** The artifact is listed, but its content does not exist. */
   readonly missing: readonly { sessionId: string; artifactId: string }[];
+  /** Sessions whose manifest or folder cannot be read; nothing else is known of them. */
+  readonly unreadable: readonly { folder: string; problem: string }[];
   /** Content without an artifact: a process ended after writing it and before listing it. */
   readonly orphaned: readonly string[];
   /** Lines of a manifest that cannot be read. */
@@ -79,6 +85,14 @@ export interface ArtifactStore {
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;
   verify(options: VerifyOptions): Promise<VerifyReport>;
+}
+
+/** Called after a read: content of which everything was read must be what was stored. */
+export async function checkIfWhole(
+  { bytesRead = 0, size, check }: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (bytesRead >= size) await check?.(signal);
 }
 
 /** Bytes in memory as open content, where there is no file to read. */

@@ -1,6 +1,7 @@
 import { once } from "../../lib/once.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { CallerFailedError } from "../../errors/storage-errors.js";
 import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
 import { countLines } from "../../lib/text/plain-text.js";
@@ -116,7 +117,7 @@ function prepareStream(
     return seen === 0 ? 0 : Math.round(countTokens(head + tail) * (index().chars / seen));
   });
   async function* tap(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
+    for await (const chunk of readSource(source)) {
       requireBytes(chunk);
       indexer.push(chunk);
       sampler.push(chunk);
@@ -143,6 +144,15 @@ function prepareStream(
       return isJson ? undefined : lines;
     },
   };
+}
+
+/** A failure of the caller's stream is reported as such, not as one of the store. */
+async function* readSource(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of source) yield chunk;
+  } catch (cause) {
+    throw new CallerFailedError("content", cause);
+  }
 }
 
 /** A stream with an encoding yields strings, from which the original bytes cannot be recovered. */

@@ -8,7 +8,7 @@ import {
 } from "../../lib/text/text-index.js";
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
+import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
 import {
   looksLikeJson,
   MIN_KEPT_BYTES,
@@ -24,6 +24,10 @@ export interface OpenText {
   readonly source: OpenContent;
   /** Makes or loads the index, which takes a pass over the text; a search does not need it. */
   withIndex(): Promise<IndexedText>;
+  /** Compares all of the text with its hash, if the store can; throws if it is damaged. */
+  check(signal: AbortSignal | undefined): Promise<void>;
+  /** The same, if all of it was read. */
+  checkIfWhole(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,7 +51,14 @@ export async function openText(
       source,
       index: await openIndex(store, record, source, name, signal),
     });
-    return { source, withIndex, close };
+    return {
+      source,
+      withIndex,
+      // A view was checked when it was made.
+      check: async (signal) => source.check?.(signal),
+      checkIfWhole: () => checkIfWhole(source, signal),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -66,7 +77,7 @@ async function openView(
     return undefined;
   const make = kind === "blocks" ? viewOfBlocks : viewOfOneLine;
   try {
-    return await openMadeView(store, record, () => make(stored, signal));
+    return await openMadeView(store, record, stored, () => make(stored, signal));
   } catch (error) {
     // It only looked like JSON, so the stored text is what is read.
     if (error instanceof JsonSyntaxError) return undefined;
@@ -84,6 +95,8 @@ async function openIndex(
   const make = () => indexText(source, { signal });
   if (source.size < MIN_KEPT_BYTES) return make();
   const kept = await store.openDerived(record, name, async function* () {
+    // An index of damaged content must not be cached.
+    await source.check?.(signal);
     yield encodeTextIndex(await make());
   });
   try {

@@ -5,7 +5,7 @@ import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
 import { decodeJsonString } from "../../lib/json/json-string-decoder.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
+import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
 import { looksLikeJson, openMadeView, viewKind } from "./readable-view.js";
 import type { Reading, Scope } from "./reading.js";
 import { findSoleText } from "./sole-text.js";
@@ -47,7 +47,9 @@ export async function queryArtifact(
   }
   const stored = await store.open(record);
   try {
-    return answer(record, request, await query(store, record, stored, request));
+    const read = await query(store, record, stored, request);
+    await checkIfWhole(stored, request.signal);
+    return answer(record, request, read);
   } catch (error) {
     if (!(error instanceof ArgumentError) || error.argument !== "offset") throw error;
     throw new ArgumentError("cursor", String(error.received), error.expected);
@@ -98,7 +100,7 @@ async function openInner(
   const text = await findSoleText(stored, signal);
   if (text === undefined || !(await looksLikeJson(stored, text))) return undefined;
   // This is also the readable view, so reading and querying share the store's cached copy.
-  return openMadeView(store, record, () => decodeJsonString(stored, text, signal));
+  return openMadeView(store, record, stored, () => decodeJsonString(stored, text, signal));
 }
 
 function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading): Reading {

@@ -73,11 +73,15 @@ async function parseStored(stored: ByteSource, signal?: AbortSignal): Promise<un
 export async function openMadeView(
   store: ArtifactStore,
   record: ArtifactRecord,
+  stored: OpenContent,
   make: () => AsyncIterable<Uint8Array>,
 ): Promise<OpenContent> {
-  return record.size.bytes < MIN_KEPT_BYTES
-    ? memoryContent(await collectPieces(make()))
-    : store.openDerived(record, "view", make);
+  if (record.size.bytes < MIN_KEPT_BYTES) return memoryContent(await collectPieces(make()));
+  return store.openDerived(record, "view", async function* () {
+    // A view of damaged content must not be cached.
+    await stored.check?.();
+    yield* make();
+  });
 }
 
 /** JSON that was stored on one line, indented. */

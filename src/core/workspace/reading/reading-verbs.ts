@@ -79,7 +79,9 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         const maxChars = requireCount("maxChars", options.maxChars, DEFAULTS.readChars);
         const text = await openText(store, record, view, signal);
         try {
-          return await work({ record, text, view, maxChars, signal });
+          const reading = await work({ record, text, view, maxChars, signal });
+          await text.checkIfWhole();
+          return reading;
         } finally {
           await text.close();
         }
