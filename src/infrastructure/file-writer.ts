@@ -1,4 +1,9 @@
-import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
+import type {
+  FolderFile,
+  FolderWrite,
+  FolderWriteOutcome,
+  FolderWriter,
+} from "../core/files/file-writer.js";
 import { ReadFailedError } from "../core/errors/storage-errors.js";
 import { decodeWtf8, encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
 import { dirname, join } from "node:path";
@@ -16,6 +21,7 @@ const writeFile = promisify(fs.writeFile);
 const rename = promisify(fs.rename);
 const unlink = promisify(fs.unlink);
 const mkdir = promisify(fs.mkdir);
+const lstat = promisify(fs.lstat);
 
 /** Only the owner may read what tools returned. */
 const FILE_MODE = 0o600;
@@ -39,6 +45,11 @@ export class NodeFileWriter implements FolderWriter {
   get writeInFolder(): ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined {
     return this.writeFile === NodeFileWriter.prototype.writeFile ? writeInFolder : undefined;
   }
+
+  /** Whether such a file exists; `undefined` if a subclass overrides `writeFile`, whose files may be elsewhere. */
+  get holdsInFolder(): ((file: FolderFile) => Promise<boolean>) | undefined {
+    return this.writeFile === NodeFileWriter.prototype.writeFile ? holdsInFolder : undefined;
+  }
 }
 
 const writeInFolder = async (write: FolderWrite): Promise<FolderWriteOutcome> => {
@@ -54,6 +65,15 @@ const writeInFolder = async (write: FolderWrite): Promise<FolderWriteOutcome> =>
     write: () => writeTemporary(dirname(path), bytes),
     discard,
   });
+};
+
+const holdsInFolder = async ({ root, names }: FolderFile): Promise<boolean> => {
+  const last = names.length - 1;
+  for (const index of names.keys()) {
+    const stats = await lstat(join(root, ...names.slice(0, index + 1))).catch(() => undefined);
+    if (!stats || (index === last ? !stats.isFile() : !stats.isDirectory())) return false;
+  }
+  return true;
 };
 
 async function writeTemporary(folder: string, content: string | Uint8Array): Promise<string> {
