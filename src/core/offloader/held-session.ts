@@ -12,7 +12,11 @@ export const WRAPPING_KEY = "format_wrapping";
 /** The part of a session's listing that an offloader needs. */
 export type HeldSession = Pick<SessionListing, "artifacts">;
 
-export const NOTHING_HELD: HeldSession = { artifacts: new Map() };
+export const NOTHING_HELD: SessionListing = {
+  artifacts: new Map(),
+  removed: new Set(),
+  children: new Set(),
+};
 
 /** Whether the session still holds this content under this id. */
 export function isHeld({ artifacts }: HeldSession, artifactId: string, hash: string): boolean {
