@@ -4,6 +4,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
 import { offload, type OffloadWiring, planOffload, type Reference } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
+import { messageOf } from "../errors/describe-value.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
@@ -15,7 +16,7 @@ import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./
 import { LocatedResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
-import { addReports, reportResults, type ResultReport } from "./report.js";
+import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
 import { ResultStorage } from "./result-storage.js";
 import { createToolCalls } from "./tool-calls.js";
@@ -31,6 +32,11 @@ export interface OffloaderWiring extends OffloaderSettings {
   readonly countTokens: CountTokens;
 }
 
+const OUTDATED: KeptReason = {
+  outcome: "kept",
+  reason: "its message has changed meanwhile, or cannot be read again",
+};
+
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const { workspace, sessionId, countTokens } = wiring;
   const core = coreOf(workspace);
@@ -39,6 +45,15 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const contents = new ContentMemory(core.hash, countTokens);
   const media = wiring.media ?? "keep";
   const storing = { ...wiring, core };
+  const onUnreadable =
+    wiring.onError === "keep"
+      ? (messageIndex: number, error: unknown) => {
+          core.note("failure", "offload", {
+            session_id: sessionId,
+            error: `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`,
+          });
+        }
+      : undefined;
   let memory: TurnMemory | undefined;
 
   /** The memory of this history, which keeps its format as long as its new messages agree. */
@@ -53,7 +68,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const format = wiring.pickFormat(history);
     if (memory?.format === format) return { turns: memory, known };
     const read = { media, countOther: policy.needsTotalChars };
-    memory = new TurnMemory({ format, isFinal: policy.perResult, read, contents, readingCalls });
+    memory = new TurnMemory({
+      ...{ format, read, contents, readingCalls, onUnreadable },
+      isFinal: policy.perResult,
+    });
     return { turns: memory, known: 0 };
   };
 
@@ -110,11 +128,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         concurrency: DEFAULTS.writeConcurrency,
         isCurrent: (_, index) => turns.isCurrent(index),
       };
-      const { messages, plan, offloaded } = await offload<unknown, StoredResult>(
+      const { messages, plan, offloaded, outdated } = await offload<unknown, StoredResult>(
         input,
         survey,
         parts,
       );
+      for (const result of outdated) storage.kept.set(result, OUTDATED);
       const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
       const results = reportResults(plan, stored, storage.kept);
       const earlier = turns.totals(from);

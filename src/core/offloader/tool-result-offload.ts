@@ -113,7 +113,12 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
         reading || looksLikeReference(result.soleText)
           ? await core.listSession(context.sessionId ?? DEFAULTS.session)
           : NOTHING_HELD;
-      const answers = await findReadingAnswers([result], () => reading, session, core.listSession);
+      const answers = await findReadingAnswers(
+        [result],
+        () => reading,
+        session,
+        (child) => core.listSession(child),
+      );
       const candidate: ToolResult = Object.defineProperty(
         { ...result, isReadingAnswer: answers.has(result) },
         "tokens",

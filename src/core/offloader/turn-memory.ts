@@ -89,9 +89,9 @@ class SeenMessage implements MessageVisitor {
     );
   }
 
-  /** Whether the input is still what was read. */
+  /** Whether the input is still what was read, as far as can be seen. */
   get isCurrent(): boolean {
-    return hasShape(this.input, this.shape);
+    return hasShape(this.input, this.shape, "by identity");
   }
 
   get chars(): number {
@@ -106,6 +106,8 @@ export interface TurnMemoryOptions {
   readonly read: FormatReadOptions;
   readonly contents: ContentMemory;
   readonly readingCalls: ReadingCalls;
+  /** Told of a message that throws when it is read, which is kept as it is; without it, that throws. */
+  readonly onUnreadable?: ((messageIndex: number, error: unknown) => void) | undefined;
 }
 
 /** What is known of a history, so that each message is read once and a turn costs only what is new. */
@@ -138,13 +140,24 @@ export class TurnMemory {
 
   /** Reads what is new in the history, and forgets what is no longer part of it. */
   take(history: readonly unknown[], known: number): void {
-    const { format, read, readingCalls } = this.#options;
     if (known < this.#messages.length) this.#cut(known);
     for (const message of history.slice(known)) {
-      const seen = new SeenMessage(message, readingCalls);
-      format.read(message, seen, read);
+      const seen = this.#read(message);
       this.#locate(seen, this.#messages.length);
       this.#messages.push(seen);
+    }
+  }
+
+  #read(message: unknown): SeenMessage {
+    const { format, read, readingCalls, onUnreadable } = this.#options;
+    const seen = new SeenMessage(message, readingCalls);
+    try {
+      format.read(message, seen, read);
+      return seen;
+    } catch (error) {
+      if (!onUnreadable) throw error;
+      onUnreadable(this.#messages.length, error);
+      return new SeenMessage(message, readingCalls);
     }
   }
 

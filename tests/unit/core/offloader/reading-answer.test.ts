@@ -61,7 +61,7 @@ describe("the answer of a reading tool", () => {
     await put("parent", "p");
     await put("own", "s", "p");
     const result = toolResult(text);
-    const { listSession } = coreOf(workspace);
+    const listSession = (sessionId: string) => coreOf(workspace).listSession(sessionId);
     const session = await listSession("s");
     return (await findReadingAnswers([result], () => call, session, listSession)).has(result);
   }
