@@ -47,6 +47,7 @@ export { NotJsonError, PointerNotFoundError } from "./core/errors/json-errors.js
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type {
   FileWriter,
+  FolderFile,
   FolderWrite,
   FolderWriteOutcome,
   FolderWriter,

@@ -214,9 +214,9 @@ function readPart(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  const { type, toolCallId, toolName, providerExecuted } = part;
+  const { type, toolCallId, toolName, input, providerExecuted } = part;
   if (type === "tool-call" && providerExecuted !== true) {
-    visitor.call(nonEmptyText(toolCallId), String(toolName));
+    visitor.call(nonEmptyText(toolCallId), String(toolName), input);
   }
   visitor.other(countOther ? countPartChars(part) : 0, unknownType);
 }

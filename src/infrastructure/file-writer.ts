@@ -1,4 +1,9 @@
-import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
+import type {
+  FolderFile,
+  FolderWrite,
+  FolderWriteOutcome,
+  FolderWriter,
+} from "../core/files/file-writer.js";
 import { ReadFailedError } from "../core/errors/storage-errors.js";
 import { decodeWtf8, encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
 import { basename, dirname, join } from "node:path";
@@ -6,7 +11,7 @@ import { hasCode } from "./error-code.js";
 import { promisify } from "node:util";
 import { claimName, publishNew } from "./claim-name.js";
 import { randomBytes } from "node:crypto";
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { refuseLinks } from "./refuse-links.js";
 
 import * as fs from "node:fs";
@@ -16,6 +21,7 @@ const writeFile = promisify(fs.writeFile);
 const rename = promisify(fs.rename);
 const unlink = promisify(fs.unlink);
 const mkdir = promisify(fs.mkdir);
+const lstat = promisify(fs.lstat);
 
 /** Only the owner may read what tools returned. */
 const FILE_MODE = 0o600;
@@ -38,6 +44,11 @@ export class NodeFileWriter implements FolderWriter {
   /** What this package's functions call instead of `writeFile`; `undefined` if a subclass overrides `writeFile`. */
   get writeInFolder(): ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined {
     return this.writeFile === NodeFileWriter.prototype.writeFile ? writeInFolder : undefined;
+  }
+
+  /** Whether such a file exists; `undefined` if a subclass overrides `writeFile`, whose files may be elsewhere. */
+  get holdsInFolder(): ((file: FolderFile) => Promise<boolean>) | undefined {
+    return this.writeFile === NodeFileWriter.prototype.writeFile ? holdsInFolder : undefined;
   }
 }
 
@@ -94,6 +105,15 @@ async function exists(path: string): Promise<boolean> {
     () => false,
   );
 }
+
+const holdsInFolder = async ({ root, names }: FolderFile): Promise<boolean> => {
+  const last = names.length - 1;
+  for (const index of names.keys()) {
+    const stats = await lstat(join(root, ...names.slice(0, index + 1))).catch(() => undefined);
+    if (!stats || (index === last ? !stats.isFile() : !stats.isDirectory())) return false;
+  }
+  return true;
+};
 
 async function writeTemporary(folder: string, content: string | Uint8Array): Promise<string> {
   const data = typeof content === "string" ? encode(content) : content;

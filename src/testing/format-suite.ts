@@ -32,6 +32,8 @@ const GREP: ToolDescription = {
  */
 export function formatSuite(fixture: FormatFixture): readonly Check[] {
   const { hasErrorFlag = true, hasIds = true, hasReplies = true, format, build } = fixture;
+  // Where the model says nothing, it calls nothing either.
+  const hasCalls = hasIds && hasReplies;
   const check = createConversationCheck(fixture);
   return [
     check("says which conversations are its own", PARALLEL, ({ history, expect }) => {
@@ -65,6 +67,17 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
         );
       },
     ),
+
+    ...(hasCalls
+      ? [
+          check("tells the input of each call", PARALLEL, ({ history, read, expect }) => {
+            const told = PARALLEL.flatMap(({ results }) =>
+              results.map(({ id, toolName, input }) => ({ id, name: toolName, input })),
+            );
+            expect.equal(read(history).calls, told, "the calls with their inputs");
+          }),
+        ]
+      : []),
 
     check(
       "keeps untouched messages the same objects",

@@ -1,15 +1,12 @@
 import type { Format, FormatReadOptions, FormatResult, MessageVisitor } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
+import { CallBook, type Call } from "./call-book.js";
 import type { ContentMemory } from "./content-memory.js";
 import { isHeld, type HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
+import type { ReadingCalls } from "./reading-answer.js";
 import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
 import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
-
-interface Call {
-  readonly id: string | undefined;
-  readonly name: string;
-}
 
 /** An artifact that a message refers to. */
 interface Held {
@@ -34,10 +31,15 @@ class SeenMessage implements MessageVisitor {
   output: unknown;
   /** What it held when it was read, since the host may change it in place, even during a call. */
   shape: MessageShape;
+  readonly #readingCalls: ReadingCalls;
   #outputShape: MessageShape;
   #held: readonly Held[] = NONE;
 
-  constructor(public input: unknown) {
+  constructor(
+    public input: unknown,
+    readingCalls: ReadingCalls,
+  ) {
+    this.#readingCalls = readingCalls;
     this.shape = shapeOf(input);
     this.output = input;
     this.#outputShape = this.shape;
@@ -48,8 +50,9 @@ class SeenMessage implements MessageVisitor {
     this.replyId = replyId;
   }
 
-  call(id: string | undefined, name: string): void {
-    this.calls = [...this.calls, { id, name }];
+  call(id: string | undefined, name: string, input: unknown): void {
+    // The input itself is not kept: that of a line would be a second copy.
+    this.calls = [...this.calls, { id, name, reading: this.#readingCalls.read(name, input) }];
   }
 
   result(result: FormatResult): void {
@@ -114,9 +117,9 @@ class SeenMessage implements MessageVisitor {
     return true;
   }
 
-  /** Whether the input is still what was read. */
+  /** Whether the input is still what was read, as far as can be seen. */
   get isCurrent(): boolean {
-    return hasShape(this.input, this.shape);
+    return hasShape(this.input, this.shape, "by identity");
   }
 
   get chars(): number {
@@ -130,13 +133,16 @@ export interface TurnMemoryOptions {
   readonly isFinal: boolean;
   readonly read: FormatReadOptions;
   readonly contents: ContentMemory;
+  readonly readingCalls: ReadingCalls;
+  /** Told of a message that throws when it is read, which is kept as it is; without it, that throws. */
+  readonly onUnreadable?: ((messageIndex: number, error: unknown) => void) | undefined;
 }
 
 /** What is known of a history, so that each message is read once and a turn costs only what is new. */
 export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
-  #callNames = new Map<string, string>();
+  #calls = new CallBook();
   /** The sums over the first messages, as far as they were asked for. */
   #summed = { count: 0, totals: NO_TOTALS };
 
@@ -162,13 +168,24 @@ export class TurnMemory {
 
   /** Reads what is new in the history, and forgets what is no longer part of it. */
   take(history: readonly unknown[], known: number): void {
-    const { format, read } = this.#options;
     if (known < this.#messages.length) this.#cut(known);
     for (const message of history.slice(known)) {
-      const seen = new SeenMessage(message);
-      format.read(message, seen, read);
+      const seen = this.#read(message);
       this.#locate(seen, this.#messages.length);
       this.#messages.push(seen);
+    }
+  }
+
+  #read(message: unknown): SeenMessage {
+    const { format, read, readingCalls, onUnreadable } = this.#options;
+    const seen = new SeenMessage(message, readingCalls);
+    try {
+      format.read(message, seen, read);
+      return seen;
+    } catch (error) {
+      if (!onUnreadable) throw error;
+      onUnreadable(this.#messages.length, error);
+      return new SeenMessage(message, readingCalls);
     }
   }
 
@@ -236,24 +253,24 @@ export class TurnMemory {
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
     if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
-    this.#callNames = new Map();
-    for (const { calls } of this.#messages) this.#name(calls);
+    this.#calls = new CallBook();
+    for (const { calls, found } of this.#messages) {
+      this.#calls.add(calls);
+      for (const result of found) this.#calls.answeredBy(result);
+    }
   }
 
   #locate(seen: SeenMessage, messageIndex: number): void {
-    this.#name(seen.calls);
+    const { contents, readingCalls } = this.#options;
+    this.#calls.add(seen.calls);
     seen.results = seen.found.map((found) => {
-      const toolName =
-        found.toolName ?? (found.id === undefined ? undefined : this.#callNames.get(found.id));
+      const call = this.#calls.answeredBy(found);
+      const reading = call ? call.reading : readingCalls.guess(found.toolName);
+      const toolName = found.toolName ?? call?.name;
       seen.resultChars += found.chars;
-      return new LocatedResult(found, messageIndex, toolName, this.#options.contents);
+      return new LocatedResult(found, messageIndex, toolName, contents, reading);
     });
     seen.found = NONE;
-  }
-
-  /** The last call of an id counts: ids are used again. */
-  #name(calls: readonly Call[]): void {
-    for (const { id, name } of calls) if (id !== undefined) this.#callNames.set(id, name);
   }
 }
 
