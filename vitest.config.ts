@@ -53,8 +53,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "runtime",
+          name: "adversarial",
           sequence: { groupOrder: 2 },
+          globalSetup: ["tests/support/build-dist.ts"],
+          include: ["tests/adversarial/**/*.test.ts"],
+          testTimeout: 120_000 * Number(process.env["ADVERSARIAL_RUNS"] ?? 1),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "runtime",
+          sequence: { groupOrder: 3 },
           globalSetup: ["tests/runtime/setup.ts"],
           include: ["tests/runtime/*.test.ts"],
         },
