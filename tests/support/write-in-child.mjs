@@ -9,20 +9,37 @@ const print = (/** @type {unknown[]} */ ...words) => console.log(JSON.stringify(
 
 /** @param {string} text */
 async function* streamOf(text) {
-  for (let at = 0; at < text.length; at += 1_000) yield Buffer.from(text.slice(at, at + 1_000));
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+}
+
+/**
+ * Puts until it is acknowledged: somebody who deletes files of any age takes unfinished ones, too.
+ *
+ * @param {() => string | AsyncIterable<Uint8Array>} content
+ * @param {string} toolCallId
+ */
+async function put(content, toolCallId) {
+  for (let tries = 0; ; tries++) {
+    try {
+      const options = { toolCallId, sessionId: "s1" };
+      return (await workspace.put({ content: content() }, options)).record;
+    } catch (error) {
+      const { code } = /** @type {{ code?: string }} */ (error);
+      if (code !== "WRITE_FAILED" || tries === 100) throw error;
+    }
+  }
 }
 
 for (let number = 0; number < Number(count); number++) {
   const text = contentOf(writer, number, Number(seed));
-  const content = number % 5 === 4 ? streamOf(text) : text;
   // Both writers use the same ids, all of one length, and now and then the same content.
   const toolCallId = `id${10 + (number % 17)}`;
-  const { record } = await workspace.put({ content }, { toolCallId, sessionId: "s1" });
+  const record = await put(() => (number % 5 === 4 ? streamOf(text) : text), toolCallId);
   print("put", record.artifactId, number);
   if (number % 7 !== 6) continue;
   // Nobody else writes this id, so it must be gone when the next line says so.
-  const own = { toolCallId: `${writer}-${number}`, sessionId: "s1" };
-  const { artifactId } = (await workspace.put({ content: text }, own)).record;
+  const { artifactId } = await put(() => text, `${writer}-${number}`);
   await workspace.remove(artifactId, { sessionId: "s1" });
   print("removed", artifactId, number);
 }
