@@ -73,6 +73,9 @@ const { json } = fc.letrec<{ json: string; member: string }>((tie) => ({
 
 const token = fc.oneof(fc.constantFrom(...KEYS), fc.nat({ max: 6 }).map(String));
 
+const memberOf = (value: object, key: string): Json =>
+  (value as Readonly<Record<string, Json>>)[key] ?? null;
+
 /** What a pointer leads to, by the letter of RFC 6901. */
 function evaluate(value: Json, tokens: readonly string[]): { found: Json } | undefined {
   let at = value;
@@ -82,7 +85,7 @@ function evaluate(value: Json, tokens: readonly string[]): { found: Json } | und
       if (item === undefined) return undefined;
       at = item;
     } else if (typeof at === "object" && at !== null && Object.hasOwn(at, key)) {
-      at = Reflect.get(at, key) as Json;
+      at = memberOf(at, key);
     } else return undefined;
   }
   return { found: at };
@@ -98,7 +101,7 @@ function walk(value: Json, choices: readonly number[]): string[] {
     const key = keys[choice % Math.max(1, keys.length)];
     if (key === undefined) break;
     tokens.push(key);
-    at = Reflect.get(at, key) as Json;
+    at = memberOf(at, key);
   }
   return tokens;
 }

@@ -63,7 +63,7 @@ const lineNumbers = (printed: string): number[] =>
         .map((line) => parseInt(line));
 
 /** Says what differs and how to see it again; the generated lines would fill the screen. */
-function report({ failed, seed, counterexamplePath, errorInstance }: fc.RunDetails<unknown>) {
+function report<T>({ failed, seed, counterexamplePath, errorInstance }: fc.RunDetails<T>) {
   if (!failed) return Promise.resolve();
   const replay = { seed, path: counterexamplePath };
   throw new Error(`Property failed: ${JSON.stringify(replay)}`, { cause: errorInstance });
