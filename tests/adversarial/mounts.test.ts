@@ -9,18 +9,19 @@ import { makeTempFolder } from "../support/temp-folder.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What touches files, but for what a mount lacks by its nature. */
+/** What touches files in every way that a store does. */
 const SUITE = [
-  "tests/integration/store",
-  "tests/integration/workspace",
-  "tests/integration/offloader",
-  "tests/integration/content-exactness.test.ts",
-  "tests/integration/direct.test.ts",
-  "tests/integration/history.test.ts",
-  "tests/integration/running-twice.test.ts",
-  "tests/faults/name-in-the-way.test.ts",
-  "tests/faults/store-kill.test.ts",
+  ...["links", "manifest", "on-disk", "verify"].map(
+    (name) => `tests/integration/store/${name}.test`,
+  ),
+  "tests/integration/workspace/",
+  ...["content-exactness", "direct", "history"].map((name) => `tests/integration/${name}.test`),
 ];
+
+/** What a small disk cannot hold. */
+const LARGE = "50,000,000 characters";
+/** Writes to a file that is open but deleted, which FUSE refuses; and which of two refusals comes first. */
+const NOT_IN_FUSE = ["deleted is begun anew", "session deleted beneath", "folder that is a link"];
 
 interface Disk {
   readonly folder: string;
@@ -49,14 +50,14 @@ async function smallTmpfs(): Promise<Disk> {
   return { folder, whyNot: typeof tried === "string" ? tried : tried.stderr.trim() };
 }
 
-it.each<[string, () => Promise<Disk>, string[]]>([
-  ["a small tmpfs", smallTmpfs, []],
-  ["a disk without hard links", () => mountOddDisk("no-links"), []],
-  ["a disk that ignores case", () => mountOddDisk("no-case"), []],
+it.each<[string, () => Promise<Disk>, readonly string[]]>([
+  ["a small tmpfs", smallTmpfs, [LARGE]],
+  ["a disk without hard links", () => mountOddDisk("no-links"), [LARGE, ...NOT_IN_FUSE]],
+  ["a disk that ignores case", () => mountOddDisk("no-case"), [LARGE, ...NOT_IN_FUSE]],
 ])(
   "the tests of files and stores pass on %s",
-  async (name, mount, left) => {
-    const { folder, whyNot, prefix = [] } = await mount();
+  async (name, mount, leftOut) => {
+    const { folder, whyNot, prefix }: Disk = await mount();
     if (whyNot !== undefined) {
       console.warn(`not run on ${name}: it could not be mounted here: ${whyNot}`);
       return;
@@ -65,8 +66,8 @@ it.each<[string, () => Promise<Disk>, string[]]>([
     const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
     const run = [process.execPath, vitest, "run", "--project", "integration", ...SUITE];
     const report = ["--reporter=json", `--outputFile=${file}`];
-    const exclude = left.map((path) => `--exclude=${path}`);
-    const [command = "", ...args] = [...prefix, ...run, ...report, ...exclude];
+    const names = `--testNamePattern=^(?!.*(?:${leftOut.join("|")})).*`;
+    const [command = "", ...args] = [...(prefix ?? []), ...run, ...report, names];
     const env = { ...process.env, TMPDIR: folder, CONTEXT_OFFLOAD_IS_BUILT: "true" };
     const { code, stderr } = await runCommand(command, args, { cwd: ROOT, env });
     const { numPassedTests, testResults } = JSON.parse(await readFile(file, "utf8")) as Report;
@@ -78,5 +79,5 @@ it.each<[string, () => Promise<Disk>, string[]]>([
     expect(numPassedTests).toBeGreaterThan(100);
     console.info(`${numPassedTests} tests passed on ${name}`);
   },
-  900_000,
+  600_000,
 );
