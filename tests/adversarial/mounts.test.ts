@@ -67,9 +67,9 @@ it.each<[string, () => Promise<Disk>, readonly string[]]>([
     const run = [process.execPath, vitest, "run", "--project", "integration", ...SUITE];
     const report = ["--reporter=json", `--outputFile=${file}`];
     const names = `--testNamePattern=^(?!.*(?:${leftOut.join("|")})).*`;
-    const [command = "", ...args] = [...(prefix ?? []), ...run, ...report, names];
+    const all: readonly string[] = [...(prefix ?? []), ...run, ...report, names];
     const env = { ...process.env, TMPDIR: folder, CONTEXT_OFFLOAD_IS_BUILT: "true" };
-    const { code, stderr } = await runCommand(command, args, { cwd: ROOT, env });
+    const { code, stderr } = await runCommand(all[0] ?? "", all.slice(1), { cwd: ROOT, env });
     const { numPassedTests, testResults } = JSON.parse(await readFile(file, "utf8")) as Report;
     const failed = testResults
       .flatMap(({ assertionResults }) => assertionResults)
