@@ -203,7 +203,8 @@ describe("the pipeline", async () => {
     expect(groups).toEqual([
       ["unit", 0],
       ["integration", 1],
-      ["runtime", 2],
+      ["adversarial", 2],
+      ["runtime", 3],
     ]);
   });
 
