@@ -9,12 +9,19 @@ const OPEN_OBJECT = 0x7b;
 const BRACE_BIT = 0x20;
 const CLOSE_OBJECT = 0x7d;
 
-/** The JSON value that is all of a text; `undefined` if something follows it. */
-export function readJsonValue(text: string): WrappedValue | undefined {
+/**
+ * The JSON value that is all of a text; `undefined` if something follows it.
+ *
+ * @param isWhole - False if more of the text follows. A whole text that is a quote and some words is
+ *   not a string that was cut short.
+ */
+export function readJsonValue(text: string, isWhole: boolean): WrappedValue | undefined {
   const start = skipBlanks(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
   if (start === text.length) return undefined;
   const end = endOfValue(text, start);
-  return skipBlanks(text, end) === text.length ? new JsonValue(text, start, end) : undefined;
+  if (skipBlanks(text, end) !== text.length) return undefined;
+  const value = new JsonValue(text, start, end);
+  return isWhole && value.kind === "string" && !isClosed(value.source) ? undefined : value;
 }
 
 class JsonValue implements WrappedValue {

@@ -9,7 +9,7 @@ const MARK_WITHIN = 300;
 
 /** Whether a text begins like a tool result that a Python client printed. */
 export function looksPrinted(text: string): boolean {
-  const at = text.lastIndexOf(MARK, MARK_WITHIN);
+  const at = text.slice(0, MARK_WITHIN).indexOf(MARK);
   // Directly in front of the mark: `[Text`, `[Image`, `[Audio`.
   return at > 0 && /\[[A-Z][a-z]{1,20}$/.test(text.slice(Math.max(0, at - 24), at));
 }
@@ -22,7 +22,7 @@ export function readPrinted(text: string): WrappedValue {
   const reader = new PrintedReader(text);
   const value = /^\s*(?:\[|[A-Za-z_.]+\()/.test(text) ? reader.value() : reader.members("");
   reader.skipBlanks();
-  if (!reader.isAtEnd) throw new NotWrappedError();
+  if (!reader.isAtEnd()) throw new NotWrappedError();
   return value;
 }
 
@@ -32,7 +32,7 @@ class PrintedReader {
 
   constructor(readonly text: string) {}
 
-  get isAtEnd(): boolean {
+  isAtEnd(): boolean {
     return this.#at >= this.text.length;
   }
 
@@ -62,18 +62,18 @@ class PrintedReader {
     const members: [string, WrappedValue][] = [];
     for (;;) {
       this.#separator();
-      if (this.isAtEnd) break;
+      if (this.isAtEnd()) break;
       if (close !== "" && this.text.charAt(this.#at) === close) {
         this.#at += 1;
         break;
       }
       const name = this.#name();
       if (name === undefined || this.text.charAt(this.#at) !== "=") {
-        if (this.isAtEnd) break;
+        if (this.isAtEnd()) break;
         throw new NotWrappedError();
       }
       this.#at += 1;
-      if (this.isAtEnd) break;
+      if (this.isAtEnd()) break;
       members.push([name, this.value()]);
     }
     return printed("object", this.text.slice(start, this.#at), members);
@@ -85,7 +85,7 @@ class PrintedReader {
     this.#at += 1;
     for (;;) {
       this.#separator();
-      if (this.isAtEnd) break;
+      if (this.isAtEnd()) break;
       if (this.text.charAt(this.#at) === "]") {
         this.#at += 1;
         break;
@@ -136,7 +136,7 @@ class PrintedReader {
   /** Everything up to a comma, a blank or a closing bracket that is not inside of brackets. */
   #skipOther(): void {
     let depth = 0;
-    for (; !this.isAtEnd; this.#at += 1) {
+    for (; !this.isAtEnd(); this.#at += 1) {
       const char = this.text.charAt(this.#at);
       if (char === "'" || char === '"') {
         this.#string(char);

@@ -35,7 +35,7 @@ export function wrappingOf(text: string): Wrapping {
   if (!isJson && first !== '"' && !isOther(opening)) return "plain";
   if (readOutputHeader(opening) !== undefined) return "wrapped";
   try {
-    const value = readValue(opening);
+    const value = readValue(opening, opening.length === text.length);
     if (value !== undefined && partsOf(value) !== undefined) return "wrapped";
   } catch (error) {
     if (!(error instanceof NotWrappedError)) throw error;
@@ -55,7 +55,7 @@ export function unwrap(text: string, level = 1): ReadableText | undefined {
     return withFields(readPart(text.slice(start), false, level), fields);
   }
   try {
-    const value = readValue(text);
+    const value = readValue(text, true);
     const parts = value && partsOf(value);
     return parts && render(parts, level);
   } catch (error) {
@@ -74,8 +74,8 @@ export function indentJson(text: string): string | undefined {
   }
 }
 
-function readValue(text: string): WrappedValue | undefined {
-  return looksPrinted(text) ? readPrinted(text) : readJsonValue(text);
+function readValue(text: string, isWhole: boolean): WrappedValue | undefined {
+  return looksPrinted(text) ? readPrinted(text) : readJsonValue(text, isWhole);
 }
 
 function render(parts: readonly WrapperPart[], level: number): ReadableText | undefined {

@@ -10,6 +10,7 @@ export type WrapperPart =
 const LONG_CHARS = 200;
 /** A container that takes more is not a small field. */
 const SMALL_CHARS = 160;
+const MOST_FIELD_CHARS = 1_000;
 /** An object with more members is data, not a wrapper. */
 const MOST_MEMBERS = 64;
 /** An array of more strings is data, not several texts. */
@@ -85,7 +86,7 @@ function collect(
   if (small !== undefined) parts.push({ name, field: small });
   else if (value.kind === "array" && level < MOST_LEVELS && isBlocks(value)) {
     parts.push(...blockParts(value, name === "content" ? "" : `${name}, `));
-  } else if (level < MOST_LEVELS && (isBulkyText(value) || holdsEncoded(value))) {
+  } else if (level < MOST_LEVELS && (isSmall(value) || isBulkyText(value) || holdsEncoded(value))) {
     for (const [inner, member] of value.entries()) {
       collect(member, inner, `${name}.${inner}`, parts, level + 1);
     }
@@ -108,7 +109,9 @@ function blockParts(blocks: WrappedValue, lead: string): WrapperPart[] {
     const isText = isTextBlock(block);
     for (const [key, member] of block.entries()) {
       if (isText && key === "type") continue;
-      if (isText && key === "text" && member.kind === "string") {
+      if (key === "type" && place !== "" && textOf(member) !== "") {
+        parts.push({ name: title, field: textOf(member) });
+      } else if (isText && key === "text" && member.kind === "string") {
         parts.push(textPart(items.length === 1 ? "" : `${title}: text`, member.text()));
       } else collect(member, key, place === "" ? key : `${place}.${key}`, parts, 1);
     }
@@ -184,6 +187,11 @@ function smallSource({ source }: WrappedValue): string | undefined {
   if (source.length > 2 * SMALL_CHARS || source.includes("\\")) return undefined;
   const compact = source.replace(/"[^"]*"|\s+/g, (part) => (part.startsWith('"') ? part : ""));
   return compact.length <= SMALL_CHARS && !compact.includes("\n") ? compact : undefined;
+}
+
+/** Whether a container is small enough to show its members one by one, with their strings unescaped. */
+function isSmall({ source }: WrappedValue): boolean {
+  return source.length <= MOST_FIELD_CHARS && source.includes("\\");
 }
 
 function take(value: WrappedValue, most: number): (readonly [string, WrappedValue])[] {

@@ -2,13 +2,12 @@ import { once } from "../../lib/once.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
-import { createJsonIndenter } from "../../lib/json/json-indenter.js";
 import { countLines } from "../../lib/text/plain-text.js";
-import { scanBytes } from "../../lib/text/scan-bytes.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../reading/readable-view.js";
+import { readableOf } from "../reading/readable-content.js";
+import { renderValue } from "../reading/render-value.js";
 import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
 import { createSampler } from "./content-sampler.js";
@@ -46,11 +45,6 @@ export interface PrepareOptions {
   readonly hash: Hash;
 }
 
-/** Longer JSON on one line is not indented just to count its lines. */
-const MAX_COUNTED_JSON_CHARS = 262_144;
-
-const LOOKS_LIKE_JSON = /^\s*[[{]/;
-
 export function prepareContent(
   source: ContentSource,
   options: PrepareOptions,
@@ -68,15 +62,15 @@ function prepareValue(
 ): PreparedContent {
   const isText = typeof content === "string";
   const stored = once(() => serializeContent(content));
-  const view = once(() => (isText ? content : renderValue(content)));
+  const shown = once(() => (isText ? content : renderValue(content)));
   const bytes = once(() => encodeWtf8(stored()));
-  const tokens = once(() => known.tokens ?? countTokens(view()));
+  const readable = once(() => readableOf(stored(), bytes().length));
+  const view = once(() => readable().body ?? shown());
+  const tokens = once(() => known.tokens ?? countTokens(shown()));
   const storedLines = once(() => countLines(stored()));
   const viewLines = once(() => {
-    if (!isText) return countLines(view());
-    const lines = storedLines();
-    if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
-    return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes()) : undefined;
+    const { text, isKnown } = readable();
+    return text === undefined ? (isKnown ? storedLines() : undefined) : countLines(text);
   });
   return {
     type: isText ? "TEXT" : "JSON",
@@ -110,6 +104,7 @@ function prepareStream(
   const sampler = createSampler();
   const index = once((): TextIndex => indexer.end());
   const sample = once(() => sampler.sample(index()));
+  const readable = once(() => readableOf(sample().head, index().bytes, sample().complete));
   const tokens = once(() => {
     const { head, tail } = sample();
     const seen = head.length + tail.length;
@@ -134,13 +129,17 @@ function prepareStream(
       return { bytes, chars, lines, tokens: tokens() };
     },
     digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => digestSample(sample(), { budgetChars })),
+      digestWithin(digestChars, (budgetChars) => {
+        const { body } = readable();
+        return body === undefined
+          ? digestSample(sample(), { budgetChars })
+          : digestText(body, { budgetChars });
+      }),
     ),
     viewLines() {
-      const { lines } = index();
-      // JSON on one line has more lines in the readable view.
-      const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sample().head);
-      return isJson ? undefined : lines;
+      const { text, isKnown } = readable();
+      if (!isKnown) return undefined;
+      return text === undefined ? index().lines : countLines(text);
     },
   };
 }
@@ -159,16 +158,5 @@ function digestWithin(chars: number, make: (budgetChars: number) => Digest): Dig
     const escaped = escapeMarkup(digest.text).length;
     if (escaped <= chars || budget <= 1) return digest;
     budget = Math.min(budget - 1, Math.floor((budget * chars) / escaped));
-  }
-}
-
-function countIndented(bytes: Uint8Array): number {
-  try {
-    const indenter = createJsonIndenter();
-    const parts = [indenter.push(bytes), indenter.end()];
-    return parts.reduce((lines, part) => lines + scanBytes(part).breaks, 1);
-  } catch {
-    // It only looked like JSON.
-    return 1;
   }
 }
