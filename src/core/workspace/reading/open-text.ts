@@ -34,7 +34,7 @@ export async function openText(
     const made = view === "raw" ? undefined : await openView(store, record, stored, signal);
     if (made) opened.push(made);
     const source = made ?? stored;
-    const name = made ? "readable-index" : "index";
+    const name = made ? "view-index" : "index";
     const withIndex = async () => ({
       source,
       index: await openIndex(store, record, source, name, signal),

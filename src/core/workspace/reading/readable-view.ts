@@ -25,8 +25,8 @@ export const MIN_KEPT_BYTES = 1_048_576;
 /** No character takes more bytes for each of its units. */
 const MOST_BYTES_PER_CHAR = 3;
 const OPENING_BYTES = 256;
-/** The name of the cached view, which changes with its form. */
-const VIEW = "readable";
+/** The name of the cached view. */
+const VIEW = "view";
 
 /** Whether content of this size is read in another form than it is stored, if its form asks for it. */
 export function hasView({ size }: ArtifactRecord): boolean {
