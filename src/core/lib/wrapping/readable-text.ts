@@ -14,6 +14,13 @@ export interface ReadableText {
   readonly bodyChars: number;
   /** Whether the content itself is JSON. */
   readonly isJson: boolean;
+  /** False if JSON was not indented, since it is longer than was asked for. */
+  readonly isIndented: boolean;
+}
+
+export interface UnwrapOptions {
+  /** The longest JSON to indent, in characters. Default: any. */
+  readonly mostIndentedChars?: number;
 }
 
 /** What a text is, as far as its first characters tell. */
@@ -48,16 +55,29 @@ function isOther(opening: string): boolean {
 }
 
 /** A wrapped text as it should be read; `undefined` if it turns out not to be wrapped. */
-export function unwrap(text: string, level = 1): ReadableText | undefined {
+export function unwrap(
+  text: string,
+  { mostIndentedChars = Infinity }: UnwrapOptions = {},
+): ReadableText | undefined {
+  return unwrapAt(text, { level: 1, mostIndentedChars });
+}
+
+/** How deep inside of wrappers a text is, and what was asked for. */
+interface Place {
+  readonly level: number;
+  readonly mostIndentedChars: number;
+}
+
+function unwrapAt(text: string, place: Place): ReadableText | undefined {
   const header = readOutputHeader(text);
   if (header !== undefined) {
     const { fields, start } = header;
-    return withFields(readPart(text.slice(start), false, level), fields);
+    return withFields(readPart(text.slice(start), false, place), fields);
   }
   try {
     const value = readValue(text, true);
     const parts = value && partsOf(value);
-    return parts && render(parts, level);
+    return parts && render(parts, place);
   } catch (error) {
     if (error instanceof NotWrappedError) return undefined;
     throw error;
@@ -78,12 +98,12 @@ function readValue(text: string, isWhole: boolean): WrappedValue | undefined {
   return looksPrinted(text) ? readPrinted(text) : readJsonValue(text, isWhole);
 }
 
-function render(parts: readonly WrapperPart[], level: number): ReadableText | undefined {
+function render(parts: readonly WrapperPart[], place: Place): ReadableText | undefined {
   const texts = parts.flatMap((part) => ("text" in part ? [part] : []));
   const [sole, other] = texts;
   if (sole === undefined) return undefined;
   const fields = parts.flatMap((part) => ("field" in part ? [`${part.name}: ${part.field}`] : []));
-  const body = readPart(sole.text, sole.isJson, level);
+  const body = readPart(sole.text, sole.isJson, place);
   if (other === undefined) {
     return withFields(body, sole.name === "" ? fields : [`above: ${sole.name}`, ...fields]);
   }
@@ -91,19 +111,19 @@ function render(parts: readonly WrapperPart[], level: number): ReadableText | un
   if (
     texts.length === 2 &&
     body.isJson &&
-    readPart(other.text, other.isJson, level).text === body.text
+    readPart(other.text, other.isJson, place).text === body.text
   )
     return withFields(body, [`${other.name || "text"}: the same`, ...fields]);
-  const text = renderAll(parts, level);
-  return { text, bodyChars: text.length, isJson: false };
+  return renderAll(parts, place);
 }
 
 /** Every part in its place, texts under a line that names them. */
-function renderAll(parts: readonly WrapperPart[], level: number): string {
+function renderAll(parts: readonly WrapperPart[], place: Place): ReadableText {
   let text = "";
+  let isIndented = true;
   let fields: string[] = [];
   const flush = () => {
-    text = withFields({ text, bodyChars: 0, isJson: false }, fields).text;
+    text += fieldLines(text, fields);
     fields = [];
   };
   for (const part of parts) {
@@ -112,33 +132,45 @@ function renderAll(parts: readonly WrapperPart[], level: number): string {
       continue;
     }
     flush();
-    const label = `--- ${part.name || "text"} ---\n`;
-    text = onNewLine(text) + label + readPart(part.text, part.isJson, level).text;
+    const inner = readPart(part.text, part.isJson, place);
+    isIndented &&= inner.isIndented;
+    text += `${lineBreakAfter(text)}--- ${part.name || "text"} ---\n${inner.text}`;
   }
   flush();
-  return text;
+  return { text, bodyChars: text.length, isJson: false, isIndented };
 }
 
 /** A text of a wrapper, without the wrapping that it may have itself. */
-function readPart(text: string, isJson: boolean, level: number): ReadableText {
+function readPart(text: string, isJson: boolean, place: Place): ReadableText {
   const wrapping = isJson ? "json" : wrappingOf(text);
-  const inner = wrapping === "wrapped" && level < MOST_LEVELS ? unwrap(text, level + 1) : undefined;
+  const inner =
+    wrapping === "wrapped" && place.level < MOST_LEVELS
+      ? unwrapAt(text, { ...place, level: place.level + 1 })
+      : undefined;
   if (inner !== undefined) return inner;
-  const indented = wrapping === "plain" ? undefined : indentJson(text);
+  const as = { text, bodyChars: text.length, isJson: false, isIndented: true };
+  if (wrapping === "plain") return as;
   const isOneLine = !text.trimEnd().includes("\n");
-  const shown = indented !== undefined && isOneLine ? indented : text;
-  return { text: shown, bodyChars: shown.length, isJson: indented !== undefined };
+  if (text.length > place.mostIndentedChars) return { ...as, isJson: true, isIndented: !isOneLine };
+  const indented = indentJson(text);
+  if (indented === undefined || !isOneLine) return { ...as, isJson: indented !== undefined };
+  return { ...as, text: indented, bodyChars: indented.length, isJson: true };
 }
 
-/** Adds the small fields of a wrapper in one line, or in lines of their own if they are many. */
+/** Adds the small fields of a wrapper after its content. */
 function withFields(readable: ReadableText, fields: readonly string[]): ReadableText {
-  if (fields.length === 0) return readable;
-  const line = fields.join(", ");
-  const added =
-    line.length <= ONE_LINE_CHARS ? `--- ${line} ---` : ["--- fields ---", ...fields].join("\n");
-  return { ...readable, text: onNewLine(readable.text) + added };
+  return { ...readable, text: readable.text + fieldLines(readable.text, fields) };
 }
 
-function onNewLine(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+/** Small fields in one line, or in lines of their own if they are many. */
+function fieldLines(before: string, fields: readonly string[]): string {
+  if (fields.length === 0) return "";
+  const line = fields.join(", ");
+  const lines =
+    line.length <= ONE_LINE_CHARS ? `--- ${line} ---` : ["--- fields ---", ...fields].join("\n");
+  return lineBreakAfter(before) + lines;
+}
+
+function lineBreakAfter(text: string): string {
+  return text === "" || text.endsWith("\n") ? "" : "\n";
 }

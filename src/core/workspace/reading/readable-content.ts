@@ -10,7 +10,7 @@ export interface ReadableContent {
   readonly isKnown: boolean;
 }
 
-/** Longer JSON on one line is not indented just to count its lines. */
+/** Longer JSON is not indented just to count its lines. */
 const MAX_INDENTED_CHARS = 262_144;
 
 const AS_STORED: ReadableContent = { isKnown: true };
@@ -27,10 +27,11 @@ export function readableOf(stored: string, bytes: number, isWhole = true): Reada
   if (wrapping === "plain") return AS_STORED;
   if (wrapping === "wrapped") {
     if (isWhole && bytes > DEFAULTS.unwrapBytes) return UNKNOWN;
-    const readable = unwrap(stored);
+    const readable = unwrap(stored, { mostIndentedChars: MAX_INDENTED_CHARS });
     if (readable !== undefined) {
-      const { text, bodyChars } = readable;
-      return { text, body: text.slice(0, bodyChars), isKnown: isWhole };
+      const { text, bodyChars, isIndented } = readable;
+      const body = text.slice(0, bodyChars);
+      return isIndented ? { text, body, isKnown: isWhole } : { body, isKnown: false };
     }
   }
   const lineEnd = stored.indexOf("\n");
