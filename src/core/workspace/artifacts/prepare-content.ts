@@ -2,6 +2,7 @@ import { once } from "../../lib/once.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
+import { isJsonText } from "../../lib/json/is-json-text.js";
 import { countLines } from "../../lib/text/plain-text.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
@@ -90,7 +91,10 @@ function prepareValue(
       };
     },
     digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+      answerable(
+        digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+        view(),
+      ),
     ),
     viewLines,
   };
@@ -148,6 +152,15 @@ function prepareStream(
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
+}
+
+/** JSON longer than this is not checked from its start to its end. */
+const MAX_CHECKED_CHARS = 262_144;
+
+/** A digest whose kind is JSON only if queries can answer: JSON that was cut short is text. */
+function answerable(digest: Digest, text: string): Digest {
+  const isTold = digest.kind !== "json" || text.length > MAX_CHECKED_CHARS || isJsonText(text);
+  return isTold ? digest : { ...digest, kind: "text" };
 }
 
 /** A digest that fits after escaping; content full of markup gets a shorter one. */

@@ -76,6 +76,19 @@ describe("one level of wrapping is seen through [DESIGN-W-read-view] [DESIGN-W-q
     expect(reference).not.toContain('\\"');
   });
 
+  it.each([
+    ["JSON that was cut short", JSON_TEXT.slice(0, -40)],
+    ["JSON with something after it", `${JSON_TEXT} and more`],
+    ["cut JSON in a print", printed(JSON_TEXT.slice(0, -40))],
+    ["lines of JSON and others", `${JSON_TEXT}\n${JSON_TEXT}\nnot JSON\n`],
+  ])("what a query cannot answer is not called JSON: %s", async (_, content) => {
+    const { reference } = await openMemoryWorkspace().put({ content }, { toolCallId: "a" });
+    expect(reference).not.toContain('kind="json"');
+    const lines = `${JSON_TEXT}\n${JSON_TEXT}\n`;
+    const other = await openMemoryWorkspace().put({ content: lines }, { toolCallId: "a" });
+    expect(other.reference).toContain('kind="json"');
+  });
+
   it("numbers of lines in a reference are those of the readable text", async () => {
     const lines = Array.from({ length: 400 }, (_, at) => `worker ${at} is ready`);
     lines[250] = "ERROR connection refused";
