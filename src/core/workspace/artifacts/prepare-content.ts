@@ -7,7 +7,7 @@ import { countLines } from "../../lib/text/plain-text.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { readableOf } from "../reading/readable-content.js";
+import { type ReadableContent, readableOf } from "../reading/readable-content.js";
 import { renderValue } from "../reading/render-value.js";
 import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
@@ -79,17 +79,13 @@ function prepareValue(
     bytes,
     hash: once(() => known.hash ?? hash(bytes())),
     tokens,
-    size() {
-      const seen = viewLines();
-      const lines = storedLines();
-      return {
-        bytes: bytes().length,
-        chars: stored().length,
-        lines,
-        ...(seen === undefined || seen === lines ? {} : { viewLines: seen }),
-        tokens: tokens(),
-      };
-    },
+    size: () => ({
+      bytes: bytes().length,
+      chars: stored().length,
+      lines: storedLines(),
+      ...viewLinesOf(readable(), storedLines()),
+      tokens: tokens(),
+    }),
     digest: once(() =>
       answerable(
         digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
@@ -130,7 +126,7 @@ function prepareStream(
     tokens,
     size() {
       const { bytes, chars, lines } = index();
-      return { bytes, chars, lines, tokens: tokens() };
+      return { bytes, chars, lines, ...viewLinesOf(readable(), lines), tokens: tokens() };
     },
     digest: once(() =>
       digestWithin(digestChars, (budgetChars) => {
@@ -152,6 +148,13 @@ function prepareStream(
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
+}
+
+/** The lines of the readable view, where the lines of the content do not tell. */
+function viewLinesOf({ text }: ReadableContent, lines: number): Pick<TextSize, "viewLines"> {
+  if (text === undefined) return {};
+  const viewLines = countLines(text);
+  return viewLines === lines && lines === 1 ? {} : { viewLines };
 }
 
 /** JSON longer than this is not checked from its start to its end. */

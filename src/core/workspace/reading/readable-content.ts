@@ -25,17 +25,22 @@ const UNKNOWN: ReadableContent = { isKnown: false };
 export function readableOf(stored: string, bytes: number, isWhole = true): ReadableContent {
   const wrapping = wrappingOf(stored);
   if (wrapping === "plain") return AS_STORED;
+  const lineEnd = stored.indexOf("\n");
+  const isOneLine = lineEnd === -1 || lineEnd === stored.length - 1;
+  const isLarge = isWhole && bytes > DEFAULTS.unwrapBytes;
+  // The lines of a view must be known for a text of several lines, else it is read as it is.
+  if (!isOneLine && (wrapping === "json" || isLarge || !isWhole)) return AS_STORED;
+  if (isLarge) return UNKNOWN;
   if (wrapping === "wrapped") {
-    if (isWhole && bytes > DEFAULTS.unwrapBytes) return UNKNOWN;
-    const readable = unwrap(stored, { mostIndentedChars: MAX_INDENTED_CHARS });
+    const mostIndentedChars = isOneLine ? MAX_INDENTED_CHARS : Infinity;
+    const readable = unwrap(stored, { mostIndentedChars });
     if (readable !== undefined) {
       const { text, bodyChars, isIndented } = readable;
       const body = text.slice(0, bodyChars);
-      return isIndented ? { text, body, isKnown: isWhole } : { body, isKnown: false };
+      return isIndented && isWhole ? { text, body, isKnown: true } : { body, isKnown: false };
     }
+    if (!isOneLine) return AS_STORED;
   }
-  const lineEnd = stored.indexOf("\n");
-  if (lineEnd !== -1 && lineEnd < stored.length - 1) return AS_STORED;
   if (!isWhole || stored.length > MAX_INDENTED_CHARS) return UNKNOWN;
   const indented = indentJson(stored);
   return indented === undefined ? AS_STORED : { text: indented, body: indented, isKnown: true };

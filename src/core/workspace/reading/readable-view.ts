@@ -28,9 +28,12 @@ const OPENING_BYTES = 256;
 /** The name of the cached view. */
 const VIEW = "view";
 
-/** Whether content of this size is read in another form than it is stored, if its form asks for it. */
-export function hasView({ size }: ArtifactRecord): boolean {
-  return size.bytes <= DEFAULTS.viewBytes;
+/**
+ * Whether the artifact may be read in another form than it is stored. For a text of several lines its
+ * size tells, so that plain text is searched without a look at it first.
+ */
+export function hasView({ size: { bytes, lines, viewLines } }: ArtifactRecord): boolean {
+  return bytes <= DEFAULTS.viewBytes && (lines === 1 || viewLines !== undefined);
 }
 
 /** The readable view of an artifact; `undefined` if the stored text is read as it is. */

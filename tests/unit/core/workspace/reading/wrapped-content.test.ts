@@ -89,6 +89,20 @@ describe("one level of wrapping is seen through [DESIGN-W-read-view] [DESIGN-W-q
     expect(other.reference).toContain('kind="json"');
   });
 
+  it("a text of several lines is unwrapped however long the JSON inside, and by stream, too", async () => {
+    const rows = JSON.stringify(Array.from({ length: 30_000 }, (_, id) => ({ id, ok: true })));
+    expect(rows.length).toBeGreaterThan(500_000);
+    const workspace = await memoryWorkspaceOf(HEADER + rows);
+    expect((await workspace.queryKnowledge("a", { pointer: "/29999/id" })).text).toBe("29999");
+    expect((await workspace.grepKnowledge("a", '"id": 29999', { literal: true })).range.of).toBe(1);
+    const stream = (async function* () {
+      await Promise.resolve();
+      yield Buffer.from(HEADER + JSON_TEXT);
+    })();
+    const streamed = await memoryWorkspaceOf(stream);
+    expect((await streamed.queryKnowledge("a", { pointer: "/items/7/id" })).text).toBe("7");
+  });
+
   it("numbers of lines in a reference are those of the readable text", async () => {
     const lines = Array.from({ length: 400 }, (_, at) => `worker ${at} is ready`);
     lines[250] = "ERROR connection refused";
