@@ -29,6 +29,8 @@ class JsonValue implements WrappedValue {
   readonly #text: string;
   readonly #start: number;
   readonly #end: number;
+  readonly #known: (readonly [string, WrappedValue])[] = [];
+  readonly #unknown = this.#scan();
 
   constructor(text: string, start: number, end: number) {
     this.#text = text;
@@ -54,7 +56,19 @@ class JsonValue implements WrappedValue {
     }
   }
 
+  /** Each is found once, since the way to its end may be long. */
   *entries(): Generator<readonly [string, WrappedValue]> {
+    for (let index = 0; ; index += 1) {
+      if (index === this.#known.length) {
+        const { done, value } = this.#unknown.next();
+        if (done === true) return;
+        this.#known.push(value);
+      }
+      yield this.#known[index] as readonly [string, WrappedValue];
+    }
+  }
+
+  *#scan(): Generator<readonly [string, WrappedValue], void> {
     const text = this.#text;
     const isObject = this.kind === "object";
     const close = isObject ? "}" : "]";
