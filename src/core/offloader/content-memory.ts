@@ -1,7 +1,7 @@
 import { type Hash, serializeContent } from "../engine/content.js";
 import type { FormatResult } from "../engine/format.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/readable-view.js";
+import { renderValue } from "../workspace/reading/render-value.js";
 
 /** A result that was stored, or would be. */
 export interface StoredResult {

@@ -103,8 +103,8 @@ class SeenMessage implements MessageVisitor {
   #findHeld(): readonly Held[] {
     const held: Held[] = [];
     for (const [index, { outcome, artifactId = "" }] of this.reports.entries()) {
-      const hash = this.results[index]?.known.hash ?? "";
-      if (outcome === "offloaded") held.push({ artifactId, hash });
+      if (outcome !== "offloaded") continue;
+      held.push({ artifactId, hash: this.results[index]?.known.hash ?? "" });
     }
     return held.length === 0 ? NONE : held;
   }

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ArtifactGoneError } from "../../core/errors/artifact-errors.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
@@ -17,6 +17,7 @@ import { sha256 } from "../hash.js";
 import { ContentCheck } from "./content-check.js";
 import { deleteDerived, openDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
+import { replaceBy, temporaryIn } from "./incoming-content.js";
 import { Manifest } from "./manifest.js";
 import { openContent } from "./open-content.js";
 import { putArtifact } from "./put-artifact.js";
@@ -24,6 +25,7 @@ import {
   type CheckedFolder,
   checkFolder,
   createStoreLayout,
+  FILE_MODE,
   prepareFolder,
   type StoreLayout,
 } from "./store-layout.js";
@@ -103,6 +105,20 @@ export class FileStore implements ArtifactStore {
     return openDerived(folder, file, record.hash, name, make);
   }
 
+  async writeReadable(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string> {
+    const { folder } = this.#manifestOf(record.sessionId);
+    const path = join(folder, this.#layout.readableName(record.artifactId));
+    try {
+      await replaceBy(path, temporaryIn(path), (temporary) =>
+        writeFile(temporary, text, { flag: "wx", mode: FILE_MODE }),
+      );
+      return path;
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(path, cause);
+    }
+  }
+
   async remove(record: ArtifactRecord): Promise<void> {
     const manifest = this.#manifestOf(record.sessionId);
     const file = this.#layout.fileName(record.artifactId);
@@ -112,6 +128,9 @@ export class FileStore implements ArtifactStore {
       await manifest.append({ removed: record.artifactId, at: new Date().toISOString() });
       await discardUnlisted([join(manifest.folder, file)], () => manifest.load());
       await deleteDerived(manifest.folder, file, record.hash);
+      await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {
+        force: true,
+      });
     } catch (cause) {
       throw new WriteFailedError(join(manifest.folder, file), cause);
     }

@@ -126,7 +126,7 @@ async function findOrphans(manifest: Manifest): Promise<Orphan[]> {
   const prefixes = new Set<string>();
   for (const { artifactId, hash } of artifacts.values()) {
     const file = layout.fileName(artifactId);
-    claimed.add(file);
+    claimed.add(file).add(layout.readableName(artifactId));
     prefixes.add(derivedPrefix(file, hash));
   }
   const isUnclaimed = (name: string) => {

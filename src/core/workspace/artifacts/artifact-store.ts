@@ -81,6 +81,12 @@ export interface ArtifactStore {
     name: string,
     make: () => AsyncIterable<Uint8Array>,
   ): Promise<OpenContent>;
+  /**
+   * Writes the readable text of an artifact where an agent can read it by path, and returns that path;
+   * the content itself is kept as it is. Absent in a store that has no paths.
+   */
+  writeReadable?(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string>;
+  /** Also removes its readable text. */
   remove(record: ArtifactRecord): Promise<void>;
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;

@@ -1,4 +1,3 @@
-import { JsonSyntaxError } from "../../lib/json/json-errors.js";
 import {
   decodeTextIndex,
   encodeTextIndex,
@@ -9,14 +8,7 @@ import {
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
-import {
-  looksLikeJson,
-  MIN_KEPT_BYTES,
-  openMadeView,
-  viewKind,
-  viewOfBlocks,
-  viewOfOneLine,
-} from "./readable-view.js";
+import { MIN_KEPT_BYTES, openView } from "./readable-view.js";
 import type { View } from "./reading.js";
 
 /** A text that is open for reading and searching: the readable view or the stored text. */
@@ -61,26 +53,6 @@ export async function openText(
     };
   } catch (error) {
     await close();
-    throw error;
-  }
-}
-
-/** The readable view, if it differs from the stored text. */
-async function openView(
-  store: ArtifactStore,
-  record: ArtifactRecord,
-  stored: OpenContent,
-  signal: AbortSignal | undefined,
-): Promise<OpenContent | undefined> {
-  const kind = viewKind(record);
-  if (kind === "stored" || (kind === "one-line" && !(await looksLikeJson(stored))))
-    return undefined;
-  const make = kind === "blocks" ? viewOfBlocks : viewOfOneLine;
-  try {
-    return await openMadeView(store, record, stored, () => make(stored, signal));
-  } catch (error) {
-    // It only looked like JSON, so the stored text is what is read.
-    if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
 }
