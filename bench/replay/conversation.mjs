@@ -3,7 +3,7 @@
  *
  * @typedef {{ id: string, name: string, input: unknown }} Call
  * @typedef {{ role: "user", text: string, at?: number | undefined }} UserItem
- * @typedef {{ role: "assistant", text: string, calls: Call[], at?: number | undefined }} AssistantItem
+ * @typedef {{ role: "assistant", text: string, calls: Call[], at?: number | undefined, isReading?: boolean }} AssistantItem
  * @typedef {object} ResultItem
  * @property {"result"} role
  * @property {string} callId
@@ -11,6 +11,7 @@
  * @property {string} text
  * @property {boolean} isError
  * @property {number | undefined} [at]
+ * @property {string} [found] of the answer of a reading tool, what it brought back
  * @typedef {UserItem | AssistantItem | ResultItem} Item
  *
  * @typedef {object} Conversation

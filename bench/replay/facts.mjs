@@ -70,7 +70,7 @@ export function isLine(fact) {
  */
 function namesOf(run) {
   const whole = run.replace(EDGES, "");
-  if (/^[A-Za-z]*$/.test(whole)) return whole.length < 4 ? [] : [whole];
+  if (/^[A-Za-z]*$|^\d[\d.]*$/.test(whole)) return whole.length < 4 ? [] : [whole];
   const names = [whole];
   if (whole.includes("/")) names.push(...whole.split("/"));
   for (const name of [...names]) {
@@ -81,7 +81,7 @@ function namesOf(run) {
 
 /** @param {string} name */
 function isFact(name) {
-  if (/^\d+$/.test(name)) return name.length >= 4;
+  if (/^[\d.]+$/.test(name)) return name.replaceAll(".", "").length >= 4;
   if (name.includes("/")) return name.length >= 6 && /[A-Za-z]{2}/.test(name);
   if (FILE.test(name)) return true;
   if (/[.@~+$]/.test(name)) return false;
