@@ -24,6 +24,7 @@ if (positionals.length === 0) {
   process.exit(2);
 }
 
+/** @type {import("./conversation.mjs").Conversation[]} */
 const conversations = [];
 for (const { name, files } of await findSources(positionals)) {
   process.stderr.write(`reading ${name}\n`);

@@ -27,7 +27,14 @@ export function createReport(sources, systems, settings) {
   const base = systems[0] ?? "everything";
   return {
     settings,
-    sources: counted.map(({ outcomes: _, ...source }) => source),
+    sources: counted.map(({ name, files, unread, refused, conversations, largeResults }) => ({
+      name,
+      files,
+      unread,
+      refused,
+      conversations,
+      largeResults,
+    })),
     leftOut: sources.filter(({ largeResults }) => largeResults === 0).map(({ name }) => name),
     systems: systems.map((system) => {
       /** @type {Record<string, number>} */

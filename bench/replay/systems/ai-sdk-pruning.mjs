@@ -22,9 +22,8 @@ export const aiSdkPruning = {
           toolCalls: "before-last-2-messages",
         });
         /** @type {Set<unknown>} */
-        const kept = new Set(
-          pruned.flatMap(({ content }) => (typeof content === "string" ? [] : content)),
-        );
+        const kept = new Set();
+        for (const { content } of pruned) for (const part of content) kept.add(part);
         return history.flatMap((item) => {
           const parts = messages.get(item).content;
           const left = parts.filter((/** @type {unknown} */ part) => kept.has(part));
