@@ -1,8 +1,6 @@
 import { importPeer } from "../../peers.mjs";
+import { isSearch } from "../reader.mjs";
 import { presentOnArrival } from "./replaced-text.mjs";
-
-/** Lines per read, as its tool has them when it is told nothing. */
-const PAGE_LINES = 100;
 
 /**
  * deepagents' file system middleware over its file backend, with the two tools that reading needs.
@@ -50,18 +48,23 @@ export function deepagents(maxTokens) {
         async *read(_result, sent, facts) {
           const file_path = /saved in the filesystem at this path: (\S+)/.exec(sent ?? "")?.[1];
           if (file_path === undefined) return;
-          if (reader === "search") {
+          const search = (/** @type {string} */ fact) =>
+            call("grep", { pattern: fact.trim(), path: file_path });
+          let missing = facts;
+          if (isSearch(reader, facts)) {
             // Its search takes one plain text. The first answer may show the others as well.
-            const search = (/** @type {string} */ fact) =>
-              call("grep", { pattern: fact.trim(), path: file_path });
-            const missing = yield await Promise.all(facts.slice(0, 1).map(search));
+            missing = yield await Promise.all(facts.slice(0, 1).map(search));
             if (missing.length > 0) yield await Promise.all(missing.map(search));
           }
-          for (let offset = 0; ; offset += PAGE_LINES) {
-            const step = await call("read_file", { file_path, offset, limit: PAGE_LINES });
-            yield [step];
-            if (!/next offset/.test(step.answer.slice(0, 1_000))) return;
+          /** @type {string | undefined} */
+          let offset = "0";
+          while (offset !== undefined) {
+            const step = await call("read_file", { file_path, offset: Number(offset) });
+            missing = yield [step];
+            offset = /^@@.* next offset (\d+)/m.exec(step.answer)?.[1];
           }
+          // What a read cuts off a long line, only a search can reach.
+          yield await Promise.all(missing.map(search));
         },
       };
     },

@@ -1,5 +1,6 @@
 import { createOffloader, createWorkspace, parseKnowledgeList } from "context-offload";
-import { createReplacer, patternOf } from "./replaced-text.mjs";
+import { isSearch, patternOf } from "../reader.mjs";
+import { createReplacer } from "./replaced-text.mjs";
 
 /**
  * @typedef {object} OursOptions
@@ -73,7 +74,7 @@ export function ours({ name, policy, digestChars, rewrite }) {
         async *read(result, _sent, facts) {
           const artifact_id = parseKnowledgeList(references.get(result) ?? "")?.[0];
           if (artifact_id === undefined) return;
-          if (start.reader === "search") {
+          if (isSearch(start.reader, facts)) {
             const around =
               start.contextLines === undefined
                 ? {}

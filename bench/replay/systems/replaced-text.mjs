@@ -37,12 +37,3 @@ export function presentOnArrival(arrive) {
     return sent;
   };
 }
-
-/**
- * Facts as one regular expression.
- *
- * @param {readonly string[]} facts
- */
-export function patternOf(facts) {
-  return facts.map((fact) => fact.trim().replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
-}

@@ -1,5 +1,6 @@
 import { importPeer } from "../../peers.mjs";
-import { patternOf, presentOnArrival } from "./replaced-text.mjs";
+import { isSearch, patternOf } from "../reader.mjs";
+import { presentOnArrival } from "./replaced-text.mjs";
 
 const PAGE_LINES = 200;
 const PATTERN_CHARS = 200;
@@ -63,7 +64,7 @@ export const strands = {
         const reference = /\[Stored references:\]\n {2}(\S+)/.exec(sent ?? "")?.[1];
         if (reference === undefined) return;
         let missing = facts;
-        if (reader === "search") {
+        if (isSearch(reader, facts)) {
           const around = contextLines === undefined ? {} : { context_lines: contextLines };
           for (const wanted of [...groupsOf(facts), ...facts.map((fact) => [fact])]) {
             if (!wanted.some((fact) => missing.includes(fact))) continue;
@@ -72,15 +73,17 @@ export const strands = {
             if (isGone(step.answer)) return;
           }
         }
-        for (let start = 1; ; start += PAGE_LINES) {
-          const step = await call({
-            reference,
-            line_range: { start, end: start + PAGE_LINES - 1 },
-          });
-          if (start > 1 && step.answer.startsWith("Error")) return;
+        for (let start = 1; ;) {
+          const end = start + PAGE_LINES - 1;
+          const step = await call({ reference, line_range: { start, end } });
+          if (start > 1 && step.answer.startsWith("Error")) break;
           yield [step];
           if (isGone(step.answer)) return;
+          const shown = [...step.answer.matchAll(/^ *(\d+)\| /gm)].at(-1)?.[1];
+          if (shown === undefined || Number(shown) < start) break;
+          start = Number(shown) + 1;
         }
+        yield [await call({ reference })];
       },
     };
   },
