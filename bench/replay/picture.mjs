@@ -51,7 +51,7 @@ export function renderPicture({ systems, sources }) {
     return [
       `<text x="${LABEL_WIDTH - 10}" y="${y + 15}" text-anchor="end">${label}</text>`,
       `<rect class="${style}" x="${LABEL_WIDTH}" y="${y}" width="${(mean * scale).toFixed(1)}" height="20" rx="3" />`,
-      `<text x="${(LABEL_WIDTH + mean * scale + 8).toFixed(1)}" y="${y + 15}">${mean.toFixed(2)}${lost}</text>`,
+      `<text x="${WIDTH - VALUE_WIDTH + 14}" y="${y + 15}">${mean.toFixed(2)}${lost}</text>`,
     ].join("\n  ");
   });
   const turns = (systems[0]?.total.turns ?? 0).toLocaleString("en");

@@ -12,7 +12,7 @@ import { textTable } from "./text-table.mjs";
  * @typedef {object} Report figures only, nothing of the conversations
  * @property {import("./replay-sources.mjs").Settings} settings
  * @property {Omit<import("./replay-sources.mjs").SourceFigures, "outcomes">[]} sources
- * @property {string[]} leftOut sources without a result that is large enough to be offloaded
+ * @property {{ name: string, files: number }[]} leftOut sources without a result that is large enough to be offloaded
  * @property {SystemFigures[]} systems
  */
 
@@ -35,7 +35,9 @@ export function createReport(sources, systems, settings) {
       conversations,
       largeResults,
     })),
-    leftOut: sources.filter(({ largeResults }) => largeResults === 0).map(({ name }) => name),
+    leftOut: sources
+      .filter(({ largeResults }) => largeResults === 0)
+      .map(({ name, files }) => ({ name, files })),
     systems: systems.map((system) => {
       /** @type {Record<string, number>} */
       const bySource = {};
@@ -94,7 +96,9 @@ export function renderReport({ settings, sources, leftOut, systems }) {
     ]),
     "",
     `${refused} files are in a form that parseConversation refuses; they were converted.`,
-    ...(leftOut.length > 0 ? [`Without a result to offload: ${leftOut.join(", ")}.`] : []),
+    ...(leftOut.length > 0
+      ? [`Without a result to offload: ${leftOut.map(({ name }) => name).join(", ")}.`]
+      : []),
   ].join("\n");
 }
 

@@ -39,7 +39,7 @@ describe("the report of a replay", () => {
       mean: 0.6,
       bySource: { "chat-one": 0.4, "chat-two": 0.8 },
     });
-    expect(report.leftOut).toEqual(["chat-small"]);
+    expect(report.leftOut).toEqual([{ name: "chat-small", files: 1 }]);
   });
 
   it("prints prices, losses and what was left out", () => {
