@@ -99,10 +99,15 @@ describe("the replay", () => {
   });
 
   it("does not take an answer that repeats the question for an answer", async () => {
-    const none = hiding("No matches found for order_id|4711");
-    expect(await replayConversation(conversation, none, folder, options)).toMatchObject({
-      lost: 2,
-    });
+    const none = hiding("No matches found for pattern 'order_id'");
+    const short: Conversation = {
+      ...conversation,
+      items: [
+        ...conversation.items.slice(0, 3),
+        { role: "assistant", text: "order_id", calls: [] },
+      ],
+    };
+    expect(await replayConversation(short, none, folder, options)).toMatchObject({ lost: 1 });
     const one = hiding("[matches of order_id|4711]\n1: the 4711");
     expect(await replayConversation(conversation, one, folder, options)).toMatchObject({ lost: 1 });
   });
