@@ -55,6 +55,9 @@ import { factsUsedLater, usedFacts } from "./used-facts.mjs";
 
 /** What a message costs besides its text. */
 const MESSAGE_TOKENS = 4;
+/** How the systems say so, and may repeat the pattern; not a line of content that says it. */
+const NOTHING_FOUND =
+  /^\[?(?:[^\s\]]+: )?(?:no (?:lines? |text )?match|nothing matche|error: reference)/i;
 /** A reader that gets no nearer gives up. */
 const MOST_READS = 100;
 
@@ -182,7 +185,7 @@ function itemsOf(steps, id) {
  * @param {string} pattern
  */
 function foundIn(answer, pattern) {
-  if (/^[^\n]*\b(?:no match|not found|error:)/i.test(answer)) return "";
+  if (NOTHING_FOUND.test(answer)) return "";
   if (!pattern.includes("|")) return answer;
   return answer.replaceAll(pattern, "").replaceAll(JSON.stringify(pattern).slice(1, -1), "");
 }

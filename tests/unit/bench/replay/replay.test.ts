@@ -108,6 +108,8 @@ describe("the replay", () => {
       ],
     };
     expect(await replayConversation(short, none, folder, options)).toMatchObject({ lost: 1 });
+    const line = hiding("7: Error: not found: order_id");
+    expect(await replayConversation(short, line, folder, options)).toMatchObject({ lost: 0 });
     const one = hiding("[matches of order_id|4711]\n1: the 4711");
     expect(await replayConversation(conversation, one, folder, options)).toMatchObject({ lost: 1 });
   });
