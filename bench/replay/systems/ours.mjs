@@ -2,6 +2,8 @@ import { createOffloader, createWorkspace, parseKnowledgeList } from "context-of
 import { isSearch, patternOf } from "../reader.mjs";
 import { createReplacer } from "./replaced-text.mjs";
 
+const NEXT_CALL = /\b((?:get|grep|query)_\w+)\((\{.*\})\)/;
+
 /**
  * @typedef {object} OursOptions
  * @property {string} name
@@ -104,14 +106,14 @@ export function ours({ name, policy, digestChars, rewrite }) {
 }
 
 /**
- * The call that an answer names to go on.
+ * The call that the last line of an answer names to go on.
  *
  * @param {string} answer
  * @returns {[string, object] | undefined}
  */
 function nextCall(answer) {
-  const last = answer.slice(Math.max(0, answer.lastIndexOf("Next: ")));
-  const [, tool, input] = /^Next: (\w+)\((\{.*\})\)/.exec(last) ?? [];
+  const last = answer.slice(answer.lastIndexOf("\n") + 1);
+  const [, tool, input] = NEXT_CALL.exec(last) ?? [];
   return tool && input ? [tool, JSON.parse(input)] : undefined;
 }
 
