@@ -1,8 +1,8 @@
-import { createOffloader, createWorkspace, parseKnowledgeList } from "context-offload";
+import { createOffloader, createWorkspace, parseKnowledgeList, TOOL_NAMES } from "context-offload";
 import { isSearch, patternOf } from "../reader.mjs";
 import { createReplacer } from "./replaced-text.mjs";
 
-const NEXT_CALL = /\b((?:get|grep|query)_\w+)\((\{.*\})\)/;
+const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
 
 /**
  * @typedef {object} OursOptions
