@@ -84,7 +84,7 @@ describe("the layout", () => {
   it("has unit tests that mirror the source, and integration tests [001-LAYOUT-tests]", async () => {
     expectPaths("tests/integration");
     for (const folder of await readdir(join(ROOT, "tests/unit"))) {
-      if (folder !== "examples") expectPaths(`src/${folder}`);
+      expectPaths(["bench", "examples"].includes(folder) ? folder : `src/${folder}`);
     }
   });
 
