@@ -25,6 +25,7 @@ const CODED: Readonly<Record<string, string>> = {
   ArgumentError: "core/workspace/reading/coded-errors.ts",
   JsonPointerError: "core/workspace/reading/coded-errors.ts",
   JsonSyntaxError: "core/workspace/reading/coded-errors.ts",
+  NotWrappedError: "core/lib/wrapping/readable-text.ts",
   PatternError: "infrastructure/search/worker-thread.ts",
   ShortSourceError: "core/workspace/reading/coded-errors.ts",
   TextRangeError: "core/workspace/reading/coded-errors.ts",
