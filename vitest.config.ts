@@ -64,7 +64,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime",
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           globalSetup: ["tests/runtime/setup.ts"],
           include: ["tests/runtime/*.test.ts"],
         },

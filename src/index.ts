@@ -18,10 +18,12 @@ export type {
 } from "./core/engine/format.js";
 export {
   AmbiguousArtifactError,
+  ArtifactDamagedError,
   ArtifactGoneError,
   UnknownArtifactError,
 } from "./core/errors/artifact-errors.js";
 export {
+  CallerFailedError,
   ContentNotSerializableError,
   ReadFailedError,
   UnsafePathError,
@@ -45,6 +47,7 @@ export { NotJsonError, PointerNotFoundError } from "./core/errors/json-errors.js
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type {
   FileWriter,
+  FolderFile,
   FolderWrite,
   FolderWriteOutcome,
   FolderWriter,

@@ -210,7 +210,7 @@ function readResult(
 function readOther(block: unknown, visitor: MessageVisitor, options: FormatReadOptions): void {
   const { type, id, name, input } = asRecord(block);
   if (type === "tool_use") {
-    visitor.call(nonEmptyText(id), String(name));
+    visitor.call(nonEmptyText(id), String(name), input);
     visitor.other(countWhere(options, input));
   } else if (typeof type !== "string") {
     visitor.other(countWhere(options, block), "malformed block");

@@ -142,7 +142,7 @@ function readFunctionCall(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  visitor.call(nonEmptyText(id), String(name));
+  visitor.call(nonEmptyText(id), String(name), args);
   if (countOther) visitor.other(countJsonChars(asRecord(args)));
 }
 

@@ -166,14 +166,14 @@ function readCalls(
 ): void {
   const calls = [...asList(tool_calls), ...asList(invalid_tool_calls)].map(asRecord);
   for (const { id, name, args } of calls) {
-    if (typeof name === "string") visitor.call(nonEmptyText(id), name);
+    if (typeof name === "string") visitor.call(nonEmptyText(id), name, args);
     if (countOther && isRecord(args)) visitor.other(countJsonChars(args));
   }
   if (calls.length > 0) return;
   // Before calls had their own field, they were here, in OpenAI's shape.
   for (const call of asList(asRecord(additional_kwargs)["tool_calls"]).map(asRecord)) {
-    const { name } = asRecord(call["function"]);
-    if (typeof name === "string") visitor.call(nonEmptyText(call["id"]), name);
+    const { name, arguments: input } = asRecord(call["function"]);
+    if (typeof name === "string") visitor.call(nonEmptyText(call["id"]), name, input);
   }
 }
 

@@ -52,8 +52,9 @@ export const mcpFormat = {
     const id = isRpc(message) ? rpcId(rawId) : undefined;
     if (isRpc(message) && method === "tools/call") {
       visitor.modelMessage();
-      visitor.call(id, String(asRecord(params)["name"]));
-      if (countOther) visitor.other(countJsonChars(asRecord(asRecord(params)["arguments"])));
+      const { name, arguments: input } = asRecord(params);
+      visitor.call(id, String(name), input);
+      if (countOther) visitor.other(countJsonChars(asRecord(input)));
       return;
     }
     const result = resultOf(message);

@@ -167,6 +167,6 @@ function readCalled(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  if (typeof name === "string") visitor.call(id, name);
+  if (typeof name === "string") visitor.call(id, name, args ?? input);
   if (countOther) visitor.other(countInputChars(args ?? input));
 }

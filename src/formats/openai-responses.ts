@@ -133,8 +133,9 @@ function readCallItem(
 ): void {
   const { call_id, name, status, arguments: args, input } = item;
   // A call that was cut off is never run.
-  if (typeof name === "string" && status !== "incomplete")
-    visitor.call(nonEmptyText(call_id), name);
+  if (typeof name === "string" && status !== "incomplete") {
+    visitor.call(nonEmptyText(call_id), name, args ?? input);
+  }
   if (countOther) visitor.other(countInputChars(args ?? input));
 }
 

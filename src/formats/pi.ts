@@ -150,7 +150,7 @@ function readBlock(
     return;
   }
   const isCall = type === "toolCall";
-  if (isCall && !isCutOff) visitor.call(nonEmptyText(id), String(name));
+  if (isCall && !isCutOff) visitor.call(nonEmptyText(id), String(name), input);
   const chars = countOther ? countJsonChars(isCall ? asRecord(input) : block) : 0;
   visitor.other(chars, KNOWN_BLOCKS.includes(type) ? undefined : String(type));
 }

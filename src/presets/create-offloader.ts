@@ -1,4 +1,5 @@
 import { requireChoice, requireObject, requireText } from "../core/arguments.js";
+import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
@@ -76,7 +77,9 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     formats: FORMATS,
     pickFormat: (messages) => pickFormat(messages, format),
     policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
-    countTokens: options.countTokens ?? coreOf(workspace).countTokens,
+    countTokens: options.countTokens
+      ? checkedCounter(options.countTokens)
+      : coreOf(workspace).countTokens,
   }) as OffloaderFor<Choice>;
 }
 

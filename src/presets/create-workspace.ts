@@ -1,5 +1,6 @@
 import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
+import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
@@ -65,7 +66,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     },
     hash: sha256,
     clock: Date,
-    countTokens,
+    countTokens: checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
     readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },

@@ -94,6 +94,7 @@ export class MemoryStore implements ArtifactStore {
       bytes: records.reduce((sum, { size }) => sum + size.bytes, 0),
       damaged: [],
       missing: [],
+      unreadable: [],
       orphaned: [],
       brokenLines: 0,
       deleted: [],

@@ -64,6 +64,8 @@ export interface OffloadOutcome<Message, Stored> {
   readonly messages: readonly Message[];
   readonly plan: OffloadPlan<Stored>;
   readonly offloaded: readonly OffloadedResult<Stored>[];
+  /** Results that were stored, but whose message has changed meanwhile and was kept. */
+  readonly outdated: readonly ToolResult[];
 }
 
 /** Moves the tool results that the policy chooses out of the messages. The input is never changed. */
@@ -73,12 +75,17 @@ export async function offload<Message, Stored>(
   wiring: OffloadWiring<Message, Stored>,
 ): Promise<OffloadOutcome<Message, Stored>> {
   const plan = planOffload(messages.length, survey, wiring);
-  if (plan.chosen.length === 0) return { messages, plan, offloaded: [] };
+  if (plan.chosen.length === 0) return { messages, plan, offloaded: [], outdated: [] };
 
-  const offloaded = await storeResults(plan.chosen, wiring.openSink(plan), wiring);
-  if (offloaded.length === 0) return { messages, plan, offloaded };
+  const stored = await storeResults(plan.chosen, wiring.openSink(plan), wiring);
+  const isOutdated = findOutdated(messages, wiring);
+  const offloaded = stored.filter(({ result }) => !isOutdated(result.messageIndex));
+  const outdated = stored.flatMap(({ result }) =>
+    isOutdated(result.messageIndex) ? [result] : [],
+  );
+  if (offloaded.length === 0) return { messages, plan, offloaded, outdated };
   // References are put in only now that all content is stored.
-  return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded };
+  return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded, outdated };
 }
 
 /** Stores the results; returns those that were, in their order. */
@@ -121,12 +128,26 @@ export function planOffload<Stored>(
   return { results, references, candidates, verdicts, chosen: chosenBy(verdicts, candidates) };
 }
 
+/** Asks once for each message, since the answer takes a pass over it. */
+function findOutdated<Message>(
+  messages: readonly Message[],
+  { isCurrent }: Pick<OffloadWiring<Message, never>, "isCurrent">,
+): (messageIndex: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (index) => {
+    if (!isCurrent) return false;
+    const isOutdated = known.get(index) ?? !isCurrent(messages[index] as Message, index);
+    known.set(index, isOutdated);
+    return isOutdated;
+  };
+}
+
 function replaceContents<Message, Stored>(
   messages: readonly Message[],
   offloaded: readonly OffloadedResult<Stored>[],
   wiring: OffloadWiring<Message, Stored>,
 ): readonly Message[] {
-  const { format, copy, isCurrent } = wiring;
+  const { format, copy } = wiring;
   const touched = new Map<number, { slot: number; text: string }[]>();
   for (const { result, text } of offloaded) {
     const texts = touched.get(result.messageIndex) ?? [];
@@ -136,7 +157,6 @@ function replaceContents<Message, Stored>(
   const next = messages.slice();
   for (const [index, texts] of touched) {
     const message = messages[index] as Message;
-    if (isCurrent && !isCurrent(message, index)) continue;
     // Replaced before it is copied, so that offloaded content is not copied.
     const replaced = format.replace(message, texts, wiring);
     next[index] = copy ? copy(replaced) : replaced;

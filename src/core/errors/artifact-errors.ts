@@ -35,6 +35,22 @@ export class AmbiguousArtifactError extends ContextOffloadError {
   }
 }
 
+/** The stored bytes are not those that were put. Retrying will not help. */
+export class ArtifactDamagedError extends ContextOffloadError {
+  readonly code = "ARTIFACT_DAMAGED";
+
+  /** @param problem - What is wrong with it, as a phrase that follows "is damaged in storage". */
+  constructor(
+    readonly artifactId: string,
+    readonly problem: string,
+  ) {
+    super(
+      `The content of artifact ${JSON.stringify(artifactId)} is damaged in storage: ${problem}. ` +
+        `Retrying will not help: run the tool again if you still need its result.`,
+    );
+  }
+}
+
 /** The artifact existed, but its content is no longer there. Retrying will not help. */
 export class ArtifactGoneError extends ContextOffloadError {
   readonly code = "ARTIFACT_GONE";

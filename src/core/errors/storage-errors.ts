@@ -30,6 +30,21 @@ export class ReadFailedError extends ContextOffloadError {
   }
 }
 
+/** Something that the caller passed in threw an error: a stream of content, or a token counter. `cause` is that error. */
+export class CallerFailedError extends ContextOffloadError {
+  readonly code = "CALLER_FAILED";
+
+  constructor(
+    /** What failed, by the name of its argument. */
+    readonly what: string,
+    cause: unknown,
+  ) {
+    super(`${what}, which the caller passed in, failed: ${messageOf(cause)}. Nothing was stored.`, {
+      cause,
+    });
+  }
+}
+
 /** Using this path could write or read outside of the given folder. */
 export class UnsafePathError extends ContextOffloadError {
   readonly code = "UNSAFE_PATH";

@@ -94,3 +94,10 @@ export function portableName(id: string, hash: Hash): string {
     .replace(/^[_-]+|(?<![_-])[_-]+$/g, "");
   return `${slug || "id"}~${hash(id).slice(0, HASH_CHARS)}`;
 }
+
+const HASHED = /^[A-Za-z0-9_-]{1,40}~[0-9a-f]{20}$/;
+
+/** Whether `portableName` could have made this name. */
+export function isMadeName(name: string): boolean {
+  return isPortableName(name) || HASHED.test(name);
+}

@@ -1,9 +1,10 @@
+import { checkedCounter } from "../checked-counter.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { InvalidEnvironmentError } from "../errors/argument-errors.js";
 import { eachResult } from "./by-result.js";
 import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/readable-view.js";
+import { renderValue } from "../workspace/reading/render-value.js";
 import { requireNumber } from "../arguments.js";
 
 /** The variables of a process, as `process.env` has them. */
@@ -90,7 +91,7 @@ export function minRatio(threshold: number): Policy {
 export function tokensOf(result: ToolResult, countTokens?: CountTokens): number {
   if (!countTokens && result.tokens !== undefined) return result.tokens;
   const { content } = result;
-  const count = countTokens ?? estimateTokens;
+  const count = countTokens ? checkedCounter(countTokens) : estimateTokens;
   return count(typeof content === "string" ? content : renderValue(content));
 }
 

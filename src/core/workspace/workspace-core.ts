@@ -18,6 +18,8 @@ import { InvalidArgumentError } from "../errors/argument-errors.js";
 /** The internal side of a workspace, for the offloader: it offers more than the public methods, and its reads are not logged. */
 export interface WorkspaceCore {
   readonly toolNames: ToolNaming;
+  /** Maximum length of what one read returns. */
+  readonly readChars: number;
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;

@@ -166,6 +166,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   return attachCore(workspace, {
     toolNames: notice.toolNames,
+    readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,
     prepare: (artifact, options, known) => prepareArtifact(wiring, artifact, options, known),

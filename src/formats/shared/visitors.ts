@@ -11,8 +11,8 @@ export function relayTo(
     modelMessage(replyId) {
       visitor.modelMessage(replyId);
     },
-    call(id, name) {
-      visitor.call(id, name);
+    call(id, name, input) {
+      visitor.call(id, name, input);
     },
     answer(id) {
       visitor.answer?.(id);

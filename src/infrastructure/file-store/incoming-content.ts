@@ -122,10 +122,14 @@ export function temporaryIn(path: string): string {
 /** How much of a stream is written at a time. */
 const BLOCK_BYTES = 262_144;
 
-/** Writes a stream to a temporary file: its hash, and so its possible names, are known only at its end. */
+/**
+ * Writes a stream to a temporary file: its hash, and so its possible names, are known only at its
+ * end. `compute` runs then, before the file gets a name.
+ */
 export async function incomingStream(
   temporary: string,
   content: AsyncIterable<Uint8Array>,
+  compute: () => void,
 ): Promise<IncomingContent> {
   const hashing = createHash("sha256");
   const fd = await openFile(temporary, "wx", FILE_MODE);
@@ -137,6 +141,7 @@ export async function incomingStream(
       // Written before the next one is requested, since the caller may reuse the memory of a chunk.
       await writeAll(fd, block);
     }
+    compute();
   } catch (error) {
     await deleteFile(temporary).catch(() => undefined);
     throw error;

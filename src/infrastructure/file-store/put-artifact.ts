@@ -48,7 +48,7 @@ export async function putArtifact(
   // Bytes are written at once; nothing is awaited before the file is being created.
   const content =
     Symbol.asyncIterator in source
-      ? await receive(manifest, source, ready)
+      ? await receive(manifest, source, ready, size)
       : incomingBytes(source, hash ?? once(() => sha256(source)), size);
   try {
     for (const id of idsFor(artifact.wantedId, content)) {
@@ -65,9 +65,10 @@ async function receive(
   manifest: Manifest,
   stream: AsyncIterable<Uint8Array>,
   ready: Promise<unknown>,
+  size: () => unknown,
 ): Promise<IncomingContent> {
   await ready;
-  return incomingStream(temporaryIn(join(manifest.folder, "x")), stream);
+  return incomingStream(temporaryIn(join(manifest.folder, "x")), stream, size);
 }
 
 /** The wanted id needs no hash, so the hash can be computed while the file is created. */

@@ -24,6 +24,8 @@ export interface StoreLayout {
   readonly namespaceFolder: string;
   readonly sessionFolder: (sessionId: string) => string;
   readonly fileName: (artifactId: string) => string;
+  /** The readable text of an artifact, for agents that read by path. */
+  readonly readableName: (artifactId: string) => string;
 }
 
 export function createStoreLayout(root: string, namespace: string, hash: Hash): StoreLayout {
@@ -35,6 +37,8 @@ export function createStoreLayout(root: string, namespace: string, hash: Hash): 
     sessionFolder: (sessionId) => join(namespaceFolder, nameOf(sessionId)),
     // The same ending for all, since the file name decides who owns the id; and not the manifest's.
     fileName: (artifactId) => `${nameOf(artifactId)}.txt`,
+    // After a tilde a name has only the digits of a hash, so this is never an artifact's own file.
+    readableName: (artifactId) => `${nameOf(artifactId)}~readable.txt`,
   };
 }
 

@@ -22,7 +22,7 @@ export interface TextSize {
   /** UTF-16 units, like a string's length. */
   readonly chars: number;
   readonly lines: number;
-  /** Lines of the readable view, if known and different from `lines`. */
+  /** Lines of the readable view, if known and different from `lines`, or if a text of several lines has one. */
   readonly viewLines?: number;
   readonly tokens: number;
 }

@@ -5,6 +5,7 @@ import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
+import { readablePath } from "../reading/readable-path.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { ArtifactInput, PutOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
@@ -84,7 +85,11 @@ export function prepareArtifact(
       if (options.parentSessionId !== undefined) {
         await wiring.store.addChild(options.parentSessionId, session);
       }
-      return { record, content, entry: entryOf(record, content, record.location) };
+      const path =
+        wiring.notice.readBy === "path"
+          ? await readablePath(wiring.store, record, options.signal)
+          : record.location;
+      return { record, content, entry: entryOf(record, content, path) };
     },
   };
 }

@@ -1,14 +1,15 @@
 import { once } from "../../lib/once.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { CallerFailedError } from "../../errors/storage-errors.js";
 import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
-import { createJsonIndenter } from "../../lib/json/json-indenter.js";
+import { isJsonText } from "../../lib/json/is-json-text.js";
 import { countLines } from "../../lib/text/plain-text.js";
-import { scanBytes } from "../../lib/text/scan-bytes.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../reading/readable-view.js";
+import { type ReadableContent, readableOf } from "../reading/readable-content.js";
+import { renderValue } from "../reading/render-value.js";
 import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
 import { createSampler } from "./content-sampler.js";
@@ -46,11 +47,6 @@ export interface PrepareOptions {
   readonly hash: Hash;
 }
 
-/** Longer JSON on one line is not indented just to count its lines. */
-const MAX_COUNTED_JSON_CHARS = 262_144;
-
-const LOOKS_LIKE_JSON = /^\s*[[{]/;
-
 export function prepareContent(
   source: ContentSource,
   options: PrepareOptions,
@@ -68,15 +64,15 @@ function prepareValue(
 ): PreparedContent {
   const isText = typeof content === "string";
   const stored = once(() => serializeContent(content));
-  const view = once(() => (isText ? content : renderValue(content)));
+  const shown = once(() => (isText ? content : renderValue(content)));
   const bytes = once(() => encodeWtf8(stored()));
-  const tokens = once(() => known.tokens ?? countTokens(view()));
+  const readable = once(() => readableOf(stored(), bytes().length));
+  const view = once(() => readable().body ?? shown());
+  const tokens = once(() => known.tokens ?? countTokens(shown()));
   const storedLines = once(() => countLines(stored()));
   const viewLines = once(() => {
-    if (!isText) return countLines(view());
-    const lines = storedLines();
-    if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
-    return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes()) : undefined;
+    const { text, isKnown } = readable();
+    return text === undefined ? (isKnown ? storedLines() : undefined) : countLines(text);
   });
   return {
     type: isText ? "TEXT" : "JSON",
@@ -84,19 +80,18 @@ function prepareValue(
     bytes,
     hash: once(() => known.hash ?? hash(bytes())),
     tokens,
-    size() {
-      const seen = viewLines();
-      const lines = storedLines();
-      return {
-        bytes: bytes().length,
-        chars: stored().length,
-        lines,
-        ...(seen === undefined || seen === lines ? {} : { viewLines: seen }),
-        tokens: tokens(),
-      };
-    },
+    size: () => ({
+      bytes: bytes().length,
+      chars: stored().length,
+      lines: storedLines(),
+      ...viewLinesOf(readable(), storedLines()),
+      tokens: tokens(),
+    }),
     digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+      answerable(
+        digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+        view(),
+      ),
     ),
     viewLines,
   };
@@ -110,13 +105,14 @@ function prepareStream(
   const sampler = createSampler();
   const index = once((): TextIndex => indexer.end());
   const sample = once(() => sampler.sample(index()));
+  const readable = once(() => readableOf(sample().head, index().bytes, sample().complete));
   const tokens = once(() => {
     const { head, tail } = sample();
     const seen = head.length + tail.length;
     return seen === 0 ? 0 : Math.round(countTokens(head + tail) * (index().chars / seen));
   });
   async function* tap(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
+    for await (const chunk of readSource(source)) {
       requireBytes(chunk);
       indexer.push(chunk);
       sampler.push(chunk);
@@ -131,24 +127,53 @@ function prepareStream(
     tokens,
     size() {
       const { bytes, chars, lines } = index();
-      return { bytes, chars, lines, tokens: tokens() };
+      return { bytes, chars, lines, ...viewLinesOf(readable(), lines), tokens: tokens() };
     },
     digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => digestSample(sample(), { budgetChars })),
+      digestWithin(digestChars, (budgetChars) => {
+        const { body } = readable();
+        return body === undefined
+          ? digestSample(sample(), { budgetChars })
+          : digestText(body, { budgetChars });
+      }),
     ),
     viewLines() {
-      const { lines } = index();
-      // JSON on one line has more lines in the readable view.
-      const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sample().head);
-      return isJson ? undefined : lines;
+      const { text, isKnown } = readable();
+      if (!isKnown) return undefined;
+      return text === undefined ? index().lines : countLines(text);
     },
   };
+}
+
+/** A failure of the caller's stream is reported as such, not as one of the store. */
+async function* readSource(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of source) yield chunk;
+  } catch (cause) {
+    throw new CallerFailedError("content", cause);
+  }
 }
 
 /** A stream with an encoding yields strings, from which the original bytes cannot be recovered. */
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
+}
+
+/** The lines of the readable view, where the lines of the content do not tell. */
+function viewLinesOf({ text }: ReadableContent, lines: number): Pick<TextSize, "viewLines"> {
+  if (text === undefined) return {};
+  const viewLines = countLines(text);
+  return viewLines === lines && lines === 1 ? {} : { viewLines };
+}
+
+/** JSON longer than this is not checked from its start to its end. */
+const MAX_CHECKED_CHARS = 262_144;
+
+/** A digest whose kind is JSON only if queries can answer: JSON that was cut short is text. */
+function answerable(digest: Digest, text: string): Digest {
+  const isTold = digest.kind !== "json" || text.length > MAX_CHECKED_CHARS || isJsonText(text);
+  return isTold ? digest : { ...digest, kind: "text" };
 }
 
 /** A digest that fits after escaping; content full of markup gets a shorter one. */
@@ -159,16 +184,5 @@ function digestWithin(chars: number, make: (budgetChars: number) => Digest): Dig
     const escaped = escapeMarkup(digest.text).length;
     if (escaped <= chars || budget <= 1) return digest;
     budget = Math.min(budget - 1, Math.floor((budget * chars) / escaped));
-  }
-}
-
-function countIndented(bytes: Uint8Array): number {
-  try {
-    const indenter = createJsonIndenter();
-    const parts = [indenter.push(bytes), indenter.end()];
-    return parts.reduce((lines, part) => lines + scanBytes(part).breaks, 1);
-  } catch {
-    // It only looked like JSON.
-    return 1;
   }
 }

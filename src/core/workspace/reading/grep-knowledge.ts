@@ -71,8 +71,14 @@ export async function grepText(
   const { query } = request;
   const endsAt = clock.now() + request.deadlineMs;
   const remainingMs = (): number => endsAt - clock.now();
-  const search = (asked: SearchQuery, deadlineMs = Math.max(1, remainingMs())) =>
-    searchTarget(target, asked, deadlineMs, searchText);
+  let isChecked = false;
+  const search = async (asked: SearchQuery, deadlineMs = Math.max(1, remainingMs())) => {
+    // What was found intact need not be looked at again.
+    const find = isChecked ? searchTarget : searchIntact;
+    const outcome = await find(target, asked, deadlineMs, searchText);
+    isChecked = true;
+    return outcome;
+  };
 
   const { asked, outcome, note } = await searchAsMeant(query, remainingMs, search);
   const { scannedLines, stoppedBy } = outcome;
@@ -106,8 +112,35 @@ export async function grepText(
   return nothing(target, `${NO_MATCH} But ${counts.join(", ")}.`, callFor(first.artifactId, query));
 }
 
+/** Searches one text and compares it with its hash, in parallel, since the search runs in another thread. */
+export async function searchIntact(
+  target: OpenTarget,
+  query: SearchQuery,
+  deadlineMs: number,
+  searchText: SearchText,
+): Promise<SearchOutcome> {
+  const checking = new AbortController();
+  const checked = target.text.check(checking.signal).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  const outcome = await searchTarget(target, query, deadlineMs, searchText).catch(
+    (error: unknown) => {
+      checking.abort();
+      throw error;
+    },
+  );
+  if (outcome.stoppedBy === "deadline") {
+    checking.abort();
+    return outcome;
+  }
+  const damage = await checked;
+  if (damage) throw damage.error;
+  return outcome;
+}
+
 /** Searches one text; what is collected is bounded by what could be shown. */
-export async function searchTarget(
+async function searchTarget(
   { signal, record, text, maxChars }: OpenTarget,
   query: SearchQuery,
   deadlineMs: number,

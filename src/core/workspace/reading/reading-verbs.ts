@@ -10,7 +10,7 @@ import type { EventDetails, EventReporter } from "../events.js";
 import { findArtifact } from "../artifacts/find-artifact.js";
 import { getOriginal } from "../artifacts/get-original.js";
 import { toCodedError } from "./coded-errors.js";
-import { grepText, type GrepOptions, searchTarget } from "./grep-knowledge.js";
+import { grepText, type GrepOptions, searchIntact } from "./grep-knowledge.js";
 import { grepArtifacts, listVisible, type SessionReading } from "./grep-session.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
@@ -77,7 +77,9 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     const maxChars = requireCount("maxChars", options.maxChars, wiring.readChars);
     const text = await openText(store, record, view, signal);
     try {
-      return await work({ record, text, view, maxChars, signal });
+      const outcome = await work({ record, text, view, maxChars, signal });
+      await text.checkIfWhole();
+      return outcome;
     } finally {
       await text.close();
     }
@@ -105,7 +107,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       clock,
       search: (record, asked, deadlineMs) =>
         open(record, options, (target) =>
-          searchTarget(target, asked, deadlineMs, wiring.searchText),
+          searchIntact(target, asked, deadlineMs, wiring.searchText),
         ).catch((error: unknown) => {
           throw toCodedError(error);
         }),
@@ -122,9 +124,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       verb,
       artifactId,
       options,
-      async (record) => {
-        return open(record, options, work);
-      },
+      (record) => open(record, options, work),
       ({ text }) => ({ chars: text.length }),
     );
 

@@ -69,7 +69,10 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
     properties: { artifact_id: text, start_line: count, end_line: count },
     required: ["artifact_id", "start_line"],
     alsoAccepts: ["start_char", "end_char", "view"],
-    run: (call) => readLines(call),
+    run: (call) => {
+      call.input.requiredCount("start_line");
+      return readLines(call);
+    },
   },
 
   grep_knowledge: {

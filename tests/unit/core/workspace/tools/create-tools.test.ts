@@ -177,6 +177,7 @@ describe("a call", () => {
       { start_line: 9, end_line: 9 },
       /^OUT_OF_RANGE: start_line 9 to end_line 9/,
     ],
+    ["get_knowledge_by_lines", { end_line: 2 }, /start_line must be a whole number.* missing/],
     ["grep_knowledge", { pattern: "" }, /pattern must be a non-empty string, but it is empty\./],
     [
       "get_knowledge_by_lines",
