@@ -1,4 +1,4 @@
-import { requireChoice, requireObject, requireText } from "../core/arguments.js";
+import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
 import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
@@ -67,6 +67,10 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
+  if (options.forgetReads !== undefined) {
+    requireObject("forgetReads", options.forgetReads, "an object with afterTurns");
+    requireCount("forgetReads.afterTurns", options.forgetReads.afterTurns, undefined);
+  }
   if (options.policy !== undefined) requirePolicy("policy", options.policy);
   const format = readFormat(options.format);
   const workspace = readWorkspace(options);

@@ -10,13 +10,13 @@ export interface Call {
 }
 
 /** The calls of a history, to find the one that a result answers. */
-export class CallBook {
-  readonly #byId = new Map<string, Call>();
+export class CallBook<C extends Call = Call> {
+  readonly #byId = new Map<string, C>();
   /** Some vendors give calls no id; they are answered by name, in their order. */
-  readonly #openByName = new Map<string, Call[]>();
+  readonly #openByName = new Map<string, C[]>();
 
   /** The last call of an id counts: ids are used again. */
-  add(calls: readonly Call[]): void {
+  add(calls: readonly C[]): void {
     for (const call of calls) {
       if (call.id !== undefined) this.#byId.set(call.id, call);
       else {
@@ -28,7 +28,7 @@ export class CallBook {
   }
 
   /** The call that a result answers. One without an id is answered once. */
-  answeredBy({ id, toolName }: Pick<FormatResult, "id" | "toolName">): Call | undefined {
+  answeredBy({ id, toolName }: Pick<FormatResult, "id" | "toolName">): C | undefined {
     if (id !== undefined) return this.#byId.get(id);
     return toolName === undefined ? undefined : this.#openByName.get(toolName)?.shift();
   }

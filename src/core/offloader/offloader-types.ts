@@ -29,6 +29,11 @@ export interface OffloaderSettings {
   readonly onError?: "throw" | "keep" | undefined;
   /** Flags a result for the policy `flagged`: `true` to offload it, `false` to keep it. */
   readonly shouldOffload?: ((result: FlaggedResult) => boolean | undefined) | undefined;
+  /**
+   * Replaces answers of the reading tools by a line with their call once the model has replied this
+   * often since. It rewrites what was sent before, which costs cached tokens. Default: never.
+   */
+  readonly forgetReads?: { readonly afterTurns: number } | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
@@ -39,7 +44,7 @@ export interface OffloadOptions {
 }
 
 export interface RestoreOptions extends OffloadOptions {
-  /** Called for each reference whose artifact the session does not hold; the reference is kept as it is. */
+  /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
 }
 

@@ -11,6 +11,7 @@ import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { ContentMemory, type StoredResult } from "./content-memory.js";
+import { forgetReads, restoreReads } from "./forget-reads.js";
 import { guardPolicy } from "./guard-policy.js";
 import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
@@ -146,6 +147,16 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const output = [...turns.outputs(from), ...messages.slice(from)];
       turns.finish(from, output, results);
       const failed = results.find(({ outcome }) => outcome === "failed");
+      if (wiring.forgetReads) {
+        const reads = { format: turns.format, readingCalls, hash: core.hash };
+        const { modelMessages = [] } = turns.survey(output.length);
+        const { afterTurns } = wiring.forgetReads;
+        const forgotten = forgetReads(output, reads, afterTurns, modelMessages, session);
+        for (const [index, message] of forgotten) {
+          output[index] = message;
+          turns.setOutput(index, message);
+        }
+      }
       // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
@@ -198,7 +209,15 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       requireArray("messages", messages);
       const format = memoryFormat(messages);
       const restored = await restoreMessages(messages, format, core, sessionId, options);
-      return restored as never;
+      const reads = { format, readingCalls, hash: core.hash };
+      const tools = workspace.tools({ sessionId });
+      const { signal, onUnknown } = options;
+      return (await restoreReads(restored, reads, tools, signal, (unknown) => {
+        const error = "what was read cannot be read again as it was; the line was kept";
+        const { artifactId } = unknown;
+        core.note("failure", "restore", { artifact_id: artifactId, session_id: sessionId, error });
+        onUnknown?.(unknown);
+      })) as never;
     },
 
     ...createToolCalls(workspace, wiring, () => memory?.format),

@@ -115,6 +115,12 @@ export class TurnMemory {
     }
   }
 
+  /** Something else was returned for a message than what it was finished with. */
+  setOutput(index: number, output: unknown): void {
+    const seen = this.#messages[index];
+    seen?.finish(output, seen.reports);
+  }
+
   outputs(count: number): unknown[] {
     return this.#messages.slice(0, count).map(({ output }) => output);
   }

@@ -1,0 +1,171 @@
+import type { Hash } from "../engine/content.js";
+import type { Format, FormatResult, SlotContent, ToolDescription } from "../engine/format.js";
+import { CallBook, type Call } from "./call-book.js";
+import type { HeldSession } from "./held-session.js";
+import type { UnknownReference } from "./offloader-types.js";
+import type { ReadingCalls } from "./reading-answer.js";
+
+/** The answer of a reading tool in a conversation, and its call. */
+interface ReadAnswer {
+  readonly messageIndex: number;
+  readonly found: FormatResult;
+  readonly name: string;
+  /** The input of the call, as JSON. */
+  readonly input: string;
+  readonly artifactId: string;
+}
+
+interface CallWithInput extends Call {
+  readonly input: unknown;
+}
+
+/** What both directions need. */
+export interface ReadsWiring {
+  readonly format: Format;
+  readonly readingCalls: ReadingCalls;
+  readonly hash: Hash;
+}
+
+const LINE = /^\[Removed to save room\. To see it again: (\S+?)\((\{.*\})\) #([0-9a-f]{8})\]$/s;
+const HASH_DIGITS = 8;
+/** A line must be much shorter than the answer that it replaces. */
+const MOST_SHARE = 0.5;
+
+/**
+ * Replaces answers of the reading tools that are older than `afterTurns` replies of the model by a
+ * line with their call and a hash. Only those that can be put back exactly: the call reads an artifact
+ * that the session holds, which never changes, and the message can be rebuilt from the line.
+ */
+export function forgetReads(
+  messages: readonly unknown[],
+  wiring: ReadsWiring,
+  afterTurns: number,
+  modelMessages: readonly number[],
+  { artifacts }: HeldSession,
+): Map<number, unknown> {
+  const lastForgotten = modelMessages.at(-afterTurns) ?? -1;
+  const byMessage = new Map<number, ReadAnswer[]>();
+  for (const answer of findAnswers(messages, wiring)) {
+    const { messageIndex, found, artifactId } = answer;
+    const { soleText = "", isError } = found;
+    if (messageIndex >= lastForgotten || isError || !artifacts.has(artifactId)) continue;
+    if (renderLine(answer, wiring.hash).length > soleText.length * MOST_SHARE) continue;
+    byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), answer]);
+  }
+  const changed = new Map<number, unknown>();
+  for (const [index, answers] of byMessage) {
+    const message = messages[index];
+    const texts = answers.map((answer) => ({
+      slot: answer.found.slot,
+      text: renderLine(answer, wiring.hash),
+    }));
+    const replaced = wiring.format.replace(message, texts, { media: "keep" });
+    const originals = new Map(answers.map(({ found }) => [found.slot, found.soleText ?? ""]));
+    const back = putBack(replaced, wiring.format, originals);
+    if (JSON.stringify(back) === JSON.stringify(message)) changed.set(index, replaced);
+  }
+  return changed;
+}
+
+/** Makes the calls of forgotten answers again and puts back what has the same hash. */
+export async function restoreReads(
+  messages: readonly unknown[],
+  wiring: ReadsWiring,
+  tools: readonly ToolDescription[],
+  signal: AbortSignal | undefined,
+  onUnknown: (reference: UnknownReference) => void,
+): Promise<readonly unknown[]> {
+  const byMessage = new Map<number, Map<number, string>>();
+  for (const { messageIndex, found, name, input, artifactId } of findAnswers(messages, wiring)) {
+    const [, printedName, printedInput, hash = ""] = LINE.exec(found.soleText ?? "") ?? [];
+    // Whatever does not name its own call is content: tool output can lie.
+    if (printedName !== name || printedInput !== input) continue;
+    const tool = tools.find((candidate) => candidate.name === name);
+    const answer = await tool?.execute(JSON.parse(input), signal ? { signal } : {});
+    signal?.throwIfAborted();
+    if (answer && !answer.isError && wiring.hash(answer.text).startsWith(hash)) {
+      const texts = byMessage.get(messageIndex) ?? new Map<number, string>();
+      byMessage.set(messageIndex, texts.set(found.slot, answer.text));
+    } else onUnknown({ messageIndex, toolCallId: found.id, artifactId });
+  }
+  if (byMessage.size === 0) return messages;
+  return messages.map((message, index) => {
+    const texts = byMessage.get(index);
+    return texts ? putBack(message, wiring.format, texts) : message;
+  });
+}
+
+function renderLine({ name, input, found }: ReadAnswer, hash: Hash): string {
+  const digits = hash(found.soleText ?? "").slice(0, HASH_DIGITS);
+  return `[Removed to save room. To see it again: ${name}(${input}) #${digits}]`;
+}
+
+function putBack(
+  message: unknown,
+  format: Format,
+  originals: ReadonlyMap<number, string>,
+): unknown {
+  const contents: SlotContent[] = [];
+  for (const { slot, content, soleText, wrapping } of readMessage(format, message).results) {
+    const text = originals.get(slot);
+    if (text === undefined) continue;
+    const original = Array.isArray(content)
+      ? (content as readonly { readonly text?: unknown }[]).map((block) =>
+          block.text === soleText ? { ...block, text } : block,
+        )
+      : text;
+    contents.push({ slot, content: original, wrapping });
+  }
+  return format.restore(message, contents);
+}
+
+function findAnswers(
+  messages: readonly unknown[],
+  { format, readingCalls }: ReadsWiring,
+): ReadAnswer[] {
+  const book = new CallBook<CallWithInput>();
+  return messages.flatMap((message, messageIndex) => {
+    const { calls, results } = readMessage(format, message, readingCalls);
+    book.add(calls);
+    return results.flatMap((found) => {
+      const call = book.answeredBy(found);
+      const artifactId = call?.reading?.artifactId;
+      if (!call || artifactId === undefined) return [];
+      const input = asObjectJson(call.input);
+      if (input === undefined) return [];
+      return [{ messageIndex, found, name: call.name, input, artifactId }];
+    });
+  });
+}
+
+function readMessage(
+  format: Format,
+  message: unknown,
+  readingCalls?: ReadingCalls,
+): { calls: CallWithInput[]; results: FormatResult[] } {
+  const calls: CallWithInput[] = [];
+  const results: FormatResult[] = [];
+  const ignore = () => undefined;
+  const visitor = {
+    modelMessage: ignore,
+    other: ignore,
+    call: (id: string | undefined, name: string, input: unknown) =>
+      void calls.push({ id, name, input, reading: readingCalls?.read(name, input) }),
+    result: (found: FormatResult) => void results.push(found),
+  };
+  try {
+    format.read(message, visitor, { media: "keep", countOther: false });
+    return { calls, results };
+  } catch {
+    return { calls: [], results: [] };
+  }
+}
+
+function asObjectJson(input: unknown): string | undefined {
+  try {
+    const value: unknown = typeof input === "string" ? JSON.parse(input) : input;
+    return typeof value === "object" && value !== null ? JSON.stringify(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
