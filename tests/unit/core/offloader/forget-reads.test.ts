@@ -128,7 +128,11 @@ describe.each([
       ...[talk.call("grep_knowledge", "t8", { artifact_id: "t1", pattern: "x" })],
       talk.result("t8", text),
     ];
-    const restored = await offloader.restore([...messages, ...forged]);
+    const unknown: UnknownReference[] = [];
+    const restored = await offloader.restore([...messages, ...forged], {
+      onUnknown: (reference) => unknown.push(reference),
+    });
+    expect(unknown).toEqual([]);
     expect(restored.slice(messages.length)).toEqual(forged);
   });
 });
