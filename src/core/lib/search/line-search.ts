@@ -1,34 +1,11 @@
 import type { CompiledPattern } from "./compile-pattern.js";
-import type { SearchMatch, SearchQuery } from "./search-terms.js";
+import type { LineSearchOptions, SearchTally } from "./line-search-options.js";
+import type { SearchQuery } from "./search-terms.js";
 import { LineWindows } from "./line-windows.js";
 import { LongLine } from "./long-line.js";
-import {
-  type FoundLine,
-  MatchCollector,
-  contextLine,
-  endOfWholeCharacters,
-} from "./match-collector.js";
+import { MatchCollector, contextLine, endOfWholeCharacters } from "./match-collector.js";
 import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
 import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
-
-/** The progress of a search. Updated while it runs, so that it can be read from elsewhere. */
-export interface SearchTally {
-  scannedLines: number;
-  matchingLines: number;
-}
-
-/** What a search needs besides its query. */
-export interface LineSearchOptions {
-  readonly pattern: CompiledPattern;
-  /** Called with each match, in order, as soon as its context lines are known. */
-  readonly onMatch: (match: SearchMatch) => void;
-  /** Called between lines; once it returns true, the search stops. Default: never. */
-  readonly shouldStop?: () => boolean;
-  /** Default: a search buffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
-  readonly searchBuffer?: SearchBuffer;
-  /** Default: an object of its own. */
-  readonly tally?: SearchTally;
-}
 
 const LINE_FEED = 10;
 /** How much is read and searched at once. */
@@ -222,17 +199,13 @@ export class LineSearch {
       return;
     }
     const text = block.textOfLine(start, end);
-    let match = this.#pattern.find(text, this.#fromIndex);
+    const match = this.#pattern.find(text, this.#fromIndex);
     if (match === undefined) return;
     this.tally.matchingLines += 1;
     if (this.#collector.isFull) return;
-    const { windowChars } = this.#query;
-    const windows = new LineWindows(windowChars, this.#collector.room);
-    while (match !== undefined && !windows.isDone) {
-      const next = windows.take(text, match);
-      match = text.length > windowChars ? this.#pattern.find(text, next) : undefined;
-    }
-    const found = foundLine(this.#line, windows, text.length);
+    const windows = new LineWindows(this.#query.windowChars, this.#collector.room);
+    windows.takeAll(text, match, this.#pattern);
+    const found = windows.toFound(this.#line, text.length);
     if (found) this.#collector.addInBlock(found, block, firstLine, start, end);
   }
 
@@ -270,23 +243,17 @@ export class LineSearch {
     long.push(this.#searchBuffer.decode(this.#start, end));
     long.finish(broken);
     this.#report(long);
-    const { windowChars } = this.#query;
-    const { lineChars } = long;
-    this.#collector.passLine({ ...contextLine(this.#line, long.head, windowChars), lineChars });
+    const head = contextLine(this.#line, long.head, this.#query.windowChars);
+    this.#collector.passLine({ ...head, lineChars: long.lineChars });
     this.#long = undefined;
     this.tally.scannedLines = this.#line;
     this.#line += 1;
   }
 
   #report({ windows, lineChars }: LongLine): void {
-    const found = foundLine(this.#line, windows, lineChars);
+    const found = windows.toFound(this.#line, lineChars);
     if (found === undefined) return;
     this.tally.matchingLines += 1;
     if (!this.#collector.isFull) this.#collector.addAlone(found);
   }
-}
-
-function foundLine(line: number, windows: LineWindows, lineChars: number): FoundLine | undefined {
-  const { first, further, unshown } = windows;
-  return first && { line, first, further, unshown, lineChars };
 }

@@ -1,5 +1,5 @@
-import type { Span } from "./compile-pattern.js";
-import { windowAround } from "./match-collector.js";
+import type { CompiledPattern, Span } from "./compile-pattern.js";
+import { type FoundLine, windowAround } from "./match-collector.js";
 import type { MatchWindow } from "./search-terms.js";
 
 /** How many matches of one line are counted beyond those that are shown. */
@@ -20,19 +20,6 @@ export class LineWindows {
     this.#most = most;
   }
 
-  get first(): MatchWindow | undefined {
-    return this.#shown[0];
-  }
-
-  get further(): readonly MatchWindow[] {
-    return this.#shown.slice(1);
-  }
-
-  /** How many matches come after the last window; not all are counted if there are many. */
-  get unshown(): number {
-    return this.#unshown;
-  }
-
   get isDone(): boolean {
     return this.#unshown >= MOST_COUNTED;
   }
@@ -49,5 +36,20 @@ export class LineWindows {
     const column = at + found.index + 1;
     this.#shown.push({ column, text: window.text, textColumn: at + window.start + 1 });
     return Math.max(next, this.#end - at);
+  }
+
+  /** Takes the first match of a line, and the others if it is too long to be shown whole. */
+  takeAll(line: string, first: Span, pattern: CompiledPattern): void {
+    let match: Span | undefined = first;
+    while (match !== undefined && !this.isDone) {
+      const next = this.take(line, match);
+      match = line.length > this.#windowChars ? pattern.find(line, next) : undefined;
+    }
+  }
+
+  /** The line, if it matches. */
+  toFound(line: number, lineChars: number): FoundLine | undefined {
+    const [first, ...further] = this.#shown;
+    return first && { line, first, further, unshown: this.#unshown, lineChars };
   }
 }

@@ -1,8 +1,6 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { requireChoice, requireCount, requireText } from "../../arguments.js";
-import { ArgumentError } from "../../lib/argument-error.js";
-import { JsonPointerError } from "../../lib/json/json-errors.js";
+import { requireChoice, requireCount } from "../../arguments.js";
 import type { SearchQuery } from "../../lib/search/search-terms.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
@@ -14,6 +12,7 @@ import { grepText, type GrepOptions, searchIntact } from "./grep-knowledge.js";
 import { grepArtifacts, listVisible, type SessionReading } from "./grep-session.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
+import { isPointerError, readCursor, readQuery, rereadPointer } from "./read-arguments.js";
 import {
   readCharRange,
   readColumns,
@@ -252,35 +251,4 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         () => ({ event: "remove" }),
       ),
   };
-}
-
-function readQuery(pattern: string, options: GrepOptions, maxChars: number): SearchQuery {
-  return {
-    pattern: requireText("pattern", pattern, "what to search for"),
-    literal: options.literal ?? false,
-    ignoreCase: options.ignoreCase ?? false,
-    contextBefore: requireCount("contextBefore", options.contextBefore, 0, 0),
-    contextAfter: requireCount("contextAfter", options.contextAfter, 0, 0),
-    maxResults: requireCount("maxResults", options.maxResults, DEFAULTS.searchResults),
-    windowChars: Math.min(DEFAULTS.searchWindowChars, maxChars),
-  };
-}
-
-/** A pointer that leads nowhere as it stands, as it was most likely meant. */
-function rereadPointer(pointer: string): string | undefined {
-  if (pointer === "/") return "";
-  return !pointer.startsWith("/") && pointer.includes("/") ? `/${pointer}` : undefined;
-}
-
-function isPointerError(error: unknown): boolean {
-  return (
-    error instanceof JsonPointerError ||
-    (error instanceof ArgumentError && error.argument === "pointer")
-  );
-}
-
-function readCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
 }
