@@ -1,0 +1,304 @@
+import type { SampledText } from "./sampled-text.js";
+import { FILE_ENDINGS, TROUBLE_WORDS } from "./word-lists.js";
+
+// One pass finds the lines, the names on each and the form of each line. Every character is looked
+// up once in a table, so that a digest costs less than storing the content does.
+
+/** What a later turn may ask for: a path, a file, a number, an id, a name in code, a quoted word. */
+export interface Name {
+  readonly start: number;
+  readonly end: number;
+  readonly hash: number;
+  /** The first line that has it. */
+  readonly line: Line;
+  uses: number;
+  /** What showing it is worth; 0 once it is shown. */
+  worth: number;
+  /** The call that gave the content names it, too. */
+  asked: boolean;
+}
+
+/** A line, or a part of a long one, by its positions in the text. */
+export interface Line {
+  /** Where its text starts, after `indent` spaces or tabs. */
+  readonly start: number;
+  readonly indent: number;
+  end: number;
+  /** The number of the line in the content. */
+  readonly number: number;
+  /** It continues the line before. */
+  readonly isPart: boolean;
+  /** Equal for lines that differ only in words with digits in them, and in spaces. */
+  form: number;
+  /** Words that announce a failure. */
+  trouble: number;
+  readonly names: Name[];
+}
+
+export interface Scan {
+  readonly text: string;
+  readonly lines: readonly Line[];
+  readonly names: readonly Name[];
+}
+
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 4;
+const JOINT = 8; // _ and -
+const DOT = 16;
+const SLASH = 32;
+const SIGN = 64; // @ ~ + $
+const PARTS = DOT | SLASH | SIGN;
+/** From here on, what is not part of a word. */
+const FEED = 128;
+const SPACE = 129;
+const QUOTE = 130;
+const OTHER = 131;
+/** A capital after a small letter. */
+const HUMP = 256;
+
+/** One entry for every code unit, so that the scan needs no other test. */
+const CLASSES = new Uint8Array(65_536).fill(OTHER);
+for (const [characters, kind] of [
+  ["abcdefghijklmnopqrstuvwxyz", LOWER],
+  ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", UPPER],
+  ["0123456789", DIGIT],
+  ["_-", JOINT],
+  [".", DOT],
+  ["/", SLASH],
+  ["@~+$", SIGN],
+  ["\"'`", QUOTE],
+  [" \t\r", SPACE],
+  ["\n", FEED],
+] as const) {
+  for (const character of characters) CLASSES[character.charCodeAt(0)] = kind;
+}
+
+const TROUBLE: ReadonlySet<string> = new Set(TROUBLE_WORDS);
+const LONGEST_TROUBLE = Math.max(...TROUBLE_WORDS.map(({ length }) => length));
+/** A first test of a word by its first and last letter and its length. */
+const MAYBE_TROUBLE = new Uint8Array(16_384);
+for (const word of TROUBLE_WORDS) {
+  MAYBE_TROUBLE[troubleKey(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
+}
+
+/** A longer line is split into parts of about this length, each of which can be shown. */
+const PART_CHARS = 200;
+const LONGEST_NAME = 120;
+const MOST_NAMES = 4_096;
+const TABLE_SIZE = 16_384;
+/** A name that collides more often is dropped, so that nobody can make lookups slow. */
+const MOST_PROBES = 16;
+
+export interface ScanOptions {
+  /** Length of the line number that a listing put before a line, with its separator. */
+  readonly prefixOf?: ((text: string, start: number) => number) | undefined;
+}
+
+/** Finds lines and names in the sampled parts of a text. */
+export function scanText(sampled: SampledText, { prefixOf }: ScanOptions = {}): Scan {
+  const { text } = sampled;
+  const finder = new NameFinder(text);
+  const lines: Line[] = [];
+  for (const { from, to, line: first } of sampled.pieces) {
+    let number = first;
+    let at = from;
+    let isPart = false;
+    while (at < to) {
+      if (!isPart && prefixOf !== undefined) at += prefixOf(text, at);
+      const margin = at;
+      while (at < to && CLASSES[text.charCodeAt(at)] === SPACE) at += 1;
+      const line: Line = {
+        start: at,
+        indent: at - margin,
+        end: at,
+        number,
+        isPart,
+        form: 0,
+        trouble: 0,
+        names: [],
+      };
+      lines.push(line);
+      const limit = at + PART_CHARS;
+      let form = 0;
+      let kind = OTHER;
+      let code = 0;
+      while (at < to) {
+        code = text.charCodeAt(at);
+        kind = CLASSES[code] ?? OTHER;
+        if (kind >= FEED) {
+          if (kind === FEED) break;
+          at += 1;
+          if (kind !== SPACE) form = (Math.imul(form, 31) + code) | 0;
+          // Not between the halves of a pair.
+          if (at >= limit && (code & 0xfc00) !== 0xd800) break;
+          continue;
+        }
+        const begin = at;
+        const first = code;
+        let last = code;
+        let flags = 0;
+        let hash = 0;
+        let before = 0;
+        do {
+          flags |= kind | (((before << 1) & kind & UPPER) << 7);
+          hash = (Math.imul(hash, 31) + code) | 0;
+          before = kind;
+          last = code;
+          at += 1;
+          if (at >= to) break;
+          code = text.charCodeAt(at);
+          kind = CLASSES[code] ?? OTHER;
+        } while (kind < FEED);
+        const length = at - begin;
+        form = (Math.imul(form, 31) + ((flags & DIGIT) === 0 ? hash : 7)) | 0;
+        if ((flags & PARTS) !== 0 || first === DASH || last === DASH) finder.addRun(begin, at, line);
+        else if (flags > 3) {
+          if (isName(flags, length)) finder.add(begin, at, hash, line);
+        } else if (isTrouble(text, begin, at)) line.trouble += 1;
+        if (kind === QUOTE && length >= 6 && begin > from && text.charCodeAt(begin - 1) === code) {
+          finder.add(begin, at, hash, line);
+        }
+        if (at >= limit) break;
+      }
+      line.end = at;
+      line.form = form;
+      isPart = kind !== FEED;
+      if (!isPart) {
+        at += 1;
+        number += 1;
+      }
+    }
+  }
+  return { text, lines, names: finder.names };
+}
+
+/** The names found so far, each once. */
+class NameFinder {
+  readonly names: Name[] = [];
+  readonly #table = new Int16Array(TABLE_SIZE);
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Adds what a run of word characters names: a path or a file as a whole, otherwise its parts. */
+  addRun(begin: number, after: number, line: Line): void {
+    const text = this.#text;
+    let start = begin;
+    let end = after;
+    while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1;
+    while (start < end && isEdge(text.charCodeAt(start)) && text.charCodeAt(start) !== SLASH_CODE) {
+      start += 1;
+    }
+    if (start === end) return;
+    let flags = 0;
+    let hash = 0;
+    let before = 0;
+    let dot = start;
+    for (let at = start; at < end; at += 1) {
+      const code = text.charCodeAt(at);
+      const kind = CLASSES[code] ?? 0;
+      if (kind === DOT) dot = at;
+      flags |= kind | (((before << 1) & kind & UPPER) << 7);
+      hash = (Math.imul(hash, 31) + code) | 0;
+      before = kind;
+    }
+    const isWhole =
+      (flags & PARTS) === 0
+        ? isName(flags, end - start)
+        : (flags & SLASH) !== 0
+          ? isPath(text, begin, start, end)
+          : dot > start && isFileEnding(text, dot + 1, end);
+    if (isWhole) this.add(start, end, hash, line);
+    else if ((flags & PARTS) !== 0) this.#addParts(start, end, line);
+    else if (isTrouble(text, start, end)) line.trouble += 1;
+  }
+
+  #addParts(start: number, end: number, line: Line): void {
+    const text = this.#text;
+    let from = start;
+    let flags = 0;
+    let hash = 0;
+    let before = 0;
+    for (let at = start; at <= end; at += 1) {
+      const code = at === end ? 0 : text.charCodeAt(at);
+      const kind = CLASSES[code] ?? 0;
+      if (kind >= DOT) {
+        if (isName(flags, at - from)) this.add(from, at, hash, line);
+        from = at + 1;
+        flags = hash = 0;
+      } else {
+        flags |= kind | (((before << 1) & kind & UPPER) << 7);
+        hash = (Math.imul(hash, 31) + code) | 0;
+      }
+      before = kind;
+    }
+  }
+
+  add(start: number, end: number, hash: number, line: Line): void {
+    const length = end - start;
+    if (length > LONGEST_NAME) return;
+    let slot = (hash ^ (hash >>> 15)) & (TABLE_SIZE - 1);
+    for (let probes = 0; probes < MOST_PROBES; probes += 1) {
+      const index = this.#table[slot] ?? 0;
+      const name = index === 0 ? undefined : this.names[index - 1];
+      if (name === undefined) {
+        if (this.names.length === MOST_NAMES) return;
+        const added = { start, end, hash, line, uses: 1, worth: 1, asked: false };
+        this.#table[slot] = this.names.push(added);
+        line.names.push(added);
+        return;
+      }
+      // Two names with the same hash and length count as one; neither is lost from the content.
+      if (name.hash === hash && name.end - name.start === length) {
+        name.uses += 1;
+        line.names.push(name);
+        return;
+      }
+      slot = (slot + 1) & (TABLE_SIZE - 1);
+    }
+  }
+}
+
+const DASH = 45;
+const SLASH_CODE = 47;
+const TILDE = 126;
+
+function isEdge(code: number): boolean {
+  return code === DASH || (code !== TILDE && ((CLASSES[code] ?? 0) & PARTS) !== 0);
+}
+/** Whether a word without dots and slashes is a name; `flags` say which characters it has. */
+function isName(flags: number, length: number): boolean {
+  if (length < 4) return false;
+  const letters = flags & (LOWER | UPPER);
+  if ((flags & JOINT) !== 0) return letters !== 0 && length >= 5;
+  if ((flags & DIGIT) !== 0) return letters === 0 || length >= 6;
+  return (flags & HUMP) !== 0;
+}
+
+/** Not the end of a tag, and not a fraction or a date. */
+function isPath(text: string, begin: number, start: number, end: number): boolean {
+  if (end - start < 6 || (begin > 0 && text.charCodeAt(begin - 1) === 60)) return false;
+  let letters = 0;
+  for (let at = start; at < end && letters < 2; at += 1) {
+    letters = (CLASSES[text.charCodeAt(at)] ?? 0) <= UPPER ? letters + 1 : 0;
+  }
+  return letters === 2;
+}
+
+function isFileEnding(text: string, start: number, end: number): boolean {
+  return end - start <= 8 && FILE_ENDINGS.has(text.slice(start, end).toLowerCase());
+}
+
+function isTrouble(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (length > LONGEST_TROUBLE) return false;
+  const key = troubleKey(text.charCodeAt(start), text.charCodeAt(end - 1), length);
+  return MAYBE_TROUBLE[key] === 1 && TROUBLE.has(text.slice(start, end).toLowerCase());
+}
+
+function troubleKey(first: number, last: number, length: number): number {
+  return ((first & 31) << 9) | ((last & 31) << 4) | (length & 15);
+}
