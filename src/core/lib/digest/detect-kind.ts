@@ -1,4 +1,5 @@
 import type { ContentKind } from "./content-kind.js";
+import { readMatch } from "./match-digest.js";
 import type { Line, Scan } from "./scan-text.js";
 import { CODE_WORDS } from "./word-lists.js";
 
@@ -7,9 +8,10 @@ import { CODE_WORDS } from "./word-lists.js";
 const CHECKED_LINES = 60;
 const CHECKED_CHARS = 120;
 
+/** `git diff --stat`. */
+const STAT = /\| +(?:\d+ [+-]*|Bin .*)$/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
-const MATCH = /^[\w.@~+$/()[\] -]{1,110}?[:-]\d{1,7}[:-]/;
-const STAMP = /^\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)/;
+const STAMP = /^\W{0,2}(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d/;
 const LEVEL = /\b(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|level=/;
 const RUN_LINE =
   /^(?:[✓✔√✗✘✖×●]|PASS\b|FAIL\b|FAILED\b|PASSED\b|ok \d|ok {2,}|not ok|--- (?:PASS|FAIL|SKIP)|=== (?:RUN|CONT|PAUSE)|npm (?:ERR!|error|warn|WARN)|error(?:\[|:| TS)|warning(?:\[|:)|Compiling |Tests?(?: Suites| Files)?:? +\d|Tests:|Test Suites:|Found \d+ error|Ran \d+ test|collected \d|={5,}|> [\w@/.-]+@\d)|\((?:\d+,\d+)\): error|:\d+:\d+ - error|:\d+:\d+: (?:error|warning)|\b(?:PASSED|FAILED|SKIPPED)\b|\.\.\. ?(?:ok|FAILED)/;
@@ -24,6 +26,7 @@ interface Cues {
   run: number;
   paths: number;
   listed: number;
+  stat: number;
   matches: number;
   tags: number;
 }
@@ -36,12 +39,12 @@ export function detectKind(scan: Scan, isListing: boolean): ContentKind {
   const cues = countCues(scan);
   const enough = (count: number, share: number): boolean => count >= cues.lines * share && count > 2;
   if (isDiff(scan)) return "diff";
-  if (isHtml(text, first, cues)) return "html";
+  if (!isListing && isHtml(scan, cues)) return "html";
   if (!isListing) {
-    if (enough(cues.listed, 0.8)) return "files";
+    if (enough(cues.listed, 0.8) || enough(cues.stat, 0.8)) return "files";
+    if (enough(cues.log, 0.3) && cues.log > cues.code) return "log";
     if (enough(cues.matches, 0.6)) return "matches";
     if (enough(cues.paths, 0.8)) return "files";
-    if (enough(cues.log, 0.3) && cues.log > cues.code) return "log";
     if (enough(cues.run, 0.12) && cues.run > cues.code * 0.6) return "build";
   }
   const script = text.startsWith("#!", first.start);
@@ -58,7 +61,7 @@ function isMarkdown(cues: Cues): boolean {
 }
 
 function countCues({ text, lines }: Scan): Cues {
-  const cues: Cues = { lines: 0, code: 0, headings: 0, markdown: 0, log: 0, run: 0, paths: 0, listed: 0, matches: 0, tags: 0 };
+  const cues: Cues = { lines: 0, code: 0, headings: 0, markdown: 0, log: 0, run: 0, paths: 0, listed: 0, stat: 0, matches: 0, tags: 0 };
   const step = Math.max(1, lines.length / CHECKED_LINES);
   for (let index = 0; index < lines.length; index += step) {
     const line = lines[Math.floor(index)];
@@ -82,12 +85,10 @@ function countLine(text: string, line: Line, cues: Cues): void {
     cues.markdown += 1;
   } else if (/^(?:[-*+] |\d{1,3}[.)] |```|> |\*\*|\| )/.test(shown)) cues.markdown += 1;
   if (code === LESS) cues.tags += 1;
-  if (isDigitOrUpper(code) || code === 91) {
-    if (STAMP.test(shown) || LEVEL.test(shown.slice(0, 60))) cues.log += 1;
-  } else if (code === 45 || code === 100 || code === 108) {
-    if (LISTED.test(shown)) cues.listed += 1;
-  }
-  if (MATCH.test(shown)) cues.matches += 1;
+  if (STAMP.test(shown) || LEVEL.test(shown.slice(0, 60))) cues.log += 1;
+  else if (LISTED.test(shown)) cues.listed += 1;
+  else if (STAT.test(shown)) cues.stat += 1;
+  if (readMatch(text, line) !== undefined) cues.matches += 1;
   if (RUN_LINE.test(shown)) cues.run += 1;
   if (isCode(shown, code, last)) cues.code += 1;
 }
@@ -118,10 +119,13 @@ function isDiff({ text, lines }: Scan): boolean {
   return false;
 }
 
-function isHtml(text: string, first: Line, cues: Cues): boolean {
-  const opening = text.slice(first.start, first.start + 1_000).trimStart().toLowerCase();
-  const page = Math.max(opening.indexOf("<!doctype html"), opening.indexOf("<html"));
-  if (page !== -1 && !opening.slice(0, page).includes("```")) return true;
+function isHtml({ text, lines }: Scan, cues: Cues): boolean {
+  // A fetching tool may put some lines before the page.
+  for (const { start } of lines.slice(0, 20)) {
+    const opening = text.slice(start, start + 15).toLowerCase();
+    if (opening.startsWith("```")) break;
+    if (opening.startsWith("<!doctype html") || /^<html[\s>]/.test(opening)) return true;
+  }
   return cues.tags >= 4 && cues.tags >= cues.lines * 0.6 && cues.code < cues.lines * 0.3;
 }
 
@@ -137,8 +141,4 @@ function trimmed(text: string, line: Line): { start: number; end: number } {
 
 function isLetter(code: number): boolean {
   return (code | 32) >= 97 && (code | 32) <= 122;
-}
-
-function isDigitOrUpper(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 116 || code === 108;
 }

@@ -1,15 +1,16 @@
-import type { ContentKind, ContentSample, Digest, DigestOptions } from "./content-kind.js";
+import type { ContentKind, Digest, DigestOptions } from "./content-kind.js";
 import { detectKind } from "./detect-kind.js";
 import { diffDigest } from "./diff-digest.js";
 import { fileDigest } from "./file-digest.js";
 import { htmlDigest } from "./html-digest.js";
-import { readJson } from "./json-content.js";
+import { readJson, type JsonContent } from "./json-content.js";
 import { jsonDigest } from "./json-digest.js";
 import { lineDigest } from "./line-digest.js";
+import { listNames, markShown } from "./list-names.js";
 import { readListing, type Listing } from "./listing-numbers.js";
 import { matchDigest } from "./match-digest.js";
 import { clip, countOf, formatCount, withoutColours } from "./printable.js";
-import { sampleOfStream, sampleText, type SampledText } from "./sampled-text.js";
+import { sampleText, type SampledText } from "./sampled-text.js";
 import { scanText, type Scan } from "./scan-text.js";
 import { readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";
@@ -24,18 +25,13 @@ export {
 
 /** A known name is worth this much of a new one. */
 const KNOWN_WORTH = 0.1;
+const MOST_USES = 6;
+/** So much of what the call says is looked at. */
+const MOST_ABOUT_CHARS = 8_192;
+/** The share of the budget for the value itself, where JSON does not fit. */
+const VALUE_SHARE = 0.55;
 
 /** A short description of a text, depending on its kind. */
-export function digestText(text: string, options: DigestOptions): Digest {
-  return digestSampled(sampleText(text), options);
-}
-
-/** The same for content of which only the start and the end are available. */
-export function digestSample(sample: ContentSample, options: DigestOptions): Digest {
-  return digestSampled(sampleOfStream(sample), options);
-}
-
-/** The same for a text that was sampled already. */
 export function digestSampled(sampled: SampledText, options: DigestOptions): Digest {
   const budgetChars = Math.max(0, Math.floor(options.budgetChars));
   const { kind, text } = describe(sampled, { ...options, budgetChars });
@@ -46,14 +42,12 @@ function describe(given: SampledText, options: DigestOptions): Digest {
   const { budgetChars } = options;
   const json = readJson(given);
   if (json !== undefined) {
-    const title = titleOfJson(json.value, json.isStart, given);
-    const kind = json.isJson ? "json" : "text";
-    return { kind, text: jsonDigest(json.value, title, budgetChars) };
+    return { kind: json.isJson ? "json" : "text", text: describeJson(json, given, options) };
   }
   const sampled = withoutFrame(withoutEscapes(given));
   const listing = readListing(sampled);
   const scan = scanText(sampled, listing);
-  steer(scan, options);
+  weigh(scan, options);
   const { lines } = sampled;
   const scale = sampled.whole ? 1 : Math.max(1, lines / Math.max(1, scan.lines.length));
   const kind = detectKind(scan, listing !== undefined);
@@ -71,6 +65,19 @@ function describe(given: SampledText, options: DigestOptions): Digest {
   return { kind, text: lineDigest(scan, { kind, title, budgetChars, scale }) };
 }
 
+/** The value in half of the budget, or all of it where it fits, and names that it did not show. */
+function describeJson(json: JsonContent, sampled: SampledText, options: DigestOptions): string {
+  const { budgetChars } = options;
+  const title = titleOfJson(json.value, json.isStart, sampled);
+  const { text, isWhole } = jsonDigest(json.value, title, budgetChars, Math.floor(budgetChars * VALUE_SHARE));
+  if (isWhole) return text;
+  const scan = scanText(sampled);
+  weigh(scan, options);
+  markShown(scan, text);
+  const names = listNames(scan, budgetChars - text.length - 1, sampled.lines > 1);
+  return names === "" ? text : `${text}\n${names}`;
+}
+
 /** Colours are not part of names, and must not be cut in half. */
 function withoutEscapes(sampled: SampledText): SampledText {
   if (!sampled.text.includes("\u001b")) return sampled;
@@ -83,19 +90,23 @@ function withoutEscapes(sampled: SampledText): SampledText {
   return { ...sampled, text, pieces };
 }
 
-/** Names that the conversation has already come last; lines with names that the call has come first. */
-function steer({ text, names }: Scan, { isKnown, about }: DigestOptions): void {
+/**
+ * What a name is worth: one that is used often is more likely to be needed, one that the conversation
+ * has already less. Lines with names that the call itself has come first.
+ */
+function weigh({ text, names }: Scan, { isKnown, about }: DigestOptions): void {
   const asked = about === undefined ? undefined : namesIn(about);
-  if (isKnown === undefined && asked === undefined) return;
   for (const name of names) {
+    name.worth = 0.8 + 0.2 * Math.min(name.uses, MOST_USES);
+    if (isKnown === undefined && asked === undefined) continue;
     const shown = text.slice(name.start, name.end);
-    if (asked?.has(shown) === true) name.asked = true;
-    if (name.asked || isKnown?.(shown) === true) name.worth = KNOWN_WORTH;
+    name.asked = asked?.has(shown) === true;
+    if (name.asked || isKnown?.(shown) === true) name.worth *= KNOWN_WORTH;
   }
 }
 
 function namesIn(text: string): ReadonlySet<string> {
-  const { names } = scanText(sampleText(text));
+  const { names } = scanText(sampleText(text.slice(0, MOST_ABOUT_CHARS)));
   return new Set(names.map(({ start, end }) => text.slice(start, end)));
 }
 

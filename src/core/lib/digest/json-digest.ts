@@ -23,7 +23,6 @@ const VISITED_VALUES = 2_000;
 const MOST_DEPTH = 6;
 /** The share of the budget for the identifying field of all records. */
 const IDS_SHARE = 0.45;
-const RECORD_SHARE = 0.6;
 const LONGEST_ID = 80;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,20 +37,26 @@ interface Records {
  * A value as short JSON: all of it where it fits. Of many records, the field that tells them apart
  * for all of them, and one record in full.
  */
-export function jsonDigest(value: unknown, title: string, budgetChars: number): string {
-  const room = budgetChars - title.length - 1;
+export function jsonDigest(
+  value: unknown,
+  title: string,
+  mostChars: number,
+  budgetChars: number,
+): { readonly text: string; readonly isWhole: boolean } {
   const [everything] = LIMITS;
-  const whole = everything === undefined ? undefined : renderWithin(value, everything, room);
-  if (whole !== undefined) return `${title}\n${whole}`;
+  const whole = everything && renderWithin(value, everything, mostChars - title.length - 1);
+  if (whole !== undefined) return { text: `${title}\n${whole}`, isWhole: true };
+  const room = budgetChars - title.length - 1;
   const records = findRecords(value);
-  if (records === undefined) return `${title}\n${renderValue(value, room)}`;
+  if (records === undefined) return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
   const ids = describeIds(records, Math.floor(room * IDS_SHARE));
-  const first = `${records.pointer}/0: `;
-  const around =
-    records.pointer === "" ? "" : renderValue(value, Math.floor((room - ids.length) * 0.4), records.items);
+  const first = `${toPrintable(records.pointer)}/0: `;
+  const outer = Math.floor((room - ids.length) * 0.4);
+  const around = records.pointer === "" ? "" : renderValue(value, outer, records.items);
   const left = room - ids.length - around.length - first.length - 3;
   const record = renderValue(records.items[0], Math.max(left, 0));
-  return [title, around, ids, first + record].filter((part) => part !== "").join("\n");
+  const text = [title, around, ids, first + record].filter((part) => part !== "").join("\n");
+  return { text, isWhole: false };
 }
 
 /** `value` as JSON with as much detail as fits. */

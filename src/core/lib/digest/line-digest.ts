@@ -54,7 +54,7 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Candidate
   const seen = new Set<number>();
   const last = lines.at(-1);
   for (const line of lines) {
-    if (line.end === line.start) continue;
+    if (line.end - line.start < 12 && line.names.length === 0) continue;
     let bonus = line === last && kind !== "code" ? 0.5 : 0;
     let alike = 0;
     if (forms !== undefined) {
@@ -68,10 +68,9 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Candidate
     }
     if (judgesTrouble && line.trouble > 0) {
       bonus += 2 * rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240)));
-    } else if (kind === "code") bonus += declares(text, line) ? 1 : 0;
+    } else if (kind === "code") bonus += declares(text, line) ? 1.5 : 0;
     else if (kind === "markdown" && text.charCodeAt(line.start) === 35) bonus += 1.5;
     for (const name of line.names) if (name.asked) bonus += 0.5;
-    if (bonus === 0 && line.names.length === 0) bonus = 0.01;
     const suffix = alike > 0 ? ` (${formatCount(alike)} like it)` : "";
     const length = Math.min(line.end - line.start, LONGEST_LINE) + suffix.length;
     const cost = length + String(line.number).length + 3 + (line.isPart ? 1 : 0);

@@ -1,15 +1,21 @@
-import type { Name, Scan } from "./scan-text.js";
+import { sampleText } from "./sampled-text.js";
+import { scanText, type Name, type Scan } from "./scan-text.js";
 
-const LEAD = "Names by line: ";
+/** Names that stand in this part of a digest already need not be listed. */
+export function markShown({ names }: Scan, shown: string): void {
+  const hashes = new Set(scanText(sampleText(shown)).names.map(({ hash }) => hash));
+  for (const name of names) if (hashes.has(name.hash)) name.worth = 0;
+}
 
 /** The names that are worth the most and not shown yet, each after the number of its line. */
-export function listNames({ text, names }: Scan, budgetChars: number): string {
+export function listNames({ text, names }: Scan, budgetChars: number, isNumbered = true): string {
+  const LEAD = isNumbered ? "Names by line: " : "Also in it: ";
   const left = names.filter(({ worth }) => worth > 0);
   left.sort((a, b) => rankOf(b) - rankOf(a));
   const chosen: Name[] = [];
   let room = budgetChars - LEAD.length;
   for (const name of left) {
-    const cost = name.end - name.start + 2 + String(name.line.number).length;
+    const cost = name.end - name.start + 3 + (isNumbered ? String(name.line.number).length : 0);
     if (cost > room) continue;
     room -= cost;
     chosen.push(name);
@@ -19,9 +25,9 @@ export function listNames({ text, names }: Scan, budgetChars: number): string {
   let out = "";
   let number = 0;
   for (const name of chosen) {
-    const isNext = name.line.number !== number;
+    const isNext = isNumbered && name.line.number !== number;
     number = name.line.number;
-    out += (out === "" ? "" : isNext ? "; " : " ") + (isNext ? `${number} ` : "") + text.slice(name.start, name.end);
+    out += (out === "" ? "" : isNext ? "; " : isNumbered ? " " : ", ") + (isNext ? `${number} ` : "") + text.slice(name.start, name.end);
     name.worth = 0;
   }
   return out === "" ? "" : LEAD + out;

@@ -20,7 +20,7 @@ export function matchDigest(scan: Scan, lines: number, scale: number, budgetChar
     if (found.isMatch) {
       matches += 1;
       files.set(found.path, (files.get(found.path) ?? 0) + 1);
-    } else if (!files.has(found.path)) files.set(found.path, 0);
+    }
     // The path is in the list of files, so a match shows only the file's own name.
     const names = line.names.filter(({ start }) => start >= found.end);
     shown.push({ ...line, start: found.nameStart, names });

@@ -3,28 +3,29 @@ import { takeEnd, takeStart } from "../text/surrogates.js";
 // Content comes from tools and may hold anything. Quotes from it must not move the cursor, change
 // colours, reorder text or hide characters when a person or a model reads them.
 
-/* eslint-disable no-control-regex, no-misleading-character-class -- characters that must not be shown are what these expressions are about */
-const SUSPECT =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]/;
+// Line feeds and tabs are kept. U+2800 is a blank that counts as a symbol.
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const HIDDEN_CHARACTERS = new RegExp(HIDDEN.source, "gu");
+/** Of these, a reader should know that something was there: controls, and what reorders text. */
+const MARKED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+const LONE_SURROGATE = /\p{Cs}/u;
 // Each alternative begins with a fixed character and continues with disjoint classes, so that the
 // time is linear in the input.
 const COLOURS =
+  // eslint-disable-next-line no-control-regex -- the sequences begin with a control character
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g;
-const INVISIBLE =
-  /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u2800]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-const CONTROL =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
-/* eslint-enable no-control-regex, no-misleading-character-class */
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Every character that a reader cannot see: controls, invisible ones, fillers, lone surrogates. */
+export function hiddenCharacters(): RegExp {
+  return HIDDEN_CHARACTERS;
+}
 
 /** Colours and invisible characters removed, other control characters shown as `·`. */
 export function toPrintable(text: string): string {
-  if (!SUSPECT.test(text)) return text;
-  return text
-    .replace(COLOURS, "")
-    .replace(INVISIBLE, "")
-    .replace(CONTROL, "·")
-    .replace(LONE_SURROGATE, "\ufffd");
+  if (!HIDDEN.test(text)) return text;
+  return withoutColours(text).replace(HIDDEN_CHARACTERS, (character) =>
+    MARKED.test(character) ? "·" : LONE_SURROGATE.test(character) ? "\ufffd" : "",
+  );
 }
 
 /** The text without the sequences that set colours and move the cursor. */

@@ -1,10 +1,10 @@
 import { countLineFeeds } from "../text/plain-text.js";
 import type { ContentSample } from "./content-kind.js";
 
-/** Texts up to this length are looked at completely; longer ones are sampled. */
-export const FULL_TEXT_CHARS = 28_672;
-const HEAD_CHARS = 10_240;
-const TAIL_CHARS = 5_120;
+const HEAD_CHARS = 7_168;
+const TAIL_CHARS = 3_072;
+/** A shorter text would gain nothing by being sampled. */
+const LEAST_WHOLE_CHARS = HEAD_CHARS + 2 * TAIL_CHARS;
 const SLICES = 6;
 const SLICE_CHARS = 1_536;
 /** Looked for in what is skipped. Capitals are rare, which makes this fast. */
@@ -30,11 +30,11 @@ export interface SampledText {
   readonly whole: boolean;
 }
 
-/** The whole text where it is short, otherwise its start, its end and parts of what is between. */
-export function sampleText(text: string): SampledText {
+/** The whole text up to `wholeChars`, otherwise its start, its end and parts of what is between. */
+export function sampleText(text: string, wholeChars = Infinity): SampledText {
   const chars = text.length;
   const open = text === "" || text.endsWith("\n") ? 0 : 1;
-  if (chars <= FULL_TEXT_CHARS) {
+  if (chars <= Math.max(wholeChars, LEAST_WHOLE_CHARS)) {
     const lines = countLineFeeds(text) + open;
     return { text, pieces: [{ from: 0, to: chars, line: 1 }], chars, lines, whole: true };
   }
@@ -65,8 +65,8 @@ export function sampleText(text: string): SampledText {
 }
 
 /** The start and the end of content that is not available as a whole. */
-export function sampleOfStream(sample: ContentSample): SampledText {
-  const head = sampleText(sample.head);
+export function sampleOfStream(sample: ContentSample, wholeChars = Infinity): SampledText {
+  const head = sampleText(sample.head, wholeChars);
   if (sample.complete) return head;
   const { tail, tailLine, chars, lines } = sample;
   const start = startOfLine(tail, tail.length - TAIL_CHARS);

@@ -154,7 +154,7 @@ export function scanText(sampled: SampledText, { prefixOf }: ScanOptions = {}): 
         form = (Math.imul(form, 31) + ((flags & DIGIT) === 0 ? hash : 7)) | 0;
         if ((flags & PARTS) !== 0 || first === DASH || last === DASH) finder.addRun(begin, at, line);
         else if (flags > 3) {
-          if (isName(flags, length)) finder.add(begin, at, hash, line);
+          if (isName(flags, length, first, last)) finder.add(begin, at, hash, line);
         } else if (isTrouble(text, begin, at)) line.trouble += 1;
         if (kind === QUOTE && length >= 6 && begin > from && text.charCodeAt(begin - 1) === code) {
           finder.add(begin, at, hash, line);
@@ -207,7 +207,7 @@ class NameFinder {
     }
     const isWhole =
       (flags & PARTS) === 0
-        ? isName(flags, end - start)
+        ? isName(flags, end - start, text.charCodeAt(start), text.charCodeAt(end - 1))
         : (flags & SLASH) !== 0
           ? isPath(text, begin, start, end)
           : dot > start && isFileEnding(text, dot + 1, end);
@@ -222,14 +222,16 @@ class NameFinder {
     let flags = 0;
     let hash = 0;
     let before = 0;
+    let last = 0;
     for (let at = start; at <= end; at += 1) {
       const code = at === end ? 0 : text.charCodeAt(at);
       const kind = CLASSES[code] ?? 0;
       if (kind >= DOT) {
-        if (isName(flags, at - from)) this.add(from, at, hash, line);
+        if (isName(flags, at - from, text.charCodeAt(from), last)) this.add(from, at, hash, line);
         from = at + 1;
         flags = hash = 0;
       } else {
+        last = code;
         flags |= kind | (((before << 1) & kind & UPPER) << 7);
         hash = (Math.imul(hash, 31) + code) | 0;
       }
@@ -270,11 +272,12 @@ function isEdge(code: number): boolean {
   return code === DASH || (code !== TILDE && ((CLASSES[code] ?? 0) & PARTS) !== 0);
 }
 /** Whether a word without dots and slashes is a name; `flags` say which characters it has. */
-function isName(flags: number, length: number): boolean {
+function isName(flags: number, length: number, first: number, last: number): boolean {
   if (length < 4) return false;
   const letters = flags & (LOWER | UPPER);
-  if ((flags & JOINT) !== 0) return letters !== 0 && length >= 5;
-  if ((flags & DIGIT) !== 0) return letters === 0 || length >= 6;
+  const isTime = first < 58 && (flags & LOWER) === 0;
+  if ((flags & JOINT) !== 0) return letters !== 0 && length >= 5 && !isTime;
+  if ((flags & DIGIT) !== 0) return letters === 0 || (length >= 6 && !(isTime && last === 90));
   return (flags & HUMP) !== 0;
 }
 

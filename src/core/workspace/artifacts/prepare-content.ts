@@ -2,7 +2,9 @@ import { once } from "../../lib/once.js";
 import { serializeContent, type Content } from "../../engine/content.js";
 import type { Hash } from "../../engine/hash.js";
 import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
+import { DEFAULTS } from "../../defaults.js";
+import { digestSampled, type Digest } from "../../lib/digest/digest.js";
+import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
 import { countLines } from "../../lib/text/plain-text.js";
 import { scanBytes } from "../../lib/text/scan-bytes.js";
@@ -72,10 +74,12 @@ function prepareValue(
   const view = once(() => (isText ? content : renderValue(content)));
   const bytes = once(() => encodeWtf8(stored()));
   const tokens = once(() => known.tokens ?? countTokens(view()));
-  const storedLines = once(() => countLines(stored()));
+  // Its lines are counted once, for the digest and for the size.
+  const sampled = once(() => sampleText(view(), DEFAULTS.digestSampleChars));
+  const storedLines = once(() => (isText ? sampled().lines : countLines(stored())));
   const viewLines = once(() => {
-    if (!isText) return countLines(view());
-    const lines = storedLines();
+    const { lines } = sampled();
+    if (!isText) return lines;
     if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
     return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes()) : undefined;
   });
@@ -97,7 +101,9 @@ function prepareValue(
       };
     },
     digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+      digestWithin(digestBudget(view().length, digestChars), (budgetChars) =>
+        digestSampled(sampled(), { budgetChars }),
+      ),
     ),
     viewLines,
   };
@@ -134,9 +140,12 @@ function prepareStream(
       const { bytes, chars, lines } = index();
       return { bytes, chars, lines, tokens: tokens() };
     },
-    digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => digestSample(sample(), { budgetChars })),
-    ),
+    digest: once(() => {
+      const sampled = sampleOfStream(sample(), DEFAULTS.digestSampleChars);
+      return digestWithin(digestBudget(index().chars, digestChars), (budgetChars) =>
+        digestSampled(sampled, { budgetChars }),
+      );
+    }),
     viewLines() {
       const { lines } = index();
       // JSON on one line has more lines in the readable view.
@@ -150,6 +159,12 @@ function prepareStream(
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
+}
+
+/** How long the digest of content of this length may be: a share of it, within limits. */
+function digestBudget(chars: number, most: number): number {
+  const share = Math.round(chars * DEFAULTS.digestShare);
+  return Math.min(most, Math.max(share, DEFAULTS.digestMinChars));
 }
 
 /** A digest that fits after escaping; content full of markup gets a shorter one. */
