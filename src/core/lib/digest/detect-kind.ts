@@ -27,6 +27,7 @@ interface Cues {
   paths: number;
   listed: number;
   stat: number;
+  settings: number;
   matches: number;
   tags: number;
 }
@@ -55,13 +56,13 @@ export function detectKind(scan: Scan, isListing: boolean): ContentKind {
 }
 
 function isMarkdown(cues: Cues): boolean {
-  if (cues.code >= cues.lines * 0.4) return false;
+  if (cues.code >= cues.lines * 0.4 || cues.settings >= cues.lines * 0.4) return false;
   if (cues.headings >= 2) return cues.markdown >= cues.lines * 0.1 && cues.code < cues.markdown * 2;
   return cues.headings === 1 && cues.markdown >= Math.max(2, cues.lines * 0.25);
 }
 
 function countCues({ text, lines }: Scan): Cues {
-  const cues: Cues = { lines: 0, code: 0, headings: 0, markdown: 0, log: 0, run: 0, paths: 0, listed: 0, stat: 0, matches: 0, tags: 0 };
+  const cues: Cues = { lines: 0, code: 0, headings: 0, markdown: 0, log: 0, run: 0, paths: 0, listed: 0, stat: 0, settings: 0, matches: 0, tags: 0 };
   const step = Math.max(1, lines.length / CHECKED_LINES);
   for (let index = 0; index < lines.length; index += step) {
     const line = lines[Math.floor(index)];
@@ -90,6 +91,7 @@ function countLine(text: string, line: Line, cues: Cues): void {
   else if (STAT.test(shown)) cues.stat += 1;
   if (readMatch(text, line) !== undefined) cues.matches += 1;
   if (RUN_LINE.test(shown)) cues.run += 1;
+  if (/^[-\s]{0,12}[\w.$"'-]{1,60}:(?:\s|$)/.test(shown)) cues.settings += 1;
   if (isCode(shown, code, last)) cues.code += 1;
 }
 

@@ -1,6 +1,6 @@
 import { lineDigest } from "./line-digest.js";
 import { countOf, formatCount, toPrintable } from "./printable.js";
-import type { Line, Scan } from "./scan-text.js";
+import type { Line, Name, Scan } from "./scan-text.js";
 
 const FILES_SHARE = 0.4;
 /** A name on a line that did not change is worth this much. */
@@ -19,11 +19,13 @@ export function diffDigest(scan: Scan, lines: number, scale: number, budgetChars
   const { text } = scan;
   const files: FileDiff[] = [];
   const changed: Line[] = [];
-  const inChanges = new Set<unknown>();
+  const inChanges = new Set<Name>();
+  const inHeaders = new Set<Line>();
   let file: FileDiff | undefined;
   for (const [index, line] of scan.lines.entries()) {
     const { start, end } = line;
     const code = text.charCodeAt(start - line.indent);
+    if (isHeader(text, start)) inHeaders.add(line);
     if (text.startsWith("diff --", start)) {
       file = { line: line.number, name: gitName(text.slice(start, end)), added: 0, removed: 0, hunks: 0 };
       files.push(file);
@@ -45,13 +47,20 @@ export function diffDigest(scan: Scan, lines: number, scale: number, budgetChars
       for (const name of line.names) inChanges.add(name);
     }
   }
-  for (const name of scan.names) if (!inChanges.has(name)) name.worth *= CONTEXT_WORTH;
+  for (const name of scan.names) {
+    if (inHeaders.has(name.line)) name.worth = 0;
+    else if (!inChanges.has(name)) name.worth *= CONTEXT_WORTH;
+  }
   const hunks = files.reduce((sum, { hunks: count }) => sum + count, 0);
   const about = scale > 1 ? " seen" : "";
   const title = `Diff, ${countOf(lines, "line")}, ${countOf(files.length, "file")}, ${countOf(hunks, "hunk")}${about}:`;
   const list = listFiles(files, Math.floor(budgetChars * FILES_SHARE));
   const rest = { text, lines: changed, names: scan.names };
   return lineDigest(rest, { kind: "diff", title: [title, ...list].join("\n"), budgetChars, scale });
+}
+
+function isHeader(text: string, start: number): boolean {
+  return ["diff --", "--- ", "+++ ", "index "].some((mark) => text.startsWith(mark, start));
 }
 
 function isNextHeader({ text, lines }: Scan, index: number): boolean {

@@ -25,6 +25,7 @@ export {
 
 /** A known name is worth this much of a new one. */
 const KNOWN_WORTH = 0.1;
+const KEY_WORTH = 0.3;
 const MOST_USES = 6;
 /** So much of what the call says is looked at. */
 const MOST_ABOUT_CHARS = 8_192;
@@ -57,7 +58,8 @@ function describe(given: SampledText, options: DigestOptions): Digest {
   if (kind === "matches") return { kind, text: matchDigest(scan, lines, scale, budgetChars) };
   if (listing === undefined && (kind === "text" || kind === "log" || kind === "markdown")) {
     const table = readTable(scan);
-    if (table !== undefined) {
+    const isLog = kind === "log" && (table?.header.length === 0 ? table.columns < 4 : false);
+    if (table !== undefined && !isLog) {
       return { kind: "table", text: tableDigest(table, scan, lines, scale, budgetChars) };
     }
   }
@@ -71,11 +73,17 @@ function describeJson(json: JsonContent, sampled: SampledText, options: DigestOp
   const title = titleOfJson(json.value, json.isStart, sampled);
   const { text, isWhole } = jsonDigest(json.value, title, budgetChars, Math.floor(budgetChars * VALUE_SHARE));
   if (isWhole) return text;
-  const scan = scanText(sampled);
+  const scan = scanText(sampled, { isEscaped: true });
   weigh(scan, options);
+  for (const name of scan.names) if (isKey(sampled.text, name.end)) name.worth *= KEY_WORTH;
   markShown(scan, text);
   const names = listNames(scan, budgetChars - text.length - 1, sampled.lines > 1);
   return names === "" ? text : `${text}\n${names}`;
+}
+
+/** Whether what ends here is a key of an object. */
+function isKey(text: string, end: number): boolean {
+  return text.charCodeAt(end) === 34 && text.charCodeAt(end + 1) === 58;
 }
 
 /** Colours are not part of names, and must not be cut in half. */

@@ -50,7 +50,8 @@ function parseStart(text: string): unknown {
       depth += 1;
     } else if (code === 125 || code === 93) {
       depth -= 1;
-      if (depth <= 0) return parseOrUndefined(text.slice(0, at + 1));
+      // A complete value with something behind it: one value a line, or not JSON at all.
+      if (depth <= 0) return undefined;
     } else if (code === 44) {
       cut = at;
       open = depth;

@@ -8,21 +8,26 @@ interface Limits {
   readonly depth: number;
 }
 
+/** From all of it to hardly any: first long strings are cut, then arrays and depth, then keys. */
 const LIMITS: readonly Limits[] = [
   { items: 1e9, keys: 1e9, chars: 1e9, depth: 60 },
-  { items: 20, keys: 60, chars: 400, depth: 12 },
-  { items: 8, keys: 40, chars: 160, depth: 8 },
-  { items: 4, keys: 30, chars: 80, depth: 6 },
-  { items: 2, keys: 24, chars: 48, depth: 5 },
-  { items: 1, keys: 20, chars: 32, depth: 4 },
-  { items: 1, keys: 12, chars: 20, depth: 3 },
-  { items: 0, keys: 8, chars: 12, depth: 2 },
+  { items: 20, keys: 80, chars: 400, depth: 12 },
+  { items: 12, keys: 80, chars: 160, depth: 8 },
+  { items: 6, keys: 80, chars: 80, depth: 6 },
+  { items: 3, keys: 80, chars: 60, depth: 5 },
+  { items: 2, keys: 60, chars: 40, depth: 4 },
+  { items: 1, keys: 60, chars: 40, depth: 3 },
+  { items: 1, keys: 40, chars: 40, depth: 2 },
+  { items: 0, keys: 40, chars: 40, depth: 1 },
 ];
+/** The length of a string that was cut is told from this length on. */
+const LONG_STRING = 200;
 const LEAST_RECORDS = 3;
 const VISITED_VALUES = 2_000;
 const MOST_DEPTH = 6;
-/** The share of the budget for the identifying field of all records. */
-const IDS_SHARE = 0.45;
+/** What one record may take of the budget, and what is around the records. */
+const RECORD_SHARE = 0.5;
+const AROUND_SHARE = 0.4;
 const LONGEST_ID = 80;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -49,20 +54,26 @@ export function jsonDigest(
   const room = budgetChars - title.length - 1;
   const records = findRecords(value);
   if (records === undefined) return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
-  const ids = describeIds(records, Math.floor(room * IDS_SHARE));
-  const first = `${toPrintable(records.pointer)}/0: `;
-  const outer = Math.floor((room - ids.length) * 0.4);
-  const around = records.pointer === "" ? "" : renderValue(value, outer, records.items);
-  const left = room - ids.length - around.length - first.length - 3;
-  const record = renderValue(records.items[0], Math.max(left, 0));
-  const text = [title, around, ids, first + record].filter((part) => part !== "").join("\n");
-  return { text, isWhole: false };
+  const { pointer, items } = records;
+  const around = pointer === "" ? "" : renderValue(value, Math.floor(room * AROUND_SHARE), items);
+  const first = `${toPrintable(pointer)}/0: ${renderValue(items[0], Math.floor(room * RECORD_SHARE))}`;
+  const opening = around === "" ? title : `${title}\n${around}`;
+  const ids = describeIds(records, mostChars - opening.length - first.length - 2);
+  return { text: `${opening}\n${ids}\n${first}`, isWhole: false };
 }
 
 /** `value` as JSON with as much detail as fits. */
 export function renderValue(value: unknown, room: number, listed?: readonly unknown[]): string {
   for (const limits of LIMITS) {
     const text = renderWithin(value, limits, room, listed);
+    if (text !== undefined) return text;
+  }
+  const least = LIMITS.at(-1);
+  if (least === undefined || !isFields(value)) return "";
+  // As many keys as fit.
+  const keys = Object.keys(value);
+  for (let shown = Math.min(keys.length, least.keys); shown > 0; shown = Math.floor(shown * 0.8)) {
+    const text = renderWithin(value, { ...least, keys: shown }, room, listed);
     if (text !== undefined) return text;
   }
   return "";
@@ -113,7 +124,7 @@ function quote(text: string, chars: number): string {
   if (text.length <= chars) return toPrintable(JSON.stringify(text));
   // More is taken than is shown, since some of it may not be printable.
   const shown = clip(toPrintable(JSON.stringify(text.slice(0, chars * 2)).slice(1, -1)), chars);
-  return `"${shown}" (${formatCount(text.length)} chars)`;
+  return text.length < LONG_STRING ? `"${shown}"` : `"${shown}" (${formatCount(text.length)} chars)`;
 }
 
 function nameKey(key: string): string {

@@ -1,7 +1,7 @@
 import type { ContentKind } from "./content-kind.js";
 import { chooseLines, type Candidate } from "./choose-lines.js";
 import { listNames } from "./list-names.js";
-import type { Line, Scan } from "./scan-text.js";
+import type { Line, Name, Scan } from "./scan-text.js";
 import { clipMiddle, formatCount, toPrintable } from "./printable.js";
 import { rankTrouble } from "./trouble.js";
 import { DECLARING_WORDS } from "./word-lists.js";
@@ -11,6 +11,11 @@ const LINE_SHARE = 0.55;
 const LONGEST_LINE = 240;
 /** So many lines of one form are a pattern. */
 const PATTERN = 4;
+/** What a name is worth that is the varying part of such lines. */
+const PATTERN_WORTH = 0.3;
+const CHECKED_LINES = 40;
+/** A shorter beginning is repeated with each line. */
+const LEAST_PREFIX = 16;
 
 export interface LineDigestOptions {
   readonly kind: ContentKind;
@@ -22,8 +27,12 @@ export interface LineDigestOptions {
 }
 
 /** The title, then the lines that tell the most, then further names with their lines. */
-export function lineDigest(scan: Scan, options: LineDigestOptions): string {
-  const { title, budgetChars } = options;
+export function lineDigest(given: Scan, options: LineDigestOptions): string {
+  const { budgetChars } = options;
+  const prefix = hasPatterns(options.kind) ? sharedPrefix(given) : "";
+  const scan = prefix === "" ? given : withoutPrefix(given, prefix);
+  const note = `Most lines begin with "${toPrintable(prefix)}", left out here.`;
+  const title = prefix === "" ? options.title : `${options.title}\n${note}`;
   const candidates = candidatesOf(scan, options);
   const room = budgetChars - title.length - 2;
   const chosen = chooseLines(candidates, Math.floor(room * LINE_SHARE));
@@ -41,42 +50,100 @@ export function lineDigest(scan: Scan, options: LineDigestOptions): string {
   return [title, ...lines, names].filter((part) => part !== "").join("\n");
 }
 
+/** Whether lines of this kind repeat each other, and report failures. */
+function hasPatterns(kind: ContentKind): boolean {
+  return kind === "text" || kind === "log" || kind === "build";
+}
+
+/** What most lines of a log begin with, if it is long: a name, a date, the first digits of a time. */
+function sharedPrefix({ text, lines }: Scan): string {
+  const step = Math.max(1, Math.floor(lines.length / CHECKED_LINES));
+  const checked = lines.filter((line, index) => index % step === 0 && !line.isPart && line.end > line.start);
+  const one = checked[Math.floor(checked.length / 3)];
+  const other = checked[Math.floor((checked.length * 2) / 3)];
+  if (one === undefined || other === undefined || checked.length < 8) return "";
+  let length = 0;
+  const most = Math.min(one.end - one.start, other.end - other.start, LONGEST_LINE);
+  while (length < most && text.charCodeAt(one.start + length) === text.charCodeAt(other.start + length)) {
+    length += 1;
+  }
+  while (length > 0 && isWordCode(text.charCodeAt(one.start + length - 1))) length -= 1;
+  if (length < LEAST_PREFIX || length === one.end - one.start) return "";
+  const prefix = text.slice(one.start, one.start + length);
+  const alike = checked.filter(({ start }) => text.startsWith(prefix, start)).length;
+  return alike >= checked.length * 0.8 ? prefix : "";
+}
+
+function withoutPrefix({ text, lines, names }: Scan, prefix: string): Scan {
+  const cut = lines.map((line) => {
+    const isCut = !line.isPart && text.startsWith(prefix, line.start);
+    return isCut ? { ...line, start: line.start + prefix.length } : line;
+  });
+  return { text, lines: cut, names };
+}
+
+function isWordCode(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57);
+}
+
 function costOf(candidates: readonly Candidate[]): number {
   return candidates.reduce((sum, { cost }) => sum + cost, 0);
 }
 
 function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Candidate[] {
   const { text, lines } = scan;
-  const hasPatterns = kind === "text" || kind === "log" || kind === "build";
-  const forms = hasPatterns ? countForms(lines) : undefined;
-  const judgesTrouble = hasPatterns;
+  const isOutput = hasPatterns(kind);
+  const forms = isOutput ? countForms(lines) : undefined;
+  const about = scale > 1 ? "about " : "";
   const candidates: Candidate[] = [];
   const seen = new Set<number>();
-  const last = lines.at(-1);
+  // How a run ended is told in its last lines.
+  const closing = (lines.at(-1)?.number ?? 0) - 3;
   for (const line of lines) {
-    if (line.end - line.start < 12 && line.names.length === 0) continue;
-    let bonus = line === last && kind !== "code" ? 0.5 : 0;
+    const count = forms?.counts.get(line.form) ?? 1;
+    const isPattern = count >= PATTERN && !line.isPart;
+    if (line.names.length === 0 && line.trouble === 0 && !isPattern && !hasWords(text, line)) continue;
+    if (line.end === line.start) continue;
+    if (kind === "build" && text.startsWith("=== ", line.start)) continue;
+    let bonus = isOutput && line.number > closing ? 1 : 0;
     let alike = 0;
     if (forms !== undefined) {
-      const count = forms.counts.get(line.form) ?? 1;
-      if (count >= PATTERN) {
+      if (isPattern) {
+        for (const name of line.names) {
+          if (name.line === line) name.worth *= isNumber(text, name) ? 0 : PATTERN_WORTH;
+        }
         if (seen.has(line.form)) continue;
         seen.add(line.form);
         alike = Math.round(count * scale) - 1;
         bonus += 0.5;
       } else if (forms.regular) bonus += 2;
     }
-    if (judgesTrouble && line.trouble > 0) {
+    if (isOutput && line.trouble > 0) {
       bonus += 2 * rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240)));
     } else if (kind === "code") bonus += declares(text, line) ? 1.5 : 0;
     else if (kind === "markdown" && text.charCodeAt(line.start) === 35) bonus += 1.5;
     for (const name of line.names) if (name.asked) bonus += 0.5;
-    const suffix = alike > 0 ? ` (${formatCount(alike)} like it)` : "";
+    const suffix = alike > 0 ? ` (${about}${formatCount(alike)} like it)` : "";
     const length = Math.min(line.end - line.start, LONGEST_LINE) + suffix.length;
     const cost = length + String(line.number).length + 3 + (line.isPart ? 1 : 0);
     candidates.push({ line, cost, bonus, suffix });
   }
   return candidates;
+}
+
+function isNumber(text: string, { start, end }: Name): boolean {
+  return /^\d+$/.test(text.slice(start, end));
+}
+
+/** Whether a line without names says anything: a bracket or a rule does not. */
+function hasWords(text: string, { start, end }: Line): boolean {
+  if (end - start < 12) return false;
+  const most = Math.min(end, start + 60);
+  let letters = 0;
+  for (let at = start; at < most && letters < 4; at += 1) {
+    letters = isLetter(text.charCodeAt(at)) || text.charCodeAt(at) > 255 ? letters + 1 : 0;
+  }
+  return letters === 4;
 }
 
 /** How many lines have which form, and whether most lines have one that repeats. */

@@ -1,6 +1,9 @@
 import { sampleText } from "./sampled-text.js";
 import { scanText, type Name, type Scan } from "./scan-text.js";
 
+const LITTLE_WORTH = 0.6;
+const SPARE_SHARE = 0.3;
+
 /** Names that stand in this part of a digest already need not be listed. */
 export function markShown({ names }: Scan, shown: string): void {
   const hashes = new Set(scanText(sampleText(shown)).names.map(({ hash }) => hash));
@@ -14,9 +17,15 @@ export function listNames({ text, names }: Scan, budgetChars: number, isNumbered
   left.sort((a, b) => rankOf(b) - rankOf(a));
   const chosen: Name[] = [];
   let room = budgetChars - LEAD.length;
+  // Names that are worth little are not worth much of the budget either.
+  let spare = room * SPARE_SHARE;
   for (const name of left) {
     const cost = name.end - name.start + 3 + (isNumbered ? String(name.line.number).length : 0);
     if (cost > room) continue;
+    if (name.worth < LITTLE_WORTH) {
+      if (cost > spare) continue;
+      spare -= cost;
+    }
     room -= cost;
     chosen.push(name);
     if (room < 8) break;

@@ -50,8 +50,11 @@ export function sampleText(text: string, wholeChars = Infinity): SampledText {
     if (to <= at) continue;
     // What is skipped is counted, and a line that is unlike the others in length is looked at.
     for (; feed !== -1 && feed < from; feed = text.indexOf("\n", at)) {
-      if (odd < MOST_ODD_LINES && usual?.[Math.min(feed - at, 255)] === 0 && feed > at) {
+      const length = Math.min(feed - at, 255);
+      if (odd < MOST_ODD_LINES && usual?.[length] === 0 && feed > at) {
         pieces.push({ from: at, to: feed + 1, line });
+        // The next one of this length is not odd any more.
+        usual[length] = 1;
         odd += 1;
       }
       line += 1;

@@ -93,10 +93,15 @@ const MOST_PROBES = 16;
 export interface ScanOptions {
   /** Length of the line number that a listing put before a line, with its separator. */
   readonly prefixOf?: ((text: string, start: number) => number) | undefined;
+  /** Whether the text is JSON, with escapes in its strings. */
+  readonly isEscaped?: boolean;
 }
 
 /** Finds lines and names in the sampled parts of a text. */
-export function scanText(sampled: SampledText, { prefixOf }: ScanOptions = {}): Scan {
+export function scanText(
+  sampled: SampledText,
+  { prefixOf, isEscaped = false }: ScanOptions = {},
+): Scan {
   const { text } = sampled;
   const finder = new NameFinder(text);
   const lines: Line[] = [];
@@ -128,7 +133,8 @@ export function scanText(sampled: SampledText, { prefixOf }: ScanOptions = {}): 
         kind = CLASSES[code] ?? OTHER;
         if (kind >= FEED) {
           if (kind === FEED) break;
-          at += 1;
+          // In a JSON string, the letter after a backslash is not the start of a word.
+          at += code === BACKSLASH && isEscaped ? escapeLength(text, at) : 1;
           if (kind !== SPACE) form = (Math.imul(form, 31) + code) | 0;
           // Not between the halves of a pair.
           if (at >= limit && (code & 0xfc00) !== 0xd800) break;
@@ -156,7 +162,12 @@ export function scanText(sampled: SampledText, { prefixOf }: ScanOptions = {}): 
         else if (flags > 3) {
           if (isName(flags, length, first, last)) finder.add(begin, at, hash, line);
         } else if (isTrouble(text, begin, at)) line.trouble += 1;
-        if (kind === QUOTE && length >= 6 && begin > from && text.charCodeAt(begin - 1) === code) {
+        else if (
+          kind === QUOTE &&
+          length >= 6 &&
+          begin > from &&
+          text.charCodeAt(begin - 1) === code
+        ) {
           finder.add(begin, at, hash, line);
         }
         if (at >= limit) break;
@@ -171,6 +182,11 @@ export function scanText(sampled: SampledText, { prefixOf }: ScanOptions = {}): 
     }
   }
   return { text, lines, names: finder.names };
+}
+
+/** `\\n` is two characters, `\\u001b` six. */
+function escapeLength(text: string, at: number): number {
+  return text.charCodeAt(at + 1) === 117 ? 6 : 2;
 }
 
 /** The names found so far, each once. */
@@ -189,9 +205,10 @@ class NameFinder {
     let start = begin;
     let end = after;
     while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1;
-    while (start < end && isEdge(text.charCodeAt(start)) && text.charCodeAt(start) !== SLASH_CODE) {
+    while (start < end && (text.charCodeAt(start) === DASH || text.charCodeAt(start) === PLUS)) {
       start += 1;
     }
+    if (text.startsWith("...", start)) start += 3;
     if (start === end) return;
     let flags = 0;
     let hash = 0;
@@ -211,7 +228,7 @@ class NameFinder {
         : (flags & SLASH) !== 0
           ? isPath(text, begin, start, end)
           : dot > start && isFileEnding(text, dot + 1, end);
-    if (isWhole) this.add(start, end, hash, line);
+    if (isWhole) this.add(startOfUrl(text, start), end, hash, line);
     else if ((flags & PARTS) !== 0) this.#addParts(start, end, line);
     else if (isTrouble(text, start, end)) line.trouble += 1;
   }
@@ -265,7 +282,9 @@ class NameFinder {
 }
 
 const DASH = 45;
-const SLASH_CODE = 47;
+const PLUS = 43;
+const COLON = 58;
+const BACKSLASH = 92;
 const TILDE = 126;
 
 function isEdge(code: number): boolean {
@@ -289,6 +308,15 @@ function isPath(text: string, begin: number, start: number, end: number): boolea
     letters = (CLASSES[text.charCodeAt(at)] ?? 0) <= UPPER ? letters + 1 : 0;
   }
   return letters === 2;
+}
+
+/** An address begins with its scheme, which a colon keeps out of the run. */
+function startOfUrl(text: string, start: number): number {
+  if (!text.startsWith("//", start) || start === 0) return start;
+  let at = start - 1;
+  if (text.charCodeAt(at) !== COLON) return start;
+  while (at > 0 && start - at < 8 && (CLASSES[text.charCodeAt(at - 1)] ?? OTHER) <= UPPER) at -= 1;
+  return at;
 }
 
 function isFileEnding(text: string, start: number, end: number): boolean {

@@ -25,10 +25,14 @@ export function readTable({ text, lines }: Scan): TableContent | undefined {
   const [first] = whole;
   if (first === undefined || whole.length < 3) return undefined;
   const textOf = ({ start, indent, end }: Line): string =>
-    text.slice(start - indent, Math.min(end, start + CHECKED_CHARS)).trimEnd();
+    withoutReturn(text.slice(start - indent, Math.min(end, start + CHECKED_CHARS)));
   return (
     readPiped(whole, textOf) ?? readDelimited(whole, textOf) ?? readAligned(whole, textOf)
   );
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
 type TextOf = (line: Line) => string;
@@ -77,17 +81,21 @@ function isColumnName(cell: string): boolean {
 /** Markdown tables, and those that psql, MySQL and similar tools print. */
 function readPiped(lines: readonly Line[], textOf: TextOf): TableContent | undefined {
   const opening = lines.slice(0, 4).map(textOf);
-  const isFramed = /^\s*\+[-+=]+\+$/.test(opening[0] ?? "");
+  const isFramed = isFrame(opening[0] ?? "");
   const rule = isFramed ? 2 : opening.findIndex((text) => /^[\s|:+-]*$/.test(text) && text.includes("--"));
   const header = opening[rule - 1];
   if (rule < 1 || header?.includes("|") !== true) return undefined;
-  const rows = lines.slice(rule + 1).filter((line) => !/^\s*\+[-+=]+\+$/.test(textOf(line)));
+  const rows = lines.slice(rule + 1).filter((line) => !isFrame(textOf(line)));
   const checked = [...rows.slice(0, CHECKED), ...rows.slice(-8)].map(textOf);
   const piped = checked.filter((text) => text.includes("|")).length;
   if (piped === 0 || piped < checked.length * 0.9 - 2) return undefined;
   const cells = header.trim().replace(/^\||\|$/g, "").split("|", 2_000).map((cell) => cell.trim());
   const format = !isFramed && /^\s*\|/.test(header) ? "Markdown" : "drawn with |";
   return { format, header: cells, columns: cells.length, rows: rows.filter((line) => textOf(line).includes("|")) };
+}
+
+function isFrame(line: string): boolean {
+  return line.trim().length > 4 && /^\+[-+=]+\+$/.test(line.trim());
 }
 
 /** Column names in capitals, and rows with a gap before every column, as kubectl prints them. */
