@@ -5,7 +5,8 @@ import { CODE_WORDS } from "./word-lists.js";
 
 // All expressions here see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
 
-const CHECKED_LINES = 60;
+const CHECKED_LINES = 40;
+const LAST_LINES = 6;
 const CHECKED_CHARS = 120;
 
 /** `git diff --stat`. */
@@ -13,8 +14,11 @@ const STAT = /\| +(?:\d+ [+-]*|Bin .*)$/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
 const STAMP = /^\W{0,2}(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d/;
 const LEVEL = /\b(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|level=/;
-const RUN_LINE =
-  /^(?:[✓✔√✗✘✖×●]|PASS\b|FAIL\b|FAILED\b|PASSED\b|ok \d|ok {2,}|not ok|--- (?:PASS|FAIL|SKIP)|=== (?:RUN|CONT|PAUSE)|npm (?:ERR!|error|warn|WARN)|error(?:\[|:| TS)|warning(?:\[|:)|Compiling |Tests?(?: Suites| Files)?:? +\d|Tests:|Test Suites:|Found \d+ error|Ran \d+ test|collected \d|={5,}|> [\w@/.-]+@\d)|\((?:\d+,\d+)\): error|:\d+:\d+ - error|:\d+:\d+: (?:error|warning)|\b(?:PASSED|FAILED|SKIPPED)\b|\.\.\. ?(?:ok|FAILED)/;
+/** What tools print before each test or message, and what they print after it. */
+const RUN_START =
+  /^(?:[✓✔√✗✘✖×●]|PASS\b|FAIL\b|FAILED\b|PASSED\b|ok \d|ok {2}|not ok|--- (?:PASS|FAIL|SKIP)|=== (?:RUN|CONT|PAUSE)|npm (?:ERR!|error|warn|WARN)|error(?:\[|:| TS)|warning(?:\[|:)|Compiling |Tests?:? {1,9}\d|Test (?:Suites|Files):? |Found \d+ error|Ran \d+ test|collected \d|=====|> [\w@/.-]{1,60}@\d)/;
+const RUN_END =
+  /\(\d{1,6},\d{1,6}\): error|:\d{1,6}:\d{1,6}(?: -|:) (?:error|warning)|\b(?:PASSED|FAILED|SKIPPED)\b|\.\.\. ?(?:ok|FAILED)/;
 
 /** How many of the checked lines look like what. */
 interface Cues {
@@ -42,7 +46,7 @@ export function detectKind(scan: Scan, isListing: boolean): ContentKind {
   if (isDiff(scan)) return "diff";
   if (!isListing && isHtml(scan, cues)) return "html";
   if (!isListing) {
-    if (enough(cues.listed, 0.8) || enough(cues.stat, 0.8)) return "files";
+    if (enough(cues.listed, 0.8) || enough(cues.stat, 0.7)) return "files";
     if (enough(cues.log, 0.3) && cues.log > cues.code) return "log";
     if (enough(cues.matches, 0.6)) return "matches";
     if (enough(cues.paths, 0.8)) return "files";
@@ -68,6 +72,8 @@ function countCues({ text, lines }: Scan): Cues {
     const line = lines[Math.floor(index)];
     if (line !== undefined && !line.isPart) countLine(text, line, cues);
   }
+  // How a run ended is told in its last lines.
+  if (step > 1) for (const line of lines.slice(-LAST_LINES)) countLine(text, line, cues);
   return cues;
 }
 
@@ -90,12 +96,14 @@ function countLine(text: string, line: Line, cues: Cues): void {
   else if (LISTED.test(shown)) cues.listed += 1;
   else if (STAT.test(shown)) cues.stat += 1;
   if (readMatch(text, line) !== undefined) cues.matches += 1;
-  if (RUN_LINE.test(shown)) cues.run += 1;
-  if (/^[-\s]{0,12}[\w.$"'-]{1,60}:(?:\s|$)/.test(shown)) cues.settings += 1;
+  if (RUN_START.test(shown) || RUN_END.test(shown)) cues.run += 1;
+  if (/^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/.test(shown)) cues.settings += 1;
   if (isCode(shown, code, last)) cues.code += 1;
 }
 
 function isCode(shown: string, first: number, last: number): boolean {
+  // A record of JSON Lines.
+  if (first === 123 && last === 125) return false;
   // { } ; ( ) or , at the end; } ) ] @ or a comment at the start.
   if (last === 123 || last === 125 || last === 59 || last === 40) return true;
   if (first === 125 || first === 64) return true;

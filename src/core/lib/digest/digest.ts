@@ -10,7 +10,7 @@ import { listNames, markShown } from "./list-names.js";
 import { readListing, type Listing } from "./listing-numbers.js";
 import { matchDigest } from "./match-digest.js";
 import { clip, countOf, formatCount, withoutColours } from "./printable.js";
-import { sampleText, type SampledText } from "./sampled-text.js";
+import { sampleText, type Piece, type SampledText } from "./sampled-text.js";
 import { scanText, type Scan } from "./scan-text.js";
 import { readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";
@@ -132,13 +132,25 @@ const TITLES: Readonly<Record<ContentKind, string>> = {
   text: "Text",
 };
 
-function titleOf(kind: ContentKind, { lines, whole }: SampledText, listing: Listing | undefined): string {
+function titleOf(
+  kind: ContentKind,
+  { text, pieces, lines, whole }: SampledText,
+  listing: Listing | undefined,
+): string {
   const sampled = whole ? "" : ", sampled";
   const own =
     listing === undefined || listing.first === listing.line
       ? ""
       : `, file lines ${listing.first}–${listing.last} (line ${listing.line} here is line ${listing.first} of the file)`;
-  return `${TITLES[kind]}, ${countOf(lines, "line")}${own}${sampled}.`;
+  const name = kind === "text" && isJsonLines(text, pieces) ? "JSON Lines" : TITLES[kind];
+  return `${name}, ${countOf(lines, "line")}${own}${sampled}.`;
+}
+
+/** One JSON object a line, by the looks of the first two. */
+function isJsonLines(text: string, [first]: readonly Piece[]): boolean {
+  const start = first?.from ?? 0;
+  const feed = text.indexOf("\n", start);
+  return text[start] === "{" && text.slice(feed - 2, feed).trimEnd().endsWith("}") && text[feed + 1] === "{";
 }
 
 function titleOfJson(value: unknown, isStart: boolean, { chars }: SampledText): string {

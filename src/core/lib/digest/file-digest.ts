@@ -4,7 +4,6 @@ import type { Line, Scan } from "./scan-text.js";
 // All expressions here see one line of at most `LINE_CHARS` characters, and none can backtrack.
 const LINE_CHARS = 300;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]? /;
-const STAT = /^(.{1,200}?) +\| +(\d+|Bin)\b/;
 /** Fields before the name in `ls -l`: mode, links, owner, group, size and three of the date. */
 const FIELDS = 8;
 /** The share of the room for the names of folders. */
@@ -24,11 +23,17 @@ export function fileDigest(scan: Scan, lines: number, whole: boolean, budgetChar
   for (const line of scan.lines) {
     const text = scan.text.slice(line.start, Math.min(line.end, line.start + LINE_CHARS)).trimEnd();
     if (text === "" || line.isPart) continue;
-    const path = LISTED.test(text) ? listedName(text) : (STAT.exec(text)?.[1] ?? plainPath(text, line));
-    if (LISTED.test(text)) form = "entries of ls -l";
-    else if (text.includes(" | ")) form = "changed files";
-    if (path === undefined) others.push(`${line.number}: ${text}`);
-    else if (path !== "") entries.push(splitPath(toPrintable(path)));
+    const bar = text.indexOf(" | ");
+    const isListed = LISTED.test(text);
+    const path = isListed
+      ? listedName(text)
+      : bar > 0
+        ? text.slice(0, bar).trimEnd()
+        : plainPath(text, line);
+    if (isListed) form = "entries of ls -l";
+    else if (bar > 0) form = "changed files";
+    if (path === undefined && !/^total \d/.test(text)) others.push(`${line.number}: ${text}`);
+    else if (path !== undefined && path !== "") entries.push(splitPath(toPrintable(path)));
   }
   const about = whole ? "" : `sampled from ${countOf(lines, "line")}, `;
   const folders = groupByFolder(entries);
@@ -52,7 +57,7 @@ function listedName(text: string): string {
 }
 
 function plainPath(text: string, { names }: Line): string | undefined {
-  return names.length > 0 && !text.includes(": ") && !/^total \d/.test(text) && !text.startsWith(" ")
+  return names.length > 0 && !text.includes(": ")
     ? text
     : undefined;
 }
@@ -107,13 +112,15 @@ function costOf(folders: ReadonlyMap<string, readonly string[]>): number {
 
 /** One line for each folder: its names, as many as fit, or how many there are. */
 function listFolders(entries: readonly Entry[], room: number): string[] {
+  const whole = entries.map(({ folder, name }) => folder + name).join(", ");
+  if (whole.length <= room) return [whole];
   const merged = fitFolders(entries, room * FOLDERS_SHARE);
   let left = room - costOf(merged);
   const lines: string[] = [];
   let folderCount = merged.size;
   for (const [folder, names] of merged) {
     // Each folder gets its share of what is left, so that a large one does not take it all.
-    const share = Math.floor(left / Math.max(1, folderCount)) + (folderCount === 1 ? 0 : 20);
+    const share = Math.floor(left / folderCount);
     folderCount -= 1;
     let shown = "";
     let count = 0;

@@ -23,6 +23,8 @@ const LIMITS: readonly Limits[] = [
 /** The length of a string that was cut is told from this length on. */
 const LONG_STRING = 200;
 const LEAST_RECORDS = 3;
+/** An object of so many objects is a list by key, not a record. */
+const LEAST_ENTRIES = 6;
 const VISITED_VALUES = 2_000;
 const MOST_DEPTH = 6;
 /** What one record may take of the budget, and what is around the records. */
@@ -35,7 +37,11 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Records of one kind inside a value, and where they are. */
 interface Records {
   readonly pointer: string;
+  /** The array or object that holds them. */
+  readonly holder: object;
   readonly items: readonly Fields[];
+  /** The keys under which an object holds them. */
+  readonly keys?: readonly string[];
 }
 
 /**
@@ -54,16 +60,17 @@ export function jsonDigest(
   const room = budgetChars - title.length - 1;
   const records = findRecords(value);
   if (records === undefined) return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
-  const { pointer, items } = records;
-  const around = pointer === "" ? "" : renderValue(value, Math.floor(room * AROUND_SHARE), items);
-  const first = `${toPrintable(pointer)}/0: ${renderValue(items[0], Math.floor(room * RECORD_SHARE))}`;
+  const { pointer, holder, items, keys } = records;
+  const around = pointer === "" ? "" : renderValue(value, Math.floor(room * AROUND_SHARE), holder);
+  const place = toPrintable(`${pointer}/${escapeKey(keys?.[0] ?? "0")}`);
+  const first = `${place}: ${renderValue(items[0], Math.floor(room * RECORD_SHARE))}`;
   const opening = around === "" ? title : `${title}\n${around}`;
   const ids = describeIds(records, mostChars - opening.length - first.length - 2);
   return { text: `${opening}\n${ids}\n${first}`, isWhole: false };
 }
 
 /** `value` as JSON with as much detail as fits. */
-export function renderValue(value: unknown, room: number, listed?: readonly unknown[]): string {
+export function renderValue(value: unknown, room: number, listed?: object): string {
   for (const limits of LIMITS) {
     const text = renderWithin(value, limits, room, listed);
     if (text !== undefined) return text;
@@ -84,7 +91,7 @@ function renderWithin(
   value: unknown,
   limits: Limits,
   room: number,
-  listed?: readonly unknown[],
+  listed?: object,
 ): string | undefined {
   let left = room;
   const parts: string[] = [];
@@ -94,12 +101,12 @@ function renderWithin(
     return left >= 0;
   };
   const render = (item: unknown, depth: number): boolean => {
-    if (item === listed && listed !== undefined) return put(`[${countOf(listed.length, "item")}]`);
+    if (item === listed && listed !== undefined) return put(briefOf(listed));
     if (typeof item === "string") return put(quote(item, limits.chars));
     if (typeof item !== "object" || item === null) return put(String(item));
     if (Array.isArray(item)) {
       const items: readonly unknown[] = item;
-      if (items.length > 0 && (depth >= limits.depth || limits.items === 0)) return put(`[${countOf(items.length, "item")}]`);
+      if (items.length > 0 && (depth >= limits.depth || limits.items === 0)) return put(briefOf(items));
       if (!put("[")) return false;
       for (const [index, element] of items.entries()) {
         if (index >= limits.items) return put(`, … ${formatCount(items.length - index)} more]`);
@@ -108,7 +115,7 @@ function renderWithin(
       return put("]");
     }
     const keys = Object.keys(item);
-    if (keys.length > 0 && depth >= limits.depth) return put(`{${countOf(keys.length, "key")}}`);
+    if (keys.length > 0 && depth >= limits.depth) return put(briefOf(item));
     if (!put("{")) return false;
     for (const [index, key] of keys.entries()) {
       if (index >= limits.keys) return put(`, … ${formatCount(keys.length - index)} more}`);
@@ -118,6 +125,12 @@ function renderWithin(
     return put("}");
   };
   return render(value, 0) ? parts.join("") : undefined;
+}
+
+function briefOf(value: object): string {
+  return Array.isArray(value)
+    ? `[${countOf(value.length, "item")}]`
+    : `{${countOf(Object.keys(value).length, "key")}}`;
 }
 
 function quote(text: string, chars: number): string {
@@ -131,7 +144,7 @@ function nameKey(key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) && key.length <= 60 ? key : quote(key, 60);
 }
 
-/** The largest array of objects that is not deep inside. */
+/** The largest list of objects that is not deep inside. */
 function findRecords(value: unknown): Records | undefined {
   let best: Records | undefined;
   let visited = 0;
@@ -142,19 +155,23 @@ function findRecords(value: unknown): Records | undefined {
     visited += 1;
     const { value: item, pointer, depth } = next;
     if (typeof item !== "object" || item === null || depth > MOST_DEPTH) continue;
-    if (Array.isArray(item)) {
-      const items = item.filter(isFields);
-      const isList = items.length >= LEAST_RECORDS && items.length === item.length;
-      if (isList && items.length > (best?.items.length ?? 0)) best = { pointer, items: item as Fields[] };
-      continue;
+    const values: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
+    const items = values.filter(isFields);
+    const least = Array.isArray(item) ? LEAST_RECORDS : LEAST_ENTRIES;
+    if (items.length >= least && items.length === values.length && items.length > (best?.items.length ?? 0)) {
+      best = { pointer, holder: item, items, ...(Array.isArray(item) ? {} : { keys: Object.keys(item) }) };
     }
+    if (Array.isArray(item)) continue;
     for (const [key, inner] of Object.entries(item)) {
       if (typeof inner !== "object" || inner === null) continue;
-      const step = key.replace(/~/g, "~0").replace(/\//g, "~1");
-      queue.push({ value: inner, pointer: `${pointer}/${step}`, depth: depth + 1 });
+      queue.push({ value: inner, pointer: `${pointer}/${escapeKey(key)}`, depth: depth + 1 });
     }
   }
   return best;
+}
+
+function escapeKey(key: string): string {
+  return key.replace(/~/g, "~0").replace(/\//g, "~1");
 }
 
 function isFields(value: unknown): value is Fields {
@@ -162,14 +179,14 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** The field that tells the records apart, for as many of them as fit. */
-function describeIds({ pointer, items }: Records, room: number): string {
-  const field = identifyingField(items);
+function describeIds({ pointer, items, keys }: Records, room: number): string {
+  const field = keys === undefined ? identifyingField(items) : "";
   const where = pointer === "" ? "" : `${toPrintable(pointer)}: `;
   const count = `${where}${countOf(items.length, "record")}`;
   if (field === undefined) return `${count}.`;
-  let text = `${count}; ${nameKey(field)} of each: `;
+  let text = keys === undefined ? `${count}; ${nameKey(field)} of each: ` : `${count}, by key: `;
   for (const [index, item] of items.entries()) {
-    const shown = clip(toPrintable(String(item[field])), LONGEST_ID);
+    const shown = clip(toPrintable(String(keys?.[index] ?? item[field])), LONGEST_ID);
     const more = `, … ${formatCount(items.length - index)} more`;
     if (text.length + shown.length + more.length + 2 > room) return text + more.slice(index === 0 ? 2 : 0);
     text += (index === 0 ? "" : ", ") + shown;

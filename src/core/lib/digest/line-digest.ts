@@ -1,7 +1,7 @@
 import type { ContentKind } from "./content-kind.js";
-import { chooseLines, type Candidate } from "./choose-lines.js";
+import { chooseLines } from "./choose-lines.js";
 import { listNames } from "./list-names.js";
-import type { Line, Name, Scan } from "./scan-text.js";
+import { isNumber, type Line, type Scan } from "./scan-text.js";
 import { clipMiddle, formatCount, toPrintable } from "./printable.js";
 import { rankTrouble } from "./trouble.js";
 import { DECLARING_WORDS } from "./word-lists.js";
@@ -11,6 +11,8 @@ const LINE_SHARE = 0.55;
 const LONGEST_LINE = 240;
 /** So many lines of one form are a pattern. */
 const PATTERN = 4;
+/** Room for " (about 12,345,678 like it)". */
+const ALIKE_CHARS = 28;
 /** What a name is worth that is the varying part of such lines. */
 const PATTERN_WORTH = 0.3;
 const CHECKED_LINES = 40;
@@ -35,6 +37,9 @@ export function lineDigest(given: Scan, options: LineDigestOptions): string {
   const title = prefix === "" ? options.title : `${options.title}\n${note}`;
   const candidates = candidatesOf(scan, options);
   const room = budgetChars - title.length - 2;
+  const isRepeating = candidates.some(({ alike }) => alike > 0);
+  const everything = isRepeating ? undefined : quoteAll(scan, room);
+  if (everything !== undefined) return [title, ...everything].join("\n");
   const chosen = chooseLines(candidates, Math.floor(room * LINE_SHARE));
   let left = room - costOf(chosen);
   const names = listNames(scan, left);
@@ -42,12 +47,21 @@ export function lineDigest(given: Scan, options: LineDigestOptions): string {
   // What the names did not need goes to further lines.
   if (left > 40 && chosen.length < candidates.length) {
     const taken = new Set(chosen);
-    for (const candidate of candidates) candidate.bonus += 0.1 + 0.2 * candidate.line.names.length;
+    for (const line of candidates) line.bonus += 0.1 + 0.2 * line.names.length;
     chosen.push(...chooseLines(candidates.filter((one) => !taken.has(one)), left));
   }
-  chosen.sort((a, b) => a.line.start - b.line.start);
-  const lines = chosen.map((candidate) => quote(scan.text, candidate));
+  chosen.sort((a, b) => a.start - b.start);
+  const lines = chosen.map((line) => quote(scan.text, line, options.scale));
   return [title, ...lines, names].filter((part) => part !== "").join("\n");
+}
+
+/** All lines, where they fit. */
+function quoteAll({ text, lines }: Scan, room: number): string[] | undefined {
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined || last.end - first.start > room) return undefined;
+  const shown = lines.filter(({ start, end }) => end > start);
+  const quoted = shown.map((line) => quote(text, line, 1));
+  return quoted.reduce((sum, line) => sum + line.length + 1, 0) <= room ? quoted : undefined;
 }
 
 /** Whether lines of this kind repeat each other, and report failures. */
@@ -59,13 +73,19 @@ function hasPatterns(kind: ContentKind): boolean {
 function sharedPrefix({ text, lines }: Scan): string {
   const step = Math.max(1, Math.floor(lines.length / CHECKED_LINES));
   const checked = lines.filter((line, index) => index % step === 0 && !line.isPart && line.end > line.start);
-  const one = checked[Math.floor(checked.length / 3)];
-  const other = checked[Math.floor((checked.length * 2) / 3)];
-  if (one === undefined || other === undefined || checked.length < 8) return "";
-  let length = 0;
-  const most = Math.min(one.end - one.start, other.end - other.start, LONGEST_LINE);
-  while (length < most && text.charCodeAt(one.start + length) === text.charCodeAt(other.start + length)) {
-    length += 1;
+  const one = checked[0];
+  if (one === undefined || checked.length < 8) return "";
+  let length = Math.min(one.end - one.start, LONGEST_LINE);
+  for (let probe = 1; probe <= 4; probe += 1) {
+    const other = checked[Math.floor((checked.length * probe) / 5) + probe - 1];
+    if (other === undefined) continue;
+    let same = 0;
+    const most = Math.min(length, other.end - other.start);
+    while (same < most && text.charCodeAt(one.start + same) === text.charCodeAt(other.start + same)) {
+      same += 1;
+    }
+    // One line may be unlike the others.
+    if (same >= LEAST_PREFIX) length = same;
   }
   while (length > 0 && isWordCode(text.charCodeAt(one.start + length - 1))) length -= 1;
   if (length < LEAST_PREFIX || length === one.end - one.start) return "";
@@ -86,23 +106,25 @@ function isWordCode(code: number): boolean {
   return isLetter(code) || (code >= 48 && code <= 57);
 }
 
-function costOf(candidates: readonly Candidate[]): number {
-  return candidates.reduce((sum, { cost }) => sum + cost, 0);
+function costOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { cost }) => sum + cost, 0);
 }
 
-function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Candidate[] {
+function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
   const { text, lines } = scan;
   const isOutput = hasPatterns(kind);
-  const forms = isOutput ? countForms(lines) : undefined;
-  const about = scale > 1 ? "about " : "";
-  const candidates: Candidate[] = [];
+  const forms = isOutput || kind === "markdown" ? countForms(lines) : undefined;
+  const candidates: Line[] = [];
   const seen = new Set<number>();
+  let isFenced = false;
   // How a run ended is told in its last lines.
   const closing = (lines.at(-1)?.number ?? 0) - 3;
   for (const line of lines) {
     const count = forms?.counts.get(line.form) ?? 1;
     const isPattern = count >= PATTERN && !line.isPart;
-    if (line.names.length === 0 && line.trouble === 0 && !isPattern && !hasWords(text, line)) continue;
+    const isBare = line.names.length === 0 && line.trouble === 0 && !isPattern;
+    const isEnd = line === lines[0] || line === lines.at(-1);
+    if (isBare && !isEnd && kind !== "markdown" && !hasWords(text, line)) continue;
     if (line.end === line.start) continue;
     if (kind === "build" && text.startsWith("=== ", line.start)) continue;
     let bonus = isOutput && line.number > closing ? 1 : 0;
@@ -112,32 +134,34 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Candidate
         for (const name of line.names) {
           if (name.line === line) name.worth *= isNumber(text, name) ? 0 : PATTERN_WORTH;
         }
-        if (seen.has(line.form)) continue;
+        if (seen.has(line.form) && !line.names.some(({ asked }) => asked)) continue;
         seen.add(line.form);
         alike = Math.round(count * scale) - 1;
         bonus += 0.5;
-      } else if (forms.regular) bonus += 2;
+      } else if (forms.regular && isOutput) bonus += 2;
     }
     if (isOutput && line.trouble > 0) {
       bonus += 2 * rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240)));
     } else if (kind === "code") bonus += declares(text, line) ? 1.5 : 0;
-    else if (kind === "markdown" && text.charCodeAt(line.start) === 35) bonus += 1.5;
-    for (const name of line.names) if (name.asked) bonus += 0.5;
-    const suffix = alike > 0 ? ` (${about}${formatCount(alike)} like it)` : "";
-    const length = Math.min(line.end - line.start, LONGEST_LINE) + suffix.length;
-    const cost = length + String(line.number).length + 3 + (line.isPart ? 1 : 0);
-    candidates.push({ line, cost, bonus, suffix });
+    else if (kind === "markdown") {
+      if (text.startsWith("```", line.start)) isFenced = !isFenced;
+      else if (!isFenced) bonus += headingBonus(text, line.start);
+    }
+    // What the call names is of interest, unless it is everywhere.
+    for (const name of line.names) if (name.asked) bonus += 2 / name.uses;
+    if (isEnd) bonus += 0.2;
+    line.alike = alike;
+    line.bonus = bonus;
+    const length = Math.min(line.end - line.start, LONGEST_LINE) + (alike > 0 ? ALIKE_CHARS : 0);
+    line.cost = length + String(line.number).length + (line.isPart ? 4 : 3);
+    candidates.push(line);
   }
   return candidates;
 }
 
-function isNumber(text: string, { start, end }: Name): boolean {
-  return /^\d+$/.test(text.slice(start, end));
-}
-
 /** Whether a line without names says anything: a bracket or a rule does not. */
 function hasWords(text: string, { start, end }: Line): boolean {
-  if (end - start < 12) return false;
+  if (end - start < 8) return false;
   const most = Math.min(end, start + 60);
   let letters = 0;
   for (let at = start; at < most && letters < 4; at += 1) {
@@ -160,6 +184,14 @@ function countForms(lines: readonly Line[]): { counts: Map<number, number>; regu
   return { counts, regular: repeated >= whole * 0.5 };
 }
 
+/** A heading is worth more the higher it is; 0 for any other line. */
+function headingBonus(text: string, start: number): number {
+  let level = 0;
+  while (level < 6 && text.charCodeAt(start + level) === 35) level += 1;
+  if (level === 0 || text.charCodeAt(start + level) !== 32) return 0;
+  return Math.max(0.8, 2 - 0.25 * level);
+}
+
 /** Whether a line of code declares what others may use. */
 function declares(text: string, { start, end, indent }: Line): boolean {
   if (indent > 4) return false;
@@ -172,8 +204,9 @@ function isLetter(code: number): boolean {
   return (code | 32) >= 97 && (code | 32) <= 122;
 }
 
-function quote(text: string, { line, suffix }: Candidate): string {
-  const { number, start, end, isPart } = line;
+function quote(text: string, { number, start, end, isPart, alike }: Line, scale: number): string {
   const shown = toPrintable(text.slice(start, end)).trimEnd();
+  const about = scale > 1 ? "about " : "";
+  const suffix = alike > 0 ? ` (${about}${formatCount(alike)} like it)` : "";
   return `${number}: ${isPart ? "…" : ""}${clipMiddle(shown, LONGEST_LINE)}${suffix}`;
 }

@@ -1,8 +1,10 @@
+import { BestFirst } from "./best-first.js";
 import { sampleText } from "./sampled-text.js";
 import { scanText, type Name, type Scan } from "./scan-text.js";
 
 const LITTLE_WORTH = 0.6;
 const SPARE_SHARE = 0.3;
+const LEAST_ROOM = 12;
 
 /** Names that stand in this part of a digest already need not be listed. */
 export function markShown({ names }: Scan, shown: string): void {
@@ -12,14 +14,15 @@ export function markShown({ names }: Scan, shown: string): void {
 
 /** The names that are worth the most and not shown yet, each after the number of its line. */
 export function listNames({ text, names }: Scan, budgetChars: number, isNumbered = true): string {
-  const LEAD = isNumbered ? "Names by line: " : "Also in it: ";
-  const left = names.filter(({ worth }) => worth > 0);
-  left.sort((a, b) => rankOf(b) - rankOf(a));
+  const lead = isNumbered ? "Names by line: " : "Also in it: ";
+  const best = new BestFirst(names, rankOf);
   const chosen: Name[] = [];
-  let room = budgetChars - LEAD.length;
+  let room = budgetChars - lead.length;
   // Names that are worth little are not worth much of the budget either.
   let spare = room * SPARE_SHARE;
-  for (const name of left) {
+  while (room > LEAST_ROOM) {
+    const name = best.next();
+    if (name === undefined) break;
     const cost = name.end - name.start + 3 + (isNumbered ? String(name.line.number).length : 0);
     if (cost > room) continue;
     if (name.worth < LITTLE_WORTH) {
@@ -28,7 +31,6 @@ export function listNames({ text, names }: Scan, budgetChars: number, isNumbered
     }
     room -= cost;
     chosen.push(name);
-    if (room < 8) break;
   }
   chosen.sort((a, b) => a.start - b.start);
   let out = "";
@@ -39,7 +41,7 @@ export function listNames({ text, names }: Scan, budgetChars: number, isNumbered
     out += (out === "" ? "" : isNext ? "; " : isNumbered ? " " : ", ") + (isNext ? `${number} ` : "") + text.slice(name.start, name.end);
     name.worth = 0;
   }
-  return out === "" ? "" : LEAD + out;
+  return out === "" ? "" : lead + out;
 }
 
 function rankOf({ start, end, worth }: Name): number {

@@ -32,7 +32,12 @@ export interface Line {
   form: number;
   /** Words that announce a failure. */
   trouble: number;
-  readonly names: Name[];
+  names: readonly Name[];
+  /** What it takes to show it, in characters, and what it is worth besides its names. */
+  cost: number;
+  bonus: number;
+  /** How many lines are like it, where it stands for them. */
+  alike: number;
 }
 
 export interface Scan {
@@ -85,8 +90,8 @@ for (const word of TROUBLE_WORDS) {
 /** A longer line is split into parts of about this length, each of which can be shown. */
 const PART_CHARS = 200;
 const LONGEST_NAME = 120;
-const MOST_NAMES = 4_096;
-const TABLE_SIZE = 16_384;
+const MOST_NAMES = 3_000;
+const TABLE_SIZE = 8_192;
 /** A name that collides more often is dropped, so that nobody can make lookups slow. */
 const MOST_PROBES = 16;
 
@@ -108,7 +113,7 @@ export function scanText(
   for (const { from, to, line: first } of sampled.pieces) {
     let number = first;
     let at = from;
-    let isPart = false;
+    let isPart = from > 0 && text.charCodeAt(from - 1) !== FEED_CODE;
     while (at < to) {
       if (!isPart && prefixOf !== undefined) at += prefixOf(text, at);
       const margin = at;
@@ -121,7 +126,10 @@ export function scanText(
         isPart,
         form: 0,
         trouble: 0,
-        names: [],
+        names: NO_NAMES,
+        cost: 0,
+        bonus: 0,
+        alike: 0,
       };
       lines.push(line);
       const limit = at + PART_CHARS;
@@ -189,14 +197,28 @@ function escapeLength(text: string, at: number): number {
   return text.charCodeAt(at + 1) === 117 ? 6 : 2;
 }
 
+// One table serves all scans: an entry counts only if it is above what the scans before have written.
+const table = new Int32Array(TABLE_SIZE);
+let generation = 0;
+
+function nextGeneration(): number {
+  generation += MOST_NAMES;
+  if (generation > 2 ** 31 - 2 * MOST_NAMES) {
+    table.fill(0);
+    generation = MOST_NAMES;
+  }
+  return generation;
+}
+
 /** The names found so far, each once. */
 class NameFinder {
   readonly names: Name[] = [];
-  readonly #table = new Int16Array(TABLE_SIZE);
   readonly #text: string;
+  readonly #generation: number;
 
   constructor(text: string) {
     this.#text = text;
+    this.#generation = nextGeneration();
   }
 
   /** Adds what a run of word characters names: a path or a file as a whole, otherwise its parts. */
@@ -261,19 +283,19 @@ class NameFinder {
     if (length > LONGEST_NAME) return;
     let slot = (hash ^ (hash >>> 15)) & (TABLE_SIZE - 1);
     for (let probes = 0; probes < MOST_PROBES; probes += 1) {
-      const index = this.#table[slot] ?? 0;
-      const name = index === 0 ? undefined : this.names[index - 1];
+      const entry = (table[slot] ?? 0) - this.#generation;
+      const name = entry > 0 ? this.names[entry - 1] : undefined;
       if (name === undefined) {
         if (this.names.length === MOST_NAMES) return;
         const added = { start, end, hash, line, uses: 1, worth: 1, asked: false };
-        this.#table[slot] = this.names.push(added);
-        line.names.push(added);
+        table[slot] = this.#generation + this.names.push(added);
+        mention(line, added);
         return;
       }
       // Two names with the same hash and length count as one; neither is lost from the content.
       if (name.hash === hash && name.end - name.start === length) {
         name.uses += 1;
-        line.names.push(name);
+        mention(line, name);
         return;
       }
       slot = (slot + 1) & (TABLE_SIZE - 1);
@@ -281,6 +303,14 @@ class NameFinder {
   }
 }
 
+const NO_NAMES: readonly Name[] = [];
+
+function mention(line: Line, name: Name): void {
+  if (line.names === NO_NAMES) line.names = [name];
+  else (line.names as Name[]).push(name);
+}
+
+const FEED_CODE = 10;
 const DASH = 45;
 const PLUS = 43;
 const COLON = 58;
@@ -298,6 +328,12 @@ function isName(flags: number, length: number, first: number, last: number): boo
   if ((flags & JOINT) !== 0) return letters !== 0 && length >= 5 && !isTime;
   if ((flags & DIGIT) !== 0) return letters === 0 || (length >= 6 && !(isTime && last === 90));
   return (flags & HUMP) !== 0;
+}
+
+/** Whether a name is nothing but digits. */
+export function isNumber(text: string, { start, end }: Name): boolean {
+  for (let at = start; at < end; at += 1) if (CLASSES[text.charCodeAt(at)] !== DIGIT) return false;
+  return true;
 }
 
 /** Not the end of a tag, and not a fraction or a date. */

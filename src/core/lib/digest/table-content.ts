@@ -21,14 +21,28 @@ const DELIMITERS = [
 
 /** The lines of a text as a table, if that can be told with certainty. */
 export function readTable({ text, lines }: Scan): TableContent | undefined {
-  const whole = lines.filter(({ isPart, start, end }) => !isPart && end > start);
-  const [first] = whole;
-  if (first === undefined || whole.length < 3) return undefined;
+  const [opening] = lines;
+  if (opening === undefined || lines.length < 3) return undefined;
+  const beginning = text.slice(opening.start, opening.start + 400);
+  if (!/[\t,;|]| {2}|^\+-/.test(beginning)) return undefined;
+  const whole = wholeLines(lines);
+  if (whole.length < 3) return undefined;
   const textOf = ({ start, indent, end }: Line): string =>
     withoutReturn(text.slice(start - indent, Math.min(end, start + CHECKED_CHARS)));
   return (
     readPiped(whole, textOf) ?? readDelimited(whole, textOf) ?? readAligned(whole, textOf)
   );
+}
+
+/** The lines that are not blank, each in one piece. */
+function wholeLines(lines: readonly Line[]): Line[] {
+  const whole: Line[] = [];
+  for (const line of lines) {
+    const before = whole.at(-1);
+    if (line.isPart && before !== undefined) before.end = line.end;
+    else if (line.end > line.start) whole.push({ ...line });
+  }
+  return whole;
 }
 
 function withoutReturn(line: string): string {
@@ -37,16 +51,22 @@ function withoutReturn(line: string): string {
 
 type TextOf = (line: Line) => string;
 
-function readDelimited(lines: readonly Line[], textOf: TextOf): TableContent | undefined {
-  const [first, second] = lines;
-  if (first === undefined || second === undefined) return undefined;
-  const [one, two] = [textOf(first), textOf(second)];
+function readDelimited(all: readonly Line[], textOf: TextOf): TableContent | undefined {
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const one = textOf(first);
+  if (!DELIMITERS.some(([delimiter]) => one.includes(delimiter))) return undefined;
+  const lines = startsOfRecords(all, textOf);
+  const closed = lines.filter((line) => !hasOpenQuote(textOf(line)));
+  const second = closed[1];
+  if (second === undefined) return undefined;
+  const two = textOf(second);
   for (const [delimiter, format] of DELIMITERS) {
     const header = splitCells(one, delimiter);
     const columns = header.length;
     if (columns < 2 || splitCells(two, delimiter).length !== columns) continue;
     if (lines.length < (columns === 2 && delimiter !== "\t" ? 5 : 3)) continue;
-    const checked = [...lines.slice(0, CHECKED), ...lines.slice(-8)].map((line) =>
+    const checked = [...closed.slice(0, CHECKED), ...closed.slice(-8)].map((line) =>
       splitCells(textOf(line), delimiter),
     );
     const same = checked.filter((cells) => cells.length === columns).length;
@@ -56,6 +76,22 @@ function readDelimited(lines: readonly Line[], textOf: TextOf): TableContent | u
     return { format, header: hasHeader ? header : [], columns, rows: lines.slice(hasHeader ? 1 : 0) };
   }
   return undefined;
+}
+
+/** A cell in quotation marks may hold line feeds; what follows one is not a row of its own. */
+function startsOfRecords(lines: readonly Line[], textOf: TextOf): readonly Line[] {
+  let isOpen = false;
+  return lines.filter((line) => {
+    const wasOpen = isOpen;
+    if (hasOpenQuote(textOf(line))) isOpen = !isOpen;
+    return !wasOpen;
+  });
+}
+
+function hasOpenQuote(text: string): boolean {
+  let odd = false;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) odd = !odd;
+  return odd;
 }
 
 function isHeader([first, ...rows]: readonly (readonly string[])[], delimiter: string): boolean {

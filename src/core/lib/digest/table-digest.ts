@@ -1,10 +1,13 @@
 import { lineDigest } from "./line-digest.js";
 import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
-import type { Scan } from "./scan-text.js";
+import { isNumber, type Scan } from "./scan-text.js";
 import type { TableContent } from "./table-content.js";
 
 const COLUMNS_SHARE = 0.4;
 const ROW_SHARE = 0.3;
+const MOST_ROWS = 24;
+/** Of the many numbers in a table, hardly any is a name. */
+const NUMBER_WORTH = 0.3;
 
 /** Header, number of columns and rows, the first two rows, and further rows where there is room. */
 export function tableDigest(
@@ -14,7 +17,8 @@ export function tableDigest(
   scale: number,
   budgetChars: number,
 ): string {
-  const rows = scale > 1 ? `about ${countOf(Math.round(table.rows.length * scale), "row")}` : countOf(table.rows.length, "row");
+  const before = (table.rows[0]?.number ?? 1) - 1;
+  const rows = scale > 1 ? `about ${countOf(lines - before, "row")}` : countOf(table.rows.length, "row");
   const title = `Table (${table.format}), ${countOf(table.columns, "column")}, ${rows}, ${countOf(lines, "line")}.`;
   const names = table.header.length === 0 ? "No header." : nameColumns(table, Math.floor(budgetChars * COLUMNS_SHARE));
   const first = table.rows.slice(0, 2).map(({ number, start, end, names: shown }) => {
@@ -22,7 +26,11 @@ export function tableDigest(
     return clip(`${number}: ${toPrintable(scan.text.slice(start, end)).trimEnd()}`, Math.floor(budgetChars * ROW_SHARE));
   });
   const opening = clip([title, names, ...first].join("\n"), budgetChars);
-  const rest = { text: scan.text, lines: table.rows.slice(2), names: scan.names };
+  // Further rows from all over the table, and the last one.
+  const step = Math.max(1, Math.floor(table.rows.length / MOST_ROWS));
+  const others = table.rows.filter((_, index) => index > 1 && (table.rows.length - 1 - index) % step === 0);
+  for (const name of scan.names) if (isNumber(scan.text, name)) name.worth *= NUMBER_WORTH;
+  const rest = { text: scan.text, lines: others, names: scan.names };
   return lineDigest(rest, { kind: "table", title: opening, budgetChars, scale });
 }
 

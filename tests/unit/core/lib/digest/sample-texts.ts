@@ -247,3 +247,14 @@ export function quotedLines(digest: string): { readonly number: number; readonly
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
+
+/** Every code point that a reader cannot see, by Unicode's own properties, and the ones that were found by hand. */
+export function hiddenCodePoints(): number[] {
+  const hidden = /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u;
+  const found = [0xfe0f, 0x115f, 0x1160, 0x3164, 0x2800, 0x034f, 0xffa0, 0x1d173, 0x180e, 0xfeff];
+  for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
+    if (codePoint === 9 || codePoint === 10) continue;
+    if (hidden.test(String.fromCodePoint(codePoint))) found.push(codePoint);
+  }
+  return found;
+}
