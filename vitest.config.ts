@@ -47,7 +47,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           // Child processes and the packed package run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
-          include: ["tests/{architecture,conformance,faults,integration}/**/*.test.ts"],
+          include: ["tests/{adversarial,architecture,conformance,faults,integration}/**/*.test.ts"],
         },
       },
       {
