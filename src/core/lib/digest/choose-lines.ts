@@ -2,7 +2,7 @@ import { BestFirst } from "./best-first.js";
 import type { Line } from "./scan-text.js";
 
 /** So much is added to the length of a line, so that short ones are not preferred. */
-const FIXED_COST = 8;
+const FIXED_COST = 20;
 
 /**
  * The lines that show the most names for their length, within a budget: always the best one next,

@@ -12,7 +12,8 @@ const CHECKED_CHARS = 120;
 /** `git diff --stat`. */
 const STAT = /\| +(?:\d+ [+-]*|Bin .*)$/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
-const STAMP = /^\W{0,2}(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d/;
+const STAMP =
+  /^\W{0,2}(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d/;
 const LEVEL = /\b(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|level=/;
 /** What tools print before each test or message, and what they print after it. */
 const RUN_START =
@@ -42,7 +43,8 @@ export function detectKind(scan: Scan, isListing: boolean): ContentKind {
   const [first] = lines;
   if (first === undefined) return "text";
   const cues = countCues(scan);
-  const enough = (count: number, share: number): boolean => count >= cues.lines * share && count > 2;
+  const enough = (count: number, share: number): boolean =>
+    count >= cues.lines * share && count > 2;
   if (isDiff(scan)) return "diff";
   if (!isListing && isHtml(scan, cues)) return "html";
   if (!isListing) {
@@ -66,7 +68,20 @@ function isMarkdown(cues: Cues): boolean {
 }
 
 function countCues({ text, lines }: Scan): Cues {
-  const cues: Cues = { lines: 0, code: 0, headings: 0, markdown: 0, log: 0, run: 0, paths: 0, listed: 0, stat: 0, settings: 0, matches: 0, tags: 0 };
+  const cues: Cues = {
+    lines: 0,
+    code: 0,
+    headings: 0,
+    markdown: 0,
+    log: 0,
+    run: 0,
+    paths: 0,
+    listed: 0,
+    stat: 0,
+    settings: 0,
+    matches: 0,
+    tags: 0,
+  };
   const step = Math.max(1, lines.length / CHECKED_LINES);
   for (let index = 0; index < lines.length; index += step) {
     const line = lines[Math.floor(index)];
@@ -85,7 +100,8 @@ function countLine(text: string, line: Line, cues: Cues): void {
   const last = text.charCodeAt(end - 1);
   const shown = text.slice(start, Math.min(end, start + CHECKED_CHARS));
   const [name] = line.names;
-  if (name?.start === start && name.end === end && (shown.includes("/") || shown.includes("."))) cues.paths += 1;
+  if (name?.start === start && name.end === end && (shown.includes("/") || shown.includes(".")))
+    cues.paths += 1;
   // A fenced block, a heading, an item of a list, a quotation.
   if (code === HASH && start === line.start && /^#{1,6} \S/.test(shown)) {
     cues.headings += 1;
@@ -113,7 +129,11 @@ function isCode(shown: string, first: number, last: number): boolean {
   if (at < 2 || at === shown.length) return at === shown.length && CODE_WORDS.has(shown);
   const after = shown.charCodeAt(at);
   // A keyword is followed by a space or a bracket; in prose the next word gives it away only at the end.
-  return (after === 32 || after === 40 || after === 58) && last !== 46 && CODE_WORDS.has(shown.slice(0, at));
+  return (
+    (after === 32 || after === 40 || after === 58) &&
+    last !== 46 &&
+    CODE_WORDS.has(shown.slice(0, at))
+  );
 }
 
 function isDiff({ text, lines }: Scan): boolean {

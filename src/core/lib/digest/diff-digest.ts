@@ -27,7 +27,13 @@ export function diffDigest(scan: Scan, lines: number, scale: number, budgetChars
     const code = text.charCodeAt(start - line.indent);
     if (isHeader(text, start)) inHeaders.add(line);
     if (text.startsWith("diff --", start)) {
-      file = { line: line.number, name: gitName(text.slice(start, end)), added: 0, removed: 0, hunks: 0 };
+      file = {
+        line: line.number,
+        name: gitName(text.slice(start, end)),
+        added: 0,
+        removed: 0,
+        hunks: 0,
+      };
       files.push(file);
     } else if (text.startsWith("--- ", start) && isNextHeader(scan, index)) {
       if (file === undefined || file.hunks > 0) {
@@ -38,7 +44,16 @@ export function diffDigest(scan: Scan, lines: number, scale: number, budgetChars
       const name = plainName(text.slice(start + 4, Math.min(end, start + 400)));
       if (name !== "/dev/null" || file.name === "") file.name = name;
     } else if (text.startsWith("@@ ", start)) {
-      file ??= files[files.push({ line: line.number, name: "(no file name)", added: 0, removed: 0, hunks: 0 }) - 1];
+      file ??=
+        files[
+          files.push({
+            line: line.number,
+            name: "(no file name)",
+            added: 0,
+            removed: 0,
+            hunks: 0,
+          }) - 1
+        ];
       if (file !== undefined) file.hunks += 1;
     } else if (file !== undefined && file.hunks > 0 && (code === 43 || code === 45)) {
       if (code === 43) file.added += 1;

@@ -11,7 +11,7 @@ import { readListing, type Listing } from "./listing-numbers.js";
 import { matchDigest } from "./match-digest.js";
 import { clip, countOf, formatCount, withoutColours } from "./printable.js";
 import { sampleText, type Piece, type SampledText } from "./sampled-text.js";
-import { scanText, type Scan } from "./scan-text.js";
+import { isNumber, scanText, type Scan } from "./scan-text.js";
 import { readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";
 import { withoutFrame } from "./tool-frame.js";
@@ -25,6 +25,7 @@ export {
 
 /** A known name is worth this much of a new one. */
 const KNOWN_WORTH = 0.1;
+/** So is a key or a number in JSON. */
 const KEY_WORTH = 0.3;
 const MOST_USES = 6;
 /** So much of what the call says is looked at. */
@@ -71,11 +72,19 @@ function describe(given: SampledText, options: DigestOptions): Digest {
 function describeJson(json: JsonContent, sampled: SampledText, options: DigestOptions): string {
   const { budgetChars } = options;
   const title = titleOfJson(json.value, json.isStart, sampled);
-  const { text, isWhole } = jsonDigest(json.value, title, budgetChars, Math.floor(budgetChars * VALUE_SHARE));
+  const { text, isWhole } = jsonDigest(
+    json.value,
+    title,
+    budgetChars,
+    Math.floor(budgetChars * VALUE_SHARE),
+  );
   if (isWhole) return text;
   const scan = scanText(sampled, { isEscaped: true });
   weigh(scan, options);
-  for (const name of scan.names) if (isKey(sampled.text, name.end)) name.worth *= KEY_WORTH;
+  for (const name of scan.names) {
+    const isMinor = isKey(sampled.text, name.end) || isNumber(sampled.text, name);
+    if (isMinor) name.worth *= KEY_WORTH;
+  }
   markShown(scan, text);
   const names = listNames(scan, budgetChars - text.length - 1, sampled.lines > 1);
   return names === "" ? text : `${text}\n${names}`;
@@ -150,7 +159,14 @@ function titleOf(
 function isJsonLines(text: string, [first]: readonly Piece[]): boolean {
   const start = first?.from ?? 0;
   const feed = text.indexOf("\n", start);
-  return text[start] === "{" && text.slice(feed - 2, feed).trimEnd().endsWith("}") && text[feed + 1] === "{";
+  return (
+    text[start] === "{" &&
+    text
+      .slice(feed - 2, feed)
+      .trimEnd()
+      .endsWith("}") &&
+    text[feed + 1] === "{"
+  );
 }
 
 function titleOfJson(value: unknown, isStart: boolean, { chars }: SampledText): string {

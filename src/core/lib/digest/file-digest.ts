@@ -57,9 +57,7 @@ function listedName(text: string): string {
 }
 
 function plainPath(text: string, { names }: Line): string | undefined {
-  return names.length > 0 && !text.includes(": ")
-    ? text
-    : undefined;
+  return names.length > 0 && !text.includes(": ") ? text : undefined;
 }
 
 function splitPath(path: string): Entry {
@@ -133,7 +131,9 @@ function listFolders(entries: readonly Entry[], room: number): string[] {
     if (count < names.length && count > 0) shown += ", …";
     left -= shown.length;
     const isAll = count === names.length;
-    lines.push((isAll && folder === "" ? "" : isAll ? `${folder}:` : lead(folder, names.length)) + shown);
+    lines.push(
+      (isAll && folder === "" ? "" : isAll ? `${folder}:` : lead(folder, names.length)) + shown,
+    );
   }
   return lines.map((line) => line.trimStart());
 }

@@ -27,8 +27,12 @@ export function htmlDigest(sampled: SampledText, budgetChars: number): string {
   const html = sampled.text.slice(from, from + READ_CHARS);
   const page = readPage(html, sampled.pieces[0]?.line ?? 1);
   const part =
-    html.length < sampled.text.length - from ? ` (sampled: the first ${formatCount(html.length)} chars)` : "";
-  const lines = [`HTML, ${countOf(sampled.lines, "line")}, ${countOf(sampled.chars, "char")}${part}.`];
+    html.length < sampled.text.length - from
+      ? ` (sampled: the first ${formatCount(html.length)} chars)`
+      : "";
+  const lines = [
+    `HTML, ${countOf(sampled.lines, "line")}, ${countOf(sampled.chars, "char")}${part}.`,
+  ];
   let room = budgetChars - (lines[0]?.length ?? 0) - 1;
   const add = (line: string, least: number): boolean => {
     if (line.length + 1 + least > room) return false;
@@ -76,7 +80,8 @@ function readPage(html: string, firstLine: number): Page {
   const addText = (text: string): void => {
     if (inTitle) title += text.slice(0, Math.max(0, HEADING_CHARS - title.length));
     else {
-      if (open !== undefined) open.text += text.slice(0, Math.max(0, HEADING_CHARS - open.text.length));
+      if (open !== undefined)
+        open.text += text.slice(0, Math.max(0, HEADING_CHARS - open.text.length));
       if (body.length < TEXT_CHARS) body += text.slice(0, TEXT_CHARS - body.length);
     }
   };

@@ -59,7 +59,8 @@ export function jsonDigest(
   if (whole !== undefined) return { text: `${title}\n${whole}`, isWhole: true };
   const room = budgetChars - title.length - 1;
   const records = findRecords(value);
-  if (records === undefined) return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
+  if (records === undefined)
+    return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
   const { pointer, holder, items, keys } = records;
   const around = pointer === "" ? "" : renderValue(value, Math.floor(room * AROUND_SHARE), holder);
   const place = toPrintable(`${pointer}/${escapeKey(keys?.[0] ?? "0")}`);
@@ -106,7 +107,8 @@ function renderWithin(
     if (typeof item !== "object" || item === null) return put(String(item));
     if (Array.isArray(item)) {
       const items: readonly unknown[] = item;
-      if (items.length > 0 && (depth >= limits.depth || limits.items === 0)) return put(briefOf(items));
+      if (items.length > 0 && (depth >= limits.depth || limits.items === 0))
+        return put(briefOf(items));
       if (!put("[")) return false;
       for (const [index, element] of items.entries()) {
         if (index >= limits.items) return put(`, … ${formatCount(items.length - index)} more]`);
@@ -137,7 +139,9 @@ function quote(text: string, chars: number): string {
   if (text.length <= chars) return toPrintable(JSON.stringify(text));
   // More is taken than is shown, since some of it may not be printable.
   const shown = clip(toPrintable(JSON.stringify(text.slice(0, chars * 2)).slice(1, -1)), chars);
-  return text.length < LONG_STRING ? `"${shown}"` : `"${shown}" (${formatCount(text.length)} chars)`;
+  return text.length < LONG_STRING
+    ? `"${shown}"`
+    : `"${shown}" (${formatCount(text.length)} chars)`;
 }
 
 function nameKey(key: string): string {
@@ -151,15 +155,28 @@ function findRecords(value: unknown): Records | undefined {
   const queue: { readonly value: unknown; readonly pointer: string; readonly depth: number }[] = [
     { value, pointer: "", depth: 0 },
   ];
-  for (let next = queue.shift(); next !== undefined && visited < VISITED_VALUES; next = queue.shift()) {
+  for (
+    let next = queue.shift();
+    next !== undefined && visited < VISITED_VALUES;
+    next = queue.shift()
+  ) {
     visited += 1;
     const { value: item, pointer, depth } = next;
     if (typeof item !== "object" || item === null || depth > MOST_DEPTH) continue;
     const values: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
     const items = values.filter(isFields);
     const least = Array.isArray(item) ? LEAST_RECORDS : LEAST_ENTRIES;
-    if (items.length >= least && items.length === values.length && items.length > (best?.items.length ?? 0)) {
-      best = { pointer, holder: item, items, ...(Array.isArray(item) ? {} : { keys: Object.keys(item) }) };
+    if (
+      items.length >= least &&
+      items.length === values.length &&
+      items.length > (best?.items.length ?? 0)
+    ) {
+      best = {
+        pointer,
+        holder: item,
+        items,
+        ...(Array.isArray(item) ? {} : { keys: Object.keys(item) }),
+      };
     }
     if (Array.isArray(item)) continue;
     for (const [key, inner] of Object.entries(item)) {
@@ -188,20 +205,24 @@ function describeIds({ pointer, items, keys }: Records, room: number): string {
   for (const [index, item] of items.entries()) {
     const shown = clip(toPrintable(String(keys?.[index] ?? item[field])), LONGEST_ID);
     const more = `, … ${formatCount(items.length - index)} more`;
-    if (text.length + shown.length + more.length + 2 > room) return text + more.slice(index === 0 ? 2 : 0);
+    if (text.length + shown.length + more.length + 2 > room)
+      return text + more.slice(index === 0 ? 2 : 0);
     text += (index === 0 ? "" : ", ") + shown;
   }
   return text;
 }
 
-const ID_FIELDS = /^(?:id|key|name|title|path|slug|file|filename|file_path|url|uri|symbol|code|label|email|username)$|(?:[_-]?(?:id|name|number|key|path|title)|Id|Name|Number|Key|Path|Title)$/;
+const ID_FIELDS =
+  /^(?:id|key|name|title|path|slug|file|filename|file_path|url|uri|symbol|code|label|email|username)$|(?:[_-]?(?:id|name|number|key|path|title)|Id|Name|Number|Key|Path|Title)$/;
 
 function identifyingField(items: readonly Fields[]): string | undefined {
   const checked = items.slice(0, 40);
   let best: string | undefined;
   let most = 0;
   for (const key of Object.keys(checked[0] ?? {})) {
-    const values = checked.map((item) => item[key]).filter((value) => typeof value === "string" || typeof value === "number");
+    const values = checked
+      .map((item) => item[key])
+      .filter((value) => typeof value === "string" || typeof value === "number");
     if (values.length < checked.length * 0.8) continue;
     const distinct = new Set(values).size / checked.length;
     const long = values.some((value) => String(value).length > LONGEST_ID);

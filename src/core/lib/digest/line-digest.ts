@@ -7,7 +7,7 @@ import { rankTrouble } from "./trouble.js";
 import { DECLARING_WORDS } from "./word-lists.js";
 
 /** The share of the budget for lines; the rest is for names. */
-const LINE_SHARE = 0.55;
+const LINE_SHARE = 0.5;
 const LONGEST_LINE = 240;
 /** So many lines of one form are a pattern. */
 const PATTERN = 4;
@@ -48,7 +48,12 @@ export function lineDigest(given: Scan, options: LineDigestOptions): string {
   if (left > 40 && chosen.length < candidates.length) {
     const taken = new Set(chosen);
     for (const line of candidates) line.bonus += 0.1 + 0.2 * line.names.length;
-    chosen.push(...chooseLines(candidates.filter((one) => !taken.has(one)), left));
+    chosen.push(
+      ...chooseLines(
+        candidates.filter((one) => !taken.has(one)),
+        left,
+      ),
+    );
   }
   chosen.sort((a, b) => a.start - b.start);
   const lines = chosen.map((line) => quote(scan.text, line, options.scale));
@@ -72,7 +77,9 @@ function hasPatterns(kind: ContentKind): boolean {
 /** What most lines of a log begin with, if it is long: a name, a date, the first digits of a time. */
 function sharedPrefix({ text, lines }: Scan): string {
   const step = Math.max(1, Math.floor(lines.length / CHECKED_LINES));
-  const checked = lines.filter((line, index) => index % step === 0 && !line.isPart && line.end > line.start);
+  const checked = lines.filter(
+    (line, index) => index % step === 0 && !line.isPart && line.end > line.start,
+  );
   const one = checked[0];
   if (one === undefined || checked.length < 8) return "";
   let length = Math.min(one.end - one.start, LONGEST_LINE);
@@ -81,7 +88,10 @@ function sharedPrefix({ text, lines }: Scan): string {
     if (other === undefined) continue;
     let same = 0;
     const most = Math.min(length, other.end - other.start);
-    while (same < most && text.charCodeAt(one.start + same) === text.charCodeAt(other.start + same)) {
+    while (
+      same < most &&
+      text.charCodeAt(one.start + same) === text.charCodeAt(other.start + same)
+    ) {
       same += 1;
     }
     // One line may be unlike the others.
@@ -114,6 +124,10 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
   const { text, lines } = scan;
   const isOutput = hasPatterns(kind);
   const forms = isOutput || kind === "markdown" ? countForms(lines) : undefined;
+  // Where every other line speaks of errors, they are the topic, not the news.
+  const troubled = lines.reduce((sum, { trouble }) => sum + (trouble > 0 ? 1 : 0), 0);
+  const isTopic = kind === "text" && troubled > lines.length * 0.25 && troubled > 8;
+  const troubleBonus = isTopic ? 0.3 : 1.5;
   const candidates: Line[] = [];
   const seen = new Set<number>();
   let isFenced = false;
@@ -123,7 +137,7 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
     const count = forms?.counts.get(line.form) ?? 1;
     const isPattern = count >= PATTERN && !line.isPart;
     const isBare = line.names.length === 0 && line.trouble === 0 && !isPattern;
-    const isEnd = line === lines[0] || line === lines.at(-1);
+    const isEnd = kind !== "code" && (line === lines[0] || line === lines.at(-1));
     if (isBare && !isEnd && kind !== "markdown" && !hasWords(text, line)) continue;
     if (line.end === line.start) continue;
     if (kind === "build" && text.startsWith("=== ", line.start)) continue;
@@ -141,7 +155,9 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
       } else if (forms.regular && isOutput) bonus += 2;
     }
     if (isOutput && line.trouble > 0) {
-      bonus += 2 * rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240)));
+      bonus +=
+        troubleBonus *
+        rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240))) ** 2;
     } else if (kind === "code") bonus += declares(text, line) ? 1.5 : 0;
     else if (kind === "markdown") {
       if (text.startsWith("```", line.start)) isFenced = !isFenced;

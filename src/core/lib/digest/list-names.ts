@@ -38,7 +38,10 @@ export function listNames({ text, names }: Scan, budgetChars: number, isNumbered
   for (const name of chosen) {
     const isNext = isNumbered && name.line.number !== number;
     number = name.line.number;
-    out += (out === "" ? "" : isNext ? "; " : isNumbered ? " " : ", ") + (isNext ? `${number} ` : "") + text.slice(name.start, name.end);
+    out +=
+      (out === "" ? "" : isNext ? "; " : isNumbered ? " " : ", ") +
+      (isNext ? `${number} ` : "") +
+      text.slice(name.start, name.end);
     name.worth = 0;
   }
   return out === "" ? "" : lead + out;

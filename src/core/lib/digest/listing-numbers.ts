@@ -37,7 +37,12 @@ export function readListing({ text, pieces, lines }: SampledText): Listing | und
     at = feed + 1;
   }
   if (first === undefined || consecutive < 2 || consecutive < checked * 0.6) return undefined;
-  return { prefixOf: prefixLength, first: first.number, last: lastNumber(text, tail.from, tail.to) ?? first.number + lines - first.line, line: first.line };
+  return {
+    prefixOf: prefixLength,
+    first: first.number,
+    last: lastNumber(text, tail.from, tail.to) ?? first.number + lines - first.line,
+    line: first.line,
+  };
 }
 
 function lastNumber(text: string, from: number, to: number): number | undefined {

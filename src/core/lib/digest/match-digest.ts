@@ -32,7 +32,11 @@ export function matchDigest(scan: Scan, lines: number, scale: number, budgetChar
   const opening = list === "" ? title : `${title}\n${list}`;
   // Names that occur only in paths need not be listed again.
   const names = new Set(shown.flatMap((line) => line.names));
-  const rest = { text: scan.text, lines: shown, names: scan.names.filter((name) => names.has(name)) };
+  const rest = {
+    text: scan.text,
+    lines: shown,
+    names: scan.names.filter((name) => names.has(name)),
+  };
   return lineDigest(rest, { kind: "matches", title: opening, budgetChars, scale });
 }
 
@@ -51,6 +55,8 @@ export function readMatch(text: string, { start, end }: Line): Match | undefined
   const limit = Math.min(end, start + MOST_PATH);
   for (let at = start; at < limit; at += 1) {
     const code = text.charCodeAt(at);
+    // A path with blanks in it is not worth taking a sentence for one.
+    if (code <= 32 || code === 124 || code === 34) return undefined;
     if (code === 47 || code === 92) nameStart = at + 1;
     const isStart = at === start && code >= 48 && code <= 57;
     if (!isStart && code !== 58 && code !== 45) continue;
@@ -82,5 +88,8 @@ function listFiles(files: ReadonlyMap<string, number>, room: number): string {
     shown += 1;
   }
   const left = files.size - shown;
-  return clip(left === 0 ? text : `${text}${text === "" ? "" : ", "}… ${formatCount(left)} more`, room);
+  return clip(
+    left === 0 ? text : `${text}${text === "" ? "" : ", "}… ${formatCount(left)} more`,
+    room,
+  );
 }

@@ -116,7 +116,11 @@ function usualLengths(text: string): Uint8Array | undefined {
   let lines = 0;
   let lengths = 0;
   let at = 0;
-  for (let next = text.indexOf("\n"); next !== -1 && at < HEAD_CHARS; next = text.indexOf("\n", at)) {
+  for (
+    let next = text.indexOf("\n");
+    next !== -1 && at < HEAD_CHARS;
+    next = text.indexOf("\n", at)
+  ) {
     const length = Math.min(next - at, 255);
     if (usual[length] === 0) lengths += 1;
     usual[length] = 1;

@@ -135,9 +135,8 @@ export function scanText(
       const limit = at + PART_CHARS;
       let form = 0;
       let kind = OTHER;
-      let code = 0;
       while (at < to) {
-        code = text.charCodeAt(at);
+        let code = text.charCodeAt(at);
         kind = CLASSES[code] ?? OTHER;
         if (kind >= FEED) {
           if (kind === FEED) break;
@@ -150,7 +149,7 @@ export function scanText(
         }
         const begin = at;
         const first = code;
-        let last = code;
+        let last: number;
         let flags = 0;
         let hash = 0;
         let before = 0;
@@ -166,9 +165,13 @@ export function scanText(
         } while (kind < FEED);
         const length = at - begin;
         form = (Math.imul(form, 31) + ((flags & DIGIT) === 0 ? hash : 7)) | 0;
-        if ((flags & PARTS) !== 0 || first === DASH || last === DASH) finder.addRun(begin, at, line);
+        if ((flags & PARTS) !== 0 || first === DASH || last === DASH)
+          finder.addRun(begin, at, line);
         else if (flags > 3) {
-          if (isName(flags, length, first, last)) finder.add(begin, at, hash, line);
+          if (isName(flags, length, first, last)) {
+            finder.add(begin, at, hash, line);
+            if ((flags & HUMP) !== 0 && isErrorName(text, at)) line.trouble += 1;
+          }
         } else if (isTrouble(text, begin, at)) line.trouble += 1;
         else if (
           kind === QUOTE &&
@@ -364,6 +367,11 @@ function isTrouble(text: string, start: number, end: number): boolean {
   if (length > LONGEST_TROUBLE) return false;
   const key = troubleKey(text.charCodeAt(start), text.charCodeAt(end - 1), length);
   return MAYBE_TROUBLE[key] === 1 && TROUBLE.has(text.slice(start, end).toLowerCase());
+}
+
+/** `TypeError`, `IOException`. */
+function isErrorName(text: string, end: number): boolean {
+  return text.endsWith("Error", end) || text.endsWith("Exception", end);
 }
 
 function troubleKey(first: number, last: number, length: number): number {

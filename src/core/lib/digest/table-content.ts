@@ -29,9 +29,7 @@ export function readTable({ text, lines }: Scan): TableContent | undefined {
   if (whole.length < 3) return undefined;
   const textOf = ({ start, indent, end }: Line): string =>
     withoutReturn(text.slice(start - indent, Math.min(end, start + CHECKED_CHARS)));
-  return (
-    readPiped(whole, textOf) ?? readDelimited(whole, textOf) ?? readAligned(whole, textOf)
-  );
+  return readPiped(whole, textOf) ?? readDelimited(whole, textOf) ?? readAligned(whole, textOf);
 }
 
 /** The lines that are not blank, each in one piece. */
@@ -73,7 +71,12 @@ function readDelimited(all: readonly Line[], textOf: TextOf): TableContent | und
     if (same < checked.length * 0.9) continue;
     const hasHeader = isHeader(checked, delimiter);
     if (!hasHeader && (delimiter !== "\t" || lines.length < 5)) continue;
-    return { format, header: hasHeader ? header : [], columns, rows: lines.slice(hasHeader ? 1 : 0) };
+    return {
+      format,
+      header: hasHeader ? header : [],
+      columns,
+      rows: lines.slice(hasHeader ? 1 : 0),
+    };
   }
   return undefined;
 }
@@ -118,16 +121,27 @@ function isColumnName(cell: string): boolean {
 function readPiped(lines: readonly Line[], textOf: TextOf): TableContent | undefined {
   const opening = lines.slice(0, 4).map(textOf);
   const isFramed = isFrame(opening[0] ?? "");
-  const rule = isFramed ? 2 : opening.findIndex((text) => /^[\s|:+-]*$/.test(text) && text.includes("--"));
+  const rule = isFramed
+    ? 2
+    : opening.findIndex((text) => /^[\s|:+-]*$/.test(text) && text.includes("--"));
   const header = opening[rule - 1];
   if (rule < 1 || header?.includes("|") !== true) return undefined;
   const rows = lines.slice(rule + 1).filter((line) => !isFrame(textOf(line)));
   const checked = [...rows.slice(0, CHECKED), ...rows.slice(-8)].map(textOf);
   const piped = checked.filter((text) => text.includes("|")).length;
   if (piped === 0 || piped < checked.length * 0.9 - 2) return undefined;
-  const cells = header.trim().replace(/^\||\|$/g, "").split("|", 2_000).map((cell) => cell.trim());
+  const cells = header
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|", 2_000)
+    .map((cell) => cell.trim());
   const format = !isFramed && /^\s*\|/.test(header) ? "Markdown" : "drawn with |";
-  return { format, header: cells, columns: cells.length, rows: rows.filter((line) => textOf(line).includes("|")) };
+  return {
+    format,
+    header: cells,
+    columns: cells.length,
+    rows: rows.filter((line) => textOf(line).includes("|")),
+  };
 }
 
 function isFrame(line: string): boolean {
@@ -137,8 +151,12 @@ function isFrame(line: string): boolean {
 /** Column names in capitals, and rows with a gap before every column, as kubectl prints them. */
 function readAligned([header, ...rows]: readonly Line[], textOf: TextOf): TableContent | undefined {
   if (header === undefined || rows.length < 2) return undefined;
-  const names = textOf(header).split("  ").map((name) => name.trim()).filter((name) => name !== "");
-  const isCapital = (name: string): boolean => name.length <= 32 && /^[A-Z][A-Z0-9 _()%/.#-]*$/.test(name);
+  const names = textOf(header)
+    .split("  ")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const isCapital = (name: string): boolean =>
+    name.length <= 32 && /^[A-Z][A-Z0-9 _()%/.#-]*$/.test(name);
   if (names.length < 3 || !names.every(isCapital)) return undefined;
   const starts: number[] = [];
   const text = textOf(header);

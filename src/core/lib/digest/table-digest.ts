@@ -1,4 +1,5 @@
 import { lineDigest } from "./line-digest.js";
+import { markShown } from "./list-names.js";
 import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
 import { isNumber, type Scan } from "./scan-text.js";
 import type { TableContent } from "./table-content.js";
@@ -18,17 +19,27 @@ export function tableDigest(
   budgetChars: number,
 ): string {
   const before = (table.rows[0]?.number ?? 1) - 1;
-  const rows = scale > 1 ? `about ${countOf(lines - before, "row")}` : countOf(table.rows.length, "row");
+  const rows =
+    scale > 1 ? `about ${countOf(lines - before, "row")}` : countOf(table.rows.length, "row");
   const title = `Table (${table.format}), ${countOf(table.columns, "column")}, ${rows}, ${countOf(lines, "line")}.`;
-  const names = table.header.length === 0 ? "No header." : nameColumns(table, Math.floor(budgetChars * COLUMNS_SHARE));
+  const names =
+    table.header.length === 0
+      ? "No header."
+      : nameColumns(table, Math.floor(budgetChars * COLUMNS_SHARE));
   const first = table.rows.slice(0, 2).map(({ number, start, end, names: shown }) => {
     for (const name of shown) name.worth = 0;
-    return clip(`${number}: ${toPrintable(scan.text.slice(start, end)).trimEnd()}`, Math.floor(budgetChars * ROW_SHARE));
+    return clip(
+      `${number}: ${toPrintable(scan.text.slice(start, end)).trimEnd()}`,
+      Math.floor(budgetChars * ROW_SHARE),
+    );
   });
   const opening = clip([title, names, ...first].join("\n"), budgetChars);
+  markShown(scan, names);
   // Further rows from all over the table, and the last one.
   const step = Math.max(1, Math.floor(table.rows.length / MOST_ROWS));
-  const others = table.rows.filter((_, index) => index > 1 && (table.rows.length - 1 - index) % step === 0);
+  const others = table.rows.filter(
+    (_, index) => index > 1 && (table.rows.length - 1 - index) % step === 0,
+  );
   for (const name of scan.names) if (isNumber(scan.text, name)) name.worth *= NUMBER_WORTH;
   const rest = { text: scan.text, lines: others, names: scan.names };
   return lineDigest(rest, { kind: "table", title: opening, budgetChars, scale });

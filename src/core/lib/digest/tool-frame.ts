@@ -23,7 +23,8 @@ export function withoutFrame(sampled: SampledText): SampledText {
   }
   if (frames.length === 0) return sampled;
   let { pieces } = sampled;
-  for (const { from, to } of frames) pieces = pieces.flatMap((piece) => cutOut(text, piece, from, to));
+  for (const { from, to } of frames)
+    pieces = pieces.flatMap((piece) => cutOut(text, piece, from, to));
   // Where nothing else is there, the frame is the content.
   return pieces.length === 0 ? sampled : { ...sampled, pieces };
 }
@@ -31,10 +32,15 @@ export function withoutFrame(sampled: SampledText): SampledText {
 function cutOut(text: string, piece: Piece, from: number, to: number): Piece[] {
   if (to <= piece.from || from >= piece.to) return [piece];
   const rest: Piece[] = [];
-  if (from > piece.from && text.slice(piece.from, from).trim() !== "") rest.push({ ...piece, to: from });
+  if (from > piece.from && text.slice(piece.from, from).trim() !== "")
+    rest.push({ ...piece, to: from });
   const next = text.charCodeAt(to) === 10 ? to + 1 : to;
   if (next < piece.to && text.slice(next, piece.to).trim() !== "") {
-    rest.push({ from: next, to: piece.to, line: piece.line + countLineFeeds(text, piece.from, next) });
+    rest.push({
+      from: next,
+      to: piece.to,
+      line: piece.line + countLineFeeds(text, piece.from, next),
+    });
   }
   return rest;
 }
@@ -45,9 +51,13 @@ function headerLength(text: string): number {
   for (let seen = 0; seen < MOST_HEADER_LINES; seen += 1) {
     const feed = text.slice(start, start + MOST_HEADER_CHARS).indexOf("\n");
     if (feed === -1) return 0;
-    const line = text.slice(start, start + feed).trim().toLowerCase();
+    const line = text
+      .slice(start, start + feed)
+      .trim()
+      .toLowerCase();
     start += feed + 1;
-    if (line === "output:" || line === "observation:" || line === "stdout:" || line === "result:") return start;
+    if (line === "output:" || line === "observation:" || line === "stdout:" || line === "result:")
+      return start;
   }
   return 0;
 }

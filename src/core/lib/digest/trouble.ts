@@ -2,10 +2,13 @@
 const JUDGED_CHARS = 240;
 
 /** Names of tests that pass or merely start may contain "error". */
-const PASSING = /^\s*(?:[✓✔√]|ok\b|PASS\b|--- (?:PASS|SKIP)|=== (?:RUN|CONT|PAUSE|NAME))|\bPASSED\b|\.\.\. ?ok\b|\bXFAIL\b/;
+const PASSING =
+  /^\s*(?:[✓✔√]|ok\b|PASS\b|--- (?:PASS|SKIP)|=== (?:RUN|CONT|PAUSE|NAME))|\bPASSED\b|\.\.\. ?ok\b|\bXFAIL\b/;
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
-const NONE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|warnings?|problems?)\b|\b(?:errors?|failures?|failed|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/i;
-const STRONG = /\b(?:ERROR|ERR|FATAL|FAILED|FAIL|FAILURE|CRITICAL|PANIC|Traceback)\b|\b(?:[Ee]rror|[Ff]atal|[Pp]anic|[Ee]xception)(?:\[\w+\])?["']?:|[a-z](?:Error|Exception)\b|\berror TS\d|[✗✘✖]|=(?:error|fatal)\b|"(?:error|fatal)"|\berror\b {2}|ERR!/;
+const NONE =
+  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|warnings?|problems?)\b|\b(?:errors?|failures?|failed|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/i;
+const STRONG =
+  /\b(?:ERROR|ERR|FATAL|FAILED|FAIL|FAILURE|CRITICAL|PANIC|Traceback)\b|\b(?:[Ee]rror|[Ff]atal|[Pp]anic|[Ee]xception)(?:\[\w+\])?["']?:|[a-z](?:Error|Exception)\b|\berror TS\d|[✗✘✖]|=(?:error|fatal)\b|"(?:error|fatal)"|\berror\b {2}|ERR!/;
 const WEAK = /\bwarn(?:ing|ings)?\b/i;
 
 /** How much a line with a word of failure looks like one: 3 certainly, 2 probably, 1 a warning, 0 not at all. */

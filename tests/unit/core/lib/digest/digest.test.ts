@@ -135,7 +135,14 @@ describe("digestText", () => {
     const lineTexts = fc.array(
       fc.oneof(
         PIECES,
-        fc.constantFrom("INFO ok", "ERROR bad", "func a() {", "## b", "plain words", "fooBar bar_baz"),
+        fc.constantFrom(
+          "INFO ok",
+          "ERROR bad",
+          "func a() {",
+          "## b",
+          "plain words",
+          "fooBar bar_baz",
+        ),
       ),
       { minLength: 1, maxLength: 80 },
     );
@@ -200,8 +207,12 @@ describe("digestText", () => {
 
 describe("steering", () => {
   const verbs = ["add", "drop", "find", "keep", "load", "move", "read", "save", "send", "sort"];
-  const wordOf = (at: number): string => `${verbs[at % 10] ?? ""}${verbs[(at / 10) % 10 | 0] ?? ""}`;
-  const text = Array.from({ length: 300 }, (_, at) => `value_of_${at} = ${wordOf(at)}(input-${at})`).join("\n");
+  const wordOf = (at: number): string =>
+    `${verbs[at % 10] ?? ""}${verbs[((at / 10) % 10) | 0] ?? ""}`;
+  const text = Array.from(
+    { length: 300 },
+    (_, at) => `value_of_${at} = ${wordOf(at)}(input-${at})`,
+  ).join("\n");
 
   it("puts names that the conversation has last", () => {
     const known = new Set(digestText(text).text.match(/value_of_\d+|input-\d+/g));

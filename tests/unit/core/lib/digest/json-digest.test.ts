@@ -29,13 +29,18 @@ describe("the digest of JSON", () => {
       expect(text).toContain("version: 3");
       expect(text).toContain("/tables: 114 records; name of each: t0, t1, ");
       for (const { name } of tables) expect(text).toMatch(new RegExp(`\\b${name}\\b`));
-      expect(text).toContain('/tables/0: {rows: 0, name: "t0", columns: [{name: "id", type: "int"}]}');
+      expect(text).toContain(
+        '/tables/0: {rows: 0, name: "t0", columns: [{name: "id", type: "int"}]}',
+      );
     }
   });
 
   it("shows values, not only shapes, and uses its budget", () => {
     const value = Object.fromEntries(
-      Array.from({ length: 60 }, (_, at) => [`key${at}`, { title: [`Value number ${at}`], on: at }]),
+      Array.from({ length: 60 }, (_, at) => [
+        `key${at}`,
+        { title: [`Value number ${at}`], on: at },
+      ]),
     );
     const { text } = digestText(JSON.stringify(value));
     expect(text).toContain("60 records, by key: key0, key1, ");
@@ -52,7 +57,9 @@ describe("the digest of JSON", () => {
     const json = JSON.stringify(stations(9_000));
     const { kind, text } = digestText(json);
     expect(kind).toBe("json");
-    expect(text).toMatch(/^JSON array of at least \d+ items, read from its start \([\d,]+ chars in all\)\.\n/);
+    expect(text).toMatch(
+      /^JSON array of at least \d+ items, read from its start \([\d,]+ chars in all\)\.\n/,
+    );
     expect(text).toContain("name of each: Station 0, Station 1, ");
     expect(text).toContain('/0: {id: 0, name: "Station 0", position: {lat: 53.2, lon: 7.4}}');
   });

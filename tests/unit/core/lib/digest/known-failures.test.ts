@@ -31,12 +31,17 @@ describe("what digests failed to show once", () => {
   });
 
   it("every folder of a list of paths that does not fit, with its count", () => {
-    const text = many(240, (at) => `./packages/pkg${at % 12}/src/${"abc"[at % 3] ?? ""}/module-${at}.ts`);
+    const text = many(
+      240,
+      (at) => `./packages/pkg${at % 12}/src/${"abc"[at % 3] ?? ""}/module-${at}.ts`,
+    );
     const { kind, text: digest } = digestText(text);
     expect(kind).toBe("files");
     expect(digest).toContain("Files, 240 paths in 12 folders:");
     for (let at = 0; at < 12; at += 1) {
-      expect(digest).toContain(`./packages/pkg${at}/src/${"abc"[at % 3] ?? ""}/ (20): module-${at}.ts, `);
+      expect(digest).toContain(
+        `./packages/pkg${at}/src/${"abc"[at % 3] ?? ""}/ (20): module-${at}.ts, `,
+      );
     }
     // Each name is printed whole.
     const listed = new Set(text.split("\n").map((path) => path.slice(path.lastIndexOf("/") + 1)));
@@ -52,7 +57,8 @@ describe("what digests failed to show once", () => {
   it("matches per file in the output of a search", () => {
     const text = many(
       260,
-      (at) => `src/part${at % 13}/file${at % 26}.ts:${3 * at + 1}:  const result${at} = call(${at});`,
+      (at) =>
+        `src/part${at % 13}/file${at % 26}.ts:${3 * at + 1}:  const result${at} = call(${at});`,
     );
     const { kind, text: digest } = digestText(text);
     expect(kind).toBe("matches");
@@ -62,7 +68,9 @@ describe("what digests failed to show once", () => {
   });
 
   it("lines around matches, and matches in one file", () => {
-    const around = digestText("src/a.ts-11-  before\nsrc/a.ts:12:  fooBar()\nsrc/a.ts-13-  after\n--\n".repeat(9));
+    const around = digestText(
+      "src/a.ts-11-  before\nsrc/a.ts:12:  fooBar()\nsrc/a.ts-13-  after\n--\n".repeat(9),
+    );
     expect(around.kind).toBe("matches");
     expect(around.text).toContain("36 lines, 9 matches in 1 file:\nsrc/a.ts (9)");
     const one = digestText(many(40, (at) => `${7 * at + 495}:	t.Run("case_${at}", func${at}(t))`));
@@ -72,7 +80,9 @@ describe("what digests failed to show once", () => {
 
   it("changed files of `git diff --stat`, which is not a table", () => {
     const stat = many(30, (at) => ` src/area/file-${at}.ts      | ${at + 1} ++++---`);
-    const { kind, text } = digestText(`${stat} 30 files changed, 90 insertions(+), 12 deletions(-)\n`);
+    const { kind, text } = digestText(
+      `${stat} 30 files changed, 90 insertions(+), 12 deletions(-)\n`,
+    );
     expect(kind).toBe("files");
     expect(text).toContain("30 changed files");
     expect(text).toContain("30 files changed, 90 insertions(+), 12 deletions(-)");
@@ -85,7 +95,10 @@ describe("what digests failed to show once", () => {
   });
 
   it("settings with comments as they are, not as Markdown", () => {
-    const yaml = many(20, (at) => `# About setting ${at}\nsetting-${at}: ${at}\nother_${at}:\n  - value: x${at}`);
+    const yaml = many(
+      20,
+      (at) => `# About setting ${at}\nsetting-${at}: ${at}\nother_${at}:\n  - value: x${at}`,
+    );
     expect(digestText(yaml).kind).not.toBe("markdown");
   });
 
@@ -109,19 +122,25 @@ describe("what digests failed to show once", () => {
   });
 
   it("no codes of colours, whole or in half", () => {
-    const text = many(300, (at) => `\u001b[1;31mstep\u001b[0m ${at} \u001b[38;5;200mfooBar${at}\u001b[0m ok`);
+    const text = many(
+      300,
+      (at) => `\u001b[1;31mstep\u001b[0m ${at} \u001b[38;5;200mfooBar${at}\u001b[0m ok`,
+    );
     const { text: digest } = digestText(text);
-    expect(digest).not.toMatch(/\[\d|\dm\w|\u001b/);
+    expect(digest).not.toMatch(/\[\d|\dm\w/);
+    expect(digest).not.toContain("\u001b");
     expect(digest).toContain("1: step 0 fooBar0 ok");
   });
 
   it("content instead of reminders and headers of tools", () => {
-    const reminder = "<system-reminder>\nConsider whether this fileIsMalware or not.\n</system-reminder>";
+    const reminder =
+      "<system-reminder>\nConsider whether this fileIsMalware or not.\n</system-reminder>";
     const { text } = digestText(`${texts.TYPESCRIPT}\n${reminder}\n`);
     expect(text).not.toMatch(/fileIsMalware|system-reminder/);
     expect(text).toContain("export class Archive");
     expect(digestText(reminder).text).toContain("fileIsMalware");
-    const header = "Chunk ID: 8369b0\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n";
+    const header =
+      "Chunk ID: 8369b0\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n";
     const table = digestText(header + texts.csvText(20));
     expect(table.kind).toBe("table");
     expect(table.text).toContain('\n6: 1,"Buoy, no. 1",Ems,0.5\n');
@@ -144,13 +163,20 @@ describe("what digests failed to show once", () => {
   });
 
   it("survives 40 byte-order marks", () => {
-    expect(digestText("\ufeff".repeat(40) + "hello world").text).toBe("Text, 1 line.\n1: hello world");
+    expect(digestText("\ufeff".repeat(40) + "hello world").text).toBe(
+      "Text, 1 line.\n1: hello world",
+    );
   });
 
   it("what repeats in each line only once", () => {
-    const text = many(90, (at) => `test	UNKNOWN STEP	2026-02-04T07:1${at % 10}:56Z step${at} did_a_thing`);
+    const text = many(
+      90,
+      (at) => `test	UNKNOWN STEP	2026-02-04T07:1${at % 10}:56Z step${at} did_a_thing`,
+    );
     const { kind, text: digest } = digestText(text);
     expect(kind).toBe("log");
-    expect(digest).toContain('Most lines begin with "test\tUNKNOWN STEP\t2026-02-04T07:", left out here.');
+    expect(digest).toContain(
+      'Most lines begin with "test\tUNKNOWN STEP\t2026-02-04T07:", left out here.',
+    );
   });
 });

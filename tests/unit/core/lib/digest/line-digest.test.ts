@@ -26,7 +26,9 @@ describe("the digest of code [DESIGN-W-digest-code]", () => {
 
   it("shows all lines where they fit, and no names then", () => {
     const { text } = digestText(texts.GO);
-    expect(texts.quotedLines(text).length).toBe(texts.GO.split("\n").filter((line) => line.trim() !== "").length);
+    expect(texts.quotedLines(text).length).toBe(
+      texts.GO.split("\n").filter((line) => line.trim() !== "").length,
+    );
     expect(text).not.toContain("Names by line");
   });
 });
@@ -37,9 +39,7 @@ describe("the digest of Markdown [DESIGN-W-digest-markdown]", () => {
     const part = (word: string): string =>
       `## Part ${word}\n\n${words.map((other) => `### Detail ${other} of ${word}\n\nwords and ${other} words of ${word}\n\n`).join("")}`;
     const fence = "```sh\n# not a heading\n```\n";
-    const { kind, text } = digestText(
-      `# Book\n\n${fence}${words.map(part).join("")}`,
-    );
+    const { kind, text } = digestText(`# Book\n\n${fence}${words.map(part).join("")}`);
     expect(kind).toBe("markdown");
     expect(text).toContain("\n1: # Book\n");
     for (const word of words) expect(text).toContain(`: ## Part ${word}\n`);
@@ -65,14 +65,21 @@ describe("the digest of a log [DESIGN-W-digest-log]", () => {
     const at: Record<number, string> = { 350: "FAILED tests/pump.py::test_pressure" };
     for (let line = 100; line < 160; line += 1)
       at[line] = `WARN ${"abcdefghij".repeat(line % 9)} ${line}`;
-    expect(digestText(texts.logText(600, at)).text).toContain("350: FAILED tests/pump.py::test_pressure");
+    expect(digestText(texts.logText(600, at)).text).toContain(
+      "350: FAILED tests/pump.py::test_pressure",
+    );
     const warnings = Array.from({ length: 900 }, (_, line) => [line + 1, `WARN retry ${line}`]);
-    const many = { ...(Object.fromEntries(warnings) as Record<number, string>), 1_500: "ERROR no water" };
+    const many = {
+      ...(Object.fromEntries(warnings) as Record<number, string>),
+      1_500: "ERROR no water",
+    };
     expect(digestText(texts.logText(2_000, many)).text).toContain("1500: ERROR no water");
   });
 
   it("shows the part of a long line that holds the error", () => {
-    const { text } = digestText(texts.logText(300, { 50: `step ${"- ".repeat(900)}ERROR deep inside` }));
+    const { text } = digestText(
+      texts.logText(300, { 50: `step ${"- ".repeat(900)}ERROR deep inside` }),
+    );
     expect(text).toMatch(/\n50: ….*ERROR deep inside/);
   });
 

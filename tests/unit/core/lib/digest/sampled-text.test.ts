@@ -67,7 +67,10 @@ describe("sampling", () => {
 
   it.each([
     ["names a failure", "2024-03-01 10:00:00.123 ERROR  worker-9 is out of fuel"],
-    ["is unlike the others in length", "worker-9 is gone, and nobody knows where it went to this time around"],
+    [
+      "is unlike the others in length",
+      "worker-9 is gone, and nobody knows where it went to this time around",
+    ],
   ])("looks at a line that it would skip if it %s", (_, odd) => {
     for (const at of [3_333, 9_876, 17_001]) {
       const sampled = sampleText(logText(20_000, { [at]: odd }), 20_000);

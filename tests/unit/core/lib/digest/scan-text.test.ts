@@ -20,9 +20,13 @@ describe("names in a text", () => {
     ["a hash", "commit 7f9c2ba now", ["7f9c2ba"]],
     ["an id", "order HAT136 and toolu_01Ab", ["HAT136", "toolu_01Ab"]],
     ["a UUID", "550e8400-e29b-41d4-a716-446655440000", ["550e8400-e29b-41d4-a716-446655440000"]],
-    ["names in code", "fooBar, foo_bar, FooBar; foo-bar", ["fooBar", "foo_bar", "FooBar", "foo-bar"]],
+    [
+      "names in code",
+      "fooBar, foo_bar, FooBar; foo-bar",
+      ["fooBar", "foo_bar", "FooBar", "foo-bar"],
+    ],
     ["parts of an expression", "this.fooBar.read_all()", ["fooBar", "read_all"]],
-    ["a quoted word", "\"checkout\" and 'harbour', not \"tide\"", ["checkout", "harbour"]],
+    ["a quoted word", '"checkout" and \'harbour\', not "tide"', ["checkout", "harbour"]],
     ["a flag", "--dry-run", ["dry-run"]],
   ])("%s", (_, text, expected) => {
     expect(namesOf(text)).toEqual(expected);
@@ -67,7 +71,14 @@ describe("names in a text", () => {
 describe("lines of a text", () => {
   it("are all there, a long one in parts", () => {
     const line = fc.oneof(
-      fc.constantFrom("", "a b", "  indented", "word ".repeat(120), "x".repeat(900), "😀".repeat(300)),
+      fc.constantFrom(
+        "",
+        "a b",
+        "  indented",
+        "word ".repeat(120),
+        "x".repeat(900),
+        "😀".repeat(300),
+      ),
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (parts) => {

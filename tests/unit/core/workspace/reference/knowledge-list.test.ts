@@ -41,7 +41,6 @@ function entryOf(reference: string): { attributes: Record<string, string>; diges
 
 const unescape = (text: string) =>
   text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
-const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe("a reference", () => {
   it("names id, tool, and size in characters, lines and tokens [DESIGN-W-reference-entry]", async () => {
@@ -184,7 +183,10 @@ describe("content cannot break the markup, nor pose as it [DESIGN-W-reference-ma
 
 describe("a reference is short", () => {
   it("takes at most 330 characters besides the numbered lines", async () => {
-    const artifact = { content: textOf(80_000, "line 7 value 42"), metadata: { tool_name: "bash" } };
+    const artifact = {
+      content: textOf(80_000, "line 7 value 42"),
+      metadata: { tool_name: "bash" },
+    };
     const workspace = openMemoryWorkspace();
     const toolCallId = "toolu_01Cm3GCWuKSsfC9LDCC8BwVB";
     const { reference } = await workspace.put(artifact, { toolCallId });
@@ -227,7 +229,9 @@ describe("the notice names what this agent has [DESIGN-10]", () => {
         "get_knowledge_by_lines(artifact_id, start_line, end_line)\n</knowledge_list>",
     );
     const json = await referenceOf({ content: JSON.stringify(LOG.split("\n").slice(0, 99)) });
-    expect(json).toContain("For the rest: query_knowledge(artifact_id, pointer) or grep_knowledge(");
+    expect(json).toContain(
+      "For the rest: query_knowledge(artifact_id, pointer) or grep_knowledge(",
+    );
   });
 
   it("tools by the agent's own names, without those that it does not have", async () => {
@@ -236,7 +240,9 @@ describe("the notice names what this agent has [DESIGN-10]", () => {
     expect(notice).toContain("search(artifact_id, pattern)");
     expect(notice).not.toMatch(/grep_knowledge|query_knowledge/);
     const all = { grep_knowledge: false, get_knowledge_by_lines: false } as const;
-    expect(await noticeOf({ toolNames: all })).toContain("For the rest: get_knowledge_by_id(artifact_id)\n");
+    expect(await noticeOf({ toolNames: all })).toContain(
+      "For the rest: get_knowledge_by_id(artifact_id)\n",
+    );
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
     expect(await noticeOf({ toolNames: none })).not.toMatch(/knowledge_by|artifact_id/);
   });
@@ -310,7 +316,11 @@ describe("the reference of a workspace", () => {
     ["with text after it", (text: string) => `${text}\nmore`, "toolu_1"],
     ["without its hash", (text: string) => text.replace(/ hash="\w+"/, ""), "toolu_1"],
     ["with a second end", (text: string) => text + text, "toolu_1"],
-    ["with our markup in its digest", (text: string) => text.replace("a <", "<knowledge>"), "toolu_1"],
+    [
+      "with our markup in its digest",
+      (text: string) => text.replace("a <", "<knowledge>"),
+      "toolu_1",
+    ],
     ["without an end", (text: string) => text.replace("</knowledge>\n", ""), "toolu_1"],
   ])("is not recognized %s", (_, change, toolCallId) => {
     const text = change(renderKnowledgeList([entry()], NOTICE));

@@ -12,7 +12,9 @@ const TEXT = fc.oneof(
   fc
     .array(
       fc.constantFrom(
-        ..."& < > / \" ; # knowledge KNOWLEDGE knowledge_list amp lt gt quot 10 1114112 99999999999 \n \t".split(" "),
+        ...'& < > / " ; # knowledge KNOWLEDGE knowledge_list amp lt gt quot 10 1114112 99999999999 \n \t'.split(
+          " ",
+        ),
         " ",
         "&amp;",
         "&lt;",
