@@ -10,7 +10,7 @@ import { DECLARING_WORDS } from "./word-lists.js";
 const LINE_SHARE = 0.5;
 const LONGEST_LINE = 240;
 /** So many lines of one form are a pattern. */
-const PATTERN = 4;
+const PATTERN = 3;
 /** Room for " (about 12,345,678 like it)". */
 const ALIKE_CHARS = 28;
 /** What a name is worth that is the varying part of such lines. */

@@ -25,11 +25,16 @@ export function readTable({ text, lines }: Scan): TableContent | undefined {
   if (opening === undefined || lines.length < 3) return undefined;
   const beginning = text.slice(opening.start, opening.start + 400);
   if (!/[\t,;|]| {2}|^\+-/.test(beginning)) return undefined;
-  const whole = wholeLines(lines);
-  if (whole.length < 3) return undefined;
   const textOf = ({ start, indent, end }: Line): string =>
     withoutReturn(text.slice(start - indent, Math.min(end, start + CHECKED_CHARS)));
-  return readPiped(whole, textOf) ?? readDelimited(whole, textOf) ?? readAligned(whole, textOf);
+  // Most texts that are not tables can be told from their first lines.
+  if (readLines(wholeLines(lines.slice(0, CHECKED)), textOf) === undefined) return undefined;
+  return readLines(wholeLines(lines), textOf);
+}
+
+function readLines(lines: readonly Line[], textOf: TextOf): TableContent | undefined {
+  if (lines.length < 3) return undefined;
+  return readPiped(lines, textOf) ?? readDelimited(lines, textOf) ?? readAligned(lines, textOf);
 }
 
 /** The lines that are not blank, each in one piece. */
