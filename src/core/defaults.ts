@@ -22,7 +22,7 @@ export const DEFAULTS = Object.freeze({
   digestShare: 0.15,
   /** Minimum and maximum length of the digest in a reference, in characters. */
   digestMinChars: 300,
-  digestChars: 1_200,
+  digestChars: 2_400,
   /** The digest of content of more characters than this is made from parts of it. */
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */

@@ -10,7 +10,7 @@ const LAST_LINES = 6;
 const CHECKED_CHARS = 120;
 
 /** `git diff --stat`. */
-const STAT = /\| +(?:\d+ [+-]*|Bin .*)$/;
+const STAT = / \| {1,6}(?:\d{1,7}(?: [+-]|$)|Bin )/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
 const STAMP =
   /^\W{0,2}(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d/;

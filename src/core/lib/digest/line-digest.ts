@@ -17,7 +17,7 @@ const ALIKE_CHARS = 28;
 const PATTERN_WORTH = 0.3;
 const CHECKED_LINES = 40;
 /** A shorter beginning is repeated with each line. */
-const LEAST_PREFIX = 16;
+const LEAST_PREFIX = 24;
 
 export interface LineDigestOptions {
   readonly kind: ContentKind;
@@ -146,11 +146,13 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
     if (forms !== undefined) {
       if (isPattern) {
         for (const name of line.names) {
-          if (name.line === line) name.worth *= isNumber(text, name) ? 0 : PATTERN_WORTH;
+          if (name.line.number === line.number)
+            name.worth *= isNumber(text, name) ? 0 : PATTERN_WORTH;
         }
-        if (seen.has(line.form) && !line.names.some(({ asked }) => asked)) continue;
+        const isWanted = isEnd || line.names.some(({ asked }) => asked);
+        if (seen.has(line.form) && !isWanted) continue;
+        if (!seen.has(line.form)) alike = Math.round(count * scale) - 1;
         seen.add(line.form);
-        alike = Math.round(count * scale) - 1;
         bonus += 0.5;
       } else if (forms.regular && isOutput) bonus += 2;
     }

@@ -1,3 +1,30 @@
+import { TROUBLE_WORDS } from "./word-lists.js";
+
+const TROUBLE: ReadonlySet<string> = new Set(TROUBLE_WORDS);
+const LONGEST_TROUBLE = Math.max(...TROUBLE_WORDS.map(({ length }) => length));
+/** A first test of a word by its first and last letter and its length. */
+const MAYBE_TROUBLE = new Uint8Array(16_384);
+for (const word of TROUBLE_WORDS) {
+  MAYBE_TROUBLE[troubleKey(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
+}
+
+/** Whether a word announces a failure. */
+export function isTrouble(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (length > LONGEST_TROUBLE) return false;
+  const key = troubleKey(text.charCodeAt(start), text.charCodeAt(end - 1), length);
+  return MAYBE_TROUBLE[key] === 1 && TROUBLE.has(text.slice(start, end).toLowerCase());
+}
+
+/** `TypeError`, `IOException`. */
+export function isErrorName(text: string, end: number): boolean {
+  return text.endsWith("Error", end) || text.endsWith("Exception", end);
+}
+
+function troubleKey(first: number, last: number, length: number): number {
+  return ((first & 31) << 9) | ((last & 31) << 4) | (length & 15);
+}
+
 // Only this much of a line is judged; none of the expressions can backtrack.
 const JUDGED_CHARS = 240;
 

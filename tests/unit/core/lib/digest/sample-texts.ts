@@ -228,13 +228,6 @@ export function csvText(rows: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-export function numbered(text: string, separator: string): string {
-  return text
-    .split("\n")
-    .map((line, index) => `${String(index + 101).padStart(6)}${separator}${line}`)
-    .join("\n");
-}
-
 /** The numbers and texts of all lines that a digest quotes as `12: text`. */
 export function quotedLines(digest: string): { readonly number: number; readonly text: string }[] {
   return digest.split("\n").flatMap((line) => {
