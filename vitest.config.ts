@@ -47,14 +47,24 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           // Child processes and the packed package run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
-          include: ["tests/{adversarial,architecture,conformance,faults,integration}/**/*.test.ts"],
+          include: ["tests/{architecture,conformance,faults,integration}/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "adversarial",
+          sequence: { groupOrder: 2 },
+          globalSetup: ["tests/support/build-dist.ts"],
+          include: ["tests/adversarial/**/*.test.ts"],
+          testTimeout: 120_000 * Number(process.env["ADVERSARIAL_RUNS"] ?? 1),
         },
       },
       {
         extends: true,
         test: {
           name: "runtime",
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           globalSetup: ["tests/runtime/setup.ts"],
           include: ["tests/runtime/*.test.ts"],
         },

@@ -16,27 +16,38 @@ export type {
   ToolDescription,
   ToolInputSchema,
 } from "./core/engine/format.js";
-export { AmbiguousArtifactError } from "./core/errors/ambiguous-artifact-error.js";
-export { ArtifactGoneError } from "./core/errors/artifact-gone-error.js";
-export { ContentNotSerializableError } from "./core/errors/content-not-serializable-error.js";
+export {
+  AmbiguousArtifactError,
+  ArtifactDamagedError,
+  ArtifactGoneError,
+  UnknownArtifactError,
+} from "./core/errors/artifact-errors.js";
+export {
+  CallerFailedError,
+  ContentNotSerializableError,
+  ReadFailedError,
+  UnsafePathError,
+  WriteFailedError,
+} from "./core/errors/storage-errors.js";
 export { ContextOffloadError, type ErrorCode } from "./core/errors/context-offload-error.js";
-export { InvalidArgumentError } from "./core/errors/invalid-argument-error.js";
-export { InvalidEnvironmentError } from "./core/errors/invalid-environment-error.js";
-export { InvalidPatternError } from "./core/errors/invalid-pattern-error.js";
-export { NoToolResultError } from "./core/errors/no-tool-result-error.js";
-export { NotJsonError } from "./core/errors/not-json-error.js";
-export { OutOfRangeError } from "./core/errors/out-of-range-error.js";
-export { PointerNotFoundError } from "./core/errors/pointer-not-found-error.js";
-export { ReadFailedError } from "./core/errors/read-failed-error.js";
-export { SearchFailedError } from "./core/errors/search-failed-error.js";
-export { SearchTimeoutError } from "./core/errors/search-timeout-error.js";
-export { UnknownArtifactError } from "./core/errors/unknown-artifact-error.js";
-export { UnknownFormatError, type FormatMismatch } from "./core/errors/unknown-format-error.js";
-export { UnsafePathError } from "./core/errors/unsafe-path-error.js";
-export { WriteFailedError } from "./core/errors/write-failed-error.js";
+export {
+  type FormatMismatch,
+  InvalidArgumentError,
+  InvalidEnvironmentError,
+  NoToolResultError,
+  OutOfRangeError,
+  UnknownFormatError,
+} from "./core/errors/argument-errors.js";
+export {
+  InvalidPatternError,
+  SearchFailedError,
+  SearchTimeoutError,
+} from "./core/errors/search-errors.js";
+export { NotJsonError, PointerNotFoundError } from "./core/errors/json-errors.js";
 export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
 export type {
   FileWriter,
+  FolderFile,
   FolderWrite,
   FolderWriteOutcome,
   FolderWriter,
@@ -99,6 +110,7 @@ export type {
   OffloadByWorkspaceOptions,
   OffloadInfo,
   OffloadInfoOptions,
+  OffloadInfoPage,
   Original,
   PutOptions,
   PutOutcome,
@@ -143,8 +155,7 @@ export { parseConversation, type ParsedConversation } from "./formats/parse-conv
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
-export { NodeFileWriter } from "./infrastructure/file-writer.js";
-export { readOffloadedFile } from "./infrastructure/read-offloaded-file.js";
+export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";
 export {
   createOffloader,
   type FormatChoice,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "./errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "./errors/argument-errors.js";
 import { nonEmptyText } from "./lib/text/plain-text.js";
 
 /** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */

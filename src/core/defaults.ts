@@ -41,6 +41,8 @@ export const DEFAULTS = Object.freeze({
   queryLimit: 20,
   /** The longest JSON that has a readable view, in bytes; longer JSON is read by pointer and by characters. */
   viewBytes: 67_108_864,
+  /** The longest content that is taken out of its wrapping in memory, in bytes; of longer content, only a single text block is. */
+  unwrapBytes: 8_388_608,
   /** `verify` deletes no orphan that is younger than this. */
   orphanAgeMs: 3_600_000,
   /** How many times its deadline a search waits for others before it gives up. */

@@ -8,10 +8,15 @@ import type {
 } from "../core/engine/format.js";
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** The answer to a call: a part for a message of role `tool`. */
 export type AiSdkToolAnswer = {
@@ -24,6 +29,8 @@ export type AiSdkToolAnswer = {
 /** Media parts of a `content` output: `file` is new in version 7, the others are older. */
 const MEDIA_PARTS =
   /^(?:media|file(?:-data|-url|-id|-reference)?|image-(?:data|url|file-id|file-reference))$/;
+
+const ERROR_TYPES: ReadonlySet<unknown> = new Set(["error-text", "error-json"]);
 
 const RULES: BlockRules = {
   textType: "text",
@@ -180,7 +187,7 @@ function readResult(
     id,
     ...found,
     toolName: nonEmptyText(toolName),
-    isError: isErrorType(type),
+    isError: ERROR_TYPES.has(type),
     // Everything else of the output is kept in the message; a reference changes only its type.
     wrapping: type,
   });
@@ -209,9 +216,9 @@ function readPart(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  const { type, toolCallId, toolName, providerExecuted } = part;
+  const { type, toolCallId, toolName, input, providerExecuted } = part;
   if (type === "tool-call" && providerExecuted !== true) {
-    visitor.call(nonEmptyText(toolCallId), String(toolName));
+    visitor.call(nonEmptyText(toolCallId), String(toolName), input);
   }
   visitor.other(countOther ? countPartChars(part) : 0, unknownType);
 }
@@ -244,13 +251,9 @@ function withOutputs(
 /** The reference as text, or as parts if something else is kept. */
 function referenceOutput(output: JsonRecord, text: string, media: MediaRule): JsonRecord {
   const { type, value } = output;
-  if (isErrorType(type)) return { ...output, type: "error-text", value: text };
+  if (ERROR_TYPES.has(type)) return { ...output, type: "error-text", value: text };
   const reference = referenceContent(type === "content" ? value : text, text, RULES, media);
   return typeof reference === "string"
     ? { ...output, type: "text", value: reference }
     : { ...output, value: reference };
-}
-
-function isErrorType(type: unknown): boolean {
-  return type === "error-text" || type === "error-json";
 }

@@ -17,7 +17,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import type { AnthropicTool, AnthropicToolAnswer } from "./anthropic-types.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
+import { firstMismatch } from "./shared/visitors.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 
 /** Messages and blocks as they may actually come: nothing about them is certain. */
@@ -210,7 +210,7 @@ function readResult(
 function readOther(block: unknown, visitor: MessageVisitor, options: FormatReadOptions): void {
   const { type, id, name, input } = asRecord(block);
   if (type === "tool_use") {
-    visitor.call(nonEmptyText(id), String(name));
+    visitor.call(nonEmptyText(id), String(name), input);
     visitor.other(countWhere(options, input));
   } else if (typeof type !== "string") {
     visitor.other(countWhere(options, block), "malformed block");

@@ -2,7 +2,7 @@ import type { Format } from "../core/engine/format.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { relayTo } from "./shared/relay-visitor.js";
+import { relayTo } from "./shared/visitors.js";
 
 const LINES =
   /^(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|inter_agent_communication\w*)$/;

@@ -7,10 +7,15 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/describe-value.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** Tools as Gemini takes them. */
 export type GeminiTool = {
@@ -137,7 +142,7 @@ function readFunctionCall(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  visitor.call(nonEmptyText(id), String(name));
+  visitor.call(nonEmptyText(id), String(name), args);
   if (countOther) visitor.other(countJsonChars(asRecord(args)));
 }
 

@@ -13,8 +13,14 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import {
   isOwnMessage,
   parseLangchainMessage,
@@ -22,7 +28,6 @@ import {
   type LangchainMessage,
 } from "./shared/langchain-message.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as `bindTools` takes it. */
 export type LangchainTool = { name: string; description: string; schema: ToolInputSchema };
@@ -148,9 +153,10 @@ function isOffloadable(content: unknown): content is BlockContent {
 }
 
 function contentOf({ fields, contentKey, wrapper }: LangchainMessage): unknown {
-  // Content that the class computes on access cannot be replaced on the object.
-  if (wrapper === undefined && !Object.hasOwn(fields, contentKey)) return undefined;
-  return fields[contentKey];
+  const own = Object.getOwnPropertyDescriptor(fields, contentKey);
+  if (own) return own.value;
+  // Content that is computed on access, by the class or by the object, could not be restored.
+  return wrapper === undefined ? undefined : fields[contentKey];
 }
 
 function readCalls(
@@ -160,14 +166,14 @@ function readCalls(
 ): void {
   const calls = [...asList(tool_calls), ...asList(invalid_tool_calls)].map(asRecord);
   for (const { id, name, args } of calls) {
-    if (typeof name === "string") visitor.call(nonEmptyText(id), name);
+    if (typeof name === "string") visitor.call(nonEmptyText(id), name, args);
     if (countOther && isRecord(args)) visitor.other(countJsonChars(args));
   }
   if (calls.length > 0) return;
   // Before calls had their own field, they were here, in OpenAI's shape.
   for (const call of asList(asRecord(additional_kwargs)["tool_calls"]).map(asRecord)) {
-    const { name } = asRecord(call["function"]);
-    if (typeof name === "string") visitor.call(nonEmptyText(call["id"]), name);
+    const { name, arguments: input } = asRecord(call["function"]);
+    if (typeof name === "string") visitor.call(nonEmptyText(call["id"]), name, input);
   }
 }
 

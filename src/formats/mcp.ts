@@ -1,10 +1,15 @@
 import { countContentChars, type Content } from "../core/engine/content.js";
 import type { Format, MediaRule, ToolAnswer, ToolInputSchema } from "../core/engine/format.js";
 import { countOffloaded, referenceBlocks, soleTextOf, type BlockRules } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as a server lists it. */
 export type McpTool = { name: string; description: string; inputSchema: ToolInputSchema };
@@ -47,8 +52,9 @@ export const mcpFormat = {
     const id = isRpc(message) ? rpcId(rawId) : undefined;
     if (isRpc(message) && method === "tools/call") {
       visitor.modelMessage();
-      visitor.call(id, String(asRecord(params)["name"]));
-      if (countOther) visitor.other(countJsonChars(asRecord(asRecord(params)["arguments"])));
+      const { name, arguments: input } = asRecord(params);
+      visitor.call(id, String(name), input);
+      if (countOther) visitor.other(countJsonChars(asRecord(input)));
       return;
     }
     const result = resultOf(message);

@@ -6,7 +6,7 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
+import { firstMismatch } from "./shared/visitors.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
@@ -167,6 +167,6 @@ function readCalled(
   visitor: MessageVisitor,
   { countOther }: FormatReadOptions,
 ): void {
-  if (typeof name === "string") visitor.call(id, name);
+  if (typeof name === "string") visitor.call(id, name, args ?? input);
   if (countOther) visitor.other(countInputChars(args ?? input));
 }

@@ -6,8 +6,8 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
-import { firstMismatch } from "./shared/first-mismatch.js";
-import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { firstMismatch } from "./shared/visitors.js";
+import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
   countInputChars,
   isLangChainMessage,
@@ -15,7 +15,6 @@ import {
   parseArguments,
   readParts,
 } from "./shared/openai-parts.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
 
 /** A tool as the Responses API takes it. */
 export type OpenAIResponsesTool = {
@@ -134,8 +133,9 @@ function readCallItem(
 ): void {
   const { call_id, name, status, arguments: args, input } = item;
   // A call that was cut off is never run.
-  if (typeof name === "string" && status !== "incomplete")
-    visitor.call(nonEmptyText(call_id), name);
+  if (typeof name === "string" && status !== "incomplete") {
+    visitor.call(nonEmptyText(call_id), name, args ?? input);
+  }
   if (countOther) visitor.other(countInputChars(args ?? input));
 }
 

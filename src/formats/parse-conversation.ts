@@ -1,5 +1,5 @@
 import { describeValue } from "../core/errors/describe-value.js";
-import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
+import { UnknownFormatError } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
 import { asRecord, isRecord } from "./shared/json-record.js";

@@ -12,8 +12,13 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { createLineFormat } from "./shared/json-lines.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { countJsonChars } from "./shared/count-json-chars.js";
+import {
+  asList,
+  asRecord,
+  countJsonChars,
+  isRecord,
+  type JsonRecord,
+} from "./shared/json-record.js";
 
 /** A tool as pi takes it. */
 export type PiTool = { name: string; description: string; parameters: ToolInputSchema };
@@ -145,7 +150,7 @@ function readBlock(
     return;
   }
   const isCall = type === "toolCall";
-  if (isCall && !isCutOff) visitor.call(nonEmptyText(id), String(name));
+  if (isCall && !isCutOff) visitor.call(nonEmptyText(id), String(name), input);
   const chars = countOther ? countJsonChars(isCall ? asRecord(input) : block) : 0;
   visitor.other(chars, KNOWN_BLOCKS.includes(type) ? undefined : String(type));
 }

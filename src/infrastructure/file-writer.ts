@@ -1,18 +1,27 @@
-import { randomBytes } from "node:crypto";
-import * as fs from "node:fs";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import type { FolderWrite, FolderWriteOutcome, FolderWriter } from "../core/files/file-writer.js";
-import { encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
+import type {
+  FolderFile,
+  FolderWrite,
+  FolderWriteOutcome,
+  FolderWriter,
+} from "../core/files/file-writer.js";
+import { ReadFailedError } from "../core/errors/storage-errors.js";
+import { decodeWtf8, encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
+import { basename, dirname, join } from "node:path";
 import { hasCode } from "./error-code.js";
-import { publishNew } from "./publish-new.js";
+import { promisify } from "node:util";
+import { claimName, publishNew } from "./claim-name.js";
+import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { refuseLinks } from "./refuse-links.js";
+
+import * as fs from "node:fs";
 
 // The callback functions are faster than fs/promises, which makes an object for each open file.
 const writeFile = promisify(fs.writeFile);
 const rename = promisify(fs.rename);
 const unlink = promisify(fs.unlink);
 const mkdir = promisify(fs.mkdir);
+const lstat = promisify(fs.lstat);
 
 /** Only the owner may read what tools returned. */
 const FILE_MODE = 0o600;
@@ -36,21 +45,74 @@ export class NodeFileWriter implements FolderWriter {
   get writeInFolder(): ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined {
     return this.writeFile === NodeFileWriter.prototype.writeFile ? writeInFolder : undefined;
   }
+
+  /** Whether such a file exists; `undefined` if a subclass overrides `writeFile`, whose files may be elsewhere. */
+  get holdsInFolder(): ((file: FolderFile) => Promise<boolean>) | undefined {
+    return this.writeFile === NodeFileWriter.prototype.writeFile ? holdsInFolder : undefined;
+  }
 }
 
 const writeInFolder = async (write: FolderWrite): Promise<FolderWriteOutcome> => {
   const { root, names, content, existing } = write;
   await refuseLinks(root, names.slice(0, -1));
   const path = join(root, ...names);
-  if (existing === "replace") {
-    await NodeFileWriter.prototype.writeFile(path, content);
-    return "written";
-  }
+  if (existing === "replace") return replaceOwn(root, names, content);
   const bytes = encode(content);
   return publishNew(path, bytes, {
     write: () => writeTemporary(dirname(path), bytes),
     discard,
   });
+};
+
+/** Replaces the file of exactly this name; a disk that ignores case also finds those of other names. */
+async function replaceOwn(
+  root: string,
+  names: readonly string[],
+  content: string,
+): Promise<FolderWriteOutcome> {
+  const path = join(root, ...names);
+  const temporary = await writeTemporary(dirname(path), content);
+  try {
+    // The folders exist by now, and so have the case that they will keep.
+    for (const [index, name] of names.slice(0, -1).entries()) {
+      if (!(await hasOwnCase(join(root, ...names.slice(0, index)), name))) return "taken";
+    }
+    // Claimed first: another process may be writing a name that differs only in case.
+    if (await claimName(temporary, path)) return "written";
+    if (!(await hasOwnCase(dirname(path), basename(path)))) return "taken";
+    await rename(temporary, path);
+    return "written";
+  } finally {
+    await discard(temporary);
+  }
+}
+
+/** Whether a name that exists in the folder is spelled this way, rather than found by another case. */
+async function hasOwnCase(folder: string, name: string): Promise<boolean> {
+  const swapped = name.replace(/[A-Za-z]/g, swapCase);
+  // Where case matters there is no such file, which saves reading the folder.
+  if (swapped === name || !(await exists(join(folder, swapped)))) return true;
+  return (await readdir(folder)).includes(name);
+}
+
+function swapCase(letter: string): string {
+  return letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const holdsInFolder = async ({ root, names }: FolderFile): Promise<boolean> => {
+  const last = names.length - 1;
+  for (const index of names.keys()) {
+    const stats = await lstat(join(root, ...names.slice(0, index + 1))).catch(() => undefined);
+    if (!stats || (index === last ? !stats.isFile() : !stats.isDirectory())) return false;
+  }
+  return true;
 };
 
 async function writeTemporary(folder: string, content: string | Uint8Array): Promise<string> {
@@ -78,4 +140,16 @@ function encode(content: string): string | Uint8Array {
 
 async function discard(temporary: string): Promise<void> {
   await unlink(temporary).catch(() => undefined);
+}
+
+/**
+ * Reads a file that the file presets wrote, exactly, including lone surrogates, which other readers
+ * would replace. Blocks are stored as JSON: parse the text to get them back.
+ */
+export async function readOffloadedFile(path: string): Promise<string> {
+  try {
+    return decodeWtf8(await readFile(path));
+  } catch (cause) {
+    throw new ReadFailedError(path, cause);
+  }
 }

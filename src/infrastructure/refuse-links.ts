@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { UnsafePathError } from "../core/errors/unsafe-path-error.js";
+import { UnsafePathError } from "../core/errors/storage-errors.js";
 import { hasCode } from "./error-code.js";
 
 const lstat = promisify(fs.lstat);

@@ -1,7 +1,8 @@
 import { requireChoice, requireObject, requireText } from "../core/arguments.js";
+import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
 import { all } from "../core/policies/combine.js";
@@ -76,7 +77,9 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     formats: FORMATS,
     pickFormat: (messages) => pickFormat(messages, format),
     policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
-    countTokens: options.countTokens ?? coreOf(workspace).countTokens,
+    countTokens: options.countTokens
+      ? checkedCounter(options.countTokens)
+      : coreOf(workspace).countTokens,
   }) as OffloaderFor<Choice>;
 }
 

@@ -1,7 +1,8 @@
 import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
+import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
@@ -63,7 +64,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     },
     hash: sha256,
     clock: Date,
-    countTokens,
+    countTokens: checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
     logger: options.logger,

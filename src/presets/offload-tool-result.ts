@@ -2,12 +2,13 @@ import { requireObject, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
-import { NoToolResultError } from "../core/errors/no-tool-result-error.js";
+import { NoToolResultError } from "../core/errors/argument-errors.js";
 import { allotNames } from "../core/files/allot-names.js";
 import { DIRECT_LAYOUT, portableName } from "../core/files/file-layout.js";
 import { createFileReference } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
+import { vouchForFiles } from "../core/files/vouch-for-files.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { everything } from "../core/policies/by-result.js";
 import { anthropicFormat } from "../formats/anthropic.js";
@@ -73,11 +74,13 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   requireWriter(writer);
   const input = [asToolMessage(message)];
   const survey = surveyAnthropic(input, { countOther: false, nameOf: () => "message" });
+  const place = { outputDir: root, session };
+  const reference = createFileReference("direct", place, sha256);
   const { messages, plan, offloaded } = await offload(input, survey, {
     format: anthropicFormat,
     media: "offload",
     policy: everything,
-    reference: createFileReference("direct", root, sha256),
+    reference: await vouchForFiles(reference, survey.results, writer, root),
     openSink: (plan) =>
       createFileSink({
         writer,

@@ -8,10 +8,10 @@ import { HISTORY_LAYOUT } from "../core/files/file-layout.js";
 import { createFileReference } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
+import { vouchForFiles } from "../core/files/vouch-for-files.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { all } from "../core/policies/combine.js";
-import { isShareReached, minChars, minRatio } from "../core/policies/by-size.js";
-import { readThreshold } from "../core/policies/threshold.js";
+import { isShareReached, minChars, minRatio, readThreshold } from "../core/policies/by-size.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
@@ -89,6 +89,9 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   if (!mayBeWorth(survey, thresholds)) {
     return { messages: input as M[], offloadedCount: 0, freedChars: 0, files: [] };
   }
+  // One that is too short to be offloaded is kept, whether its file exists or not.
+  const sizable = survey.results.filter(({ chars }) => chars >= thresholds.chars);
+  const reference = createFileReference("history", { outputDir: root }, sha256);
   const { messages, offloaded } = await offload<
     AnthropicMessageLike,
     { path: string; name: string }
@@ -96,7 +99,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
     format: anthropicFormat,
     media: "offload",
     policy: all(minChars(thresholds.chars), minRatio(thresholds.ratio)),
-    reference: createFileReference("history", root, sha256),
+    reference: await vouchForFiles(reference, sizable, writer, root),
     openSink: (plan) =>
       createFileSink({
         writer,

@@ -1,6 +1,5 @@
 import type { Format } from "../core/engine/format.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
+import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { checkFit, detectFormat } from "../formats/detect-format.js";
 
 /** The format of the messages: the chosen one, if it fits, or else the first that does. */

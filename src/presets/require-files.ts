@@ -1,5 +1,5 @@
 import { requireObject, requireText } from "../core/arguments.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import type { FileWriter } from "../core/files/file-writer.js";
 
 export function requireOutputDir(outputDir: unknown): string {

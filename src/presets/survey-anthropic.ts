@@ -1,8 +1,7 @@
 import { serializeContent } from "../core/engine/content.js";
 import { surveyMessages, type Survey } from "../core/engine/survey.js";
 import type { ToolResult } from "../core/engine/tool-result.js";
-import { InvalidArgumentError } from "../core/errors/invalid-argument-error.js";
-import { UnknownFormatError } from "../core/errors/unknown-format-error.js";
+import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { detectFormat } from "../formats/detect-format.js";

@@ -4,7 +4,7 @@ import { wireOffloader } from "../core/offloader/offloader.js";
 import { minChars } from "../core/policies/by-size.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { createMemoryWorkspace } from "./memory-workspace.js";
+import { createMemoryWorkspace } from "./memory-store.js";
 import type { FormatFixture, SampleTurn } from "./format-fixture.js";
 import { readConversation, type ConversationReading } from "./read-conversation.js";
 

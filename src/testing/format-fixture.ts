@@ -4,6 +4,8 @@ import type { Format } from "../core/engine/format.js";
 export interface SampleResult {
   readonly id: string;
   readonly toolName: string;
+  /** The input of the call that it answers. */
+  readonly input: Readonly<Record<string, unknown>>;
   readonly text: string;
   readonly isError: boolean;
 }
@@ -51,7 +53,7 @@ export function longText(seed: string): string {
 }
 
 export function result(id: string, text: string, more: Partial<SampleResult> = {}): SampleResult {
-  return { id, toolName: "read_log", text, isError: false, ...more };
+  return { id, toolName: "read_log", input: { of: id }, text, isError: false, ...more };
 }
 
 export const PARALLEL: readonly SampleTurn[] = [

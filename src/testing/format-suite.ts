@@ -1,5 +1,6 @@
 import type { ToolDescription } from "../core/engine/format.js";
-import { createConversationCheck, type Check, type CheckContext } from "./checks.js";
+import { createConversationCheck, type Check } from "./checks.js";
+import { checkMarks, checkReplies } from "./format-checks.js";
 import {
   ERRORS,
   PARALLEL,
@@ -32,6 +33,8 @@ const GREP: ToolDescription = {
  */
 export function formatSuite(fixture: FormatFixture): readonly Check[] {
   const { hasErrorFlag = true, hasIds = true, hasReplies = true, format, build } = fixture;
+  // Where the model says nothing, it calls nothing either.
+  const hasCalls = hasIds && hasReplies;
   const check = createConversationCheck(fixture);
   return [
     check("says which conversations are its own", PARALLEL, ({ history, expect }) => {
@@ -65,6 +68,17 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
         );
       },
     ),
+
+    ...(hasCalls
+      ? [
+          check("tells the input of each call", PARALLEL, ({ history, read, expect }) => {
+            const told = PARALLEL.flatMap(({ results }) =>
+              results.map(({ id, toolName, input }) => ({ id, name: toolName, input })),
+            );
+            expect.equal(read(history).calls, told, "the calls with their inputs");
+          }),
+        ]
+      : []),
 
     check(
       "keeps untouched messages the same objects",
@@ -229,29 +243,4 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
   function shortened<T extends { readonly text: string }>(one: T): T {
     return { ...one, text: "short" };
   }
-}
-
-function checkReplies({ history, read, expect }: CheckContext): void {
-  const { replies, modelMessages } = read(history);
-  expect.equal(replies, PARALLEL.length, "replies of the model");
-  for (const { say } of PARALLEL) {
-    const at = history.findIndex((message) => JSON.stringify(message).includes(say));
-    expect.equal(modelMessages.includes(at), true, `message ${at} as one of the model`);
-  }
-  for (const [index, message] of history.entries()) {
-    if (read([message]).results.length === 0) continue;
-    expect.equal(modelMessages.includes(index), false, `message ${index} as one of the model`);
-  }
-}
-
-function checkMarks(fixture: FormatFixture, { read, expect }: CheckContext): void {
-  const mark = "suite-cache-mark";
-  const marked = fixture.buildMarked?.(longText("marked"), mark);
-  const results = read([marked]).results;
-  expect.equal(results.length, 1, "results in a message with a cache mark");
-  const texts = results.map(({ slot }) => ({ slot, text: "reference" }));
-  const replaced = fixture.format.replace(marked, texts, { media: "keep" });
-  const count = (message: unknown) => JSON.stringify(message).split(mark).length - 1;
-  expect.equal(count(replaced), count(marked), "cache marks");
-  expect.equal(read([replaced]).results[0]?.soleText, "reference", "the reference beside a mark");
 }

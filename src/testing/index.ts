@@ -8,5 +8,4 @@ export type {
 export type { Check } from "./checks.js";
 export type { FormatFixture, SampleCall, SampleResult, SampleTurn } from "./format-fixture.js";
 export { formatSuite } from "./format-suite.js";
-export { MemoryStore } from "./memory-store.js";
-export { createMemoryWorkspace, type MemoryWorkspaceOptions } from "./memory-workspace.js";
+export { createMemoryWorkspace, MemoryStore, type MemoryWorkspaceOptions } from "./memory-store.js";

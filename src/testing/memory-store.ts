@@ -1,14 +1,21 @@
-import { collectPieces } from "../core/lib/text/byte-source.js";
-import { ArtifactGoneError } from "../core/errors/artifact-gone-error.js";
-import { WriteFailedError } from "../core/errors/write-failed-error.js";
-import { type ArtifactRecord, candidateIds } from "../core/workspace/artifacts/artifact.js";
-import type {
-  ArtifactStore,
-  NewArtifact,
-  VerifyReport,
-} from "../core/workspace/artifacts/artifact-store.js";
-import { memoryContent } from "../core/workspace/artifacts/memory-content.js";
+import type { EventLogger } from "../core/workspace/events.js";
+import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
+import type { Workspace } from "../core/workspace/workspace-types.js";
+import { ArtifactGoneError } from "../core/errors/artifact-errors.js";
+import { DEFAULTS } from "../core/defaults.js";
+import { SearchFailedError } from "../core/errors/search-errors.js";
+import { WriteFailedError } from "../core/errors/storage-errors.js";
+import { candidateIds, type ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
 import { checkHash } from "./check-hash.js";
+import { collectPieces } from "../core/lib/text/byte-source.js";
+import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
+import {
+  memoryContent,
+  type ArtifactStore,
+  type NewArtifact,
+  type VerifyReport,
+} from "../core/workspace/artifacts/artifact-store.js";
+import { wireWorkspace } from "../core/workspace/workspace.js";
 
 interface Session {
   readonly artifacts: Map<string, ArtifactRecord>;
@@ -87,6 +94,7 @@ export class MemoryStore implements ArtifactStore {
       bytes: records.reduce((sum, { size }) => sum + size.bytes, 0),
       damaged: [],
       missing: [],
+      unreadable: [],
       orphaned: [],
       brokenLines: 0,
       deleted: [],
@@ -106,4 +114,30 @@ export class MemoryStore implements ArtifactStore {
     }
     return session;
   }
+}
+
+export interface MemoryWorkspaceOptions {
+  /** Maximum length of the digest in a reference, in characters. Default 2,400. */
+  readonly digestChars?: number | undefined;
+  /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
+  readonly toolNames?: ToolNaming | undefined;
+  /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
+  readonly logger?: EventLogger | undefined;
+}
+
+/** A workspace in memory, for tests of formats and agents. It does not support `grepKnowledge`. */
+export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Workspace {
+  const { digestChars = DEFAULTS.digestChars, toolNames = {}, logger } = options;
+  return wireWorkspace({
+    namespace: "memory",
+    store: new MemoryStore(),
+    searchText: () => Promise.reject(new SearchFailedError("a workspace in memory cannot search")),
+    closeSearch: () => Promise.resolve(),
+    hash: checkHash,
+    clock: { now: () => 0 },
+    countTokens: estimateTokens,
+    digestChars,
+    notice: { readBy: "tools", toolNames },
+    logger,
+  });
 }

@@ -4,11 +4,19 @@ import type { Format, FormatResult, MediaRule, MessageVisitor } from "../core/en
 export interface ConversationReading {
   /** The results, with the names of their tools if known. */
   readonly results: readonly FormatResult[];
+  /** The calls, with their inputs parsed. */
+  readonly calls: readonly ReadingOfCall[];
   readonly otherChars: number;
   /** How many replies the model gave; a reply may be several messages. */
   readonly replies: number;
   /** Which messages the model wrote. */
   readonly modelMessages: readonly number[];
+}
+
+export interface ReadingOfCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly input: unknown;
 }
 
 export function readConversation(
@@ -17,6 +25,7 @@ export function readConversation(
   media: MediaRule = "keep",
 ): ConversationReading {
   const names = new Map<string, string>();
+  const calls: ReadingOfCall[] = [];
   const results: FormatResult[] = [];
   const modelMessages: number[] = [];
   let otherChars = 0;
@@ -30,7 +39,9 @@ export function readConversation(
         lastReplyId = replyId;
         modelMessages.push(index);
       },
-      call(id, name) {
+      call(id, name, input) {
+        const parsed: unknown = typeof input === "string" ? JSON.parse(input) : input;
+        calls.push({ id, name, input: parsed });
         if (id !== undefined) names.set(id, name);
       },
       result(found) {
@@ -44,5 +55,5 @@ export function readConversation(
     };
     format.read(message, visitor, { media, countOther: true });
   }
-  return { results, otherChars, replies, modelMessages };
+  return { results, calls, otherChars, replies, modelMessages };
 }

@@ -84,7 +84,7 @@ describe("the layout", () => {
   it("has unit tests that mirror the source, and integration tests [001-LAYOUT-tests]", async () => {
     expectPaths("tests/integration");
     for (const folder of await readdir(join(ROOT, "tests/unit"))) {
-      if (folder !== "examples") expectPaths(`src/${folder}`);
+      expectPaths(["bench", "examples"].includes(folder) ? folder : `src/${folder}`);
     }
   });
 
@@ -203,7 +203,8 @@ describe("the pipeline", async () => {
     expect(groups).toEqual([
       ["unit", 0],
       ["integration", 1],
-      ["runtime", 2],
+      ["adversarial", 2],
+      ["runtime", 3],
     ]);
   });
 

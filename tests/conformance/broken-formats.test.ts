@@ -21,8 +21,8 @@ const telling = (change: (visitor: MessageVisitor) => Partial<MessageVisitor>) =
         modelMessage: (replyId) => {
           visitor.modelMessage(replyId);
         },
-        call: (id, name) => {
-          visitor.call(id, name);
+        call: (id, name, input) => {
+          visitor.call(id, name, input);
         },
         result: (result) => {
           visitor.result(result);
@@ -64,6 +64,22 @@ const broken: Record<string, { change: Partial<Format>; check: string }> = {
   "forgets the names of calls": {
     change: telling(() => ({ call: ignore })),
     check: "reads calls and results, parallel ones in one turn too",
+  },
+  "drops the inputs of calls": {
+    change: telling((visitor) => ({
+      call: (id: string | undefined, name: string) => {
+        visitor.call(id, name, undefined);
+      },
+    })),
+    check: "tells the input of each call",
+  },
+  "makes up the inputs of calls": {
+    change: telling((visitor) => ({
+      call: (id: string | undefined, name: string) => {
+        visitor.call(id, name, { of: "call_a" });
+      },
+    })),
+    check: "tells the input of each call",
   },
   "takes every message for one of the model": {
     change: {

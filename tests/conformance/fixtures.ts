@@ -25,7 +25,12 @@ function buildAnthropic(turns: readonly SampleTurn[]): object[] {
       role: "assistant",
       content: [
         { type: "text", text: say },
-        ...results.map(({ id, toolName }) => ({ type: "tool_use", id, name: toolName, input: {} })),
+        ...results.map(({ id, toolName, input }) => ({
+          type: "tool_use",
+          id,
+          name: toolName,
+          input,
+        })),
       ],
     },
     {
@@ -48,10 +53,10 @@ function buildOpenaiChat(turns: readonly SampleTurn[]): object[] {
     {
       role: "assistant",
       content: say,
-      tool_calls: results.map(({ id, toolName }) => ({
+      tool_calls: results.map(({ id, toolName, input }) => ({
         id,
         type: "function",
-        function: { name: toolName, arguments: "{}" },
+        function: { name: toolName, arguments: JSON.stringify(input) },
       })),
     },
     ...results.map(({ id, text }) => ({
@@ -66,11 +71,11 @@ function buildOpenaiChat(turns: readonly SampleTurn[]): object[] {
 function buildResponses(turns: readonly SampleTurn[]): object[] {
   return turns.flatMap(({ say, results }) => [
     { type: "message", role: "assistant", content: [{ type: "output_text", text: say }] },
-    ...results.map(({ id, toolName }) => ({
+    ...results.map(({ id, toolName, input }) => ({
       type: "function_call",
       call_id: id,
       name: toolName,
-      arguments: "{}",
+      arguments: JSON.stringify(input),
     })),
     ...results.map(({ id, text }) => ({
       type: "function_call_output",
@@ -87,11 +92,11 @@ function buildAiSdk(turns: readonly SampleTurn[]): object[] {
       role: "assistant",
       content: [
         { type: "text", text: say },
-        ...results.map(({ id, toolName }) => ({
+        ...results.map(({ id, toolName, input }) => ({
           type: "tool-call",
           toolCallId: id,
           toolName,
-          input: {},
+          input,
         })),
       ],
     },
@@ -113,7 +118,7 @@ function buildLangchain(turns: readonly SampleTurn[]): object[] {
     new HumanMessage("go on"),
     new AIMessage({
       content: say,
-      tool_calls: results.map(({ id, toolName }) => ({ id, name: toolName, args: {} })),
+      tool_calls: results.map(({ id, toolName, input }) => ({ id, name: toolName, args: input })),
     }),
     ...results.map(
       ({ id, toolName, text, isError }) =>
@@ -139,7 +144,9 @@ function buildGemini(turns: readonly SampleTurn[]): object[] {
       role: "model",
       parts: [
         { text: say },
-        ...results.map(({ id, toolName }) => ({ functionCall: { id, name: toolName, args: {} } })),
+        ...results.map(({ id, toolName, input }) => ({
+          functionCall: { id, name: toolName, args: input },
+        })),
       ],
     },
     {
@@ -213,11 +220,11 @@ function buildPi(turns: readonly SampleTurn[]): string[] {
       role: "assistant",
       content: [
         { type: "text", text: say },
-        ...results.map(({ id, toolName }) => ({
+        ...results.map(({ id, toolName, input }) => ({
           type: "toolCall",
           id,
           name: toolName,
-          arguments: {},
+          arguments: input,
         })),
       ],
     }),

@@ -10,7 +10,7 @@ describe.each(FIXTURES)("the format of $name [DESIGN-O-suite] [DESIGN-O-reused-i
     const messages = fixture.build([
       {
         say: "Look.",
-        results: [{ id: "call_1", toolName: "bash", text: "done", isError: false }],
+        results: [{ id: "call_1", toolName: "bash", input: {}, text: "done", isError: false }],
       },
     ]);
     const fitting = FORMATS.filter((format) => format.mismatch(messages) === undefined);

@@ -22,6 +22,7 @@ const conversation: fc.Arbitrary<SampleTurn[]> = fc.array(
       fc.record({
         id: fc.constantFrom("call_1", "call_2", "../../x", "é/ü"),
         toolName: fc.constantFrom("bash", "read_file", "grep_knowledge"),
+        input: fc.constantFrom({}, { pattern: "x" }, { artifact_id: "call_1", pattern: "x" }),
         text: fc
           .tuple(text, fc.integer({ min: 0, max: 80 }))
           .map(([piece, times]) => `${piece} line of output\n`.repeat(times)),

@@ -122,6 +122,43 @@ describe("a disk that ignores case [DESIGN-W-disk-ids]", () => {
     expect(await fresh.verify()).toMatchObject({ artifacts: 5, missing: [], damaged: [] });
   });
 
+  it("keeps files of the direct preset apart: ids, sessions, and at once", async (t) => {
+    const outputDir = await diskOf(t, "no-case");
+    const put = (id: string, sessionId: string, chars: number) =>
+      offloadToolResult(carrying(toolResult(id, textOf(chars))), { sessionId, outputDir });
+    const expected = new Map<string, string>();
+    for (const [id, sessionId, chars] of [
+      ["call_ab", "alice", 300],
+      ["call_AB", "alice", 400],
+      ["call_ab", "Alice", 500],
+      ["call_cd", "Alice", 600],
+      ["call_cd", "alice", 700],
+    ] as const) {
+      const { file, message } = await put(id, sessionId, chars);
+      expected.set(file, textOf(chars));
+      const again = await offloadToolResult(message, { sessionId, outputDir });
+      expect(again).toMatchObject({ freedChars: 0, file });
+    }
+    const atOnce = await Promise.all(
+      ["call_ef", "call_EF", "Call_ef"].map((id, at) => put(id, "bob", 800 + at)),
+    );
+    for (const [at, { file }] of atOnce.entries()) expected.set(file, textOf(800 + at));
+    expect(expected.size).toBe(8);
+    for (const [file, text] of expected) expect(await readOffloadedFile(file)).toBe(text);
+    // The same id overwrites, as on any other disk.
+    const { file } = await put("call_ab", "alice", 350);
+    expect(expected.get(file)).toBe(textOf(300));
+    expect(await readOffloadedFile(file)).toBe(textOf(350));
+  });
+
+  it("keeps ids of one call apart", async (t) => {
+    const outputDir = await diskOf(t, "no-case");
+    const history = historyOf(["id", textOf(300)], ["ID", textOf(400)], ["Id", textOf(500)]);
+    const { files } = await offloadToolResults(history, { outputDir });
+    const texts = [textOf(300), textOf(400), textOf(500)];
+    expect(await Promise.all(files.map(readOffloadedFile))).toEqual(texts);
+  });
+
   it("keeps files of the history preset apart", async (t) => {
     const outputDir = await diskOf(t, "no-case");
     const files = [];

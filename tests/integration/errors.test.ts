@@ -15,7 +15,9 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
   const cause = new Error("original");
   const errors = {
     AmbiguousArtifactError: new contextOffload.AmbiguousArtifactError("a", ["s1", "s2"]),
+    ArtifactDamagedError: new contextOffload.ArtifactDamagedError("a", "its hash is different"),
     ArtifactGoneError: new contextOffload.ArtifactGoneError("a", "removed"),
+    CallerFailedError: new contextOffload.CallerFailedError("content", cause),
     ContentNotSerializableError: new contextOffload.ContentNotSerializableError(cause),
     InvalidArgumentError: new contextOffload.InvalidArgumentError("outputDir", "", "a folder"),
     InvalidEnvironmentError: new contextOffload.InvalidEnvironmentError("X", "abc", "a number"),
@@ -46,7 +48,9 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
   const codes = Object.entries(errors).map(([name, error]) => [name, error.code]);
   expect(Object.fromEntries(codes)).toEqual({
     AmbiguousArtifactError: "AMBIGUOUS_ARTIFACT",
+    ArtifactDamagedError: "ARTIFACT_DAMAGED",
     ArtifactGoneError: "ARTIFACT_GONE",
+    CallerFailedError: "CALLER_FAILED",
     ContentNotSerializableError: "CONTENT_NOT_SERIALIZABLE",
     InvalidArgumentError: "INVALID_ARGUMENT",
     InvalidEnvironmentError: "INVALID_ENVIRONMENT",

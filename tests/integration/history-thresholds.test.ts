@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULTS, InvalidEnvironmentError, offloadToolResults } from "../../src/index.js";
@@ -118,13 +118,18 @@ describe("the characters of all messages", () => {
 
   it("count references, which cannot be offloaded again, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
     const reference = "[Content offloaded to: ./tool-result-done.md]";
-    const history = (offloadable: number) => [
-      carrying(toolResult("done", reference)),
-      carrying(toolResult("new", textOf(offloadable))),
-    ];
-    const options = { charThreshold: 1, ratioThreshold: 0.5 };
-    expect(await countLeaving(history(reference.length), options)).toBe(1);
-    expect(await countLeaving(history(reference.length - 1), options)).toBe(0);
+    const outputDir = await makeTempFolder();
+    await writeFile(join(outputDir, "tool-result-done.md"), "the content");
+    const countOf = async (offloadable: number) => {
+      const history = [
+        carrying(toolResult("done", reference)),
+        carrying(toolResult("new", textOf(offloadable))),
+      ];
+      const options = { outputDir, charThreshold: 1, ratioThreshold: 0.5 };
+      return (await offloadToolResults(history, options)).offloadedCount;
+    };
+    expect(await countOf(reference.length)).toBe(1);
+    expect(await countOf(reference.length - 1)).toBe(0);
   });
 });
 

@@ -103,7 +103,7 @@ describe("examples/offload-conversation.mjs", () => {
   const recorded = FIXTURES.filter(({ name }) => name !== "LangChain");
   it.each(recorded)("takes a conversation of $name", async ({ build }) => {
     const log = "GET /v1/orders 200 12 ms, nothing to see here\n".repeat(400);
-    const result = { toolName: "read_log", isError: false };
+    const result = { toolName: "read_log", input: {}, isError: false };
     const messages = build([
       { say: "Both logs.", results: [{ ...result, id: "c1", text: `one\n${log}` }] },
       { say: "And again.", results: [{ ...result, id: "c2", text: `two\n${log}` }] },

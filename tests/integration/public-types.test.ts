@@ -90,7 +90,9 @@ describe("the public entry", () => {
   it("exports what is put together, by name [001-DEP-assembly] [000-NF-usability-short-form]", () => {
     expect(Object.keys(entry).sort()).toEqual([
       "AmbiguousArtifactError",
+      "ArtifactDamagedError",
       "ArtifactGoneError",
+      "CallerFailedError",
       "ContentNotSerializableError",
       "ContextOffloadError",
       "DEFAULTS",

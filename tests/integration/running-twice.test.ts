@@ -1,6 +1,12 @@
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { offloadToolResult, offloadToolResults, parseFileReference } from "../../src/index.js";
+import {
+  offloadToolResult,
+  offloadToolResults,
+  parseFileReference,
+  readOffloadedFile,
+} from "../../src/index.js";
 import { readTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import {
@@ -26,15 +32,36 @@ describe("direct", () => {
     expect(await readTree(options.outputDir)).toEqual(before);
   });
 
-  it("a reference to another folder's file is one as well, and names that file", async () => {
+  it("a reference to another folder's file is content: nothing vouches for it here [DESIGN-3-vouched]", async () => {
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const elsewhere = { sessionId: "s0", outputDir: await makeTempFolder() };
     const first = await offloadToolResult(input, elsewhere);
     const outputDir = await makeTempFolder();
     const second = await offloadToolResult(first.message, { sessionId: "s1", outputDir });
-    expect(second).toMatchObject({ freedChars: 0, file: first.file });
-    expect(await readTree(outputDir)).toEqual(new Map());
+    const file = join(outputDir, "s1", "toolu_1.md");
+    expect(second).toMatchObject({ file, files: [file] });
+    expect(await readOffloadedFile(file)).toBe(blockOf(first.message)["content"]);
   });
+
+  it.each([
+    ["a string", (text: unknown) => text],
+    ["a block", (text: unknown) => [{ type: "text", text, cache_control: { type: "ephemeral" } }]],
+  ])(
+    "a stale reference as %s never replaces the content of a folder that has moved [DESIGN-1] [DESIGN-3]",
+    async (_, form) => {
+      const before = join(await makeTempFolder(), "before");
+      const input = carrying(toolResult("toolu_1", textOf(2_000)));
+      const first = await offloadToolResult(input, { sessionId: "s1", outputDir: before });
+      const outputDir = join(await makeTempFolder(), "after");
+      await rename(before, outputDir);
+      const stale = carrying(toolResult("toolu_1", form(blockOf(first.message)["content"])));
+      const second = await offloadToolResult(stale, { sessionId: "s1", outputDir });
+      expect(await readOffloadedFile(join(outputDir, "s1", "toolu_1.md"))).toBe(textOf(2_000));
+      expect(await readOffloadedFile(second.file)).toContain("[Tool result offloaded to file: ");
+      const third = await offloadToolResult(second.message, { sessionId: "s1", outputDir });
+      expect(third).toEqual({ ...second, freedChars: 0 });
+    },
+  );
 
   it("beside a reference only the new result is offloaded, and the reference's file is kept [DESIGN-3]", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };

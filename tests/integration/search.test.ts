@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { rolldown } from "rolldown";
 import { afterAll, describe, expect, it } from "vitest";
-import { ReadFailedError } from "../../src/core/errors/read-failed-error.js";
+import { ReadFailedError } from "../../src/core/errors/storage-errors.js";
 import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
 import type {
   SearchOutcome,
@@ -14,10 +14,9 @@ import type {
 } from "../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-search-buffer.js";
-import type { SearchJob } from "../../src/infrastructure/search/search-job.js";
-import { SearchQueue } from "../../src/infrastructure/search/search-queue.js";
+import { type SearchJob, SearchQueue } from "../../src/infrastructure/search/search-queue.js";
 import { createSearcher } from "../../src/infrastructure/search/searcher.js";
-import { memoryContent } from "../../src/core/workspace/artifacts/memory-content.js";
+import { memoryContent } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { openContent } from "../../src/infrastructure/file-store/open-content.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";

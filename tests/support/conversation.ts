@@ -5,6 +5,7 @@ export interface Turn {
   readonly id: string;
   readonly text: string;
   readonly tool?: string;
+  readonly input?: unknown;
   readonly isError?: boolean;
 }
 
@@ -12,8 +13,8 @@ export interface Turn {
 export function conversationOf(...turns: readonly Turn[]): AnthropicMessage[] {
   return [
     { role: "user", content: "Please look into it." },
-    ...turns.flatMap(({ id, text, tool = "bash", isError }): AnthropicMessage[] => [
-      { role: "assistant", content: [{ type: "tool_use", id, name: tool, input: {} }] },
+    ...turns.flatMap(({ id, text, tool = "bash", input = {}, isError }): AnthropicMessage[] => [
+      { role: "assistant", content: [{ type: "tool_use", id, name: tool, input }] },
       {
         role: "user",
         content: [

@@ -1,6 +1,6 @@
 import type { ArtifactInput, PutOptions, Workspace, WorkspaceOptions } from "../../src/index.js";
 import { DEFAULTS } from "../../src/core/defaults.js";
-import { InvalidPatternError } from "../../src/core/errors/invalid-pattern-error.js";
+import { InvalidPatternError } from "../../src/core/errors/search-errors.js";
 import { compilePattern, type CompiledPattern } from "../../src/core/lib/search/compile-pattern.js";
 import { LineSearch } from "../../src/core/lib/search/line-search.js";
 import {

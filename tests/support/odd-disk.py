@@ -29,13 +29,22 @@ class OddDisk(Operations):
 
     def getattr(self, path, fh=None):
         try:
-            stats = os.lstat(self.real(path))
+            stats = os.fstat(fh) if fh is not None else os.lstat(self.real(path))
         except OSError as error:
             raise FuseOSError(error.errno)
         return {key: getattr(stats, key) for key in STAT}
 
     def link(self, target, source):
         raise FuseOSError(errno.EPERM)
+
+    def symlink(self, path, target):
+        os.symlink(target, self.real(path))
+
+    def readlink(self, path):
+        return os.readlink(self.real(path))
+
+    def mknod(self, path, mode, dev):
+        os.mknod(self.real(path), mode, dev)
 
     def create(self, path, mode, fi=None):
         return os.open(self.real(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
@@ -81,4 +90,6 @@ class OddDisk(Operations):
 
 if __name__ == "__main__":
     folder, mount_point, kind = sys.argv[1:]
-    FUSE(OddDisk(folder, kind), mount_point, foreground=True, nothreads=True, attr_timeout=0, entry_timeout=0, use_ino=True)
+    # With hard_remove an open file that is deleted is gone, and not renamed to a hidden one.
+    options = dict(foreground=True, nothreads=True, attr_timeout=0, entry_timeout=0, use_ino=True, hard_remove=True)
+    FUSE(OddDisk(folder, kind), mount_point, **options)

@@ -4,10 +4,10 @@ import { onTestFinished } from "vitest";
 
 const run = promisify(execFile);
 
-/** Mounts a file system of 256 kB on the folder until the test ends; else says why it could not. */
-export async function mountSmallDisk(folder: string): Promise<{ whyNot?: string }> {
+/** Mounts a small file system on the folder until the test ends; else says why it could not. */
+export async function mountSmallDisk(folder: string, size = "256k"): Promise<{ whyNot?: string }> {
   try {
-    await run("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder]);
+    await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
   } catch (error) {
     return { whyNot: (error as Error).message.trim().split("\n").at(-1) ?? "no message" };
   }

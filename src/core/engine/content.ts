@@ -1,4 +1,7 @@
-import { ContentNotSerializableError } from "../errors/content-not-serializable-error.js";
+import { ContentNotSerializableError } from "../errors/storage-errors.js";
+
+/** A 256-bit hash of a text's stored bytes, in lower-case hexadecimal. Injected, since core is pure. */
+export type Hash = (data: string | Uint8Array) => string;
 
 /** What one tool call returned: a string, an array of blocks, or in some formats a JSON object. */
 export type Content = string | readonly unknown[] | Readonly<Record<string, unknown>>;

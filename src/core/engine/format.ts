@@ -36,8 +36,12 @@ export interface FormatResult {
 export interface MessageVisitor {
   /** The model wrote this message. Messages that record parts of one reply share its id. */
   modelMessage(replyId?: string): void;
-  /** A call that the host has to answer with a result; calls that the provider runs itself are not reported. */
-  call(id: string | undefined, name: string): void;
+  /**
+   * A call that the host has to answer with a result; calls that the provider runs itself are not
+   * reported. The input is passed as the message holds it, an object or its JSON: it is parsed only
+   * where somebody needs it.
+   */
+  call(id: string | undefined, name: string, input: unknown): void;
   /** A tool result. The object belongs to the visitor, which may add to it. */
   result(result: FormatResult): void;
   /** A call was answered with nothing to offload: no content, a denial, a value that JSON cannot hold. */

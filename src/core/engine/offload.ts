@@ -1,10 +1,29 @@
-import { mapConcurrently } from "../lib/map-concurrently.js";
-import { createConversation } from "./conversation.js";
 import type { Format, MediaRule } from "./format.js";
-import { chosenBy, type Policy, type Verdict } from "./policy.js";
-import type { Reference, Sink } from "./offload-parts.js";
 import type { Survey } from "./survey.js";
 import type { ToolResult } from "./tool-result.js";
+import { chosenBy, type Policy, type Verdict } from "./policy.js";
+import { createConversation } from "./conversation.js";
+import { mapConcurrently } from "../lib/map-concurrently.js";
+
+/**
+ * Stores content durably. Once `put` has resolved, a fresh process can read what was put. Resolves
+ * to `undefined` to keep the result in the message.
+ */
+export interface Sink<Stored> {
+  put(result: ToolResult): Promise<Stored | undefined>;
+  /** What it holds of this result already, as far as it can tell at once. */
+  recall?(result: ToolResult): Stored | undefined;
+}
+
+/** Writes the text that replaces a result's content, and recognizes it. */
+export interface Reference<Stored> {
+  render(stored: Stored): string;
+  /**
+   * What the result's content refers to, when the whole content is a reference that names the
+   * result's own id; `undefined` for content that merely contains the text of a reference.
+   */
+  resolve(result: ToolResult): Stored | undefined;
+}
 
 /** What will be done to a conversation, decided before anything is written. */
 export interface OffloadPlan<Stored> {
@@ -45,6 +64,8 @@ export interface OffloadOutcome<Message, Stored> {
   readonly messages: readonly Message[];
   readonly plan: OffloadPlan<Stored>;
   readonly offloaded: readonly OffloadedResult<Stored>[];
+  /** Results that were stored, but whose message has changed meanwhile and was kept. */
+  readonly outdated: readonly ToolResult[];
 }
 
 /** Moves the tool results that the policy chooses out of the messages. The input is never changed. */
@@ -54,12 +75,17 @@ export async function offload<Message, Stored>(
   wiring: OffloadWiring<Message, Stored>,
 ): Promise<OffloadOutcome<Message, Stored>> {
   const plan = planOffload(messages.length, survey, wiring);
-  if (plan.chosen.length === 0) return { messages, plan, offloaded: [] };
+  if (plan.chosen.length === 0) return { messages, plan, offloaded: [], outdated: [] };
 
-  const offloaded = await storeResults(plan.chosen, wiring.openSink(plan), wiring);
-  if (offloaded.length === 0) return { messages, plan, offloaded };
+  const stored = await storeResults(plan.chosen, wiring.openSink(plan), wiring);
+  const isOutdated = findOutdated(messages, wiring);
+  const offloaded = stored.filter(({ result }) => !isOutdated(result.messageIndex));
+  const outdated = stored.flatMap(({ result }) =>
+    isOutdated(result.messageIndex) ? [result] : [],
+  );
+  if (offloaded.length === 0) return { messages, plan, offloaded, outdated };
   // References are put in only now that all content is stored.
-  return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded };
+  return { messages: replaceContents(messages, offloaded, wiring), plan, offloaded, outdated };
 }
 
 /** Stores the results; returns those that were, in their order. */
@@ -102,12 +128,26 @@ export function planOffload<Stored>(
   return { results, references, candidates, verdicts, chosen: chosenBy(verdicts, candidates) };
 }
 
+/** Asks once for each message, since the answer takes a pass over it. */
+function findOutdated<Message>(
+  messages: readonly Message[],
+  { isCurrent }: Pick<OffloadWiring<Message, never>, "isCurrent">,
+): (messageIndex: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (index) => {
+    if (!isCurrent) return false;
+    const isOutdated = known.get(index) ?? !isCurrent(messages[index] as Message, index);
+    known.set(index, isOutdated);
+    return isOutdated;
+  };
+}
+
 function replaceContents<Message, Stored>(
   messages: readonly Message[],
   offloaded: readonly OffloadedResult<Stored>[],
   wiring: OffloadWiring<Message, Stored>,
 ): readonly Message[] {
-  const { format, copy, isCurrent } = wiring;
+  const { format, copy } = wiring;
   const touched = new Map<number, { slot: number; text: string }[]>();
   for (const { result, text } of offloaded) {
     const texts = touched.get(result.messageIndex) ?? [];
@@ -117,7 +157,6 @@ function replaceContents<Message, Stored>(
   const next = messages.slice();
   for (const [index, texts] of touched) {
     const message = messages[index] as Message;
-    if (isCurrent && !isCurrent(message, index)) continue;
     // Replaced before it is copied, so that offloaded content is not copied.
     const replaced = format.replace(message, texts, wiring);
     next[index] = copy ? copy(replaced) : replaced;

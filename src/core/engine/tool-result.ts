@@ -10,6 +10,8 @@ export interface ToolResult extends FormatResult {
   readonly offloadFlag?: boolean | undefined;
   /** Whether an earlier call offloaded it, so that the model has already seen its reference. */
   readonly offloadedBefore?: boolean | undefined;
+  /** Whether it is the answer of a reading tool, which must not be offloaded again. */
+  readonly isReadingAnswer?: boolean | undefined;
   /** Whether JSON would give its content back exactly; `undefined` where that was not asked. */
   readonly isPlain?: boolean | undefined;
   /** The tokens of its content, counted on first use; `undefined` when no counter is available. */

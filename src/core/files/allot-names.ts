@@ -1,4 +1,4 @@
-import type { Hash } from "../engine/hash.js";
+import type { Hash } from "../engine/content.js";
 import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {
@@ -12,7 +12,7 @@ import {
 /**
  * A file name for every result that is offloaded. Within one call the first result of an id gets the
  * plain name and later ones are numbered, skipping names that belong to another id or that a
- * reference in the conversation points to.
+ * reference in the conversation points to. Many disks ignore case, so names must differ by more.
  */
 export function allotNames(
   plan: OffloadPlan<StoredFile>,
@@ -20,25 +20,25 @@ export function allotNames(
   hash: Hash,
 ): Map<ToolResult, string> {
   const owned = new Set<string>();
-  for (const { id } of plan.results) if (id !== undefined) owned.add(id);
+  for (const { id } of plan.results) if (id !== undefined) owned.add(id.toLowerCase());
   const used = new Set<string>();
-  for (const { name } of plan.references.values()) used.add(name);
+  for (const { name } of plan.references.values()) used.add(name.toLowerCase());
 
   const names = new Map<ToolResult, string>();
   const nextOrdinals = new Map<string, number>();
   for (const result of plan.chosen) {
     const base = resultName(result, hash);
-    let ordinal = nextOrdinals.get(base) ?? 0;
+    const key = base.toLowerCase();
+    let ordinal = nextOrdinals.get(key) ?? 0;
     while (
-      used.has(fileName(layout, base, ordinal)) ||
-      (ordinal > 0 && owned.has(numberedName(layout, base, ordinal)))
+      used.has(fileName(layout, key, ordinal)) ||
+      (ordinal > 0 && owned.has(numberedName(layout, key, ordinal)))
     ) {
       ordinal++;
     }
-    const name = fileName(layout, base, ordinal);
-    used.add(name);
-    nextOrdinals.set(base, ordinal + 1);
-    names.set(result, name);
+    used.add(fileName(layout, key, ordinal));
+    nextOrdinals.set(key, ordinal + 1);
+    names.set(result, fileName(layout, base, ordinal));
   }
   return names;
 }

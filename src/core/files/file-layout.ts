@@ -1,6 +1,5 @@
-import type { Hash } from "../engine/hash.js";
+import { type Hash, serializeContent } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { serializeContent } from "../engine/content.js";
 
 /** A file that content was written to. */
 export interface StoredFile {
@@ -92,6 +91,13 @@ export function portableName(id: string, hash: Hash): string {
   const slug = id
     .slice(0, MAX_SLUG_CHARS)
     .replace(/[^A-Za-z0-9_-]+/g, "_")
-    .replace(/^[_-]+|[_-]+$/g, "");
+    .replace(/^[_-]+|(?<![_-])[_-]+$/g, "");
   return `${slug || "id"}~${hash(id).slice(0, HASH_CHARS)}`;
+}
+
+const HASHED = /^[A-Za-z0-9_-]{1,40}~[0-9a-f]{20}$/;
+
+/** Whether `portableName` could have made this name. */
+export function isMadeName(name: string): boolean {
+  return isPortableName(name) || HASHED.test(name);
 }

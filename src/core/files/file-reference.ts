@@ -1,12 +1,12 @@
-import type { Content } from "../engine/content.js";
-import type { Hash } from "../engine/hash.js";
-import type { Reference } from "../engine/offload-parts.js";
+import type { Content, Hash } from "../engine/content.js";
+import type { Reference } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import {
   afterOwnName,
   DIRECT_LAYOUT,
   FILE_ENDING,
   HISTORY_LAYOUT,
+  isMadeName,
   joinPath,
   type StoredFile,
 } from "./file-layout.js";
@@ -25,7 +25,7 @@ const STYLES = {
   direct: {
     start: "[Tool result offloaded to file: ",
     layout: DIRECT_LAYOUT,
-    rest: /^(?:~\d{1,15})?$/,
+    rest: /^(?:~\d{1,15})?(?:~(?:[0-9a-f]{12}|[0-9a-f]{64}))?$/,
   },
   history: {
     start: "[Content offloaded to: ./",
@@ -46,55 +46,76 @@ const NO_PATH = /[\r\n\0]|\.md\]/;
  * // { style: "history", path: "./tool-result-toolu_1.md" }
  */
 export function parseFileReference(text: string): ParsedFileReference | undefined {
-  return parseBelow("", text);
+  const parsed = parsePath(text);
+  return parsed && !NO_PATH.test(parsed.path) ? parsed : undefined;
 }
 
-/** The part of the path that is the caller's own folder is not checked, since it may have any name. */
-function parseBelow(folder: string, text: string): ParsedFileReference | undefined {
-  if (text.length > MAX_REFERENCE_CHARS || !text.startsWith("[") || !text.endsWith("]")) {
-    return undefined;
-  }
+/** Whether a text begins like a reference: perhaps a stale one, to a folder that has moved since. */
+export function looksLikeFileReference(text: string): boolean {
+  return text.startsWith(STYLES.direct.start) || text.startsWith(STYLES.history.start);
+}
+
+function parsePath(text: string): ParsedFileReference | undefined {
+  if (text.length > MAX_REFERENCE_CHARS || !text.endsWith("]")) return undefined;
   if (text.startsWith(STYLES.direct.start)) {
-    const path = text.slice(STYLES.direct.start.length, -1);
-    const below = path.startsWith(folder) ? path.slice(folder.length) : path;
-    return NO_PATH.test(below) ? undefined : { style: "direct", path };
+    return { style: "direct", path: text.slice(STYLES.direct.start.length, -1) };
   }
   if (text.startsWith(STYLES.history.start)) {
-    const path = `./${text.slice(STYLES.history.start.length, -1)}`;
-    return NO_PATH.test(path) ? undefined : { style: "history", path };
+    return { style: "history", path: `./${text.slice(STYLES.history.start.length, -1)}` };
   }
   return undefined;
 }
 
-/** The references of the file presets; each preset also recognizes the other's. */
+/** Where a preset's files are. */
+export interface FilePlace {
+  readonly outputDir: string;
+  /** The folder of a session's files in `direct`; without one, that of any session. */
+  readonly session?: string;
+}
+
+/**
+ * The references of the file presets; each preset also recognizes the other's. A text is one only if
+ * it names exactly the file that this result would have in this place: tool output can lie.
+ */
 export function createFileReference(
   style: ParsedFileReference["style"],
-  outputDir: string,
+  place: FilePlace,
   hash: Hash,
 ): Reference<StoredFile> {
   const { start } = STYLES[style];
   return {
     render: ({ path, name }) => `${start}${style === "direct" ? path : name}]`,
-    resolve: (result) => resolveFileReference(result, outputDir, hash),
+    resolve: (result) => resolveFileReference(result, place, hash),
   };
 }
 
 function resolveFileReference(
   { content, soleText, id }: ToolResult,
-  outputDir: string,
+  place: FilePlace,
   hash: Hash,
 ): StoredFile | undefined {
-  if (soleText === undefined || !isOwnForm(content)) return undefined;
-  const parsed = parseBelow(outputDir, soleText);
-  if (!parsed) return undefined;
+  const parsed = soleText !== undefined && isOwnForm(content) ? parsePath(soleText) : undefined;
+  const file = parsed && findFile(parsed, place);
+  if (!file) return undefined;
   const { layout, rest } = STYLES[parsed.style];
-  const name = parsed.path.slice(lastSeparator(parsed.path) + 1);
+  const { name } = file;
   if (!name.startsWith(layout.prefix) || !name.endsWith(FILE_ENDING)) return undefined;
-  if (parsed.style === "history" && parsed.path !== `./${name}`) return undefined;
-  const inner = name.slice(layout.prefix.length, -FILE_ENDING.length);
-  const after = afterOwnName(inner, id, hash);
-  if (after === undefined || !rest.test(after)) return undefined;
-  return { path: parsed.style === "direct" ? parsed.path : joinPath(outputDir, name), name };
+  const after = afterOwnName(name.slice(layout.prefix.length, -FILE_ENDING.length), id, hash);
+  return after !== undefined && rest.test(after) ? file : undefined;
+}
+
+/** The file that a reference names in this place; `undefined` if it names one anywhere else. */
+function findFile(
+  { style, path }: ParsedFileReference,
+  { outputDir, session }: FilePlace,
+): StoredFile | undefined {
+  if (style === "history") {
+    const name = path.slice("./".length);
+    return { path: joinPath(outputDir, name), name };
+  }
+  const [folder = "", name = ""] = path.slice(joinPath(outputDir, "").length).split(/[\\/]/);
+  const isSession = session === undefined ? isMadeName(folder) : folder === session;
+  return isSession && path === joinPath(outputDir, folder, name) ? { path, name } : undefined;
 }
 
 /** A reference is a plain string, or a block if it has a cache mark. */
@@ -104,8 +125,4 @@ function isOwnForm(content: Content): boolean {
     Array.isArray(content) &&
     content.some((block: unknown) => Object.keys(Object(block) as object).length > 2)
   );
-}
-
-function lastSeparator(path: string): number {
-  return Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
 }

@@ -1,10 +1,10 @@
-import { serializeContent } from "../engine/content.js";
+import { type Hash, serializeContent } from "../engine/content.js";
 import { ContextOffloadError } from "../errors/context-offload-error.js";
-import { WriteFailedError } from "../errors/write-failed-error.js";
-import type { Hash } from "../engine/hash.js";
-import type { Sink } from "../engine/offload-parts.js";
+import { WriteFailedError } from "../errors/storage-errors.js";
+import type { Sink } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { hashedFileName, joinPath, type StoredFile } from "./file-layout.js";
+import { looksLikeFileReference } from "./file-reference.js";
 import type { FileWriter, FolderWrite, FolderWriter } from "./file-writer.js";
 
 const SHORT_HASH_CHARS = 12;
@@ -24,12 +24,16 @@ export interface FileSinkOptions {
 
 /** One file for each result, through a `FileWriter`. */
 export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
-  const { writer, root, folders, existing, hash } = options;
+  const { writer, root, folders, hash } = options;
+  const { writeInFolder } = writer as Partial<FolderWriter>;
 
-  const write = async (name: string, content: string): Promise<StoredFile | undefined> => {
+  const write = async (
+    name: string,
+    content: string,
+    existing: FolderWrite["existing"],
+  ): Promise<StoredFile | undefined> => {
     const path = joinPath(root, ...folders, name);
     try {
-      const { writeInFolder } = writer as Partial<FolderWriter>;
       if (!writeInFolder) await writer.writeFile(path, content);
       else {
         const names = [...folders, name];
@@ -47,13 +51,17 @@ export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
       const name = options.names.get(result);
       if (name === undefined) throw new WriteFailedError(root, "it was given no name");
       const content = serializeContent(result.content, options.indent);
-      const stored = await write(name, content);
+      // A stale reference, to a folder that has moved, must not replace the content that it stands for.
+      const isStale = looksLikeFileReference(result.soleText ?? "");
+      const mayReplace = isStale && !writeInFolder;
+      const existing = isStale ? "keep" : options.existing;
+      const stored = mayReplace ? undefined : await write(name, content, existing);
       if (stored) return stored;
       const contentHash = hash(content);
-      const hashed =
-        (await write(hashedFileName(name, contentHash.slice(0, SHORT_HASH_CHARS)), content)) ??
-        (await write(hashedFileName(name, contentHash), content));
-      if (hashed) return hashed;
+      for (const suffix of [contentHash.slice(0, SHORT_HASH_CHARS), contentHash]) {
+        const hashed = await write(hashedFileName(name, suffix), content, "keep");
+        if (hashed) return hashed;
+      }
       throw new WriteFailedError(joinPath(root, ...folders, name), "every name for it is taken");
     },
   };

@@ -3,13 +3,16 @@ export interface FileWriter {
   writeFile(path: string, content: string): Promise<void>;
 }
 
-/** A write below a trusted folder; the names below it are not trusted. */
-export interface FolderWrite {
+/** A file below a trusted folder; the names below it are not trusted. */
+export interface FolderFile {
   readonly root: string;
   /** The names from the root down to the file. */
   readonly names: readonly string[];
+}
+
+export interface FolderWrite extends FolderFile {
   readonly content: string;
-  /** Whether an existing file is replaced, or kept and reported as `taken`. */
+  /** Whether an existing file is replaced, or kept and reported as `taken`. One whose name has another case is always kept. */
   readonly existing: "replace" | "keep";
 }
 
@@ -19,4 +22,6 @@ export type FolderWriteOutcome = "written" | "same" | "taken";
 /** A writer that is also safe against symbolic links, taken names and other processes. */
 export interface FolderWriter extends FileWriter {
   readonly writeInFolder: ((write: FolderWrite) => Promise<FolderWriteOutcome>) | undefined;
+  /** Whether there is such a file below the root, without following any link. */
+  readonly holdsInFolder: ((file: FolderFile) => Promise<boolean>) | undefined;
 }

@@ -1,8 +1,7 @@
-import { serializeContent } from "../engine/content.js";
+import { type Hash, serializeContent } from "../engine/content.js";
 import type { FormatResult } from "../engine/format.js";
-import type { Hash } from "../engine/hash.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/readable-view.js";
+import { renderValue } from "../workspace/reading/render-value.js";
 
 /** A result that was stored, or would be. */
 export interface StoredResult {
@@ -23,16 +22,17 @@ export interface KnownContent {
   readonly stored: Map<string, StoredResult>;
 }
 
-/** By the hash of the content, then by the id of the call. */
-type KnownByHash = Map<string, Map<string | undefined, KnownContent>>;
+/** How much content is remembered: more than the references that a context window has room for. */
+const MAX_KNOWN = 4_096;
 
 /**
  * What earlier turns found out about content, by its hash: even when a host reloads its history
- * every turn, nothing is counted, digested or stored twice.
+ * every turn, nothing is counted, digested or stored twice. The least recently used is forgotten,
+ * so that a session without end takes no more than a few kilobytes for each of the last results.
  */
 export class ContentMemory {
-  readonly #texts: KnownByHash = new Map();
-  readonly #values: KnownByHash = new Map();
+  /** In order of use, the least recently used first. */
+  readonly #known = new Map<string, KnownContent>();
 
   constructor(
     readonly hash: Hash,
@@ -41,16 +41,17 @@ export class ContentMemory {
 
   of({ id, content }: Pick<FormatResult, "id" | "content">): KnownContent {
     const hash = this.hash(serializeContent(content));
-    const byHash = typeof content === "string" ? this.#texts : this.#values;
-    const byId = byHash.get(hash) ?? new Map<string | undefined, KnownContent>();
-    byHash.set(hash, byId);
-    let known = byId.get(id);
-    if (!known) {
-      known = new CountedContent(hash, () =>
+    const kind = typeof content === "string" ? "text" : "value";
+    const key = `${kind} ${hash}${id === undefined ? "" : ` ${id}`}`;
+    const known =
+      this.#known.get(key) ??
+      new CountedContent(hash, () =>
         this.countTokens(typeof content === "string" ? content : renderValue(content)),
       );
-      byId.set(id, known);
-    }
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
     return known;
   }
 }

@@ -1,22 +1,20 @@
 import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { requireVerdicts } from "../policies/require-policy.js";
-import { nameTools, type ToolNaming } from "../workspace/tools/tool-naming.js";
 
 /**
  * The host's policy, with rules that it cannot override: what was offloaded is offloaded again, and
  * answers of the reading tools and results without text are kept.
  */
-export function guardPolicy(policy: Policy, toolNames: ToolNaming): Policy {
-  const readingTools = new Set(nameTools(toolNames).map(({ name }) => name));
+export function guardPolicy(policy: Policy): Policy {
   const settledOf = (result: ToolResult): Verdict | undefined => {
-    const { toolName, chars, offloadedBefore } = result;
+    const { chars, offloadedBefore, isReadingAnswer } = result;
     // The model has seen a reference there: putting the content back would rewrite what was sent.
     if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
     // A date, bytes or a cycle would come back as something else, or not at all.
     if (result.isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
     if (chars === 0) return { offload: false, reason: "it has no text" };
-    if (toolName === undefined || !readingTools.has(toolName)) return undefined;
+    if (!isReadingAnswer) return undefined;
     return { offload: false, reason: "it is the answer of a reading tool" };
   };
   return {

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../defaults.js";
 import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
@@ -12,7 +13,11 @@ export const WRAPPING_KEY = "format_wrapping";
 /** The part of a session's listing that an offloader needs. */
 export type HeldSession = Pick<SessionListing, "artifacts">;
 
-export const NOTHING_HELD: HeldSession = { artifacts: new Map() };
+export const NOTHING_HELD: SessionListing = {
+  artifacts: new Map(),
+  removed: new Set(),
+  children: new Set(),
+};
 
 /** Whether the session still holds this content under this id. */
 export function isHeld({ artifacts }: HeldSession, artifactId: string, hash: string): boolean {
@@ -30,7 +35,10 @@ export function findReferenced(
 ): ArtifactRecord | undefined {
   const target = parseReference(soleText, toolCallId);
   const record = target && artifacts.get(target.artifactId);
-  return target && record?.hash.startsWith(target.hash) ? record : undefined;
+  if (!target || !record?.hash.startsWith(target.hash)) return undefined;
+  // A tool that knows the hash could print a list of any length; a reference is a short text.
+  const most = Math.max(record.size.chars, DEFAULTS.readChars);
+  return (soleText?.length ?? 0) <= most ? record : undefined;
 }
 
 /** Whether an earlier call, in this process or another, offloaded this result. */

@@ -2,6 +2,7 @@ import { isPlainJson } from "../lib/json/plain-json.js";
 import type { FormatResult } from "../engine/format.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { ContentMemory, KnownContent } from "./content-memory.js";
+import type { ReadingCall } from "./reading-answer.js";
 
 /** A tool result of a history, remembered for as long as its message is the same. */
 export class LocatedResult implements ToolResult {
@@ -13,6 +14,7 @@ export class LocatedResult implements ToolResult {
   readonly isError: boolean;
   offloadFlag: boolean | undefined;
   offloadedBefore = false;
+  isReadingAnswer = false;
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: KnownContent | undefined;
@@ -23,6 +25,8 @@ export class LocatedResult implements ToolResult {
     readonly messageIndex: number,
     readonly toolName: string | undefined,
     memory: ContentMemory,
+    /** What the call that it answers reads, if it is a call of a reading tool. */
+    readonly reading?: ReadingCall,
   ) {
     this.slot = found.slot;
     this.id = found.id;

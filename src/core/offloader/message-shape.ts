@@ -1,6 +1,6 @@
 import { isData } from "../lib/is-data.js";
 
-/** Deeper nesting is not followed; such a message always counts as changed. */
+/** Deeper nesting is not followed; such a message counts as changed unless told otherwise. */
 const MAX_DEPTH = 64;
 
 /**
@@ -9,23 +9,38 @@ const MAX_DEPTH = 64;
  */
 export type MessageShape = readonly unknown[];
 
-/** Stands for what is too deep to follow, and is equal to nothing. */
-const TOO_DEEP = Symbol("too deep");
+/** The shape of what throws when it is looked at: no message has it. */
+const UNREADABLE: MessageShape = [Symbol("unreadable")];
 
 export function shapeOf(message: unknown): MessageShape {
   const shape: unknown[] = [];
-  collect(message, MAX_DEPTH, shape);
+  try {
+    collect(message, MAX_DEPTH, shape);
+  } catch {
+    return UNREADABLE;
+  }
   return shape;
 }
 
+/** What is too deep to follow counts as changed, or as the same if it is the same object. */
+type DeepRule = "changed" | "by identity";
+
 /** Whether a message holds what the other one held. The same strings are recognized at once. */
-export function hasShape(message: unknown, shape: MessageShape): boolean {
-  return compare(message, MAX_DEPTH, shape, 0) === shape.length;
+export function hasShape(
+  message: unknown,
+  shape: MessageShape,
+  deep: DeepRule = "changed",
+): boolean {
+  try {
+    return compare(message, MAX_DEPTH, shape, 0, deep) === shape.length;
+  } catch {
+    return false;
+  }
 }
 
 function collect(value: unknown, depth: number, shape: unknown[]): void {
   if (typeof value !== "object" || value === null) shape.push(value);
-  else if (depth === 0) shape.push(TOO_DEEP);
+  else if (depth === 0) shape.push(value);
   else if (Array.isArray(value)) {
     shape.push(value.length);
     for (const item of value as readonly unknown[]) collect(item, depth - 1, shape);
@@ -41,16 +56,22 @@ function collect(value: unknown, depth: number, shape: unknown[]): void {
 }
 
 /** The position in the shape behind the value; -1 where the value differs from it. */
-function compare(value: unknown, depth: number, shape: MessageShape, from: number): number {
+function compare(
+  value: unknown,
+  depth: number,
+  shape: MessageShape,
+  from: number,
+  deep: DeepRule,
+): number {
   if (typeof value !== "object" || value === null) {
     return from < shape.length && Object.is(value, shape[from]) ? from + 1 : -1;
   }
   let at = from;
-  if (depth === 0) return -1;
+  if (depth === 0) return deep === "by identity" && shape[at] === value ? at + 1 : -1;
   if (Array.isArray(value)) {
     if (shape[at++] !== value.length) return -1;
     for (const item of value as readonly unknown[]) {
-      at = compare(item, depth - 1, shape, at);
+      at = compare(item, depth - 1, shape, at, deep);
       if (at === -1) return -1;
     }
     return at;
@@ -59,7 +80,7 @@ function compare(value: unknown, depth: number, shape: MessageShape, from: numbe
   if (shape[at] === value) at++;
   for (const key in value) {
     if (shape[at++] !== key) return -1;
-    at = compare((value as Record<string, unknown>)[key], depth - 1, shape, at);
+    at = compare((value as Record<string, unknown>)[key], depth - 1, shape, at, deep);
     if (at === -1) return -1;
   }
   return at;

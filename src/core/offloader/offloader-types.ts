@@ -55,6 +55,8 @@ export interface ArrivedResult extends OffloadOptions {
   /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
+  /** The input of the call, to tell answers of the reading tools from results of other tools of the same name. */
+  readonly input?: unknown;
   /** Whether the tool failed. Default false. */
   readonly isError?: boolean | undefined;
 }

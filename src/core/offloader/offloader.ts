@@ -2,19 +2,21 @@ import { requireArray } from "../arguments.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
-import { offload, planOffload, type OffloadWiring } from "../engine/offload.js";
+import { offload, type OffloadWiring, planOffload, type Reference } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
-import type { Reference } from "../engine/offload-parts.js";
+import { messageOf } from "../errors/describe-value.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { ContentMemory, type StoredResult } from "./content-memory.js";
 import { guardPolicy } from "./guard-policy.js";
 import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
+import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
-import { addReports, reportResults, type ResultReport } from "./report.js";
+import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
 import { ResultStorage } from "./result-storage.js";
 import { createToolCalls } from "./tool-calls.js";
@@ -30,13 +32,28 @@ export interface OffloaderWiring extends OffloaderSettings {
   readonly countTokens: CountTokens;
 }
 
+const OUTDATED: KeptReason = {
+  outcome: "kept",
+  reason: "its message has changed meanwhile, or cannot be read again",
+};
+
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const { workspace, sessionId, countTokens } = wiring;
   const core = coreOf(workspace);
-  const policy = guardPolicy(wiring.policy, core.toolNames);
+  const policy = guardPolicy(wiring.policy);
+  const readingCalls = createReadingCalls(core.toolNames);
   const contents = new ContentMemory(core.hash, countTokens);
   const media = wiring.media ?? "keep";
   const storing = { ...wiring, core };
+  const onUnreadable =
+    wiring.onError === "keep"
+      ? (messageIndex: number, error: unknown) => {
+          core.note("failure", "offload", {
+            session_id: sessionId,
+            error: `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`,
+          });
+        }
+      : undefined;
   let memory: TurnMemory | undefined;
 
   /** The memory of this history, which keeps its format as long as its new messages agree. */
@@ -51,7 +68,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const format = wiring.pickFormat(history);
     if (memory?.format === format) return { turns: memory, known };
     const read = { media, countOther: policy.needsTotalChars };
-    memory = new TurnMemory({ format, isFinal: policy.perResult, read, contents });
+    memory = new TurnMemory({
+      ...{ format, read, contents, readingCalls, onUnreadable },
+      isFinal: policy.perResult,
+    });
     return { turns: memory, known: 0 };
   };
 
@@ -67,16 +87,19 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     return { turns, from: policy.perResult ? known : 0 };
   };
 
-  /** What the session holds. A store that cannot be read fails at the put, with its own reason. */
-  const holdSession = (): Promise<HeldSession> =>
-    core.listSession(sessionId).catch(() => NOTHING_HELD);
+  /** What a session holds. A store that cannot be read fails at the put, with its own reason. */
+  const listSession = (id: string): Promise<SessionListing> =>
+    core.listSession(id).catch(() => NOTHING_HELD);
 
-  const partsFor = (
-    results: readonly ToolResult[],
-    session: HeldSession,
+  const partsFor = async (
+    survey: readonly ToolResult[],
+    session: SessionListing,
     signal: AbortSignal | undefined,
-  ): { storage: ResultStorage; reference: Reference<StoredResult> } => {
-    for (const result of results as readonly LocatedResult[]) {
+  ): Promise<{ storage: ResultStorage; reference: Reference<StoredResult> }> => {
+    const results = survey as readonly LocatedResult[];
+    const answers = await findReadingAnswers(results, readingOf, session, listSession);
+    for (const result of results) {
+      result.isReadingAnswer = answers.has(result);
       const { id: toolCallId, toolName } = result;
       result.offloadFlag = wiring.shouldOffload?.({ toolCallId, toolName });
       if (!policy.perResult) {
@@ -95,21 +118,22 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       options.signal?.throwIfAborted();
       // The host may change its own array while results are being stored.
       const input = history.slice();
-      const session = await holdSession();
+      const session = await listSession(sessionId);
       const { turns, from } = begin(input, session);
       const survey = turns.survey(from);
-      const { storage, reference } = partsFor(survey.results, session, options.signal);
+      const { storage, reference } = await partsFor(survey.results, session, options.signal);
       const parts: OffloadWiring<unknown, StoredResult> = {
         ...{ format: turns.format, media, policy, reference },
         openSink: () => storage,
         concurrency: DEFAULTS.writeConcurrency,
         isCurrent: (_, index) => turns.isCurrent(index),
       };
-      const { messages, plan, offloaded } = await offload<unknown, StoredResult>(
+      const { messages, plan, offloaded, outdated } = await offload<unknown, StoredResult>(
         input,
         survey,
         parts,
       );
+      for (const result of outdated) storage.kept.set(result, OUTDATED);
       const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
       const results = reportResults(plan, stored, storage.kept);
       const earlier = turns.totals(from);
@@ -129,10 +153,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       requireArray("history", history);
       options.signal?.throwIfAborted();
       const input = history.slice();
-      const session = await holdSession();
+      const session = await listSession(sessionId);
       const { turns, from } = begin(input, session);
       const survey = turns.survey(from);
-      const { storage, reference } = partsFor(survey.results, session, options.signal);
+      const { storage, reference } = await partsFor(survey.results, session, options.signal);
       const plan = planOffload(input.length, survey, { policy, reference });
       const stored = new Map<ToolResult, StoredResult>();
       for (const result of plan.chosen) {
@@ -146,12 +170,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return { results, totals };
     },
 
-    async result(content, { toolCallId, toolName, isError = false, signal } = {}) {
+    async result(content, { toolCallId, toolName, input, isError = false, signal } = {}) {
       signal?.throwIfAborted();
       const found = describeArrived(content, toolCallId || undefined, isError);
-      const results = [new LocatedResult(found, 0, toolName, contents)];
-      const session = await holdSession();
-      const { storage, reference } = partsFor(results, session, signal);
+      const reading = readingCalls.guess(toolName, input);
+      const results = [new LocatedResult(found, 0, toolName, contents, reading)];
+      const session = await listSession(sessionId);
+      const { storage, reference } = await partsFor(results, session, signal);
       const plan = planOffload(1, { results, otherChars: 0 }, { policy, reference });
       const stored = new Map<ToolResult, StoredResult>();
       for (const result of plan.chosen) {
@@ -178,6 +203,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const fits = memory?.format.mismatch(messages) === undefined;
     return memory && fits ? memory.format : wiring.pickFormat(messages);
   }
+}
+
+function readingOf({ reading }: LocatedResult): ReadingCall | undefined {
+  return reading;
 }
 
 function createReference(session: HeldSession): Reference<StoredResult> {

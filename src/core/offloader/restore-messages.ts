@@ -1,4 +1,5 @@
 import type { Format, FormatResult, SlotContent } from "../engine/format.js";
+import { messageOf } from "../errors/describe-value.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
 import { findReferenced, WRAPPING_KEY } from "./held-session.js";
@@ -18,7 +19,11 @@ export async function restoreMessages(
   let changed = false;
   for (const [messageIndex, message] of messages.entries()) {
     const contents: SlotContent[] = [];
-    for (const { id, slot, soleText } of readResults(format, message)) {
+    const results = readResults(format, message, (error) => {
+      const why = `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`;
+      core.note("failure", "restore", { session_id: sessionId, error: why });
+    });
+    for (const { id, slot, soleText } of results) {
       const target = parseReference(soleText, id);
       if (!target) continue;
       const record = findReferenced(session, soleText, id);
@@ -39,7 +44,12 @@ export async function restoreMessages(
   return changed ? restored : messages;
 }
 
-function readResults(format: Format, message: unknown): FormatResult[] {
+/** A message that throws when it is read holds no reference of ours. */
+function readResults(
+  format: Format,
+  message: unknown,
+  onUnreadable: (error: unknown) => void,
+): FormatResult[] {
   const results: FormatResult[] = [];
   const ignore = () => undefined;
   const visitor = {
@@ -48,6 +58,11 @@ function readResults(format: Format, message: unknown): FormatResult[] {
     other: ignore,
     result: (found: FormatResult) => void results.push(found),
   };
-  format.read(message, visitor, { media: "keep", countOther: false });
-  return results;
+  try {
+    format.read(message, visitor, { media: "keep", countOther: false });
+    return results;
+  } catch (error) {
+    onUnreadable(error);
+    return [];
+  }
 }

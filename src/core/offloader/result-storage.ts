@@ -1,6 +1,6 @@
-import type { Sink } from "../engine/offload-parts.js";
+import type { Sink } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { WriteFailedError } from "../errors/write-failed-error.js";
+import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { idOfContent } from "../workspace/artifacts/artifact.js";
 import type { PreparedArtifact } from "../workspace/artifacts/prepare-artifact.js";

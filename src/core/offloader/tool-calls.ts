@@ -1,6 +1,6 @@
 import type { Format } from "../engine/format.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
-import { UnknownFormatError } from "../errors/unknown-format-error.js";
+import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
+import { quote } from "../lib/text/quote.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
 
@@ -38,7 +38,7 @@ export function createToolCalls(
     }
     const found = [...(named ? [named] : []), ...formats].find(({ name }) => name === wanted);
     if (found) return found;
-    const given = JSON.stringify(wanted);
+    const given = quote(wanted);
     throw new UnknownFormatError(`There is no format ${given}. The formats are: ${names}.`, []);
   };
 

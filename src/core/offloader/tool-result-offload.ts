@@ -2,12 +2,13 @@ import { requireCount, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../errors/argument-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { findReferenced } from "./held-session.js";
+import { findReferenced, NOTHING_HELD } from "./held-session.js";
+import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
 import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";
 import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
-import { nameTools } from "../workspace/tools/tool-naming.js";
+import { checkedCounter } from "../checked-counter.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 
@@ -18,6 +19,8 @@ export interface ToolResultInput {
   readonly toolName?: string | undefined;
   /** The action of the tool, for tools that have several. */
   readonly actionName?: string | undefined;
+  /** The input of the call, to tell answers of the reading tools from results of other tools of the same name. */
+  readonly input?: unknown;
   readonly content: Content;
   /** `offload: true` or `false` forces the decision; everything else is stored with the artifact. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -82,8 +85,9 @@ const NOT_AGAIN = { offload: false, reason: "none" } as const;
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
   const core = coreOf(options.workspace);
-  const { countTokens = core.countTokens } = options;
+  const countTokens = options.countTokens ? checkedCounter(options.countTokens) : core.countTokens;
   const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+  const readingCalls = createReadingCalls(core.toolNames);
   const rules = {
     whiteList: readNames("whiteList", options.whiteList),
     tokenThreshold: requireCount(
@@ -92,7 +96,6 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       DEFAULTS.tokenThreshold,
       0,
     ),
-    readingTools: new Set(nameTools(core.toolNames).map(({ name }) => name)),
     countTokens: options.countTokens,
   };
 
@@ -106,16 +109,23 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
         { content, metadata: metadataOf(toolResult, context) },
         { ...context, toolCallId: id },
       );
-      const candidate: ToolResult = Object.defineProperty(result, "tokens", {
-        get: () => prepared.content.tokens(),
-      });
-      const isReference =
-        looksLikeReference(result.soleText) &&
-        findReferenced(
-          await core.listSession(context.sessionId ?? DEFAULTS.session),
-          result.soleText,
-          id,
-        ) !== undefined;
+      const reading = readingCalls.guess(toolName, toolResult.input);
+      const session =
+        reading || looksLikeReference(result.soleText)
+          ? await core.listSession(context.sessionId ?? DEFAULTS.session)
+          : NOTHING_HELD;
+      const answers = await findReadingAnswers(
+        [result],
+        () => reading,
+        session,
+        (child) => core.listSession(child),
+      );
+      const candidate: ToolResult = Object.defineProperty(
+        { ...result, isReadingAnswer: answers.has(result) },
+        "tokens",
+        { get: () => prepared.content.tokens() },
+      );
+      const isReference = findReferenced(session, result.soleText, id) !== undefined;
       const verdict = isReference ? NOT_AGAIN : judgeByRules(rules, candidate);
       const { reason } = verdict;
       if (!verdict.offload) {

@@ -1,100 +1,12 @@
-import type { Format, FormatReadOptions, FormatResult, MessageVisitor } from "../engine/format.js";
+import type { Format, FormatReadOptions } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
+import { CallBook } from "./call-book.js";
 import type { ContentMemory } from "./content-memory.js";
-import { isHeld, type HeldSession } from "./held-session.js";
+import type { HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
-import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
+import type { ReadingCalls } from "./reading-answer.js";
 import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
-
-interface Call {
-  readonly id: string | undefined;
-  readonly name: string;
-}
-
-/** Most messages hold none of something; they share one empty list. */
-const NONE: readonly never[] = [];
-
-/** A message of the history: what was read from it, and what was returned for it. */
-class SeenMessage implements MessageVisitor {
-  isModel = false;
-  replyId: string | undefined;
-  otherChars = 0;
-  answers = 0;
-  calls: readonly Call[] = NONE;
-  found: readonly FormatResult[] = NONE;
-  results: readonly LocatedResult[] = NONE;
-  reports: readonly ResultReport[] = NONE;
-  output: unknown;
-  /** What it held when it was read, since the host may change it in place, even during a call. */
-  readonly shape: MessageShape;
-  #outputShape: MessageShape;
-
-  constructor(public input: unknown) {
-    this.shape = shapeOf(input);
-    this.output = input;
-    this.#outputShape = this.shape;
-  }
-
-  modelMessage(replyId?: string): void {
-    this.isModel = true;
-    this.replyId = replyId;
-  }
-
-  call(id: string | undefined, name: string): void {
-    this.calls = [...this.calls, { id, name }];
-  }
-
-  result(result: FormatResult): void {
-    this.answers++;
-    this.found = [...this.found, result];
-  }
-
-  answer(): void {
-    this.answers++;
-  }
-
-  other(chars: number): void {
-    this.otherChars += chars;
-  }
-
-  finish(output: unknown, reports: readonly ResultReport[]): void {
-    this.reports = reports;
-    if (output === this.output) return;
-    this.output = output;
-    this.#outputShape = shapeOf(output);
-  }
-
-  /**
-   * Whether this is the message, or an equal one: a host passes its own messages every time, or those
-   * that the last call returned, or loads its history anew.
-   */
-  isSame(message: unknown, acceptOutput: boolean): boolean {
-    if (hasShape(message, this.shape)) {
-      if (this.output === this.input) this.output = message;
-      this.input = message;
-      return true;
-    }
-    return acceptOutput && this.output !== this.input && hasShape(message, this.#outputShape);
-  }
-
-  /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
-  isHeld(session: HeldSession): boolean {
-    return this.reports.every(
-      ({ outcome, artifactId }, index) =>
-        outcome !== "offloaded" ||
-        isHeld(session, artifactId ?? "", this.results[index]?.known.hash ?? ""),
-    );
-  }
-
-  /** Whether the input is still what was read. */
-  get isCurrent(): boolean {
-    return hasShape(this.input, this.shape);
-  }
-
-  get chars(): number {
-    return this.results.reduce((sum, { chars }) => sum + chars, this.otherChars);
-  }
-}
+import { NONE, SeenMessage } from "./seen-message.js";
 
 export interface TurnMemoryOptions {
   readonly format: Format;
@@ -102,13 +14,16 @@ export interface TurnMemoryOptions {
   readonly isFinal: boolean;
   readonly read: FormatReadOptions;
   readonly contents: ContentMemory;
+  readonly readingCalls: ReadingCalls;
+  /** Told of a message that throws when it is read, which is kept as it is; without it, that throws. */
+  readonly onUnreadable?: ((messageIndex: number, error: unknown) => void) | undefined;
 }
 
 /** What is known of a history, so that each message is read once and a turn costs only what is new. */
 export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
-  #callNames = new Map<string, string>();
+  #calls = new CallBook();
   /** The sums over the first messages, as far as they were asked for. */
   #summed = { count: 0, totals: NO_TOTALS };
 
@@ -134,13 +49,24 @@ export class TurnMemory {
 
   /** Reads what is new in the history, and forgets what is no longer part of it. */
   take(history: readonly unknown[], known: number): void {
-    const { format, read } = this.#options;
     if (known < this.#messages.length) this.#cut(known);
     for (const message of history.slice(known)) {
-      const seen = new SeenMessage(message);
-      format.read(message, seen, read);
+      const seen = this.#read(message);
       this.#locate(seen, this.#messages.length);
       this.#messages.push(seen);
+    }
+  }
+
+  #read(message: unknown): SeenMessage {
+    const { format, read, readingCalls, onUnreadable } = this.#options;
+    const seen = new SeenMessage(message, readingCalls);
+    try {
+      format.read(message, seen, read);
+      return seen;
+    } catch (error) {
+      if (!onUnreadable) throw error;
+      onUnreadable(this.#messages.length, error);
+      return new SeenMessage(message, readingCalls);
     }
   }
 
@@ -208,22 +134,24 @@ export class TurnMemory {
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
     if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
-    this.#callNames = new Map();
-    for (const { calls } of this.#messages) this.#name(calls);
+    this.#calls = new CallBook();
+    for (const { calls, found } of this.#messages) {
+      this.#calls.add(calls);
+      for (const result of found) this.#calls.answeredBy(result);
+    }
   }
 
   #locate(seen: SeenMessage, messageIndex: number): void {
-    this.#name(seen.calls);
+    const { contents, readingCalls } = this.#options;
+    this.#calls.add(seen.calls);
     seen.results = seen.found.map((found) => {
-      const toolName =
-        found.toolName ?? (found.id === undefined ? undefined : this.#callNames.get(found.id));
-      return new LocatedResult(found, messageIndex, toolName, this.#options.contents);
+      const call = this.#calls.answeredBy(found);
+      const reading = call ? call.reading : readingCalls.guess(found.toolName);
+      const toolName = found.toolName ?? call?.name;
+      seen.resultChars += found.chars;
+      return new LocatedResult(found, messageIndex, toolName, contents, reading);
     });
-  }
-
-  /** The last call of an id counts: ids are used again. */
-  #name(calls: readonly Call[]): void {
-    for (const { id, name } of calls) if (id !== undefined) this.#callNames.set(id, name);
+    seen.found = NONE;
   }
 }
 

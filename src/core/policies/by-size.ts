@@ -1,9 +1,40 @@
+import { checkedCounter } from "../checked-counter.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
+import { InvalidEnvironmentError } from "../errors/argument-errors.js";
 import { eachResult } from "./by-result.js";
 import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/readable-view.js";
+import { renderValue } from "../workspace/reading/render-value.js";
 import { requireNumber } from "../arguments.js";
+
+/** The variables of a process, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ThresholdSource {
+  /** The name of the option, for errors. */
+  readonly option: string;
+  readonly given: number | undefined;
+  readonly variable: string;
+  readonly environment: Environment;
+  readonly fallback: number;
+}
+
+const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * The threshold for this call: the option, else the environment variable, else the default. Only that
+ * it is a plain number is checked, not its range; `parseFloat` would read "20%" as 20.
+ */
+export function readThreshold(source: ThresholdSource): number {
+  const { option, given, variable, environment, fallback } = source;
+  if (given !== undefined) return requireNumber(option, given);
+  const text = environment[variable]?.trim();
+  if (!text) return fallback;
+  if (!PLAIN_NUMBER.test(text)) {
+    throw new InvalidEnvironmentError(variable, text, `a plain number such as ${fallback}`);
+  }
+  return Number(text);
+}
 
 /** Offloads results of at least this many characters, but never an empty one. */
 export function minChars(threshold: number): Policy {
@@ -60,7 +91,7 @@ export function minRatio(threshold: number): Policy {
 export function tokensOf(result: ToolResult, countTokens?: CountTokens): number {
   if (!countTokens && result.tokens !== undefined) return result.tokens;
   const { content } = result;
-  const count = countTokens ?? estimateTokens;
+  const count = countTokens ? checkedCounter(countTokens) : estimateTokens;
   return count(typeof content === "string" ? content : renderValue(content));
 }
 

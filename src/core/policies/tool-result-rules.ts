@@ -10,21 +10,17 @@ export interface ToolResultRules {
   readonly whiteList: readonly string[];
   /** Results of more tokens than this are offloaded. */
   readonly tokenThreshold: number;
-  /** Tools whose results are never offloaded: those that read offloaded results. */
-  readonly readingTools: ReadonlySet<string>;
   /** Default: the workspace's own counter. */
   readonly countTokens: CountTokens | undefined;
 }
 
 /** Decides about one result, in this order: reading tools, `offload: false`, the white list, `offload: true`, tokens. */
 export function judgeByRules(
-  { whiteList, tokenThreshold, readingTools, countTokens }: ToolResultRules,
+  { whiteList, tokenThreshold, countTokens }: ToolResultRules,
   result: ToolResult,
 ): { readonly offload: boolean; readonly reason: RuleReason } {
-  const { toolName, actionName, offloadFlag } = result;
-  if (toolName !== undefined && readingTools.has(toolName)) {
-    return { offload: false, reason: "none" };
-  }
+  const { toolName, actionName, offloadFlag, isReadingAnswer } = result;
+  if (isReadingAnswer) return { offload: false, reason: "none" };
   if (offloadFlag === false) return { offload: false, reason: "metadata" };
   const isListed =
     toolName !== undefined &&

@@ -1,5 +1,5 @@
 import { ContextOffloadError } from "../errors/context-offload-error.js";
-import { messageOf } from "../errors/message-of.js";
+import { messageOf } from "../errors/describe-value.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
@@ -79,7 +79,8 @@ export class EventReporter {
         event,
         verb,
         time: new Date(now).toISOString(),
-        duration_ms: now - start,
+        // The clock may be set back meanwhile.
+        duration_ms: Math.max(0, now - start),
         namespace: this.#namespace,
         context_type: "tool_result",
         biz_id: null,

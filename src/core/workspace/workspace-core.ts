@@ -6,15 +6,14 @@ import type {
   Workspace,
 } from "./workspace-types.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
-import type { Content } from "../engine/content.js";
+import type { Content, Hash } from "../engine/content.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { EventDetails } from "./events.js";
-import type { Hash } from "../engine/hash.js";
 import type { KnownContent } from "./artifacts/prepare-content.js";
 import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
 import type { SessionListing } from "./artifacts/artifact-store.js";
 import type { ToolNaming } from "./tools/tool-naming.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../errors/argument-errors.js";
 
 /** The internal side of a workspace, for the offloader: it offers more than the public methods, and its reads are not logged. */
 export interface WorkspaceCore {

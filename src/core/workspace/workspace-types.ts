@@ -51,6 +51,17 @@ export interface OffloadInfoOptions extends Scope, ListOptions {
   readonly namespace?: string | undefined;
   /** Only results of this task. Default: all tasks. */
   readonly taskId?: string | undefined;
+  /** Maximum length of the entries together, as JSON, in characters. Default: no limit. */
+  readonly maxChars?: number | undefined;
+}
+
+/** A page of the listing of stored tool results. */
+export interface OffloadInfoPage {
+  readonly artifacts: readonly OffloadInfo[];
+  /** Pass it as `cursor` to get the next page; `undefined` on the last one. */
+  readonly nextCursor: string | undefined;
+  /** How many results come after this page; only counted if `maxChars` was given. */
+  readonly leftOut: number | undefined;
 }
 
 /** One stored result in a listing; fields are named like the metadata. */
@@ -103,10 +114,7 @@ export interface Workspace {
   /** Lists artifacts by their metadata, in the order in which they were stored. */
   queryArtifacts(filter?: SearchFilter, options?: Scope & ListOptions): Promise<ArtifactPage>;
   /** Lists the stored tool results of a session or a task. */
-  getToolResultOffloadInfo(options?: OffloadInfoOptions): Promise<{
-    readonly artifacts: readonly OffloadInfo[];
-    readonly nextCursor: string | undefined;
-  }>;
+  getToolResultOffloadInfo(options?: OffloadInfoOptions): Promise<OffloadInfoPage>;
   /** Exactly what was stored: the same string, or an equal value. */
   getOriginal(artifactId: string, options?: Scope): Promise<Original>;
   /** Removes an artifact and its content. */

@@ -1,4 +1,4 @@
-import type { Hash } from "../engine/hash.js";
+import type { Hash } from "../engine/content.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactStore } from "./artifacts/artifact-store.js";
 import type { Clock, EventLogger } from "./events.js";

@@ -2,11 +2,12 @@ import { nonEmptyText } from "../lib/text/plain-text.js";
 import { requireCount, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
-import { InvalidArgumentError } from "../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../errors/argument-errors.js";
+import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
-import { listArtifacts, type ArtifactPage, type SearchFilter } from "./artifacts/list-artifacts.js";
+import { listArtifacts, type CountedPage, type SearchFilter } from "./artifacts/list-artifacts.js";
 import {
   prepareArtifact,
   type PreparedArtifact,
@@ -63,7 +64,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const list = async (
     filter: SearchFilter,
     options: Scope & ListOptions,
-  ): Promise<ArtifactPage> => {
+    maxChars?: number,
+  ): Promise<CountedPage> => {
     options.signal?.throwIfAborted();
     requireObject("searchFilter", filter, "an object of metadata that must be equal");
     const wanted = nonEmptyText(filter["session_id"]);
@@ -73,6 +75,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
     return listArtifacts(store, sessions, rest, {
       limit: requireCount("limit", options.limit, DEFAULTS.listLimit),
+      chars: maxChars === undefined ? undefined : { most: maxChars, of: infoChars },
       cursor: options.cursor,
       signal: options.signal,
     });
@@ -113,7 +116,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       events.observe(
         "queryArtifacts",
         { session_id: options.sessionId ?? null },
-        () => list(filter, options),
+        async () => {
+          const { artifacts, nextCursor } = await list(filter, options);
+          return { artifacts, nextCursor };
+        },
         () => ({ event: "read" }),
       ),
 
@@ -127,8 +133,12 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
             throw new InvalidArgumentError("namespace", options.namespace, expected);
           }
           const filter = { context_type: "tool_result", task_id: options.taskId };
-          const { artifacts, nextCursor } = await list(filter, options);
-          return { artifacts: artifacts.map(infoOf), nextCursor };
+          const maxChars =
+            options.maxChars === undefined
+              ? undefined
+              : requireCount("maxChars", options.maxChars, undefined);
+          const { artifacts, ...rest } = await list(filter, options, maxChars);
+          return { artifacts: artifacts.map(infoOf), ...rest };
         },
         () => ({ event: "read" }),
       ),
@@ -161,4 +171,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       events.note(event, verb, details);
     },
   });
+}
+
+/** The length of an artifact in a listing, with its line break. */
+function infoChars(record: ArtifactRecord): number {
+  return JSON.stringify(infoOf(record)).length + 1;
 }

@@ -1,6 +1,5 @@
 import type { FormatResult, MediaRule } from "../../core/engine/format.js";
-import { countJsonChars } from "./count-json-chars.js";
-import { asRecord, type JsonRecord } from "./json-record.js";
+import { asRecord, countJsonChars, type JsonRecord } from "./json-record.js";
 
 /** How a format treats the blocks of a result's content. */
 export interface BlockRules {

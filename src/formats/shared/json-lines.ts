@@ -1,6 +1,6 @@
 import type { Format, FormatResult, SlotContent, SlotText } from "../../core/engine/format.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
-import { relayTo } from "./relay-visitor.js";
+import { relayTo } from "./visitors.js";
 import { readRawJson, spliceJson, type JsonPath } from "./splice-json.js";
 
 /** A file format for recorded conversations, with one JSON object per line. */

@@ -16,3 +16,12 @@ export function asRecord(value: unknown): JsonRecord {
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** The length of the value as JSON; 0 if it cannot be serialized. */
+export function countJsonChars(value: unknown): number {
+  try {
+    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
+  } catch {
+    return 0;
+  }
+}

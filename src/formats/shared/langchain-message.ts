@@ -75,9 +75,11 @@ function describe(
   wrapper: LangchainMessage["wrapper"],
 ): LangchainMessage {
   // A message that was made from `contentBlocks` is serialized with only those.
-  const hasBlocks = fields["content"] === undefined && Array.isArray(fields["content_blocks"]);
-  const contentKey = hasBlocks && wrapper !== undefined ? "content_blocks" : "content";
-  return { kind, fields, contentKey, wrapper };
+  const hasBlocks =
+    wrapper !== undefined &&
+    fields["content"] === undefined &&
+    Array.isArray(fields["content_blocks"]);
+  return { kind, fields, contentKey: hasBlocks ? "content_blocks" : "content", wrapper };
 }
 
 /** The kind that a type, a role or a class name means. */
@@ -104,7 +106,9 @@ function callKind(message: JsonRecord): string | undefined {
 function copyWith(original: object, changes: JsonRecord): object {
   const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(original);
   for (const [key, value] of Object.entries(changes)) {
-    properties[key] = { ...properties[key], value };
+    const { enumerable = true } = properties[key] ?? {};
+    // Not the old descriptor with another value: that of an accessor cannot have one.
+    properties[key] = { value, enumerable, writable: true, configurable: true };
   }
   return Object.create(Object.getPrototypeOf(original) as object | null, properties) as object;
 }

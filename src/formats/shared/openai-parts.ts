@@ -1,7 +1,6 @@
 import type { FormatReadOptions, MessageVisitor } from "../../core/engine/format.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./json-record.js";
+import { asList, asRecord, countJsonChars, isRecord, type JsonRecord } from "./json-record.js";
 import { blockText, type BlockRules } from "./blocks.js";
-import { countJsonChars } from "./count-json-chars.js";
 
 const MEDIA_PARTS =
   /^(?:(?:image|audio|video|document)(?:_url)?|file|input_(?:image|audio|video|file))$/;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 
 /** The path to a value in a JSON text: keys of objects and indices of arrays. */
 export type JsonPath = readonly (string | number)[];

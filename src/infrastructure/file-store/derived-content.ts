@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { collectPieces } from "../../core/lib/text/byte-source.js";
-import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
-import { memoryContent } from "../../core/workspace/artifacts/memory-content.js";
+import { memoryContent, type OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 import { openContent } from "./open-content.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
 

@@ -1,9 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ArtifactGoneError } from "../../core/errors/artifact-gone-error.js";
+import { ArtifactGoneError } from "../../core/errors/artifact-errors.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
-import { WriteFailedError } from "../../core/errors/write-failed-error.js";
+import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactStore,
@@ -15,13 +14,21 @@ import type {
 } from "../../core/workspace/artifacts/artifact-store.js";
 import { hasCode } from "../error-code.js";
 import { sha256 } from "../hash.js";
+import { ContentCheck } from "./content-check.js";
 import { deleteDerived, openDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
+import { replaceBy, temporaryIn } from "./incoming-content.js";
 import { Manifest } from "./manifest.js";
 import { openContent } from "./open-content.js";
 import { putArtifact } from "./put-artifact.js";
-import { checkFolder, prepareFolder, type CheckedFolder } from "./session-folder.js";
-import { createStoreLayout, type StoreLayout } from "./store-layout.js";
+import {
+  type CheckedFolder,
+  checkFolder,
+  createStoreLayout,
+  FILE_MODE,
+  prepareFolder,
+  type StoreLayout,
+} from "./store-layout.js";
 import { verifyFiles } from "./verify-files.js";
 
 /** How many sessions' manifests are remembered. */
@@ -37,6 +44,7 @@ export class FileStore implements ArtifactStore {
   readonly #layout: StoreLayout;
   readonly #namespace: CheckedFolder;
   readonly #manifests = new Map<string, Manifest>();
+  readonly #check = new ContentCheck();
 
   constructor(root: string, namespace: string) {
     this.#layout = createStoreLayout(root, namespace, sha256);
@@ -58,7 +66,8 @@ export class FileStore implements ArtifactStore {
     // The name of a session never changes, so a manifest that was read once need not be read again.
     const unread = manifests.filter(({ exists, sessionId }) => !exists || sessionId === undefined);
     for (let at = 0; at < unread.length; at += LOADED_AT_ONCE) {
-      await Promise.all(unread.slice(at, at + LOADED_AT_ONCE).map(load));
+      // One that cannot be read must not hide the others; `verify` reports it.
+      await Promise.allSettled(unread.slice(at, at + LOADED_AT_ONCE).map(load));
     }
     return manifests.flatMap(({ exists, sessionId, isForeign }) =>
       exists && sessionId !== undefined && !isForeign ? [sessionId] : [],
@@ -75,22 +84,15 @@ export class FileStore implements ArtifactStore {
     const manifest = this.#manifestOf(record.sessionId);
     await this.#checkFolder(manifest);
     const path = join(manifest.folder, this.#layout.fileName(record.artifactId));
-    let content: OpenContent;
     try {
-      content = await openContent(path);
+      return await this.#check.guard(record, await openContent(path));
     } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
       if (hasCode(cause, "ENOENT")) {
         throw new ArtifactGoneError(record.artifactId, "missing", { cause });
       }
       throw new ReadFailedError(path, cause);
     }
-    if (content.size === record.size.bytes) return content;
-    await content.close();
-    const sizes = `${content.size} bytes instead of ${record.size.bytes}`;
-    throw new ReadFailedError(
-      `artifact ${JSON.stringify(record.artifactId)}`,
-      `its content is damaged: the file has ${sizes}; run verify() to find other damage`,
-    );
   }
 
   async openDerived(
@@ -103,6 +105,20 @@ export class FileStore implements ArtifactStore {
     return openDerived(folder, file, record.hash, name, make);
   }
 
+  async writeReadable(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string> {
+    const { folder } = this.#manifestOf(record.sessionId);
+    const path = join(folder, this.#layout.readableName(record.artifactId));
+    try {
+      await replaceBy(path, temporaryIn(path), (temporary) =>
+        writeFile(temporary, text, { flag: "wx", mode: FILE_MODE }),
+      );
+      return path;
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(path, cause);
+    }
+  }
+
   async remove(record: ArtifactRecord): Promise<void> {
     const manifest = this.#manifestOf(record.sessionId);
     const file = this.#layout.fileName(record.artifactId);
@@ -112,6 +128,9 @@ export class FileStore implements ArtifactStore {
       await manifest.append({ removed: record.artifactId, at: new Date().toISOString() });
       await discardUnlisted([join(manifest.folder, file)], () => manifest.load());
       await deleteDerived(manifest.folder, file, record.hash);
+      await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {
+        force: true,
+      });
     } catch (cause) {
       throw new WriteFailedError(join(manifest.folder, file), cause);
     }

@@ -1,11 +1,48 @@
+import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
+import { READ_NO_LINK } from "./open-content.js";
 import { basename, join, sep } from "node:path";
-import { hasCode } from "../error-code.js";
 import { closeSoon, lookAt, openFile, readOnce, statOpen } from "./file-calls.js";
+import { hasCode } from "../error-code.js";
 import { identityOf, type KeptFile } from "./kept-file.js";
 import { parseEntry, type ManifestRecord } from "./manifest-entry.js";
-import { emptyState, type ListedRecord, type ReadState } from "./manifest-state.js";
-import { READ_NO_LINK } from "./open-content.js";
-import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
+
+/** An artifact in a listing; the id of its session may become known later. */
+export type ListedRecord = ManifestRecord & { sessionId: string; location: string };
+
+/** What was read from a manifest so far. */
+export interface ReadState {
+  /** The identity of the file that was read; "" if there was none. */
+  readonly file: string;
+  readonly artifacts: Map<string, ListedRecord>;
+  readonly removed: Set<string>;
+  readonly children: Set<string>;
+  /** Up to where it was read. */
+  bytes: number;
+  /** When the file was last modified. */
+  modifiedMs: number;
+  /** The last bytes that were read: a file with other bytes there was replaced. */
+  ending: Buffer;
+  /** The session that the header names. */
+  owner: string | undefined;
+  brokenLines: number;
+  /** The last line is incomplete: still being written, or abandoned. */
+  torn: boolean;
+}
+
+export function emptyState(file: string): ReadState {
+  return {
+    file,
+    artifacts: new Map(),
+    removed: new Set(),
+    children: new Set(),
+    bytes: 0,
+    modifiedMs: 0,
+    ending: Buffer.alloc(0),
+    owner: undefined,
+    brokenLines: 0,
+    torn: false,
+  };
+}
 
 const LINE_FEED = 10;
 /** How many of the last bytes read are compared before reading on. */

@@ -3,8 +3,7 @@ import { writeOnce } from "./file-calls.js";
 import { KeptFile } from "./kept-file.js";
 import type { ManifestEntry } from "./manifest-entry.js";
 import { ManifestReader } from "./manifest-reader.js";
-import type { CheckedFolder } from "./session-folder.js";
-import type { StoreLayout } from "./store-layout.js";
+import type { CheckedFolder, StoreLayout } from "./store-layout.js";
 
 const LINE_FEED = 10;
 const MAX_APPENDS = 3;

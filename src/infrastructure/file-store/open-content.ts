@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
+import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces } from "../../core/lib/text/byte-source.js";
 import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 
@@ -20,6 +20,10 @@ export const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 export interface OpenFile extends OpenContent {
   readonly fd: number;
   readonly modifiedMs: number;
+  /** When the file or anything that is known of it last changed. */
+  readonly changedMs: number;
+  /** Differs from any earlier one if the file was changed or replaced in between. */
+  readonly state: string;
 }
 
 export async function openContent(path: string): Promise<OpenFile> {
@@ -27,11 +31,13 @@ export async function openContent(path: string): Promise<OpenFile> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
-    const { size, mtimeMs: modifiedMs } = stats;
+    const { size, mtimeMs: modifiedMs, ctimeMs, dev, ino } = stats;
     return {
       fd: handle.fd,
       size,
       modifiedMs,
+      changedMs: Math.max(modifiedMs, ctimeMs),
+      state: [dev, ino, size, modifiedMs, ctimeMs].join(),
       close: () => handle.close(),
       async read(start, end) {
         const bytes = Buffer.allocUnsafe(Math.max(Math.min(end, size) - start, 0));

@@ -12,12 +12,12 @@ import { lookAt } from "./file-calls.js";
 import {
   holdsContent,
   incomingBytes,
-  temporaryIn,
   type IncomingContent,
+  incomingStream,
+  temporaryIn,
 } from "./incoming-content.js";
-import { incomingStream } from "./incoming-stream.js";
 import type { Manifest } from "./manifest.js";
-import { prepareFolder } from "./session-folder.js";
+import { prepareFolder } from "./store-layout.js";
 
 /** A file that was changed within this time may be an artifact that is being put right now. */
 const UNDER_WAY_MS = 250;
@@ -44,7 +44,12 @@ export async function putArtifact(
   const ready = Promise.all([prepareFolder(root, manifest), manifest.load()]);
   ready.catch(() => undefined);
   const size = once(artifact.describe);
-  const content = await receive(manifest, artifact, ready, size);
+  const { content: source, hash } = artifact;
+  // Bytes are written at once; nothing is awaited before the file is being created.
+  const content =
+    Symbol.asyncIterator in source
+      ? await receive(manifest, source, ready, size)
+      : incomingBytes(source, hash ?? once(() => sha256(source)), size);
   try {
     for (const id of idsFor(artifact.wantedId, content)) {
       const record = await claim(id, { manifest, artifact, content, size, ready });
@@ -58,15 +63,12 @@ export async function putArtifact(
 
 async function receive(
   manifest: Manifest,
-  { content, hash }: NewArtifact,
+  stream: AsyncIterable<Uint8Array>,
   ready: Promise<unknown>,
   size: () => unknown,
 ): Promise<IncomingContent> {
-  if (!(Symbol.asyncIterator in content)) {
-    return incomingBytes(content, hash ?? once(() => sha256(content)), size);
-  }
   await ready;
-  return incomingStream(temporaryIn(join(manifest.folder, "x")), content);
+  return incomingStream(temporaryIn(join(manifest.folder, "x")), stream, size);
 }
 
 /** The wanted id needs no hash, so the hash can be computed while the file is created. */

@@ -1,6 +1,9 @@
-import { join } from "node:path";
-import type { Hash } from "../../core/engine/hash.js";
+import type { Hash } from "../../core/engine/content.js";
+import { join, relative, sep } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
 import { portableName } from "../../core/files/file-layout.js";
+import { realPath } from "./file-calls.js";
+import { refuseLinks } from "../refuse-links.js";
 
 /** Changes with the layout of files, so that an old tree is never misread. */
 const LAYOUT_VERSION = "v1";
@@ -21,6 +24,8 @@ export interface StoreLayout {
   readonly namespaceFolder: string;
   readonly sessionFolder: (sessionId: string) => string;
   readonly fileName: (artifactId: string) => string;
+  /** The readable text of an artifact, for agents that read by path. */
+  readonly readableName: (artifactId: string) => string;
 }
 
 export function createStoreLayout(root: string, namespace: string, hash: Hash): StoreLayout {
@@ -32,6 +37,8 @@ export function createStoreLayout(root: string, namespace: string, hash: Hash): 
     sessionFolder: (sessionId) => join(namespaceFolder, nameOf(sessionId)),
     // The same ending for all, since the file name decides who owns the id; and not the manifest's.
     fileName: (artifactId) => `${nameOf(artifactId)}.txt`,
+    // After a tilde a name has only the digits of a hash, so this is never an artifact's own file.
+    readableName: (artifactId) => `${nameOf(artifactId)}~readable.txt`,
   };
 }
 
@@ -48,4 +55,41 @@ function storeName(id: string, hash: Hash): string {
 
 export function temporaryName(random: string): string {
   return `.put-${random}.tmp`;
+}
+
+/** A folder below the root, with the result of the last check. */
+export interface CheckedFolder {
+  readonly folder: string;
+  /** The folder with all links resolved, once it was found to have no links below the root. */
+  realFolder: string | undefined;
+}
+
+/** Rejects a folder with a link on its path below the root. */
+export async function checkFolder(
+  root: string,
+  checked: CheckedFolder,
+): Promise<"there" | "missing"> {
+  // While the real path is the same, nothing on the path has become a link.
+  const real = await realPath(checked.folder);
+  if (real !== undefined && real === checked.realFolder) return "there";
+  const names = relative(root, checked.folder).split(sep);
+  const found = await refuseLinks(root, names);
+  const realRoot = await realPath(root);
+  const isPlain = realRoot !== undefined && real === join(realRoot, ...names);
+  checked.realFolder = isPlain ? real : undefined;
+  return found;
+}
+
+/** Makes the folder unless it exists. */
+export async function prepareFolder(root: string, checked: CheckedFolder): Promise<void> {
+  if ((await checkFolder(root, checked)) === "there") return;
+  const first = await mkdir(checked.folder, { recursive: true, mode: FOLDER_MODE });
+  // An existing root may be a project; a new one is hidden from git and from searches.
+  if (first !== undefined && relative(first, root).split(sep)[0] !== "..") await hideFromGit(root);
+}
+
+async function hideFromGit(root: string): Promise<void> {
+  await writeFile(join(root, ".gitignore"), "*\n", { flag: "wx", mode: FILE_MODE }).catch(
+    () => undefined,
+  );
 }

@@ -3,7 +3,7 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts/artifact-store.js";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
+import { messageOf } from "../../core/errors/describe-value.js";
 import { hasCode } from "../error-code.js";
 import { derivedPrefix, listDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
@@ -26,6 +26,7 @@ export async function verifyFiles(
     bytes: 0,
     damaged: [],
     missing: [],
+    unreadable: [],
     orphaned: [],
     brokenLines: 0,
     deleted: [],
@@ -36,7 +37,7 @@ export async function verifyFiles(
       await checkOrphans(manifest, report, options);
     } catch (cause) {
       if (options.signal?.aborted) throw cause;
-      throw new ReadFailedError(`the session in ${manifest.folder}`, cause);
+      report.unreadable.push({ folder: manifest.folder, problem: messageOf(cause) });
     }
     report.brokenLines += manifest.brokenLines;
   }
@@ -125,7 +126,7 @@ async function findOrphans(manifest: Manifest): Promise<Orphan[]> {
   const prefixes = new Set<string>();
   for (const { artifactId, hash } of artifacts.values()) {
     const file = layout.fileName(artifactId);
-    claimed.add(file);
+    claimed.add(file).add(layout.readableName(artifactId));
     prefixes.add(derivedPrefix(file, hash));
   }
   const isUnclaimed = (name: string) => {

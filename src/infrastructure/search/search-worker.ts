@@ -1,10 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
-import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
-import { ReadFailedError } from "../../core/errors/read-failed-error.js";
-import { SearchFailedError } from "../../core/errors/search-failed-error.js";
+import { InvalidPatternError, SearchFailedError } from "../../core/errors/search-errors.js";
+import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces } from "../../core/lib/text/byte-source.js";
-import { outcomeOf, type SearchJob, type SearchResult } from "./search-job.js";
+import { outcomeOf, type SearchJob, type SearchResult } from "./search-queue.js";
 import type { SearchAnswer, SearchFailure, SearchRequest } from "./search-message.js";
 import { WORKER_SOURCE } from "./worker-source.js";
 

@@ -1,7 +1,9 @@
 import { DEFAULTS } from "../../core/defaults.js";
-import { InvalidPatternError } from "../../core/errors/invalid-pattern-error.js";
-import { SearchFailedError } from "../../core/errors/search-failed-error.js";
-import { SearchTimeoutError } from "../../core/errors/search-timeout-error.js";
+import {
+  InvalidPatternError,
+  SearchFailedError,
+  SearchTimeoutError,
+} from "../../core/errors/search-errors.js";
 import { compilePattern, type CompiledPattern } from "../../core/lib/search/compile-pattern.js";
 import {
   PatternError,
@@ -9,9 +11,8 @@ import {
   type SearchQuery,
   type SearchSource,
 } from "../../core/lib/search/search-terms.js";
-import type { SearchJob } from "./search-job.js";
+import { type SearchJob, SearchQueue } from "./search-queue.js";
 import { SharedProgress } from "./search-message.js";
-import { SearchQueue } from "./search-queue.js";
 import { SearchWorker, timerMs } from "./search-worker.js";
 
 export interface SearchOptions {

@@ -102,7 +102,11 @@ describe("the offloader of a subagent", () => {
 interface Note {
   readonly by: string;
   readonly text: string;
-  readonly calls?: readonly { readonly id: string; readonly name: string }[];
+  readonly calls?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly input: unknown;
+  }[];
   readonly call?: string;
 }
 
@@ -116,7 +120,7 @@ const notes: Format = {
   read(message, visitor) {
     const { by, text, calls = [], call: id } = message as Note;
     if (by === "model") visitor.modelMessage();
-    for (const call of calls) visitor.call(call.id, call.name);
+    for (const call of calls) visitor.call(call.id, call.name, call.input);
     const result = { slot: 0, id, content: text, soleText: text, chars: text.length };
     if (by === "tool") visitor.result({ ...result, isError: false });
     else visitor.other(text.length);
@@ -134,7 +138,11 @@ const notes: Format = {
 
 function buildNotes(turns: readonly SampleTurn[]): Note[] {
   return turns.flatMap(({ say, results }) => [
-    { by: "model", text: say, calls: results.map(({ id, toolName }) => ({ id, name: toolName })) },
+    {
+      by: "model",
+      text: say,
+      calls: results.map(({ id, toolName, input }) => ({ id, name: toolName, input })),
+    },
     ...results.map(({ id, text }) => ({ by: "tool", call: id, text })),
   ]);
 }
@@ -150,7 +158,7 @@ describe("a format of somebody else [DESIGN-O-suite-stranger]", () => {
 
   it("is used by an offloader that is given it", async () => {
     const offloader = await makeOffloader({ format: notes });
-    const result = { id: "c1", toolName: "bash", text: logOf(20_000), isError: false };
+    const result = { id: "c1", toolName: "bash", input: {}, text: logOf(20_000), isError: false };
     const history = buildNotes([{ say: "Look.", results: [result] }]);
     const { messages, report } = await offloader.offload(history);
     expect(report.results[0]).toMatchObject({ outcome: "offloaded", toolName: "bash" });

@@ -137,7 +137,7 @@ describe("a stream that goes wrong", () => {
       const failure = new Error(`broke off in round ${round}`);
       const content = streamOf(Array<Uint8Array>(chunks).fill(Buffer.alloc(10_000)), failure);
       const error = await rejectionOf(workspace.put({ content }, { toolCallId: "a", ...SCOPE }));
-      expect(error.code).toBe("WRITE_FAILED");
+      expect(error.code).toBe("CALLER_FAILED");
       expect(error.cause).toBe(failure);
       expect(error.message).toContain(failure.message);
     }

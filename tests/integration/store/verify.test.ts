@@ -42,6 +42,7 @@ describe("verify", () => {
       orphaned: [],
       brokenLines: 0,
       deleted: [],
+      unreadable: [],
     });
   });
 

@@ -80,6 +80,58 @@ describe("a signal that is aborted meanwhile", () => {
     expect((await workspace.verify()).orphaned).toEqual([]);
   });
 
+  it.each(["next() that never resolves", "silence after a chunk", "a silent generator"])(
+    "ends a put from a stream that says nothing: %s",
+    async (kind) => {
+      const workspace = await openWorkspace();
+      const controller = new AbortController();
+      const reason = new Error("enough");
+      const silence = new Promise<never>(() => undefined);
+      let asked = 0;
+      let isReturned = false;
+      const stream: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => {
+            asked += 1;
+            if (kind.includes("chunk") && asked === 1) {
+              return Promise.resolve({ done: false, value: Buffer.from("a chunk") });
+            }
+            setImmediate(() => {
+              controller.abort(reason);
+            });
+            return silence;
+          },
+          return: () => {
+            isReturned = true;
+            return silence;
+          },
+        }),
+      };
+      const generator = (async function* () {
+        yield* stream;
+      })();
+      const content = kind.includes("generator") ? generator : stream;
+      const put = workspace.put({ content }, { toolCallId: "a", signal: controller.signal });
+      await expect(put).rejects.toBe(reason);
+      // A generator that waits cannot be told.
+      expect(isReturned).toBe(!kind.includes("generator"));
+      expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
+      expect((await workspace.verify()).orphaned).toEqual([]);
+    },
+  );
+
+  it("changes nothing once the stream has been stored", async () => {
+    const workspace = await openWorkspace();
+    const controller = new AbortController();
+    const content = (async function* () {
+      await Promise.resolve();
+      yield Buffer.from("all of it");
+    })();
+    await workspace.put({ content }, { toolCallId: "a", signal: controller.signal });
+    controller.abort();
+    expect(await workspace.getOriginal("a")).toBe("all of it");
+  });
+
   it("ends the reading of a large artifact", async () => {
     const workspace = await workspaceOf(
       JSON.stringify(Array.from({ length: 300_000 }, (_, at) => `${at}`)),

@@ -27,8 +27,8 @@ describe("an original on the disk", () => {
     const { record } = await workspace.put({ content: "as it was" }, { toolCallId: "a" });
     await appendFile(record.location, "!");
     const error = await rejectionOf(workspace.getOriginal("a"));
-    expect(error.code).toBe("READ_FAILED");
-    expect(error.message).toContain("run verify");
+    expect(error.code).toBe("ARTIFACT_DAMAGED");
+    expect(error.message).toContain("run the tool again");
   });
 
   it("a stream that fails is refused with its reason, and nothing is stored [DESIGN-W-stream-broken]", async () => {
@@ -39,7 +39,7 @@ describe("an original on the disk", () => {
       throw new Error("the source broke");
     })();
     const error = await rejectionOf(workspace.put({ content }, { toolCallId: "a" }));
-    expect(error.code).toBe("WRITE_FAILED");
+    expect(error.code).toBe("CALLER_FAILED");
     expect(error.message).toContain("the source broke");
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
     expect((await workspace.verify()).orphaned).toEqual([]);

@@ -8,7 +8,7 @@ import {
   requireStrings,
   requireText,
 } from "../../../src/core/arguments.js";
-import { InvalidArgumentError } from "../../../src/core/errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../../src/core/errors/argument-errors.js";
 
 describe("argument checks", () => {
   it("return what is right", () => {

@@ -177,7 +177,7 @@ describe("conversations of an unknown kind", () => {
 
 describe("conversations that are taken", () => {
   it.each(FIXTURES)("$name", ({ format, build }) => {
-    const one = { id: "call_1", toolName: "bash", text: "done", isError: false };
+    const one = { id: "call_1", toolName: "bash", input: {}, text: "done", isError: false };
     const messages = build([
       { say: "Look.", results: [one] },
       { say: "Again.", results: [one] },

@@ -343,6 +343,39 @@ describe("the LangChain format: whose messages", () => {
   });
 });
 
+describe("the LangChain format: content behind an accessor", () => {
+  const message = (content: object) =>
+    Object.defineProperties(new ToolMessage({ content: "x", tool_call_id: "a" }), { ...content });
+
+  it("is kept, since an accessor could not be restored", () => {
+    const computed = message({ content: { get: () => "computed", enumerable: true } });
+    const { results } = readMessage(langchainFormat, computed, KEEP);
+    expect(results).toEqual([]);
+    expect(replaceAll(computed).replaced).toBe(computed);
+  });
+
+  it("is not even read, so that one that throws does no harm", () => {
+    const throwing = message({
+      content: {
+        get: () => {
+          throw new Error("not now");
+        },
+      },
+    });
+    expect(readMessage(langchainFormat, throwing, KEEP).results).toEqual([]);
+  });
+
+  it("does not keep a message from being replaced if only its arguments are computed", () => {
+    const kwargs = { content: "x", tool_call_id: "a" };
+    const computed = message({ lc_kwargs: { get: () => kwargs, enumerable: true } });
+    const { replaced, restored } = replaceAll(computed);
+    expect(replaced).toMatchObject({ content: REFERENCE, lc_kwargs: { content: REFERENCE } });
+    expect(restored).toMatchObject({ content: "x", lc_kwargs: kwargs });
+    const wrapped = Object.defineProperty({ type: "tool" }, "data", { get: () => kwargs });
+    expect(replaceAll(wrapped).replaced).toMatchObject({ data: { content: REFERENCE } });
+  });
+});
+
 describe("the LangChain format: tools", () => {
   it("gives tools in the form that bindTools converts", () => {
     const [tool] = langchainFormat.describeTools([GREP]);

@@ -77,8 +77,9 @@ function describeJson(json: JsonContent, sampled: SampledText, options: DigestOp
     title,
     budgetChars,
     Math.floor(budgetChars * VALUE_SHARE),
+    json.isStart,
   );
-  if (isWhole) return text;
+  if (isWhole && !json.isStart) return text;
   const scan = scanText(sampled, { isEscaped: true });
   weigh(scan, options);
   for (const name of scan.names) {

@@ -1,4 +1,4 @@
-import { clip, countOf, formatCount, toPrintable } from "./printable.js";
+import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
 
 /** How much of a value is shown. */
 interface Limits {
@@ -53,6 +53,7 @@ export function jsonDigest(
   title: string,
   mostChars: number,
   budgetChars: number,
+  isStart: boolean,
 ): { readonly text: string; readonly isWhole: boolean } {
   const [everything] = LIMITS;
   const whole = everything && renderWithin(value, everything, mostChars - title.length - 1);
@@ -66,7 +67,7 @@ export function jsonDigest(
   const place = toPrintable(`${pointer}/${escapeKey(keys?.[0] ?? "0")}`);
   const first = `${place}: ${renderValue(items[0], Math.floor(room * RECORD_SHARE))}`;
   const opening = around === "" ? title : `${title}\n${around}`;
-  const ids = describeIds(records, mostChars - opening.length - first.length - 2);
+  const ids = describeIds(records, mostChars - opening.length - first.length - 2, isStart);
   return { text: `${opening}\n${ids}\n${first}`, isWhole: false };
 }
 
@@ -135,11 +136,11 @@ function briefOf(value: object): string {
     : `{${countOf(Object.keys(value).length, "key")}}`;
 }
 
+/** A string in quotation marks, on one line; nothing in it is escaped, so that it can be read. */
 function quote(text: string, chars: number): string {
-  if (text.length <= chars) return toPrintable(JSON.stringify(text));
   // More is taken than is shown, since some of it may not be printable.
-  const shown = clip(toPrintable(JSON.stringify(text.slice(0, chars * 2)).slice(1, -1)), chars);
-  return text.length < LONG_STRING
+  const shown = clip(toPrintableLine(text.length > chars ? text.slice(0, chars * 2) : text), chars);
+  return text.length <= Math.max(chars, LONG_STRING)
     ? `"${shown}"`
     : `"${shown}" (${formatCount(text.length)} chars)`;
 }
@@ -196,15 +197,15 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** The field that tells the records apart, for as many of them as fit. */
-function describeIds({ pointer, items, keys }: Records, room: number): string {
+function describeIds({ pointer, items, keys }: Records, room: number, isStart: boolean): string {
   const field = keys === undefined ? identifyingField(items) : "";
   const where = pointer === "" ? "" : `${toPrintable(pointer)}: `;
-  const count = `${where}${countOf(items.length, "record")}`;
+  const count = `${where}${isStart ? "at least " : ""}${countOf(items.length, "record")}`;
   if (field === undefined) return `${count}.`;
   let text = keys === undefined ? `${count}; ${nameKey(field)} of each: ` : `${count}, by key: `;
   for (const [index, item] of items.entries()) {
     const shown = clip(toPrintable(String(keys?.[index] ?? item[field])), LONGEST_ID);
-    const more = `, … ${formatCount(items.length - index)} more`;
+    const more = `, … ${isStart ? "" : `${formatCount(items.length - index)} `}more`;
     if (text.length + shown.length + more.length + 2 > room)
       return text + more.slice(index === 0 ? 2 : 0);
     text += (index === 0 ? "" : ", ") + shown;

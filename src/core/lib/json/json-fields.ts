@@ -1,10 +1,13 @@
 import { ArgumentError } from "../argument-error.js";
+import { quote } from "../text/quote.js";
 import type { JsonMember } from "./json-fit.js";
 import { isContainer } from "./json-layout.js";
 import { locatePath } from "./json-locate.js";
 import { EVERY_ITEM } from "./json-path-tracker.js";
 import { formatPointer, parsePointer } from "./json-pointer.js";
 import type { JsonPiece, RenderContext } from "./json-render.js";
+
+const SHOWN_KEY_CHARS = 80;
 
 /** A field as it was requested, and the paths it may mean, the most likely first. */
 export interface JsonField {
@@ -53,7 +56,7 @@ export class FieldPicker {
       const expected =
         keys === undefined || keys.length === 0
           ? `left out: at ${place} there are no objects with keys`
-          : `a key that exists at ${place} (${keys.map((key) => JSON.stringify(key)).join(", ")})`;
+          : `a key that exists at ${place} (${keys.map((key) => quote(key, SHOWN_KEY_CHARS)).join(", ")})`;
       throw new ArgumentError(`fields[${index}]`, field.name, expected);
     }
   }
@@ -90,5 +93,5 @@ export class FieldPicker {
 
 /** A place for an error message. */
 export function describePlace(tokens: readonly string[]): string {
-  return tokens.length === 0 ? "the top" : `"${formatPointer(tokens)}"`;
+  return tokens.length === 0 ? "the top" : quote(formatPointer(tokens));
 }

@@ -43,7 +43,8 @@ function decodeFragment(text: string, argument: string): string {
 }
 
 /** One step of a path: a name, an index in brackets, or a quoted key in brackets. */
-const STEP = /\.?([^.[\]'"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\['((?:[^'\\]|\\.)*)'\]/gy;
+const STEP =
+  /\.?([^.[\]'"]+)|\[(\d+)\]|\[("[^"\\]*(?:\\.[^"\\]*)*")\]|\['([^'\\]*(?:\\.[^'\\]*)*)'\]/gy;
 
 function parsePath(text: string, argument: string): string[] {
   const start = text.startsWith("$.") || text.startsWith("$[") ? 1 : 0;

@@ -79,5 +79,7 @@ export function stretchOf({ start, end, kind }: JsonPiece): JsonStretch {
 
 /** 1234567 as "1,234,567", whatever the locale. */
 export function groupDigits(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  const digits = String(count);
+  const first = digits.length % 3 || 3;
+  return digits.slice(0, first) + digits.slice(first).replace(/\d{3}/g, ",$&");
 }

@@ -12,7 +12,7 @@ import {
 } from "./json-strings.js";
 import { JsonKeyBytes } from "./json-keys.js";
 import { isContainer, kindOfFirstByte, type JsonKind } from "./json-layout.js";
-import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./json-scalar-table.js";
+import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./json-characters.js";
 import { JsonSkip } from "./json-skip.js";
 import { JsonSyntaxError } from "./json-errors.js";
 

@@ -7,14 +7,23 @@ const MAX_DEPTH = 1_000;
  * Whether the value is the same after a round trip through JSON. A member that is `undefined` counts
  * as missing, as it does in JSON.
  */
-export function isPlainJson(value: unknown, depth = 0): boolean {
+export function isPlainJson(value: unknown): boolean {
+  try {
+    return isPlain(value, 0);
+  } catch {
+    // A getter or a proxy that throws would throw in JSON.stringify as well.
+    return false;
+  }
+}
+
+function isPlain(value: unknown, depth: number): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== "object" || depth > MAX_DEPTH) return false;
   if (Array.isArray(value)) {
     // Not only `every`, which skips holes.
-    return !value.includes(undefined) && value.every((item) => isPlainJson(item, depth + 1));
+    return !value.includes(undefined) && value.every((item) => isPlain(item, depth + 1));
   }
   if (!isData(value) || Object.getPrototypeOf(value) === null) return false;
-  return Object.values(value).every((item) => item === undefined || isPlainJson(item, depth + 1));
+  return Object.values(value).every((item) => item === undefined || isPlain(item, depth + 1));
 }

@@ -2,8 +2,7 @@ import { encodeWtf8 } from "../text/wtf8.js";
 import { MAX_NEEDLE_BYTES } from "./search-buffer.js";
 import { explainForeignSyntax } from "./foreign-syntax.js";
 import { PatternError, type SearchQuery } from "./search-terms.js";
-import { literalChar, shapeOf } from "./pattern-shape.js";
-import { tokenizePattern, type PatternToken } from "./pattern-tokens.js";
+import { literalChar, type PatternToken, shapeOf, tokenizePattern } from "./pattern-shape.js";
 
 /** Where a match lies in a text; `end` is past its last character. */
 export interface Span {

@@ -1,4 +1,5 @@
-import type { PatternToken } from "./pattern-tokens.js";
+import { quote, shorten } from "../text/quote.js";
+import type { PatternToken } from "./pattern-shape.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   A: "\\A is not supported; the search goes line by line, so write ^ for the start of a line",
@@ -51,7 +52,7 @@ function explainToken(token: PatternToken, previous: PatternToken | undefined): 
       return explainClass(token.text);
     case "quantifier":
       return previous?.kind === "quantifier" && token.text.startsWith("+")
-        ? `possessive quantifiers such as ${previous.text}+ are not supported; write ${previous.text}`
+        ? `possessive quantifiers such as ${shorten(previous.text)}+ are not supported; write ${shorten(previous.text)}`
         : undefined;
     case "open":
       return explainOpen(token.text);
@@ -84,7 +85,7 @@ function explainOpen(text: string): string | undefined {
   if (text === "(?>") return "atomic groups, (?>…), are not supported; write (?:…)";
   if (text.startsWith("(?P<")) return "named groups are written (?<name>…) here";
   if (/^\(\?[a-z-]+\)$/i.test(text)) {
-    return `${text} is not supported; the flags i, m and s are allowed only at the start, as in (?i)word`;
+    return `${quote(text)} is not supported; the flags i, m and s are allowed only at the start, as in (?i)word`;
   }
   return undefined;
 }

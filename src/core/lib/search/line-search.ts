@@ -1,15 +1,33 @@
-import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
 import type { CompiledPattern } from "./compile-pattern.js";
-import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
+import type { SearchMatch, SearchQuery } from "./search-terms.js";
 import { LongLine } from "./long-line.js";
 import {
+  MatchCollector,
   contextLine,
   endOfWholeCharacters,
-  MatchCollector,
   windowAround,
 } from "./match-collector.js";
-import type { LineSearchOptions, SearchTally } from "./line-search-options.js";
-import type { SearchQuery } from "./search-terms.js";
+import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
+import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
+
+/** The progress of a search. Updated while it runs, so that it can be read from elsewhere. */
+export interface SearchTally {
+  scannedLines: number;
+  matchingLines: number;
+}
+
+/** What a search needs besides its query. */
+export interface LineSearchOptions {
+  readonly pattern: CompiledPattern;
+  /** Called with each match, in order, as soon as its context lines are known. */
+  readonly onMatch: (match: SearchMatch) => void;
+  /** Called between lines; once it returns true, the search stops. Default: never. */
+  readonly shouldStop?: () => boolean;
+  /** Default: a search buffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
+  readonly searchBuffer?: SearchBuffer;
+  /** Default: an object of its own. */
+  readonly tally?: SearchTally;
+}
 
 const LINE_FEED = 10;
 /** How much is read and searched at once. */

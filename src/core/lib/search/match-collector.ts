@@ -49,6 +49,9 @@ export function endOfWholeCharacters(bytes: Uint8Array, end: number): number {
   return end;
 }
 
+/** What a line takes at least besides its text: a digit, a separator and a line break. */
+const LINE_NUMBER_CHARS = 3;
+
 interface OpenMatch extends SearchMatch {
   readonly after: ContextLine[];
 }
@@ -132,7 +135,7 @@ export class MatchCollector {
 
   #add(found: FoundLine, before: ContextLine[], after: ContextLine[]): void {
     this.#collected += 1;
-    this.#chars += found.window.text.length + countChars(before) + countChars(after);
+    this.#chars += shownChars(found.window) + countChars(before) + countChars(after);
     this.#open.push({
       line: found.line,
       column: found.index + 1,
@@ -149,7 +152,7 @@ export class MatchCollector {
     for (const match of this.#open) {
       if (line.line > match.line && match.after.length < this.#query.contextAfter) {
         match.after.push(line);
-        this.#chars += line.text.length;
+        this.#chars += shownChars(line);
       }
     }
     this.#reportComplete();
@@ -195,5 +198,10 @@ export class MatchCollector {
 }
 
 function countChars(lines: readonly ContextLine[]): number {
-  return lines.reduce((sum, { text }) => sum + text.length, 0);
+  return lines.reduce((sum, line) => sum + shownChars(line), 0);
+}
+
+/** A line is shown with its number, so that even empty lines fill an answer. */
+function shownChars({ text }: { readonly text: string }): number {
+  return text.length + LINE_NUMBER_CHARS;
 }

@@ -12,7 +12,7 @@ export interface SearchQuery {
   readonly contextAfter: number;
   /** How many matches to return; further matching lines are only counted. */
   readonly maxResults: number;
-  /** Once matches and context lines have more characters than this, no further matches are returned. Default: no limit. */
+  /** Once matches and context lines, with their numbers, have more characters than this, no further matches are returned. Default: no limit. */
   readonly maxChars?: number;
   /** The maximum length of the text shown of one line, in UTF-16 units. */
   readonly windowChars: number;

@@ -43,10 +43,27 @@ export function decodeWtf8(bytes: Uint8Array): string {
     const third = bytes[at + 2] ?? 0;
     // 0xED 0xA0..0xBF is a surrogate, which UTF-8 forbids; below 0xA0 it is an ordinary character.
     if (second < 0xa0 || second > 0xbf || third < 0x80 || third > 0xbf) continue;
-    text += decoder.decode(bytes.subarray(from, at));
+    text += decodeUtf8(decoder, bytes.subarray(from, at));
     text += String.fromCharCode(0xd000 | ((second & 0x3f) << 6) | (third & 0x3f));
     from = at + 3;
     at += 2;
   }
-  return text + decoder.decode(bytes.subarray(from));
+  return text + decodeUtf8(decoder, bytes.subarray(from));
+}
+
+/** Node decodes at most 512 MB in one call, even if the text is shorter than the longest string. */
+const MOST_AT_ONCE = 2 ** 28;
+
+/** @param partBytes - For tests: how much is decoded in one call. */
+export function decodeUtf8(
+  decoder: InstanceType<typeof TextDecoder>,
+  bytes: Uint8Array,
+  partBytes = MOST_AT_ONCE,
+): string {
+  if (bytes.length <= partBytes) return decoder.decode(bytes);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += partBytes) {
+    text += decoder.decode(bytes.subarray(at, at + partBytes), { stream: true });
+  }
+  return text + decoder.decode();
 }

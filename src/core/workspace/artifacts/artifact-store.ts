@@ -1,5 +1,5 @@
-import type { ByteSource } from "../../lib/text/byte-source.js";
 import type { ArtifactMetadata, ArtifactRecord, ArtifactType, TextSize } from "./artifact.js";
+import type { ByteSource } from "../../lib/text/byte-source.js";
 
 /** Content to be stored. */
 export interface NewArtifact {
@@ -32,6 +32,10 @@ export interface SessionListing {
 export interface OpenContent extends ByteSource {
   /** A file descriptor that is open until `close`; without one, the content can only be read with `read`. */
   readonly fd?: number | undefined;
+  /** How many bytes `read` has returned, if the store counts them. */
+  readonly bytesRead?: number | undefined;
+  /** Compares all of the content with its hash, if the store can; throws if it is damaged. */
+  readonly check?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,8 @@ export interface VerifyReport {
   readonly damaged: readonly { sessionId: string; artifactId: string; problem: string }[];
   /** The artifact is listed, but its content does not exist. */
   readonly missing: readonly { sessionId: string; artifactId: string }[];
+  /** Sessions whose manifest or folder cannot be read; nothing else is known of them. */
+  readonly unreadable: readonly { folder: string; problem: string }[];
   /** Content without an artifact: a process ended after writing it and before listing it. */
   readonly orphaned: readonly string[];
   /** Lines of a manifest that cannot be read. */
@@ -75,8 +81,31 @@ export interface ArtifactStore {
     name: string,
     make: () => AsyncIterable<Uint8Array>,
   ): Promise<OpenContent>;
+  /**
+   * Writes the readable text of an artifact where an agent can read it by path, and returns that path;
+   * the content itself is kept as it is. Absent in a store that has no paths.
+   */
+  writeReadable?(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string>;
+  /** Also removes its readable text. */
   remove(record: ArtifactRecord): Promise<void>;
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;
   verify(options: VerifyOptions): Promise<VerifyReport>;
+}
+
+/** Called after a read: content of which everything was read must be what was stored. */
+export async function checkIfWhole(
+  { bytesRead = 0, size, check }: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (bytesRead >= size) await check?.(signal);
+}
+
+/** Bytes in memory as open content, where there is no file to read. */
+export function memoryContent(bytes: Uint8Array): OpenContent {
+  return {
+    size: bytes.length,
+    read: (start, end) => Promise.resolve(bytes.subarray(start, end)),
+    close: () => Promise.resolve(),
+  };
 }

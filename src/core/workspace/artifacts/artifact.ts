@@ -1,3 +1,6 @@
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { requireObject } from "../../arguments.js";
+
 /** `TEXT` was a string; `JSON` was a value, stored as its compact JSON. */
 export type ArtifactType = "TEXT" | "JSON";
 
@@ -19,7 +22,7 @@ export interface TextSize {
   /** UTF-16 units, like a string's length. */
   readonly chars: number;
   readonly lines: number;
-  /** Lines of the readable view, if known and different from `lines`. */
+  /** Lines of the readable view, if known and different from `lines`, or if a text of several lines has one. */
   readonly viewLines?: number;
   readonly tokens: number;
 }
@@ -60,4 +63,45 @@ export function isIdFor(artifactId: string, toolCallId: string | undefined): boo
   if (artifactId === toolCallId) return true;
   const rest = artifactId.startsWith(toolCallId) ? artifactId.slice(toolCallId.length) : "";
   return /^-(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(rest);
+}
+
+const NAMED = [
+  "context_type",
+  "biz_id",
+  "agent_id",
+  "task_id",
+  "session_id",
+  "tool_name",
+  "action_name",
+] as const;
+
+/** Metadata as it will be read back, after a round trip through JSON. */
+export function readMetadata(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === undefined || given === null) return {};
+  const object = requireObject("metadata", given, "an object");
+  try {
+    return JSON.parse(JSON.stringify(object)) as Readonly<Record<string, unknown>>;
+  } catch {
+    throw new InvalidArgumentError("metadata", given, "an object that JSON can hold");
+  }
+}
+
+/** Adds the seven named fields; those that are not known are `null`. */
+export function completeMetadata(
+  given: Readonly<Record<string, unknown>>,
+  toolCallId: string | undefined,
+  sessionId: string | undefined,
+): ArtifactMetadata {
+  const named = Object.fromEntries(NAMED.map((name) => [name, textOrNull(given[name])]));
+  return {
+    ...given,
+    ...named,
+    context_type: textOrNull(given["context_type"]) ?? "tool_result",
+    biz_id: toolCallId ?? textOrNull(given["biz_id"]),
+    session_id: sessionId ?? textOrNull(given["session_id"]),
+  } as ArtifactMetadata;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

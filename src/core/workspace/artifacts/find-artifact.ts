@@ -1,9 +1,11 @@
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
-import { AmbiguousArtifactError } from "../../errors/ambiguous-artifact-error.js";
-import { ArtifactGoneError } from "../../errors/artifact-gone-error.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { UnknownArtifactError } from "../../errors/unknown-artifact-error.js";
+import {
+  AmbiguousArtifactError,
+  ArtifactGoneError,
+  UnknownArtifactError,
+} from "../../errors/artifact-errors.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireText } from "../../arguments.js";
 
 const NEAREST_SHOWN = 5;

@@ -1,6 +1,6 @@
-import { ReadFailedError } from "../../errors/read-failed-error.js";
-import type { Hash } from "../../engine/hash.js";
-import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
+import { ArtifactDamagedError } from "../../errors/artifact-errors.js";
+import type { Hash } from "../../engine/content.js";
+import { type ByteSource, readPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
@@ -19,17 +19,38 @@ export async function getOriginal(
   if (record.size.chars > MAX_STRING_CHARS) return streamOf(store, record, signal);
   const content = await store.open(record);
   try {
-    const bytes = await collectPieces(readPieces(content, signal));
+    const bytes = await readAll(content, signal);
     if (hash(bytes) !== record.hash) {
-      const cause = new Error("the stored bytes have changed since they were put; run verify");
-      throw new ReadFailedError(`artifact ${JSON.stringify(record.artifactId)}`, cause);
+      throw new ArtifactDamagedError(record.artifactId, "its hash is different");
     }
-    const text = decodeWtf8(bytes);
-    if (record.type === "JSON") return JSON.parse(text) as readonly unknown[];
+    const text = decode(bytes);
+    if (record.type === "JSON" && text !== undefined) return JSON.parse(text) as readonly unknown[];
     // A stream may have held bytes that are not text; then the original is the bytes themselves.
-    return hash(encodeWtf8(text)) === record.hash ? text : streamOf(store, record, signal);
+    return text !== undefined && hash(encodeWtf8(text)) === record.hash
+      ? text
+      : streamOf(store, record, signal);
   } finally {
     await content.close();
+  }
+}
+
+/** All bytes in one array, which is made only once, since they may be many. */
+async function readAll(source: ByteSource, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const bytes = new Uint8Array(source.size);
+  let length = 0;
+  for await (const piece of readPieces(source, signal)) {
+    bytes.set(piece, length);
+    length += piece.length;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** `undefined` for bytes that are not text and decode to more than a string can hold. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decodeWtf8(bytes);
+  } catch {
+    return undefined;
   }
 }
 
@@ -40,6 +61,8 @@ async function* streamOf(
 ): AsyncGenerator<Uint8Array> {
   const content = await store.open(record);
   try {
+    // Checked first: whoever reads a stream has used most of it when its end is reached.
+    await content.check?.(signal);
     yield* readPieces(content, signal);
   } finally {
     await content.close();

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
 
@@ -11,16 +11,33 @@ export interface ArtifactPage {
   readonly nextCursor: string | undefined;
 }
 
+/** A page that is limited by its length says how much it leaves out. */
+export interface CountedPage extends ArtifactPage {
+  /** How many artifacts come after this page; `undefined` if its length was not limited. */
+  readonly leftOut: number | undefined;
+}
+
+/** How much of a listing to return. */
+interface PageLimits {
+  readonly limit: number;
+  /** How long the page may be, if that is limited, and how long an artifact is in it. */
+  readonly chars?:
+    { readonly most: number; readonly of: (record: ArtifactRecord) => number } | undefined;
+}
+
 /** The artifacts of these sessions that have this metadata, in the order they were stored. */
 export async function listArtifacts(
   store: ArtifactStore,
   sessionIds: readonly string[],
   filter: SearchFilter,
-  options: { limit: number; cursor: string | undefined; signal: AbortSignal | undefined },
-): Promise<ArtifactPage> {
+  options: PageLimits & { cursor: string | undefined; signal: AbortSignal | undefined },
+): Promise<CountedPage> {
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   const start = parseCursor(options.cursor, sessionIds);
   const artifacts: ArtifactRecord[] = [];
+  const isFull = pageGauge(options);
+  let nextCursor: string | undefined;
+  let leftOut = 0;
   for (let session = start.session; session < sessionIds.length; session++) {
     options.signal?.throwIfAborted();
     const contents = await store.listSession(sessionIds[session] as string);
@@ -31,13 +48,27 @@ export async function listArtifacts(
       const position = at++;
       if (session === start.session && position < skipped) continue;
       if (!wanted.every(([key, value]) => record.metadata[key] === value)) continue;
-      if (artifacts.length === options.limit) {
-        return { artifacts, nextCursor: makeCursor(record, position) };
+      if (nextCursor === undefined && !isFull(record)) {
+        artifacts.push(record);
+        continue;
       }
-      artifacts.push(record);
+      nextCursor ??= makeCursor(record, position);
+      if (!options.chars) return { artifacts, nextCursor, leftOut: undefined };
+      leftOut += 1;
     }
   }
-  return { artifacts, nextCursor: undefined };
+  return { artifacts, nextCursor, leftOut: options.chars && leftOut };
+}
+
+/** Counts what is on the page; true for a record that no longer fits. The first one always does. */
+function pageGauge({ limit, chars }: PageLimits): (record: ArtifactRecord) => boolean {
+  let count = 0;
+  let filled = 0;
+  return (record) => {
+    filled += chars?.of(record) ?? 0;
+    count += 1;
+    return count > limit || (count > 1 && filled > (chars?.most ?? Infinity));
+  };
 }
 
 interface Place {

@@ -1,15 +1,16 @@
 import { DEFAULTS } from "../../defaults.js";
+import { stopOnAbort } from "../../lib/stop-on-abort.js";
 import { isData } from "../../lib/is-data.js";
 import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
+import { readablePath } from "../reading/readable-path.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { ArtifactInput, PutOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
-import { type ArtifactRecord, idOfContent } from "./artifact.js";
+import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
-import { completeMetadata, readMetadata } from "./metadata.js";
 import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
 
 /** An artifact that was stored, with the entry for its reference. */
@@ -41,7 +42,11 @@ export function prepareArtifact(
   const given = readMetadata(input.metadata);
   const toolCallId = options.toolCallId ?? nonEmptyText(given["biz_id"]);
   const sessionId = options.sessionId ?? nonEmptyText(given["session_id"]);
-  const content = prepareContent(requireContent(input.content), wiring, known);
+  const content = prepareContent(
+    stoppable(requireContent(input.content), options.signal),
+    wiring,
+    known,
+  );
   const metadata = completeMetadata(given, toolCallId, sessionId);
   const wantedId = input.artifactId || toolCallId || undefined;
 
@@ -64,24 +69,27 @@ export function prepareArtifact(
 
     async store() {
       const session = sessionId ?? DEFAULTS.session;
-      const record = await storeOrAbort(wiring, options.signal, {
+      const storing = storeOrAbort(wiring, options.signal, {
         sessionId: session,
         wantedId,
         type: content.type,
-        content: stopping(content.bytes(), options.signal),
+        content: content.bytes(),
         hash: content.hash,
-        describe: () => {
-          // Computed while the system is writing, and used later by the reference.
-          content.digest();
-          return content.size();
-        },
+        describe: () => content.size(),
         createdAt: new Date(wiring.clock.now()).toISOString(),
         metadata,
       });
+      // For the reference; the system is creating the file meanwhile.
+      if (content.content !== undefined) content.digest();
+      const record = await storing;
       if (options.parentSessionId !== undefined) {
         await wiring.store.addChild(options.parentSessionId, session);
       }
-      return { record, content, entry: entryOf(record, content, record.location) };
+      const path =
+        wiring.notice.readBy === "path"
+          ? await readablePath(wiring.store, record, options.signal)
+          : record.location;
+      return { record, content, entry: entryOf(record, content, path) };
     },
   };
 }
@@ -123,18 +131,12 @@ function entryOf(
   };
 }
 
-/** Passes a stream through until the signal is aborted. */
-function stopping(
-  content: NewArtifact["content"],
+function stoppable(
+  content: ArtifactInput["content"],
   signal: AbortSignal | undefined,
-): NewArtifact["content"] {
-  if (!signal || !(Symbol.asyncIterator in content)) return content;
-  return (async function* () {
-    for await (const chunk of content) {
-      signal.throwIfAborted();
-      yield chunk;
-    }
-  })();
+): ArtifactInput["content"] {
+  const isStream = typeof content !== "string" && Symbol.asyncIterator in content;
+  return isStream && signal ? stopOnAbort(content, signal) : content;
 }
 
 const TEXTS = ["artifactId", "toolCallId", "sessionId", "parentSessionId"] as const;

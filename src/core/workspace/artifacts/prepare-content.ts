@@ -1,17 +1,17 @@
 import { once } from "../../lib/once.js";
-import { serializeContent, type Content } from "../../engine/content.js";
-import type { Hash } from "../../engine/hash.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
 import { DEFAULTS } from "../../defaults.js";
+import { type Content, type Hash, serializeContent } from "../../engine/content.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { CallerFailedError } from "../../errors/storage-errors.js";
 import { digestSampled, type Digest } from "../../lib/digest/digest.js";
 import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
-import { createJsonIndenter } from "../../lib/json/json-indenter.js";
+import { isJsonText } from "../../lib/json/is-json-text.js";
 import { countLines } from "../../lib/text/plain-text.js";
-import { scanBytes } from "../../lib/text/scan-bytes.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../reading/readable-view.js";
+import { type ReadableContent, readableOf } from "../reading/readable-content.js";
+import { renderValue } from "../reading/render-value.js";
 import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
 import { createSampler } from "./content-sampler.js";
@@ -49,11 +49,6 @@ export interface PrepareOptions {
   readonly hash: Hash;
 }
 
-/** Longer JSON on one line is not indented just to count its lines. */
-const MAX_COUNTED_JSON_CHARS = 262_144;
-
-const LOOKS_LIKE_JSON = /^\s*[[{]/;
-
 export function prepareContent(
   source: ContentSource,
   options: PrepareOptions,
@@ -71,17 +66,18 @@ function prepareValue(
 ): PreparedContent {
   const isText = typeof content === "string";
   const stored = once(() => serializeContent(content));
-  const view = once(() => (isText ? content : renderValue(content)));
+  const shown = once(() => (isText ? content : renderValue(content)));
   const bytes = once(() => encodeWtf8(stored()));
-  const tokens = once(() => known.tokens ?? countTokens(view()));
-  // Its lines are counted once, for the digest and for the size.
+  const readable = once(() => readableOf(stored(), bytes().length));
+  const view = once(() => readable().body ?? shown());
+  const tokens = once(() => known.tokens ?? countTokens(shown()));
+  // The lines of a plain text are counted once, for the digest and for the size.
   const sampled = once(() => sampleText(view(), DEFAULTS.digestSampleChars));
-  const storedLines = once(() => (isText ? sampled().lines : countLines(stored())));
+  const isPlain = once(() => isText && readable().body === undefined);
+  const storedLines = once(() => (isPlain() ? sampled().lines : countLines(stored())));
   const viewLines = once(() => {
-    const { lines } = sampled();
-    if (!isText) return lines;
-    if (lines !== 1 || !LOOKS_LIKE_JSON.test(content)) return lines;
-    return content.length <= MAX_COUNTED_JSON_CHARS ? countIndented(bytes()) : undefined;
+    const { text, isKnown } = readable();
+    return text === undefined ? (isKnown ? storedLines() : undefined) : countLines(text);
   });
   return {
     type: isText ? "TEXT" : "JSON",
@@ -89,20 +85,19 @@ function prepareValue(
     bytes,
     hash: once(() => known.hash ?? hash(bytes())),
     tokens,
-    size() {
-      const seen = viewLines();
-      const lines = storedLines();
-      return {
-        bytes: bytes().length,
-        chars: stored().length,
-        lines,
-        ...(seen === undefined || seen === lines ? {} : { viewLines: seen }),
-        tokens: tokens(),
-      };
-    },
+    size: () => ({
+      bytes: bytes().length,
+      chars: stored().length,
+      lines: storedLines(),
+      ...viewLinesOf(readable(), storedLines()),
+      tokens: tokens(),
+    }),
     digest: once(() =>
-      digestWithin(digestBudget(view().length, digestChars), (budgetChars) =>
-        digestSampled(sampled(), { budgetChars }),
+      answerable(
+        digestWithin(digestBudget(view().length, digestChars), (budgetChars) =>
+          digestSampled(sampled(), { budgetChars }),
+        ),
+        view(),
       ),
     ),
     viewLines,
@@ -117,13 +112,14 @@ function prepareStream(
   const sampler = createSampler();
   const index = once((): TextIndex => indexer.end());
   const sample = once(() => sampler.sample(index()));
+  const readable = once(() => readableOf(sample().head, index().bytes, sample().complete));
   const tokens = once(() => {
     const { head, tail } = sample();
     const seen = head.length + tail.length;
     return seen === 0 ? 0 : Math.round(countTokens(head + tail) * (index().chars / seen));
   });
   async function* tap(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
+    for await (const chunk of readSource(source)) {
       requireBytes(chunk);
       indexer.push(chunk);
       sampler.push(chunk);
@@ -138,21 +134,33 @@ function prepareStream(
     tokens,
     size() {
       const { bytes, chars, lines } = index();
-      return { bytes, chars, lines, tokens: tokens() };
+      return { bytes, chars, lines, ...viewLinesOf(readable(), lines), tokens: tokens() };
     },
     digest: once(() => {
-      const sampled = sampleOfStream(sample(), DEFAULTS.digestSampleChars);
+      const { body } = readable();
+      const sampled =
+        body === undefined
+          ? sampleOfStream(sample(), DEFAULTS.digestSampleChars)
+          : sampleText(body, DEFAULTS.digestSampleChars);
       return digestWithin(digestBudget(index().chars, digestChars), (budgetChars) =>
         digestSampled(sampled, { budgetChars }),
       );
     }),
     viewLines() {
-      const { lines } = index();
-      // JSON on one line has more lines in the readable view.
-      const isJson = lines === 1 && LOOKS_LIKE_JSON.test(sample().head);
-      return isJson ? undefined : lines;
+      const { text, isKnown } = readable();
+      if (!isKnown) return undefined;
+      return text === undefined ? index().lines : countLines(text);
     },
   };
+}
+
+/** A failure of the caller's stream is reported as such, not as one of the store. */
+async function* readSource(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of source) yield chunk;
+  } catch (cause) {
+    throw new CallerFailedError("content", cause);
+  }
 }
 
 /** A stream with an encoding yields strings, from which the original bytes cannot be recovered. */
@@ -167,6 +175,22 @@ function digestBudget(chars: number, most: number): number {
   return Math.min(most, Math.max(share, DEFAULTS.digestMinChars));
 }
 
+/** The lines of the readable view, where the lines of the content do not tell. */
+function viewLinesOf({ text }: ReadableContent, lines: number): Pick<TextSize, "viewLines"> {
+  if (text === undefined) return {};
+  const viewLines = countLines(text);
+  return viewLines === lines && lines === 1 ? {} : { viewLines };
+}
+
+/** JSON longer than this is not checked from its start to its end. */
+const MAX_CHECKED_CHARS = 262_144;
+
+/** A digest whose kind is JSON only if queries can answer: JSON that was cut short is text. */
+function answerable(digest: Digest, text: string): Digest {
+  const isTold = digest.kind !== "json" || text.length > MAX_CHECKED_CHARS || isJsonText(text);
+  return isTold ? digest : { ...digest, kind: "text" };
+}
+
 /** A digest that fits after escaping; content full of markup gets a shorter one. */
 function digestWithin(chars: number, make: (budgetChars: number) => Digest): Digest {
   let budget = chars;
@@ -175,16 +199,5 @@ function digestWithin(chars: number, make: (budgetChars: number) => Digest): Dig
     const escaped = escapeMarkup(digest.text).length;
     if (escaped <= chars || budget <= 1) return digest;
     budget = Math.min(budget - 1, Math.floor((budget * chars) / escaped));
-  }
-}
-
-function countIndented(bytes: Uint8Array): number {
-  try {
-    const indenter = createJsonIndenter();
-    const parts = [indenter.push(bytes), indenter.end()];
-    return parts.reduce((lines, part) => lines + scanBytes(part).breaks, 1);
-  } catch {
-    // It only looked like JSON.
-    return 1;
   }
 }

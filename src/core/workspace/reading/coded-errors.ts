@@ -1,8 +1,6 @@
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { NotJsonError } from "../../errors/not-json-error.js";
-import { OutOfRangeError } from "../../errors/out-of-range-error.js";
-import { PointerNotFoundError } from "../../errors/pointer-not-found-error.js";
-import { ReadFailedError } from "../../errors/read-failed-error.js";
+import { InvalidArgumentError, OutOfRangeError } from "../../errors/argument-errors.js";
+import { NotJsonError, PointerNotFoundError } from "../../errors/json-errors.js";
+import { ReadFailedError } from "../../errors/storage-errors.js";
 import { ArgumentError } from "../../lib/argument-error.js";
 import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js";
 import { ShortSourceError } from "../../lib/text/byte-source.js";

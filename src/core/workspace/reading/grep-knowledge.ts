@@ -1,8 +1,7 @@
 import { takeStart } from "../../lib/text/surrogates.js";
 import { DEFAULTS } from "../../defaults.js";
 import { countOf } from "../../lib/digest/printable.js";
-import { InvalidPatternError } from "../../errors/invalid-pattern-error.js";
-import { SearchTimeoutError } from "../../errors/search-timeout-error.js";
+import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import type {
   ContextLine,
@@ -68,11 +67,25 @@ export async function grepText(
     contextBefore: Math.min(query.contextBefore, mostLines),
     contextAfter: Math.min(query.contextAfter, mostLines),
   };
+  const checking = new AbortController();
+  // In parallel, since the search runs in another thread.
+  const checked = text.check(checking.signal).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
   const outcome = await searchText(text.source, bounded, {
     deadlineMs,
     group: record.sessionId,
     ...(signal ? { signal } : {}),
+  }).catch((error: unknown) => {
+    checking.abort();
+    throw error;
   });
+  if (outcome.stoppedBy === "deadline") checking.abort();
+  else {
+    const damage = await checked;
+    if (damage) throw damage.error;
+  }
   if (outcome.stoppedBy === "deadline") {
     if (outcome.matches.length === 0)
       throw new SearchTimeoutError(pattern, deadlineMs, outcome.scannedLines);

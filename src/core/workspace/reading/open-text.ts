@@ -1,17 +1,14 @@
-import { JsonSyntaxError } from "../../lib/json/json-errors.js";
-import { type IndexedText, indexText, type TextIndex } from "../../lib/text/text-index.js";
-import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
-import { decodeTextIndex, encodeTextIndex } from "../../lib/text/text-index-codec.js";
-import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
 import {
-  looksLikeJson,
-  MIN_KEPT_BYTES,
-  openMadeView,
-  viewKind,
-  viewOfBlocks,
-  viewOfOneLine,
-} from "./readable-view.js";
+  decodeTextIndex,
+  encodeTextIndex,
+  type IndexedText,
+  indexText,
+  type TextIndex,
+} from "../../lib/text/text-index.js";
+import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
+import { MIN_KEPT_BYTES, openView } from "./readable-view.js";
 import type { View } from "./reading.js";
 
 /** A text that is open for reading and searching: the readable view or the stored text. */
@@ -19,6 +16,10 @@ export interface OpenText {
   readonly source: OpenContent;
   /** Makes or loads the index, which takes a pass over the text; a search does not need it. */
   withIndex(): Promise<IndexedText>;
+  /** Compares all of the text with its hash, if the store can; throws if it is damaged. */
+  check(signal: AbortSignal | undefined): Promise<void>;
+  /** The same, if all of it was read. */
+  checkIfWhole(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,29 +43,16 @@ export async function openText(
       source,
       index: await openIndex(store, record, source, name, signal),
     });
-    return { source, withIndex, close };
+    return {
+      source,
+      withIndex,
+      // A view was checked when it was made.
+      check: async (signal) => source.check?.(signal),
+      checkIfWhole: () => checkIfWhole(source, signal),
+      close,
+    };
   } catch (error) {
     await close();
-    throw error;
-  }
-}
-
-/** The readable view, if it differs from the stored text. */
-async function openView(
-  store: ArtifactStore,
-  record: ArtifactRecord,
-  stored: OpenContent,
-  signal: AbortSignal | undefined,
-): Promise<OpenContent | undefined> {
-  const kind = viewKind(record);
-  if (kind === "stored" || (kind === "one-line" && !(await looksLikeJson(stored))))
-    return undefined;
-  const make = kind === "blocks" ? viewOfBlocks : viewOfOneLine;
-  try {
-    return await openMadeView(store, record, () => make(stored, signal));
-  } catch (error) {
-    // It only looked like JSON, so the stored text is what is read.
-    if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
 }
@@ -79,6 +67,8 @@ async function openIndex(
   const make = () => indexText(source, { signal });
   if (source.size < MIN_KEPT_BYTES) return make();
   const kept = await store.openDerived(record, name, async function* () {
+    // An index of damaged content must not be cached.
+    await source.check?.(signal);
     yield encodeTextIndex(await make());
   });
   try {

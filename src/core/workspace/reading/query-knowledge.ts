@@ -1,20 +1,19 @@
 import { DEFAULTS } from "../../defaults.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ArgumentError } from "../../lib/argument-error.js";
 import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
-import { decodeJsonString } from "../../lib/json/json-string-decoder.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
-import { looksLikeJson, openMadeView, viewKind } from "./readable-view.js";
+import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
+import { openInnerJson } from "./readable-view.js";
 import type { Reading, Scope } from "./reading.js";
-import { findSoleText } from "./sole-text.js";
 
 export interface QueryOptions extends Scope {
   /** A JSON pointer (RFC 6901). Default: the whole value. */
   readonly pointer?: string | undefined;
   /** Maximum number of items of an array, or members of an object. Default: 20 items, or as many members as fit. */
   readonly limit?: number | undefined;
-  /** Only these keys of an object, or of every object in an array. Default: all keys. */
+  /** Only these keys of an object, or of every object in an array; at most 100. Default: all keys. */
   readonly fields?: readonly string[] | undefined;
   /** Where an earlier answer stopped, taken from its `next`. */
   readonly cursor?: string | undefined;
@@ -32,15 +31,23 @@ export interface QueryRequest {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Each field is looked for in each item, and the next call repeats them all. */
+const MAX_FIELDS = 100;
+
 /** A part of a JSON artifact, by pointer. */
 export async function queryArtifact(
   store: ArtifactStore,
   record: ArtifactRecord,
   request: QueryRequest,
 ): Promise<Reading> {
+  if (request.fields && request.fields.length > MAX_FIELDS) {
+    throw new InvalidArgumentError("fields", request.fields, `at most ${MAX_FIELDS} keys`);
+  }
   const stored = await store.open(record);
   try {
-    return answer(record, request, await query(store, record, stored, request));
+    const read = await query(store, record, stored, request);
+    await checkIfWhole(stored, request.signal);
+    return answer(record, request, read);
   } catch (error) {
     if (!(error instanceof ArgumentError) || error.argument !== "offset") throw error;
     throw new ArgumentError("cursor", String(error.received), error.expected);
@@ -65,12 +72,12 @@ async function query(
     ...(fields ? { fields } : {}),
     ...(signal ? { signal } : {}),
   };
-  const inner = await openInner(store, record, stored, signal);
+  const inner = await openInnerJson(store, record, stored, signal);
   if (!inner) return queryJson(stored, asked);
   try {
     return await queryJson(inner, asked);
   } catch (error) {
-    // The pointer most likely refers to the JSON in the text block, but may also refer to the blocks.
+    // It may also refer to the wrapper.
     if (!(error instanceof JsonPointerError || error instanceof JsonSyntaxError)) throw error;
     return await queryJson(stored, asked).catch(() => {
       throw error;
@@ -78,20 +85,6 @@ async function query(
   } finally {
     await inner.close();
   }
-}
-
-/** The JSON inside a lone text block, which is how many tools send their JSON. */
-async function openInner(
-  store: ArtifactStore,
-  record: ArtifactRecord,
-  stored: OpenContent,
-  signal: AbortSignal | undefined,
-): Promise<OpenContent | undefined> {
-  if (viewKind(record) !== "blocks") return undefined;
-  const text = await findSoleText(stored, signal);
-  if (text === undefined || !(await looksLikeJson(stored, text))) return undefined;
-  // This is also the readable view, so reading and querying share the store's cached copy.
-  return openMadeView(store, record, () => decodeJsonString(stored, text, signal));
 }
 
 function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading): Reading {

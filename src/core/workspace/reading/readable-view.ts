@@ -1,112 +1,175 @@
 import { DEFAULTS } from "../../defaults.js";
-import type { Content } from "../../engine/content.js";
+import { JsonSyntaxError } from "../../lib/json/json-errors.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
-import type { ByteRange } from "../../lib/json/json-locate.js";
 import { decodeJsonString } from "../../lib/json/json-string-decoder.js";
 import { unescapeJson } from "../../lib/json/json-strings.js";
 import { type ByteSource, collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
+import {
+  OPENING_CHARS,
+  type ReadableText,
+  unwrap,
+  type Wrapping,
+  wrappingOf,
+} from "../../lib/wrapping/readable-text.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { ArtifactStore, OpenContent } from "../artifacts/artifact-store.js";
-import { memoryContent } from "../artifacts/memory-content.js";
+import {
+  type ArtifactStore,
+  memoryContent,
+  type OpenContent,
+} from "../artifacts/artifact-store.js";
 import { findSoleText } from "./sole-text.js";
-
-/** How many bytes are checked to see whether a text begins like JSON. */
-const OPENING_BYTES = 256;
 
 /** Anything smaller is made again each time rather than cached. */
 export const MIN_KEPT_BYTES = 1_048_576;
+/** No character takes more bytes for each of its units. */
+const MOST_BYTES_PER_CHAR = 3;
+const OPENING_BYTES = 256;
+/** The name of the cached view. */
+const VIEW = "view";
 
-/** A value as a person would read it. */
-export function renderValue(value: Exclude<Content, string>): string {
-  return [...renderParts(value)].join("");
+/**
+ * Whether the artifact may be read in another form than it is stored. For a text of several lines its
+ * size tells, so that plain text is searched without a look at it first.
+ */
+export function hasView({ size: { bytes, lines, viewLines } }: ArtifactRecord): boolean {
+  return bytes <= DEFAULTS.viewBytes && (lines === 1 || viewLines !== undefined);
 }
 
-function* renderParts(value: Exclude<Content, string>): Generator<string> {
-  const { content, structuredContent } = value as Readonly<Record<string, unknown>>;
-  if (Array.isArray(value)) yield* renderBlocks(value as readonly unknown[]);
-  // An MCP result may hold the same data twice; the blocks are easier to read.
-  else if (Array.isArray(content) && structuredContent !== undefined) yield* renderBlocks(content);
-  else yield JSON.stringify(value, shortenData, 2);
-}
-
-/** Text blocks as plain text, anything else as indented JSON. */
-function* renderBlocks(blocks: readonly unknown[]): Generator<string> {
-  const [only] = blocks;
-  if (blocks.length === 1 && isTextBlock(only)) {
-    yield only.text;
-    return;
-  }
-  for (const [index, block] of blocks.entries()) {
-    const start = index === 0 ? "" : "\n";
-    yield `${start}--- block ${index + 1} of ${blocks.length}: ${typeOf(block)} ---\n`;
-    yield isTextBlock(block) ? block.text : JSON.stringify(block, shortenData, 2);
-  }
-}
-
-/** How the readable view may differ from the stored text, judged without reading it. */
-export function viewKind({ type, size }: ArtifactRecord): "stored" | "blocks" | "one-line" {
-  if (size.bytes > DEFAULTS.viewBytes) return "stored";
-  if (type === "JSON") return "blocks";
-  return size.lines === 1 ? "one-line" : "stored";
-}
-
-/** The readable view of stored blocks: a single text block as a stream, others one block at a time. */
-export async function* viewOfBlocks(
-  stored: ByteSource,
-  signal?: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const text = await findSoleText(stored, signal);
-  if (text !== undefined) yield* decodeJsonString(stored, text, signal);
-  else for (const part of renderParts(await parseStored(stored, signal))) yield encodeWtf8(part);
-}
-
-/** A separate function, so that bytes and text can be freed while the value is in use. */
-async function parseStored(stored: ByteSource, signal?: AbortSignal): Promise<unknown[]> {
-  return JSON.parse(decodeWtf8(await collectPieces(readPieces(stored, signal)))) as unknown[];
-}
-
-/** Opens a view, which the store caches if it is large. */
-export async function openMadeView(
+/** The readable view of an artifact; `undefined` if the stored text is read as it is. */
+export async function openView(
   store: ArtifactStore,
   record: ArtifactRecord,
-  make: () => AsyncIterable<Uint8Array>,
-): Promise<OpenContent> {
-  return record.size.bytes < MIN_KEPT_BYTES
-    ? memoryContent(await collectPieces(make()))
-    : store.openDerived(record, "view", make);
+  stored: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<OpenContent | undefined> {
+  if (!hasView(record)) return undefined;
+  const wrapping = await storedWrapping(stored);
+  if (wrapping === "plain") return undefined;
+  if (wrapping === "wrapped") {
+    const made = await openUnwrapped(store, record, stored, signal);
+    if (made) return made;
+  }
+  if (record.size.lines !== 1) return undefined;
+  return openIndented(store, record, stored, () => readPieces(stored, signal));
 }
 
-/** JSON that was stored on one line, indented. */
-export async function* viewOfOneLine(
+/** The JSON inside a wrapper, which is what a pointer most likely refers to. */
+export async function openInnerJson(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<OpenContent | undefined> {
+  if (!hasView(record) || (await storedWrapping(stored)) !== "wrapped") return undefined;
+  const large = await openLargeText(store, record, stored, signal);
+  if (large) return large;
+  const readable = await unwrapStored(stored, signal);
+  if (!readable?.isJson) return undefined;
+  return memoryContent(encodeWtf8(readable.text.slice(0, readable.bodyChars)));
+}
+
+async function storedWrapping(stored: ByteSource): Promise<Wrapping> {
+  const opening = await stored.read(0, OPENING_CHARS * MOST_BYTES_PER_CHAR);
+  return wrappingOf(decodeWtf8(opening));
+}
+
+async function openUnwrapped(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<OpenContent | undefined> {
+  const large = await openLargeText(store, record, stored, signal);
+  if (large) return large;
+  const unwrapped = async () => {
+    const readable = await unwrapStored(stored, signal);
+    return readable && encodeWtf8(readable.text);
+  };
+  if (record.size.bytes < MIN_KEPT_BYTES) {
+    const bytes = await unwrapped();
+    return bytes && memoryContent(bytes);
+  }
+  return openUnless(NotUnwrapped, () =>
+    openCached(store, record, stored, async function* () {
+      const bytes = await unwrapped();
+      if (bytes === undefined) throw new NotUnwrapped();
+      yield bytes;
+    }),
+  );
+}
+
+async function unwrapStored(
   stored: ByteSource,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  const indenter = createJsonIndenter();
-  for await (const piece of readPieces(stored, signal)) yield indenter.push(piece);
-  yield indenter.end();
+): Promise<ReadableText | undefined> {
+  return unwrap(decodeWtf8(await collectPieces(readPieces(stored, signal))));
 }
 
-/** Whether a text, or the JSON string in the given range of it, begins like JSON. */
-export async function looksLikeJson(stored: ByteSource, inside?: ByteRange): Promise<boolean> {
-  const { start, end } = inside ?? { start: 0, end: stored.size };
-  const opening = decodeWtf8(await stored.read(start, Math.min(start + OPENING_BYTES, end)));
-  return /^\s*[[{]/.test(inside === undefined ? opening : unescapeJson(opening));
+/** The text of a single text block that is too large for memory, piece by piece, and its JSON indented. */
+async function openLargeText(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  signal: AbortSignal | undefined,
+): Promise<OpenContent | undefined> {
+  if (record.size.bytes <= DEFAULTS.unwrapBytes) return undefined;
+  const text = await findSoleText(stored, signal);
+  if (text === undefined) return undefined;
+  const decoded = () => decodeJsonString(stored, text, signal);
+  const end = Math.min(text.start + OPENING_BYTES, text.end);
+  const opening = unescapeJson(decodeWtf8(await stored.read(text.start, end)));
+  const isOneLine = !/^\s*[[{][^\n]*\n/.test(opening);
+  const indented =
+    wrappingOf(opening) === "plain" || !isOneLine
+      ? undefined
+      : await openIndented(store, record, stored, decoded);
+  return indented ?? openCached(store, record, stored, decoded);
 }
 
-/** Encoded images and audio are not worth reading; the raw view has them in full. */
-function shortenData(_key: string, value: unknown): unknown {
-  if (typeof value !== "string" || value.length < 1_000) return value;
-  if (!/^(?:data:[^,]{0,80},)?[A-Za-z0-9+/=_-]{500}/.test(value)) return value;
-  return `${value.slice(0, 40)}… ${value.length} characters of encoded data`;
+/** JSON that is on one line, indented; `undefined` if it only looked like JSON. */
+async function openIndented(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  pieces: () => AsyncIterable<Uint8Array>,
+): Promise<OpenContent | undefined> {
+  const make = async function* () {
+    const indenter = createJsonIndenter();
+    for await (const piece of pieces()) yield indenter.push(piece);
+    yield indenter.end();
+  };
+  return openUnless(JsonSyntaxError, async () =>
+    record.size.bytes < MIN_KEPT_BYTES
+      ? memoryContent(await collectPieces(make()))
+      : openCached(store, record, stored, make),
+  );
 }
 
-function isTextBlock(block: unknown): block is { readonly text: string } {
-  const { type, text } = (block ?? {}) as { type?: unknown; text?: unknown };
-  return type === "text" && typeof text === "string";
+async function openCached(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  make: () => AsyncIterable<Uint8Array>,
+): Promise<OpenContent> {
+  return store.openDerived(record, VIEW, async function* () {
+    // A view of damaged content must not be cached.
+    await stored.check?.();
+    yield* make();
+  });
 }
 
-function typeOf(block: unknown): string {
-  const { type } = (block ?? {}) as { type?: unknown };
-  return typeof type === "string" ? type : typeof block;
+/** A text that began like a wrapper is not one. */
+class NotUnwrapped extends Error {}
+
+async function openUnless(
+  refused: typeof JsonSyntaxError | typeof NotUnwrapped,
+  open: () => Promise<OpenContent>,
+): Promise<OpenContent | undefined> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof refused) return undefined;
+    throw error;
+  }
 }

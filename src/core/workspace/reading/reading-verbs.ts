@@ -1,5 +1,5 @@
 import { DEFAULTS } from "../../defaults.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireChoice, requireCount, requireText } from "../../arguments.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
@@ -79,7 +79,9 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         const maxChars = requireCount("maxChars", options.maxChars, DEFAULTS.readChars);
         const text = await openText(store, record, view, signal);
         try {
-          return await work({ record, text, view, maxChars, signal });
+          const reading = await work({ record, text, view, maxChars, signal });
+          await text.checkIfWhole();
+          return reading;
         } finally {
           await text.close();
         }

@@ -1,15 +1,16 @@
 import type { ToolDescription } from "../../engine/format.js";
-import { ContextOffloadError } from "../../errors/context-offload-error.js";
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
-import { messageOf } from "../../errors/message-of.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { NextCall } from "../reading/reading.js";
 import type { ToolsOptions, Workspace } from "../workspace-types.js";
+import { explainError } from "./explain-error.js";
 import { READING_TOOLS } from "./reading-tools.js";
 import { ToolInput } from "./tool-input.js";
 import { nameTools, type ToolNaming } from "./tool-naming.js";
 
 /** Whether a session may see another one. */
 export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
+
+const ABORTED = "ABORTED: The call was aborted before it had an answer.";
 
 /** The reading tools, under the agent's own names for them. They return errors as answers rather than throw. */
 export function createTools(
@@ -28,7 +29,7 @@ export function createTools(
         const scope = { sessionId: asked, signal };
         return { text: await run({ workspace, input, naming, kept, scope }), isError: false };
       } catch (error) {
-        return { text: explain(error), isError: true };
+        return { text: signal?.aborted ? ABORTED : explainError(error), isError: true };
       }
     };
     // A copy, since callers may add what their vendor needs to a schema.
@@ -51,21 +52,4 @@ async function narrowSession(
 function readRepeated(input: ToolInput, names: readonly string[]): NextCall["input"] {
   const given = names.map((name) => [name, input.text(name)] as const);
   return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
-}
-
-/** Errors name the options of the methods; a model knows the parameters of the tools. */
-function explain(error: unknown): string {
-  const code = ContextOffloadError.isInstance(error) ? error.code : "FAILED";
-  const message = messageOf(error).replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>
-    PARAMETERS.has(snakeCase(name)) ? snakeCase(name) : name,
-  );
-  return `${code}: ${message}`;
-}
-
-const PARAMETERS: ReadonlySet<string> = new Set(
-  Object.values(READING_TOOLS).flatMap(({ inputSchema }) => Object.keys(inputSchema.properties)),
-);
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../defaults.js";
 import type { ToolInputSchema } from "../../engine/format.js";
 import type { NextCall, ToolName, View } from "../reading/reading.js";
 import type { Workspace } from "../workspace-types.js";
@@ -215,6 +216,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
           taskId: input.text("task_id"),
           limit: input.count("limit"),
           cursor: input.text("cursor"),
+          maxChars: DEFAULTS.readChars,
         }),
         naming,
         kept,

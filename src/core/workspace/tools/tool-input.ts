@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors/invalid-argument-error.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 
 /**
  * Reads a tool call's input. Models send numbers as strings and lists as comma-separated strings:

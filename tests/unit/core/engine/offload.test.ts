@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Format } from "../../../../src/core/engine/format.js";
-import { offload, planOffload, type OffloadWiring } from "../../../../src/core/engine/offload.js";
+import {
+  offload,
+  type OffloadWiring,
+  planOffload,
+  type Reference,
+} from "../../../../src/core/engine/offload.js";
 import { minChars } from "../../../../src/core/policies/by-size.js";
-import type { Reference } from "../../../../src/core/engine/offload-parts.js";
 import { surveyMessages } from "../../../../src/core/engine/survey.js";
 
 /** A format made up for this test: the engine must need nothing of Anthropic's. */

@@ -32,6 +32,8 @@ describe("the names of files", () => {
     [["a", "a", "a"], ["tool-result-a.md", "tool-result-a-1.md", "tool-result-a-2.md"], false],
     [["a", "a", "a-1"], ["tool-result-a.md", "tool-result-a-2.md", "tool-result-a-1.md"], false],
     [["a", "a"], ["a.md", "a~1.md"], true],
+    [["A", "a"], ["A.md", "a~1.md"], true],
+    [["A", "a", "A-1"], ["tool-result-A.md", "tool-result-a-2.md", "tool-result-A-1.md"], false],
   ])("for the ids %j are %j", (ids, names, direct) => {
     expect(allot(ids, [], direct)).toEqual(names);
   });

@@ -6,14 +6,14 @@ import {
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { toolResult } from "../../../support/tool-results.js";
 
-const reference = createFileReference("history", "/out", sha256);
+const reference = createFileReference("history", { outputDir: "/out" }, sha256);
 const resolve = (content: string, id?: string) =>
   reference.resolve(toolResult(content, { id: id as string }));
 
 describe("a file reference", () => {
   it("is rendered and parsed back", () => {
     const stored = { path: "/out/s/toolu_1.md", name: "toolu_1.md" };
-    const direct = createFileReference("direct", "/out", sha256).render(stored);
+    const direct = createFileReference("direct", { outputDir: "/out" }, sha256).render(stored);
     expect(direct).toBe("[Tool result offloaded to file: /out/s/toolu_1.md]");
     expect(parseFileReference(direct)).toEqual({ style: "direct", path: "/out/s/toolu_1.md" });
     const history = reference.render({ path: "/out/tool-result-x.md", name: "tool-result-x.md" });
@@ -41,8 +41,18 @@ describe("a file reference", () => {
       "a",
       "/out/tool-result-a~0123456789ab.md",
     ],
-    ["[Tool result offloaded to file: /else/s/a.md]", "a", "/else/s/a.md"],
-    ["[Tool result offloaded to file: C:\\else\\s\\a~1.md]", "a", "C:\\else\\s\\a~1.md"],
+    ["[Tool result offloaded to file: /out/s/a.md]", "a", "/out/s/a.md"],
+    ["[Tool result offloaded to file: /out/s/a~1.md]", "a", "/out/s/a~1.md"],
+    [
+      "[Tool result offloaded to file: /out/s/a~1~0123456789ab.md]",
+      "a",
+      "/out/s/a~1~0123456789ab.md",
+    ],
+    [
+      "[Tool result offloaded to file: /out/x_y~0123456789abcdef0123/a.md]",
+      "a",
+      "/out/x_y~0123456789abcdef0123/a.md",
+    ],
     [
       "[Content offloaded to: ./tool-result-unknown-0123456789abcdef.md]",
       undefined,
@@ -59,10 +69,33 @@ describe("a file reference", () => {
     ["[Content offloaded to: ./sub/tool-result-a.md]", "a"],
     ["[Content offloaded to: ./tool-result-a.txt]", "a"],
     ["[Content offloaded to: ./tool-result-a.md]", undefined],
-    ["[Tool result offloaded to file: /else/s/b.md]", "a"],
-    ["[Tool result offloaded to file: /else/s/a-1.md]", "a"],
+    ["[Tool result offloaded to file: /out/s/b.md]", "a"],
+    ["[Tool result offloaded to file: /out/s/a-1.md]", "a"],
+    ["[Tool result offloaded to file: /out/s/A.md]", "a"],
+    ["[Tool result offloaded to file: /out/a.md]", "a"],
+    ["[Tool result offloaded to file: /out/s/t/a.md]", "a"],
+    ["[Tool result offloaded to file: /out//a.md]", "a"],
+    ["[Tool result offloaded to file: /out/../a.md]", "a"],
+    ["[Tool result offloaded to file: /out/s/../a.md]", "a"],
+    ["[Tool result offloaded to file: /else/s/a.md]", "a"],
+    ["[Tool result offloaded to file: /outs/a.md]", "a"],
+    ["[Tool result offloaded to file: out/s/a.md]", "a"],
+    ["[Tool result offloaded to file: \\out\\s\\a.md]", "a"],
+    ["[Tool result offloaded to file: ]", "a"],
+    ["[Content offloaded to: ./../tool-result-a.md]", "a"],
+    ["[Content offloaded to: ./]", "a"],
   ])("%s is not its own for %j", (text, id) => {
     expect(resolve(text, id)).toBeUndefined();
+  });
+
+  it("of a session is not that of another one", () => {
+    const ofS1 = createFileReference("direct", { outputDir: "C:\\out", session: "s1" }, sha256);
+    const resolveIn = (path: string) =>
+      ofS1.resolve(toolResult(`[Tool result offloaded to file: ${path}]`, { id: "a" }));
+    expect(resolveIn("C:\\out\\s1\\a.md")?.path).toBe("C:\\out\\s1\\a.md");
+    expect(resolveIn("C:\\out\\S1\\a.md")).toBeUndefined();
+    expect(resolveIn("C:\\out\\s2\\a.md")).toBeUndefined();
+    expect(resolveIn("C:/out/s1/a.md")).toBeUndefined();
   });
 
   it("is never an array of blocks", () => {

@@ -5,22 +5,19 @@ import type { Policy } from "../../../../src/index.js";
 import { not, everything } from "../../../../src/policies.js";
 import { at, conversationOf } from "../../../support/decide.js";
 
-const NAMES = { grep_knowledge: "search", query_knowledge: false } as const;
-
 function decideGuarded(policy: Policy, result: ToolResult) {
-  return guardPolicy(policy, NAMES).decide([result], conversationOf([result], 3))[0];
+  return guardPolicy(policy).decide([result], conversationOf([result], 3))[0];
 }
 
 describe("the policy of a host, guarded", () => {
   it.each<[string, Partial<ToolResult>, number]>([
-    ["the answer of a reading tool", { toolName: "get_knowledge_by_id" }, 9],
-    ["the answer of one with the agent's own name", { toolName: "search" }, 9],
+    ["the answer of a reading tool", { isReadingAnswer: true }, 9],
     ["a result without text", {}, 0],
   ])("keeps %s, whatever the policy says", (_, changes, chars) => {
     expect(decideGuarded(everything, at(1, chars, changes))).toMatchObject({ offload: false });
   });
 
-  it.each(["grep_knowledge", "query_knowledge", "bash", undefined])(
+  it.each(["grep_knowledge", "bash", undefined])(
     "asks the policy about a result of %s",
     (toolName) => {
       expect(decideGuarded(everything, at(1, 9, { toolName }))).toMatchObject({ offload: true });
@@ -45,12 +42,12 @@ describe("the policy of a host, guarded", () => {
       },
     };
     const results = [
-      at(1, 9, { id: "a", toolName: "search" }),
+      at(1, 9, { id: "a", isReadingAnswer: true }),
       at(1, 9, { id: "b" }),
       at(1, 0, { id: "none" }),
       at(1, 9, { id: "c" }),
     ];
-    const verdicts = guardPolicy(policy, NAMES).decide(results, conversationOf(results, 3));
+    const verdicts = guardPolicy(policy).decide(results, conversationOf(results, 3));
     expect(verdicts.map(({ offload }) => offload)).toEqual([false, false, false, true]);
     expect(verdicts.map(({ reason }) => reason).slice(1, 2)).toEqual(["b"]);
     expect(seen).toEqual(["b", "c"]);

@@ -298,9 +298,11 @@ describe("what an offloader does with each result", () => {
   it("never offloads answers of the reading tools, under any name, nor references [DESIGN-O-reading-tools] [DESIGN-O-references]", async () => {
     const workspace = createMemoryWorkspace({ toolNames: { grep_knowledge: "mcp__x__grep" } });
     const make = () => create({ workspace, policy: minChars(1) });
+    await workspace.put({ content: "stored" }, { toolCallId: "r", sessionId: "s1" });
+    const input = { artifact_id: "r", start_line: 1, end_line: 9, pattern: "x" };
     const history = conversationOf(
-      { id: "a", text: logOf(30_000), tool: "get_knowledge_by_lines" },
-      { id: "b", text: logOf(30_000), tool: "mcp__x__grep" },
+      { id: "a", text: logOf(30_000), tool: "get_knowledge_by_lines", input },
+      { id: "b", text: logOf(30_000), tool: "mcp__x__grep", input },
       { id: "c", text: logOf(30_000) },
     );
     const { messages, report } = await make().offload(history);

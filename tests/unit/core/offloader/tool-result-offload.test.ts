@@ -103,13 +103,33 @@ describe("the decision", () => {
         whiteList: why === "white list" ? names : [],
         tokenThreshold: why === "tokens" ? 0 : 1e9,
       });
+      await workspace.put({ content: "stored" }, { toolCallId: "r" });
+      const metadata = { offload: why === "metadata" };
+      const answer = BIG.slice(0, 20_000);
+      const input = { artifact_id: "r", start_line: 1, end_line: 9, pattern: "x" };
       for (const toolName of names) {
-        const result = { toolName, content: BIG, metadata: { offload: why === "metadata" } };
-        const { content, decision } = await op.process(result);
-        expect(content).toBe(BIG);
-        expect(decision.offloaded).toBe(false);
+        for (const more of [{ input }, {}]) {
+          const { content, decision } = await op.process({
+            toolName,
+            content: answer,
+            metadata,
+            ...more,
+          });
+          expect(content).toBe(answer);
+          expect(decision.offloaded).toBe(false);
+        }
       }
-      expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
+      expect((await workspace.queryArtifacts()).artifacts).toHaveLength(1);
+      for (const [toolName = "", content, more] of [
+        [names[0], BIG, { input }],
+        [names[0], answer, { input: { artifact_id: "x" } }],
+        ["grep_knowledge", answer, { input: { ...input } }],
+      ] as const) {
+        const { decision } = await op.process({ toolName, content, ...more });
+        expect(decision.offloaded).toBe(
+          why === "tokens" || (toolName === names[0] && why === "white list"),
+        );
+      }
     },
   );
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
 import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
+import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import { conversationOf } from "../../../support/conversation.js";
@@ -14,6 +15,7 @@ function createMemory(isFinal = true): TurnMemory {
       (data) => String(data),
       (text) => text.length,
     ),
+    readingCalls: createReadingCalls({}),
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterTurns, keepRecent } from "../../../../src/core/policies/by-place.js";
+import { afterTurns, keepRecent } from "../../../../src/core/policies/by-result.js";
 import { at, decide } from "../../../support/decide.js";
 
 describe("policies that look at the place", () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../../../../src/core/engine/policy.js";
-import { afterTurns, keepRecent } from "../../../../src/core/policies/by-place.js";
-import { byTool, flagged, keepErrors } from "../../../../src/core/policies/by-result.js";
+import {
+  afterTurns,
+  byTool,
+  flagged,
+  keepErrors,
+  keepRecent,
+} from "../../../../src/core/policies/by-result.js";
 import { minChars, minRatio, minTokens } from "../../../../src/core/policies/by-size.js";
 import { cacheAware } from "../../../../src/core/policies/cache-aware.js";
 import { all, any, not } from "../../../../src/core/policies/combine.js";

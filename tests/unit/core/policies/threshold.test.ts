@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readThreshold } from "../../../../src/core/policies/threshold.js";
+import { readThreshold } from "../../../../src/core/policies/by-size.js";
 
 const read = (given: unknown, text?: string) =>
   readThreshold({

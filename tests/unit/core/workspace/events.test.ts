@@ -5,6 +5,7 @@ import {
   type Workspace,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
+import { EventReporter } from "../../../../src/core/workspace/events.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
 import { openMemoryWorkspace, type MemoryOptions } from "../../../support/memory-workspace.js";
 
@@ -126,6 +127,24 @@ describe("events [DESIGN-W-events]", () => {
       { ...OF_A, artifact_id: null, event: "failure", verb: "put", chars: 7, code: "WRITE_FAILED" },
     ]);
   });
+});
+
+it("a clock that is set back makes no duration negative", async () => {
+  const events: WorkspaceEvent[] = [];
+  let now = 1_000_000;
+  const reporter = new EventReporter(
+    (event) => void events.push(event),
+    { now: () => (now -= 100) },
+    "n",
+  );
+  await reporter.observe(
+    "put",
+    {},
+    () => Promise.resolve(),
+    () => ({ event: "offload" }),
+  );
+  reporter.note("skip", "put", {});
+  expect(events.map(({ duration_ms }) => duration_ms)).toEqual([0, 0]);
 });
 
 describe("the logger", () => {

@@ -281,3 +281,19 @@ describe("a line that is too long to be held", () => {
     }
   });
 });
+
+describe("the memory of a search", () => {
+  it.each([
+    ["\n".repeat(50_000), "^$"],
+    ["\n".repeat(50_000), "^"],
+    ["a\n".repeat(50_000), "a"],
+    [`${"\n".repeat(20_000)}${"needle\n".repeat(50)}`, "needle"],
+  ])("does not grow with the context lines of many matches", (text, pattern) => {
+    const query = { contextBefore: 7_000, contextAfter: 7_000, maxResults: 1e6, maxChars: 20_000 };
+    const { matches, matchingLines } = search(text, { ...query, pattern });
+    const lines = matches.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
+    expect(lines).toBeLessThan(40_000);
+    expect(matches.length).toBeLessThan(10_000);
+    expect(matchingLines).toBe(text.startsWith("\n\n") && pattern === "needle" ? 50 : 50_000);
+  });
+});

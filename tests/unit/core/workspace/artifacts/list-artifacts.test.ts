@@ -180,6 +180,30 @@ describe("getToolResultOffloadInfo", () => {
     expect(nextCursor).toBeUndefined();
   });
 
+  it("a page is as long as it may be, and says how many come after it", async () => {
+    const workspace = await openFilled();
+    const all = await workspace.getToolResultOffloadInfo({ maxChars: 1_000 });
+    expect(all).toMatchObject({ artifacts: { length: 3 }, nextCursor: undefined, leftOut: 0 });
+    const twoEntries = JSON.stringify(all.artifacts.slice(0, 2)).length;
+    for (const [maxChars, shown] of [
+      [twoEntries, 2],
+      [twoEntries - 2, 1],
+      [1, 1],
+    ] as const) {
+      const page = await workspace.getToolResultOffloadInfo({ maxChars, limit: 1e6 });
+      expect(page).toMatchObject({ artifacts: { length: shown }, leftOut: 3 - shown });
+      const { artifacts } = await workspace.getToolResultOffloadInfo({ cursor: page.nextCursor });
+      expect([...page.artifacts, ...artifacts]).toEqual(all.artifacts);
+    }
+    const limited = await workspace.getToolResultOffloadInfo({ maxChars: 9_999, limit: 1 });
+    expect(limited).toMatchObject({ artifacts: { length: 1 }, leftOut: 2 });
+    const plain = await workspace.getToolResultOffloadInfo({ limit: 1 });
+    expect(plain.leftOut).toBeUndefined();
+    expect(await rejectionOf(workspace.getToolResultOffloadInfo({ maxChars: 0 }))).toMatchObject({
+      argument: "maxChars",
+    });
+  });
+
   it("lists tool results only, by task and session, page by page", async () => {
     const workspace = await openFilled();
     const list = async (options: Parameters<Workspace["getToolResultOffloadInfo"]>[0]) =>

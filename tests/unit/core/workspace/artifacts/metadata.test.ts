@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completeMetadata } from "../../../../../src/core/workspace/artifacts/metadata.js";
+import { completeMetadata } from "../../../../../src/core/workspace/artifacts/artifact.js";
 
 const NOTHING = {
   context_type: "tool_result",

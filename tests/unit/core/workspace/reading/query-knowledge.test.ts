@@ -122,7 +122,7 @@ describe("a query of blocks", () => {
     expect(await query("/0/id")).toBe("7");
   });
 
-  it("a large text block is queried by what it holds, and reads as its text", async () => {
+  it("a large text block is queried by what it holds, and reads as that, indented", async () => {
     const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `"n${id}"\n`, s: "é😀" }));
     const text = JSON.stringify({ rows });
     expect(text.length).toBeGreaterThan(1_000_000);
@@ -131,8 +131,9 @@ describe("a query of blocks", () => {
       const { text: name } = await workspace.queryKnowledge("a", { pointer: "/rows/29999/name" });
       expect(name, round).toBe('"n29999"\n');
     }
-    const read = await workspace.getKnowledgeById("a", { startChar: text.length - 40 });
-    expect(read.text).toBe(text.slice(-41));
+    const indented = JSON.stringify({ rows }, null, 2);
+    const read = await workspace.getKnowledgeById("a", { startChar: indented.length - 40 });
+    expect(read.text).toBe(indented.slice(-41));
     expect((await workspace.queryKnowledge("a", { pointer: "/0/type" })).text).toBe("text");
   });
 

@@ -65,7 +65,7 @@ describe("a reference", () => {
   it.each([
     ["one line of JSON, which is read indented", JSON.stringify({ a: [1, 2], b: {} }), "7"],
     ["a lone text block, which is read as its text", [{ type: "text", text: "x\ny\nz" }], "3"],
-    ["several blocks", [{ type: "text", text: "x" }, { type: "image" }], "6"],
+    ["several blocks", [{ type: "text", text: "x" }, { type: "image" }], "2"],
   ])("counts the lines that can be read: %s", async (_, content, lines) => {
     expect(entryOf(await referenceOf({ content })).attributes["lines"]).toBe(lines);
     const workspace = openMemoryWorkspace();
@@ -74,12 +74,15 @@ describe("a reference", () => {
     expect(String(range.of)).toBe(lines);
   });
 
-  it("a stream's one line of JSON is not said to have one line", async () => {
+  it.each([
+    ["short, with the lines that it is read in", 1, "3"],
+    ["long, without a number of lines", 400_000, undefined],
+  ])("a stream's one line of JSON is not said to have one line: %s", async (_, chars, lines) => {
     const content = (async function* () {
       await Promise.resolve();
-      yield Buffer.from('{"a":1}');
+      yield Buffer.from(`{"a":${"1".repeat(chars)}}`);
     })();
-    expect(entryOf(await referenceOf({ content })).attributes).not.toHaveProperty("lines");
+    expect(entryOf(await referenceOf({ content })).attributes["lines"]).toBe(lines);
   });
 
   it.each([undefined, 80, 300, 5_000])("keeps its digest within %j characters", async (given) => {

@@ -1,0 +1,111 @@
+import type { RefusedRange } from "../lib/text/text-range.js";
+import { ContextOffloadError } from "./context-offload-error.js";
+import { countOf } from "../lib/digest/printable.js";
+import { describeValue } from "./describe-value.js";
+import { quote, shorten } from "../lib/text/quote.js";
+
+/** A caller passed a value that the function cannot work with. */
+export class InvalidArgumentError extends ContextOffloadError {
+  readonly code = "INVALID_ARGUMENT";
+
+  /**
+   * @param argument - Which argument, as a path into it: `messages[3].content[0]`.
+   * @param received - The value that was wrong.
+   * @param expected - What is expected, as a phrase that follows "must be".
+   */
+  constructor(
+    readonly argument: string,
+    readonly received: unknown,
+    readonly expected: string,
+  ) {
+    super(`${argument} must be ${expected}, but it is ${describeValue(received)}.`);
+  }
+}
+
+/** An environment variable holds something that is not a plain number. */
+export class InvalidEnvironmentError extends ContextOffloadError {
+  readonly code = "INVALID_ENVIRONMENT";
+
+  constructor(
+    readonly variable: string,
+    readonly received: string,
+    readonly expected: string,
+  ) {
+    super(
+      `The environment variable ${variable} must be ${expected}, but it is ${describeValue(received)}. ` +
+        `Correct it, unset it to use the default, or pass the option, which takes precedence.`,
+    );
+  }
+}
+
+/** The requested lines or characters do not exist, or the range starts after its end. */
+export class OutOfRangeError extends ContextOffloadError {
+  readonly code = "OUT_OF_RANGE";
+
+  constructor(readonly range: RefusedRange) {
+    super(describe(range));
+  }
+}
+
+function describe({ names, start, end, count, unit, owner }: RefusedRange): string {
+  const [startName, endName] = names;
+  const rest = endName === undefined ? "" : ` to ${endName} ${end}`;
+  const requested = `${startName} ${start}${rest}`;
+  if (count === 0) return `${requested} does not exist: ${owner} is empty.`;
+  const has = `${owner} has ${countOf(count, unit)}`;
+  const order = endName === undefined ? "" : `, and an ${endName} that is not smaller`;
+  const right = `Use a ${startName} from 1 to ${count}${order}.`;
+  if (start < 1)
+    return `${requested} does not exist: ${unit}s are counted from 1; ${has}. ${right}`;
+  if (start > end)
+    return `${requested} is not a range: the start is after the end; ${has}. ${right}`;
+  return `${requested} does not exist: ${has}. ${right}`;
+}
+
+/** Reasons repeat a role or a type from the messages, which may be anything. */
+const SHOWN_WHY_CHARS = 240;
+
+/** Why messages are not in a format. */
+export interface FormatMismatch {
+  readonly format: string;
+  readonly why: string;
+}
+
+/** The message format is not recognized, or a format was named that does not exist. */
+export class UnknownFormatError extends ContextOffloadError {
+  readonly code = "UNKNOWN_FORMAT";
+
+  /** @param mismatches - The formats that were tried, nearest first, and why each does not fit. */
+  constructor(
+    message: string,
+    readonly mismatches: readonly FormatMismatch[] = [],
+  ) {
+    super(message);
+  }
+
+  /** The error for messages that fit none of the formats tried. */
+  static ofMismatches(mismatches: readonly FormatMismatch[]): UnknownFormatError {
+    const [nearest, ...others] = mismatches;
+    if (nearest && others.length === 0) {
+      const message = `These messages are not in the format ${nearest.format}: ${shorten(nearest.why, SHOWN_WHY_CHARS)}.`;
+      return new UnknownFormatError(message, mismatches);
+    }
+    const lines = mismatches.map(
+      ({ format, why }) => `- ${format}: ${shorten(why, SHOWN_WHY_CHARS)}`,
+    );
+    const headline = "No format fits these messages.";
+    return new UnknownFormatError([headline, ...lines].join("\n"), mismatches);
+  }
+}
+
+/** The message that was passed in has no tool result to offload. */
+export class NoToolResultError extends ContextOffloadError {
+  readonly code = "NO_TOOL_RESULT";
+
+  constructor(readonly role: string) {
+    super(
+      `The message has no tool result with content to offload (its role is ${quote(role)}). ` +
+        `Pass a message with a tool_result block, a message of role "tool", or one whose content is a tool's output as a plain string.`,
+    );
+  }
+}

@@ -1,0 +1,176 @@
+import { createJsonIndenter } from "../json/json-indenter.js";
+import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
+import { readJsonValue } from "./json-value.js";
+import { readOutputHeader } from "./output-header.js";
+import { looksPrinted, readPrinted } from "./printed-value.js";
+import { NotWrappedError, type WrappedValue } from "./wrapped-value.js";
+import { partsOf, type WrapperPart } from "./wrapper-parts.js";
+
+/** A text without what a client or a tool wrapped it in. */
+export interface ReadableText {
+  /** The content, and after it a line with the small fields of its wrapper. */
+  readonly text: string;
+  /** How much of `text` is the content itself: what a digest describes. */
+  readonly bodyChars: number;
+  /** Whether the content itself is JSON. */
+  readonly isJson: boolean;
+  /** False if JSON was not indented, since it is longer than was asked for. */
+  readonly isIndented: boolean;
+}
+
+export interface UnwrapOptions {
+  /** The longest JSON to indent, in characters. Default: any. */
+  readonly mostIndentedChars?: number;
+}
+
+/** What a text is, as far as its first characters tell. */
+export type Wrapping = "plain" | "json" | "wrapped";
+
+/** How many characters decide what a text is. */
+export const OPENING_CHARS = 16_384;
+
+/** A wrapper may hold another one; deeper nesting is not looked at. */
+const MOST_LEVELS = 4;
+/** More small fields than this get a line each. */
+const ONE_LINE_CHARS = 300;
+
+/** What a text is, by its first `OPENING_CHARS` characters. Plain text costs next to nothing. */
+export function wrappingOf(text: string): Wrapping {
+  const opening = text.slice(0, OPENING_CHARS);
+  const first = /[^\s\ufeff]/.exec(opening.slice(0, 256))?.[0];
+  const isJson = first === "{" || first === "[";
+  if (!isJson && first !== '"' && !isOther(opening)) return "plain";
+  if (readOutputHeader(opening) !== undefined) return "wrapped";
+  try {
+    const value = readValue(opening, opening.length === text.length);
+    if (value !== undefined && partsOf(value) !== undefined) return "wrapped";
+  } catch (error) {
+    if (!(error instanceof NotWrappedError)) throw error;
+  }
+  return isJson ? "json" : "plain";
+}
+
+function isOther(opening: string): boolean {
+  return readOutputHeader(opening) !== undefined || looksPrinted(opening);
+}
+
+/** A wrapped text as it should be read; `undefined` if it turns out not to be wrapped. */
+export function unwrap(
+  text: string,
+  { mostIndentedChars = Infinity }: UnwrapOptions = {},
+): ReadableText | undefined {
+  return unwrapAt(text, { level: 1, mostIndentedChars });
+}
+
+/** How deep inside of wrappers a text is, and what was asked for. */
+interface Place {
+  readonly level: number;
+  readonly mostIndentedChars: number;
+}
+
+function unwrapAt(text: string, place: Place): ReadableText | undefined {
+  const header = readOutputHeader(text);
+  if (header !== undefined) {
+    const { fields, start } = header;
+    return withFields(readPart(text.slice(start), false, place), fields);
+  }
+  try {
+    const value = readValue(text, true);
+    const parts = value && partsOf(value);
+    return parts && render(parts, place);
+  } catch (error) {
+    if (error instanceof NotWrappedError) return undefined;
+    throw error;
+  }
+}
+
+/** JSON indented by two spaces, with numbers and strings as they are written; `undefined` if it is not JSON. */
+export function indentJson(text: string): string | undefined {
+  try {
+    const indenter = createJsonIndenter();
+    return decodeWtf8(indenter.push(encodeWtf8(text))) + decodeWtf8(indenter.end());
+  } catch {
+    return undefined;
+  }
+}
+
+function readValue(text: string, isWhole: boolean): WrappedValue | undefined {
+  return looksPrinted(text) ? readPrinted(text) : readJsonValue(text, isWhole);
+}
+
+function render(parts: readonly WrapperPart[], place: Place): ReadableText | undefined {
+  const texts = parts.flatMap((part) => ("text" in part ? [part] : []));
+  const [sole, other] = texts;
+  if (sole === undefined) return undefined;
+  const fields = parts.flatMap((part) => ("field" in part ? [`${part.name}: ${part.field}`] : []));
+  const body = readPart(sole.text, sole.isJson, place);
+  if (other === undefined) {
+    return withFields(body, sole.name === "" ? fields : [`above: ${sole.name}`, ...fields]);
+  }
+  // An MCP result may hold the same JSON twice, as text and as a value.
+  if (
+    texts.length === 2 &&
+    body.isJson &&
+    readPart(other.text, other.isJson, place).text === body.text
+  )
+    return withFields(body, [`${other.name || "text"}: the same`, ...fields]);
+  return renderAll(parts, place);
+}
+
+/** Every part in its place, texts under a line that names them. */
+function renderAll(parts: readonly WrapperPart[], place: Place): ReadableText {
+  let text = "";
+  let isIndented = true;
+  let fields: string[] = [];
+  const flush = () => {
+    text += fieldLines(text, fields);
+    fields = [];
+  };
+  for (const part of parts) {
+    if ("field" in part) {
+      fields.push(`${part.name}: ${part.field}`);
+      continue;
+    }
+    flush();
+    const inner = readPart(part.text, part.isJson, place);
+    isIndented &&= inner.isIndented;
+    text += `${lineBreakAfter(text)}--- ${part.name || "text"} ---\n${inner.text}`;
+  }
+  flush();
+  return { text, bodyChars: text.length, isJson: false, isIndented };
+}
+
+/** A text of a wrapper, without the wrapping that it may have itself. */
+function readPart(text: string, isJson: boolean, place: Place): ReadableText {
+  const wrapping = isJson ? "json" : wrappingOf(text);
+  const inner =
+    wrapping === "wrapped" && place.level < MOST_LEVELS
+      ? unwrapAt(text, { ...place, level: place.level + 1 })
+      : undefined;
+  if (inner !== undefined) return inner;
+  const as = { text, bodyChars: text.length, isJson: false, isIndented: true };
+  if (wrapping === "plain") return as;
+  const isOneLine = !text.trimEnd().includes("\n");
+  if (text.length > place.mostIndentedChars) return { ...as, isJson: true, isIndented: !isOneLine };
+  const indented = indentJson(text);
+  if (indented === undefined || !isOneLine) return { ...as, isJson: indented !== undefined };
+  return { ...as, text: indented, bodyChars: indented.length, isJson: true };
+}
+
+/** Adds the small fields of a wrapper after its content. */
+function withFields(readable: ReadableText, fields: readonly string[]): ReadableText {
+  return { ...readable, text: readable.text + fieldLines(readable.text, fields) };
+}
+
+/** Small fields in one line, or in lines of their own if they are many. */
+function fieldLines(before: string, fields: readonly string[]): string {
+  if (fields.length === 0) return "";
+  const line = fields.join(", ");
+  const lines =
+    line.length <= ONE_LINE_CHARS ? `--- ${line} ---` : ["--- fields ---", ...fields].join("\n");
+  return lineBreakAfter(before) + lines;
+}
+
+function lineBreakAfter(text: string): string {
+  return text === "" || text.endsWith("\n") ? "" : "\n";
+}

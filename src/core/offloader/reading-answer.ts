@@ -1,0 +1,112 @@
+import { DEFAULTS } from "../defaults.js";
+import type { ToolResult } from "../engine/tool-result.js";
+import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
+import type { ToolName } from "../workspace/reading/reading.js";
+import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
+import { nameTools, type ToolNaming } from "../workspace/tools/tool-naming.js";
+
+/** What a call of a reading tool reads: one artifact, or what needs no id. */
+export interface ReadingCall {
+  readonly artifactId: string | undefined;
+}
+
+/** Reads calls of the reading tools; `undefined` for those of any other tool. */
+export interface ReadingCalls {
+  read(name: string, input: unknown): ReadingCall | undefined;
+  /** For a result whose call is not in the history: without an input, the name is all there is to go by. */
+  guess(toolName: string | undefined, input?: unknown): ReadingCall | undefined;
+}
+
+/** The list, and a search over everything. */
+const NEED_NO_ID: ReadonlySet<ToolName> = new Set<ToolName>([
+  "get_tool_result_offload_info",
+  "grep_knowledge",
+]);
+
+const NO_ID: ReadingCall = { artifactId: undefined };
+
+/** The tools cap what they return; what is much longer was returned by another tool of that name. */
+const MAX_ANSWER_CHARS = 2 * DEFAULTS.readChars;
+
+export function createReadingCalls(naming: ToolNaming): ReadingCalls {
+  const tools = new Map(nameTools(naming).map(({ tool, name }) => [name, tool]));
+  const read: ReadingCalls["read"] = (name, input) => {
+    const tool = tools.get(name);
+    return tool && readCall(tool, input);
+  };
+  return {
+    read,
+    guess(toolName, input) {
+      if (toolName === undefined || !tools.has(toolName)) return undefined;
+      return input === undefined ? NO_ID : read(toolName, input);
+    },
+  };
+}
+
+function readCall(tool: ToolName, input: unknown): ReadingCall | undefined {
+  const given = parseInput(input);
+  const isGiven = (name: string) => textOf(given[name]) !== undefined;
+  const { required } = READING_TOOLS[tool].inputSchema;
+  if (!required.every((name) => name === "artifact_id" || isGiven(name))) return undefined;
+  const artifactId = textOf(given["artifact_id"]);
+  if (artifactId !== undefined) return { artifactId };
+  return NEED_NO_ID.has(tool) ? NO_ID : undefined;
+}
+
+/** Formats pass an input as the message holds it: an object, or its JSON. */
+function parseInput(input: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = typeof input === "string" ? JSON.parse(input) : input;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** As tolerant as the tools themselves: a number is accepted, and an empty string counts as missing. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Lists a session, as a workspace does. */
+export type ListSession = (sessionId: string) => Promise<SessionListing>;
+
+/**
+ * Which of the results are answers of the reading tools: the call has one of their names, and reads
+ * an artifact that the session or one of its children holds, or held, or needs no id.
+ */
+export async function findReadingAnswers<Result extends ToolResult>(
+  results: readonly Result[],
+  callOf: (result: Result) => ReadingCall | undefined,
+  session: SessionListing,
+  listSession: ListSession,
+): Promise<ReadonlySet<Result>> {
+  const answers = new Set<Result>();
+  const asked = new Map<string, Result[]>();
+  for (const result of results) {
+    const call = callOf(result);
+    if (!call || (result.soleText?.length ?? result.chars) > MAX_ANSWER_CHARS) continue;
+    const { artifactId } = call;
+    if (artifactId === undefined || isKnown(session, artifactId)) answers.add(result);
+    else asked.set(artifactId, [...(asked.get(artifactId) ?? []), result]);
+  }
+  // A set that grows while it is iterated also reaches the children's children.
+  const children = new Set(session.children);
+  for (const child of children) {
+    if (asked.size === 0) break;
+    const listing = await listSession(child);
+    for (const grandchild of listing.children) children.add(grandchild);
+    for (const [artifactId, found] of asked) {
+      if (!isKnown(listing, artifactId)) continue;
+      for (const result of found) answers.add(result);
+      asked.delete(artifactId);
+    }
+  }
+  return answers;
+}
+
+/** What was removed since was read while it was there. */
+function isKnown({ artifacts, removed }: SessionListing, artifactId: string): boolean {
+  return artifacts.has(artifactId) || removed.has(artifactId);
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import * as contextOffload from "../../src/index.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../support/memory-workspace.js";
+import { followPrinted, toolRunner } from "../support/run-tools.js";
+
+const { createOffloader, createWorkspace } = contextOffload;
+const LONG = "x".repeat(1_000_000);
+/** No message repeats more than this of a value. */
+const MOST_REPEATED = /x{201}/;
+
+describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
+  it("a list with a limit of a million says what it leaves out and how to continue", async () => {
+    const workspace = openMemoryWorkspace();
+    const ids = Array.from({ length: 500 }, (_, at) => `toolu_${at}`);
+    for (const toolCallId of ids) await workspace.put({ content: "x" }, { toolCallId });
+    const run = toolRunner(workspace);
+    const input = { limit: 1_000_000 };
+    const { text } = await run("get_tool_result_offload_info", input);
+    const shown = text.split("\n").length - 1;
+    expect(text.length).toBeLessThan(contextOffload.DEFAULTS.readChars + 500);
+    expect(text).toContain(`[${500 - shown} results left out. Next: get_tool_result_offload_info(`);
+    const pages = await followPrinted(run, "get_tool_result_offload_info", input);
+    const listed = pages.flatMap((page) => page.match(/(?<="artifact_id":")toolu_\d+/g) ?? []);
+    expect(listed).toEqual(ids);
+  });
+
+  it("a name in a list", async () => {
+    const workspace = openMemoryWorkspace();
+    const metadata = { tool_name: LONG, action_name: LONG };
+    for (const toolCallId of ["a", "b"])
+      await workspace.put({ content: "x", metadata }, { toolCallId });
+    const { text } = await toolRunner(workspace)("get_tool_result_offload_info");
+    expect(text.length).toBeLessThan(2_000);
+    expect(text).toContain("[1 result left out.");
+  });
+
+  it.each<[string, string, object]>([
+    ["an id", "get_knowledge_by_id", { artifact_id: LONG }],
+    ["a session", "get_knowledge_by_id", { artifact_id: "a", session_id: LONG }],
+    ["a pointer", "query_knowledge", { artifact_id: "a", pointer: `/${LONG}` }],
+    ["a pointer into a value", "query_knowledge", { artifact_id: "a", pointer: `/key/${LONG}` }],
+    ["a path", "query_knowledge", { artifact_id: "a", pointer: `["${LONG}` }],
+    ["a quoted path", "query_knowledge", { artifact_id: "a", pointer: `["${LONG}"]` }],
+    ["a field", "query_knowledge", { artifact_id: "a", fields: [LONG] }],
+    ["many fields", "query_knowledge", { artifact_id: "a", fields: Array(10_000).fill("key") }],
+    ["a cursor", "query_knowledge", { artifact_id: "a", cursor: LONG }],
+    ["a pattern", "grep_knowledge", { artifact_id: "a", pattern: LONG }],
+    [
+      "flags in a pattern",
+      "grep_knowledge",
+      { artifact_id: "a", pattern: `a(?${"x".repeat(9_000)})` },
+    ],
+    [
+      "a class in a pattern",
+      "grep_knowledge",
+      { artifact_id: "a", pattern: `[[:${"x".repeat(9_000)}` },
+    ],
+    ["a number", "get_knowledge_by_lines", { artifact_id: "a", start_line: LONG, end_line: 1 }],
+    [
+      "digits",
+      "get_knowledge_by_lines",
+      { artifact_id: "a", start_line: "9".repeat(1e6), end_line: 1 },
+    ],
+    ["a view", "get_knowledge_by_id", { artifact_id: "a", view: LONG }],
+    ["a parameter", "get_knowledge_by_id", { artifact_id: "a", [LONG]: 1 }],
+    ["a namespace", "get_tool_result_offload_info", { namespace: LONG }],
+    ["a cursor of a list", "get_tool_result_offload_info", { cursor: LONG }],
+    ["not an object", "get_tool_result_offload_info", LONG as unknown as object],
+  ])("an error that repeats %s", async (_, name, input) => {
+    const run = toolRunner(await memoryWorkspaceOf('{"key":{"inner":1},"other":2}'), {
+      sessionId: contextOffload.DEFAULTS.session,
+    });
+    const { text, isError } = await run(name, input);
+    expect(isError).toBe(true);
+    expect(text.length).toBeLessThan(2_000);
+    expect(text).not.toMatch(MOST_REPEATED);
+  });
+
+  it("an error that names ids and keys that exist", async () => {
+    const key = JSON.stringify(LONG);
+    const workspace = await memoryWorkspaceOf(`{${key}:1,"b":{${key}:2}}`);
+    await workspace.put({ content: "x" }, { toolCallId: LONG });
+    const run = toolRunner(workspace);
+    for (const [name, input] of [
+      ["get_knowledge_by_id", { artifact_id: "nope" }],
+      ["query_knowledge", { artifact_id: "a", pointer: "/nope" }],
+      ["query_knowledge", { artifact_id: "a", fields: ["nope"] }],
+      ["query_knowledge", { artifact_id: "a", pointer: `/b/${LONG}/nope` }],
+      ["query_knowledge", { artifact_id: "a", pointer: `/b`, fields: ["nope"] }],
+    ] as const) {
+      const { text, isError } = await run(name, input);
+      expect(isError).toBe(true);
+      expect(text).not.toMatch(MOST_REPEATED);
+    }
+  });
+});
+
+describe("an error of the host's own calls repeats at most 200 characters of a value", () => {
+  it("every error class", () => {
+    const cause = new Error("original");
+    const errors = [
+      new contextOffload.AmbiguousArtifactError(LONG, Array<string>(1_000).fill(LONG)),
+      new contextOffload.ArtifactGoneError(LONG, "removed"),
+      new contextOffload.InvalidArgumentError("outputDir", LONG, "a folder"),
+      new contextOffload.InvalidArgumentError("outputDir", { [LONG]: 1 }, "a folder"),
+      new contextOffload.InvalidEnvironmentError("X", LONG, "a number"),
+      new contextOffload.InvalidPatternError(LONG, "unterminated group"),
+      new contextOffload.NoToolResultError(LONG),
+      new contextOffload.PointerNotFoundError(LONG, {
+        reached: LONG,
+        kind: "object",
+        keys: [LONG],
+      }),
+      new contextOffload.ReadFailedError(LONG, cause),
+      new contextOffload.SearchTimeoutError(LONG, 2000, 7),
+      new contextOffload.UnknownArtifactError(LONG, [LONG, LONG, LONG, LONG, LONG]),
+      contextOffload.UnknownFormatError.ofMismatches([{ format: "f", why: `has ${LONG}` }]),
+      new contextOffload.UnsafePathError(LONG, "it is a link"),
+      new contextOffload.WriteFailedError(LONG, cause),
+    ];
+    for (const { name, message } of errors) {
+      expect(message.length, name).toBeLessThan(2_500);
+      // A reason begins with words of its own.
+      expect(message, name).not.toMatch(name === "UnknownFormatError" ? /x{241}/ : MOST_REPEATED);
+    }
+  });
+
+  it("a tool name and a format", async () => {
+    const offloader = createOffloader({
+      workspace: createWorkspace({ root: "unused" }),
+      sessionId: "s",
+    });
+    const call = { type: "tool_use", id: "c", name: LONG, input: {} };
+    await expect(offloader.handleToolCall(call)).rejects.not.toThrow(MOST_REPEATED);
+    await expect(offloader.offload([{ role: LONG, content: LONG }])).rejects.not.toThrow(/x{241}/);
+    expect(() => offloader.tools(LONG as never)).not.toThrow(MOST_REPEATED);
+  });
+});

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import ts from "typescript";
+import { afterAll, describe, expect, it } from "vitest";
+import { hostileTexts } from "../support/hostile-texts.js";
+
+const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** At this length, work that grows with its square takes minutes, and work that is linear a millisecond. */
+const TEXT_CHARS = 200_000;
+/** How long all texts of one expression may take together; about a hundred times what they need. */
+const PATIENCE_MS = 30_000;
+
+/** Expressions that are made at run time, by file, and why they are safe. */
+const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
+  "core/lib/search/compile-pattern.ts": "the model's own patterns, which run in a worker",
+  "core/lib/digest/error-lines.ts": "another expression of the file without one of its words",
+};
+
+/** The longest text that the expressions of a file are given, where it is cut before. */
+const CUT_BEFORE: Readonly<Record<string, number>> = {
+  "core/lib/digest/content-blocks.ts": 4_000,
+  "core/lib/digest/declarations.ts": 240,
+  "core/lib/digest/detect-kind.ts": 4_096,
+  "core/lib/digest/line-cues.ts": 200,
+  "core/lib/digest/table-content.ts": 4_000,
+};
+
+interface Found {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Every expression in the source, and the files that make further ones. */
+function readSource(): { expressions: Found[]; makers: string[] } {
+  const expressions: Found[] = [];
+  const makers = new Set<string>();
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" });
+  for (const file of files.map((path) => path.replaceAll("\\", "/"))) {
+    if (!file.endsWith(".ts")) continue;
+    const text = readFileSync(join(SOURCE, file), "utf8");
+    const visit = (node: ts.Node): void => {
+      if (ts.isRegularExpressionLiteral(node)) expressions.push({ file, text: node.text });
+      if (ts.isIdentifier(node) && node.text === "RegExp" && !ts.isTypeNode(node.parent)) {
+        makers.add(file);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  }
+  return { expressions, makers: [...makers].sort() };
+}
+
+function parseLiteral(text: string): RegExp {
+  const end = text.lastIndexOf("/");
+  return new RegExp(text.slice(1, end), text.slice(end + 1));
+}
+
+/** Runs an expression over texts, in a thread that can be ended. */
+const RUNNER = `
+const { parentPort } = require("node:worker_threads");
+parentPort.on("message", ({ source, flags, texts, chars }) => {
+  for (const { start, part, end } of texts) {
+    const text = start + part.repeat(Math.ceil(chars / part.length)) + end;
+    if (flags.includes("g")) text.replace(new RegExp(source, flags), "");
+    else new RegExp(source, flags).exec(text);
+  }
+  parentPort.postMessage("done");
+});`;
+
+let runner: Worker | undefined;
+afterAll(() => runner?.terminate());
+
+/** Whether an expression comes to an end on all of its hostile texts. */
+async function endsSoon(
+  expression: RegExp,
+  chars = TEXT_CHARS,
+  patienceMs = PATIENCE_MS,
+): Promise<boolean> {
+  const worker = (runner ??= new Worker(RUNNER, { eval: true }));
+  const { source, flags } = expression;
+  const done = await new Promise<boolean>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(false);
+    }, patienceMs);
+    worker.once("error", reject);
+    worker.once("message", () => {
+      clearTimeout(timer);
+      worker.removeListener("error", reject);
+      resolve(true);
+    });
+    worker.postMessage({ source, flags, texts: hostileTexts(expression), chars });
+  });
+  if (!done) {
+    runner = undefined;
+    await worker.terminate();
+  }
+  return done;
+}
+
+const { expressions, makers } = readSource();
+
+describe("the time of an expression grows no faster than the text", () => {
+  it("every expression of the source is seen", () => {
+    expect(expressions.length).toBeGreaterThan(100);
+    expect(makers).toEqual(Object.keys(MADE_AT_RUN_TIME).sort());
+  });
+
+  const byFile = new Map(
+    expressions.map(({ file }) => [file, expressions.filter((found) => found.file === file)]),
+  );
+  it.each([...byFile.keys()])("%s", async (file) => {
+    const slow: string[] = [];
+    for (const { text } of byFile.get(file) ?? []) {
+      if (!(await endsSoon(parseLiteral(text), CUT_BEFORE[file]))) slow.push(text);
+    }
+    expect(slow).toEqual([]);
+  });
+
+  it.each([
+    /^(?:\s|\ufeff)*</,
+    /(a+)+$/,
+    /^[_-]+|[_-]+$/g,
+    /^[+-]?(?:\d+\.?\d*|\.\d+)$/,
+    /\B(?=(?:\d{3})+$)/g,
+    /\s*\n\s*/g,
+    /"[^"]*"\s*,?\s*$/,
+    /(?:<!--[^>]*>|\s)*<html[^>]*>\s+x/,
+  ])("notices that %s is slow", async (expression) => {
+    expect(await endsSoon(expression, TEXT_CHARS, 2_000)).toBe(false);
+  });
+});
