@@ -52,7 +52,7 @@ export type {
   FolderWriteOutcome,
   FolderWriter,
 } from "./core/files/file-writer.js";
-export type { ContentKind, Digest } from "./core/lib/digest/digest.js";
+export type { ContentKind, Digest, DigestOptions } from "./core/lib/digest/digest.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
   ArrivedResult,

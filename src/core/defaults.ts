@@ -18,8 +18,13 @@ export const DEFAULTS = Object.freeze({
   tokenThreshold: 30_000,
   /** `createToolResultOffload` stores content shorter than this, in characters, but still returns it whole. */
   inlineChars: 40_000,
-  /** Maximum length of the digest in a reference, in characters. */
-  digestChars: 1_200,
+  /** The length of the digest in a reference, as a share of the content. */
+  digestShare: 0.15,
+  /** Minimum and maximum length of the digest in a reference, in characters. */
+  digestMinChars: 300,
+  digestChars: 2_400,
+  /** The digest of content of more characters than this is made from parts of it. */
+  digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */
   readChars: 20_000,
   /** Maximum number of matches that one search returns. */

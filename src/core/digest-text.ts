@@ -1,20 +1,24 @@
 import { DEFAULTS } from "./defaults.js";
-import { digestText as digestWithin, type Digest } from "./lib/digest/digest.js";
+import { digestSampled, type Digest, type DigestOptions } from "./lib/digest/digest.js";
+import { sampleText } from "./lib/digest/sampled-text.js";
 
 /**
- * A short description of a text, depending on its kind: the shape of JSON, the errors of a log, the
- * outline of code. Deterministic, and made without a model.
+ * A short description of a text, depending on its kind: what it is, the lines that tell the most, and
+ * further names with their lines; the values of JSON, the files of a listing. Deterministic, and made
+ * without a model.
  *
- * @param options - `budgetChars`: maximum length of the digest, in characters. Default 1,200.
+ * @param options - `budgetChars`: maximum length of the digest, in characters. Default 2,400.
+ * `isKnown`: whether the conversation has named something already; such names come last. `about`: the
+ * arguments of the call as text; lines that name the same things come first.
  *
  * @example
  * digestText('{"pods": [{"name": "checkout-7f9c"}, {"name": "checkout-b41d"}]}');
- * // { kind: "json", text: 'JSON.\n{pods: [2 items] first: {name: "checkout-7f9c"}}' }
+ * // { kind: "json", text: 'JSON object, 1 key.\n{pods: [{name: "checkout-7f9c"}, {name: "checkout-b41d"}]}' }
  */
-export function digestText(
-  text: string,
-  { budgetChars = DEFAULTS.digestChars }: { readonly budgetChars?: number | undefined } = {},
-): Digest {
-  const isFinite = Number.isFinite(budgetChars);
-  return digestWithin(text, { budgetChars: isFinite ? budgetChars : DEFAULTS.digestChars });
+export function digestText(text: string, options: Partial<DigestOptions> = {}): Digest {
+  const { budgetChars = NaN } = options;
+  return digestSampled(sampleText(text, DEFAULTS.digestSampleChars), {
+    ...options,
+    budgetChars: Number.isFinite(budgetChars) ? budgetChars : DEFAULTS.digestChars,
+  });
 }

@@ -43,10 +43,10 @@ describe("the samples of the digest page [DESIGN-W-digest-samples]", async () =>
     expect(digestText(textOf(id), options).text).toBe(text);
   });
 
-  it("has one of every kind", () => {
+  it("has one of every kind that the conversation holds", () => {
     expect(page.match(/<!-- digest:/g)).toHaveLength(samples.length);
     expect(new Set(samples.map(({ id }) => digestText(textOf(id)).kind))).toEqual(
-      new Set(["json", "log", "table", "code", "markdown", "html", "text"]),
+      new Set(["json", "log", "build", "table", "diff", "code", "markdown", "html", "text"]),
     );
   });
 });

@@ -21,6 +21,7 @@ import { replaceBy, temporaryIn } from "./incoming-content.js";
 import { Manifest } from "./manifest.js";
 import { openContent } from "./open-content.js";
 import { putArtifact } from "./put-artifact.js";
+import { recoverFile } from "./recover-file.js";
 import {
   type CheckedFolder,
   checkFolder,
@@ -76,8 +77,11 @@ export class FileStore implements ArtifactStore {
 
   async listSession(sessionId: string): Promise<SessionListing> {
     const manifest = this.#manifestOf(sessionId);
-    const [listing] = await Promise.all([load(manifest), this.#checkFolder(manifest)]);
-    return listing;
+    const loading = load(manifest);
+    loading.catch(() => undefined);
+    // What is wrong with the folder explains what is wrong with the manifest.
+    await this.#checkFolder(manifest);
+    return loading;
   }
 
   async open(record: ArtifactRecord): Promise<OpenContent> {
@@ -85,7 +89,13 @@ export class FileStore implements ArtifactStore {
     await this.#checkFolder(manifest);
     const path = join(manifest.folder, this.#layout.fileName(record.artifactId));
     try {
-      return await this.#check.guard(record, await openContent(path));
+      const file = await openContent(path).catch(async (error: unknown) => {
+        const isRecovered =
+          hasCode(error, "ENOENT") && (await recoverFile({ ...record, location: path }));
+        if (isRecovered) return openContent(path);
+        throw error;
+      });
+      return await this.#check.guard(record, file);
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       if (hasCode(cause, "ENOENT")) {

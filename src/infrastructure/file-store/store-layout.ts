@@ -57,6 +57,10 @@ export function temporaryName(random: string): string {
   return `.put-${random}.tmp`;
 }
 
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith(".put-") && name.endsWith(".tmp");
+}
+
 /** A folder below the root, with the result of the last check. */
 export interface CheckedFolder {
   readonly folder: string;

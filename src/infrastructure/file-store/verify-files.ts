@@ -9,6 +9,7 @@ import { derivedPrefix, listDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
 import { Manifest } from "./manifest.js";
 import { hashFile } from "./open-content.js";
+import { recoverFile } from "./recover-file.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
 /** A report in progress. */
@@ -53,7 +54,10 @@ async function checkArtifacts(
   for (const record of [...artifacts.values()]) {
     signal?.throwIfAborted();
     const { sessionId, artifactId } = record;
-    const problem = await findProblem(record, signal);
+    let problem = await findProblem(record, signal);
+    if (problem === "missing" && (await recoverFile(record))) {
+      problem = await findProblem(record, signal);
+    }
     // An artifact that was removed meanwhile is not missing.
     if (problem && (await manifest.load()).artifacts.get(artifactId) !== record) continue;
     report.artifacts++;

@@ -1,4 +1,14 @@
-import { appendFile, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listTree, readTree } from "../../support/list-tree.js";
@@ -6,6 +16,7 @@ import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore } from "../../support/store-files.js";
 import { textOf } from "../../support/tool-messages.js";
 
+const SCOPE = { sessionId: "s1" };
 const TWO_HOURS_AGO = new Date(Date.now() - 7_200_000);
 
 async function makeSessions() {
@@ -201,5 +212,32 @@ describe("verify while another process puts and removes", () => {
       ]);
       expect(await workspace.getOriginal(record.artifactId)).toBe("orphan");
     }
+  });
+});
+
+describe("a verify that is killed after it moved a file aside", () => {
+  /** An acknowledged artifact whose file has another name, as such a verify leaves it. */
+  async function makeSetAside() {
+    const store = await makeStore();
+    await store.workspace.put({ content: "precious" }, { toolCallId: "a", ...SCOPE });
+    await store.workspace.put({ content: "another" }, { toolCallId: "b", ...SCOPE });
+    const folder = store.sessionFolder("s1");
+    await rename(join(folder, "a.txt"), join(folder, ".put-0123456789.tmp"));
+    await writeFile(join(folder, ".put-other.tmp"), "precious, but not quite");
+    return { ...store, folder };
+  }
+
+  it("costs a reader nothing", async () => {
+    const { root, folder } = await makeSetAside();
+    expect(await openStore(root).getOriginal("a", SCOPE)).toBe("precious");
+    expect(await readdir(folder)).toContain("a.txt");
+  });
+
+  it("costs nothing after the next one, either", async () => {
+    const { root, folder } = await makeSetAside();
+    const report = await openStore(root).verify({ deleteOrphans: true, orphanAgeMs: -1 });
+    expect(report).toMatchObject({ missing: [], damaged: [] });
+    expect(report.deleted).toEqual([join(folder, ".put-other.tmp")]);
+    expect(await openStore(root).getOriginal("a", SCOPE)).toBe("precious");
   });
 });

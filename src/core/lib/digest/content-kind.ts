@@ -1,5 +1,16 @@
 /** The kind that content was recognized as. It decides what the digest shows. */
-export type ContentKind = "json" | "log" | "table" | "code" | "markdown" | "html" | "text";
+export type ContentKind =
+  | "json"
+  | "log"
+  | "build"
+  | "table"
+  | "files"
+  | "matches"
+  | "diff"
+  | "code"
+  | "markdown"
+  | "html"
+  | "text";
 
 /** Content, or its start and end when it is too large for a string. */
 export interface ContentSample {
@@ -24,4 +35,8 @@ export interface Digest {
 export interface DigestOptions {
   /** Maximum length of the digest. */
   readonly budgetChars: number;
+  /** Whether the conversation has named this already; such names come last. */
+  readonly isKnown?: ((name: string) => boolean) | undefined;
+  /** The arguments of the call as text; lines that name the same things come first. */
+  readonly about?: string | undefined;
 }

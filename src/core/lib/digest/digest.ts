@@ -1,21 +1,20 @@
-import { type ContentSample, type Digest, type DigestOptions } from "./content-kind.js";
-import { detectLineKind, isHtml, stripListingPrefixes, withoutPreamble } from "./detect-kind.js";
-import { diffDigest, isDiff } from "./diff-digest.js";
-import { headTailDigest } from "./head-tail.js";
+import type { ContentKind, Digest, DigestOptions } from "./content-kind.js";
+import { detectKind } from "./detect-kind.js";
+import { diffDigest } from "./diff-digest.js";
+import { fileDigest } from "./file-digest.js";
 import { htmlDigest } from "./html-digest.js";
-import { readJson } from "./json-content.js";
-import { jsonDigest, type Describers } from "./json-digest.js";
-import {
-  firstLines,
-  sampledFromSample,
-  sampledFromText,
-  type SampledText,
-} from "./line-scanner.js";
-import { logDigest } from "./log-digest.js";
-import { codeDigest, markdownDigest } from "./outline-digest.js";
-import { clip } from "./printable.js";
-import { readHeaderless, readTable } from "./table-content.js";
+import { readJson, type JsonContent } from "./json-content.js";
+import { jsonDigest } from "./json-digest.js";
+import { lineDigest } from "./line-digest.js";
+import { listNames, markShown } from "./list-names.js";
+import { readListing, type Listing } from "./listing-numbers.js";
+import { matchDigest } from "./match-digest.js";
+import { clip, countOf, formatCount, withoutColours } from "./printable.js";
+import { sampleText, type Piece, type SampledText } from "./sampled-text.js";
+import { isNumber, scanText, type Scan } from "./scan-text.js";
+import { readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";
+import { withoutFrame } from "./tool-frame.js";
 
 export {
   type ContentKind,
@@ -24,91 +23,156 @@ export {
   type DigestOptions,
 } from "./content-kind.js";
 
-/** A string in JSON may itself hold JSON with a string in it; deeper nesting is not looked at. */
-const MOST_NESTING = 2;
-const DIFF_LINES = 30;
+/** A known name is worth this much of a new one. */
+const KNOWN_WORTH = 0.1;
+/** So is a key or a number in JSON. */
+const KEY_WORTH = 0.3;
+const MOST_USES = 6;
+/** So much of what the call says is looked at. */
+const MOST_ABOUT_CHARS = 8_192;
+/** The share of the budget for the value itself, where JSON does not fit. */
+const VALUE_SHARE = 0.55;
 
 /** A short description of a text, depending on its kind. */
-export function digestText(text: string, options: DigestOptions): Digest {
-  return digestTextAt(text, budgetOf(options), 0);
-}
-
-/** The same for content of which only the start and the end are available. */
-export function digestSample(sample: ContentSample, options: DigestOptions): Digest {
-  return digestSampled(sample, sampledFromSample(sample), budgetOf(options), 0);
-}
-
-function budgetOf({ budgetChars }: DigestOptions): number {
-  return Math.max(0, Math.floor(budgetChars));
-}
-
-function digestTextAt(text: string, budgetChars: number, nesting: number): Digest {
-  const sampled = sampledFromText(text);
-  const sample = {
-    head: text,
-    tail: "",
-    tailLine: 1,
-    chars: text.length,
-    lines: sampled.lines,
-    complete: true,
-  };
-  return digestSampled(sample, sampled, budgetChars, nesting);
-}
-
-function digestSampled(
-  sample: ContentSample,
-  sampled: SampledText,
-  budgetChars: number,
-  nesting: number,
-): Digest {
-  const { kind, text } = describe(sample, sampled, budgetChars, nesting);
+export function digestSampled(sampled: SampledText, options: DigestOptions): Digest {
+  const budgetChars = Math.max(0, Math.floor(options.budgetChars));
+  const { kind, text } = describe(sampled, { ...options, budgetChars });
   return { kind, text: clip(text, budgetChars) };
 }
 
-function describe(
-  sample: ContentSample,
-  whole: SampledText,
-  budgetChars: number,
-  nesting: number,
-): Digest {
-  const listing = stripListingPrefixes(whole);
-  const sampled = listing ?? whole;
-  const { sampled: body, offset } = withoutPreamble(sampled);
-  const nested: Describers =
-    nesting >= MOST_NESTING
-      ? { text: plainDigest, sample: (inner, room) => plainDigest(inner.head, room) }
-      : {
-          text: (inner, room) => digestTextAt(inner, room, nesting + 1),
-          sample: (inner, room) =>
-            digestSampled(inner, sampledFromSample(inner), room, nesting + 1),
-        };
-  const head = listing === undefined ? sample.head : (sampled.segments[0]?.text ?? "");
-  const start = listing === undefined ? sample.head.slice(offset) : (body.segments[0]?.text ?? "");
-  const json = readJson(start, sample, body);
-  if (json !== undefined)
-    return { kind: "json", text: jsonDigest(json, sampled, budgetChars, nested) };
-  if (isDiff(firstLines(sampled, DIFF_LINES))) {
-    return { kind: "code", text: diffDigest(head, sampled, budgetChars) };
+function describe(given: SampledText, options: DigestOptions): Digest {
+  const { budgetChars } = options;
+  const json = readJson(given);
+  if (json !== undefined) {
+    return { kind: json.isJson ? "json" : "text", text: describeJson(json, given, options) };
   }
-  if (isHtml(start)) return { kind: "html", text: htmlDigest(head, sampled, budgetChars) };
-  const table = readTable(body);
-  if (table !== undefined) return { kind: "table", text: tableDigest(table, sampled, budgetChars) };
-  switch (detectLineKind(body, listing !== undefined)) {
-    case "log":
-      return { kind: "log", text: logDigest(sampled, budgetChars) };
-    case "code":
-      return { kind: "code", text: codeDigest(sampled, budgetChars) };
-    case "markdown":
-      return { kind: "markdown", text: markdownDigest(sampled, budgetChars) };
-    default: {
-      const rows = readHeaderless(body);
-      if (rows !== undefined)
-        return { kind: "table", text: tableDigest(rows, sampled, budgetChars) };
-      return { kind: "text", text: headTailDigest(sampled, budgetChars) };
+  const sampled = withoutFrame(withoutEscapes(given));
+  const listing = readListing(sampled);
+  const scan = scanText(sampled, listing);
+  weigh(scan, options);
+  const { lines } = sampled;
+  const scale = sampled.whole ? 1 : Math.max(1, lines / Math.max(1, scan.lines.length));
+  const kind = detectKind(scan, listing !== undefined);
+  if (kind === "html") return { kind, text: htmlDigest(sampled, budgetChars) };
+  if (kind === "diff") return { kind, text: diffDigest(scan, lines, scale, budgetChars) };
+  if (kind === "files") return { kind, text: fileDigest(scan, lines, sampled.whole, budgetChars) };
+  if (kind === "matches") return { kind, text: matchDigest(scan, lines, scale, budgetChars) };
+  if (listing === undefined && (kind === "text" || kind === "log" || kind === "markdown")) {
+    const table = readTable(scan);
+    const isLog = kind === "log" && (table?.header.length === 0 ? table.columns < 4 : false);
+    if (table !== undefined && !isLog) {
+      return { kind: "table", text: tableDigest(table, scan, lines, scale, budgetChars) };
     }
+  }
+  const title = titleOf(kind, sampled, listing);
+  return { kind, text: lineDigest(scan, { kind, title, budgetChars, scale }) };
+}
+
+/** The value in half of the budget, or all of it where it fits, and names that it did not show. */
+function describeJson(json: JsonContent, sampled: SampledText, options: DigestOptions): string {
+  const { budgetChars } = options;
+  const title = titleOfJson(json.value, json.isStart, sampled);
+  const { text, isWhole } = jsonDigest(
+    json.value,
+    title,
+    budgetChars,
+    Math.floor(budgetChars * VALUE_SHARE),
+    json.isStart,
+  );
+  if (isWhole && !json.isStart) return text;
+  const scan = scanText(sampled, { isEscaped: true });
+  weigh(scan, options);
+  for (const name of scan.names) {
+    const isMinor = isKey(sampled.text, name.end) || isNumber(sampled.text, name);
+    if (isMinor) name.worth *= KEY_WORTH;
+  }
+  markShown(scan, text);
+  const names = listNames(scan, budgetChars - text.length - 1, sampled.lines > 1);
+  return names === "" ? text : `${text}\n${names}`;
+}
+
+/** Whether what ends here is a key of an object. */
+function isKey(text: string, end: number): boolean {
+  return text.charCodeAt(end) === 34 && text.charCodeAt(end + 1) === 58;
+}
+
+/** Colours are not part of names, and must not be cut in half. */
+function withoutEscapes(sampled: SampledText): SampledText {
+  if (!sampled.text.includes("\u001b")) return sampled;
+  let text = "";
+  const pieces = sampled.pieces.map(({ from, to, line }) => {
+    const start = text.length;
+    text += withoutColours(sampled.text.slice(from, to));
+    return { from: start, to: text.length, line };
+  });
+  return { ...sampled, text, pieces };
+}
+
+/**
+ * What a name is worth: one that is used often is more likely to be needed, one that the conversation
+ * has already less. Lines with names that the call itself has come first.
+ */
+function weigh({ text, names }: Scan, { isKnown, about }: DigestOptions): void {
+  const asked = about === undefined ? undefined : namesIn(about);
+  for (const name of names) {
+    name.worth = 0.8 + 0.2 * Math.min(name.uses, MOST_USES);
+    if (isKnown === undefined && asked === undefined) continue;
+    const shown = text.slice(name.start, name.end);
+    name.asked = asked?.has(shown) === true;
+    if (name.asked || isKnown?.(shown) === true) name.worth *= KNOWN_WORTH;
   }
 }
 
-function plainDigest(text: string, budgetChars: number): Digest {
-  return { kind: "text", text: headTailDigest(sampledFromText(text), budgetChars) };
+function namesIn(text: string): ReadonlySet<string> {
+  const { names } = scanText(sampleText(text.slice(0, MOST_ABOUT_CHARS)));
+  return new Set(names.map(({ start, end }) => text.slice(start, end)));
+}
+
+const TITLES: Readonly<Record<ContentKind, string>> = {
+  json: "JSON",
+  log: "Log",
+  build: "Output of a build or test run",
+  table: "Table",
+  files: "Files",
+  matches: "Search output",
+  diff: "Diff",
+  code: "Code",
+  markdown: "Markdown",
+  html: "HTML",
+  text: "Text",
+};
+
+function titleOf(
+  kind: ContentKind,
+  { text, pieces, lines, whole }: SampledText,
+  listing: Listing | undefined,
+): string {
+  const sampled = whole ? "" : ", sampled";
+  const own =
+    listing === undefined || listing.first === listing.line
+      ? ""
+      : `, file lines ${listing.first}–${listing.last} (line ${listing.line} here is line ${listing.first} of the file)`;
+  const name = kind === "text" && isJsonLines(text, pieces) ? "JSON Lines" : TITLES[kind];
+  return `${name}, ${countOf(lines, "line")}${own}${sampled}.`;
+}
+
+/** One JSON object a line, by the looks of the first two. */
+function isJsonLines(text: string, [first]: readonly Piece[]): boolean {
+  const start = first?.from ?? 0;
+  const feed = text.indexOf("\n", start);
+  return (
+    text[start] === "{" &&
+    text
+      .slice(feed - 2, feed)
+      .trimEnd()
+      .endsWith("}") &&
+    text[feed + 1] === "{"
+  );
+}
+
+function titleOfJson(value: unknown, isStart: boolean, { chars }: SampledText): string {
+  const form = Array.isArray(value)
+    ? `array of ${isStart ? "at least " : ""}${countOf(value.length, "item")}`
+    : `object, ${isStart ? "at least " : ""}${countOf(Object.keys(value as object).length, "key")}`;
+  return `JSON ${form}${isStart ? `, read from its start (${formatCount(chars)} chars in all)` : ""}.`;
 }

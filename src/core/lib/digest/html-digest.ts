@@ -1,72 +1,100 @@
-import { fitEntries, type OutlineEntry } from "./fit-entries.js";
-import { LineCounter } from "./line-counter.js";
-import type { SampledText } from "./line-scanner.js";
+import type { SampledText } from "./sampled-text.js";
+import { countLineFeeds } from "../text/plain-text.js";
 import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 
-/** Only this much is searched for headings. */
-const SCANNED_CHARS = 131_072;
-/** The same for a page that is only sampled. */
-const SCANNED_CHARS_OF_LARGE = 49_152;
-const TEXT_CHARS = 4_000;
-const HEADING_CHARS = 400;
+/** Only this much of a page is read. */
+const READ_CHARS = 28_672;
+const TEXT_CHARS = 2_000;
+const HEADING_CHARS = 200;
 /** Elements whose content is not text to read. */
 const HIDDEN = new Set(["script", "style", "noscript", "template", "svg"]);
 
+interface Heading {
+  readonly line: number;
+  readonly level: number;
+  text: string;
+}
+
 interface Page {
   readonly title: string;
-  readonly headings: readonly OutlineEntry[];
+  readonly headings: readonly Heading[];
   readonly text: string;
 }
 
-/** Title and headings of a page, and how its text begins where there is room. */
-export function htmlDigest(head: string, sampled: SampledText, budgetChars: number): string {
-  const scanned = head.slice(0, sampled.whole ? SCANNED_CHARS : SCANNED_CHARS_OF_LARGE);
-  const page = readPage(scanned);
+/** Title and headings of a page, and how its text begins. */
+export function htmlDigest(sampled: SampledText, budgetChars: number): string {
+  const from = sampled.pieces[0]?.from ?? 0;
+  const html = sampled.text.slice(from, from + READ_CHARS);
+  const page = readPage(html, sampled.pieces[0]?.line ?? 1);
   const part =
-    scanned.length < sampled.chars
-      ? ` (sampled: the first ${formatCount(scanned.length)} chars)`
+    html.length < sampled.text.length - from
+      ? ` (sampled: the first ${formatCount(html.length)} chars)`
       : "";
-  const lines = [`HTML, ${countOf(sampled.lines, "line")}, ${countOf(sampled.chars, "char")}.`];
-  const room = (): number => budgetChars - lines.join("\n").length - 1;
-  if (page.title !== "") lines.push(`Title: ${clip(page.title, Math.min(200, room() - 8))}`);
-  const title = `Headings${part}:`;
-  const headings = fitEntries(page.headings, room() - title.length - 1);
-  if (headings.length > 0) lines.push(title, ...headings);
+  const lines = [
+    `HTML, ${countOf(sampled.lines, "line")}, ${countOf(sampled.chars, "char")}${part}.`,
+  ];
+  let room = budgetChars - (lines[0]?.length ?? 0) - 1;
+  const add = (line: string, least: number): boolean => {
+    if (line.length + 1 + least > room) return false;
+    room -= line.length + 1;
+    lines.push(line);
+    return true;
+  };
+  if (page.title !== "") add(`Title: ${clip(page.title, 200)}`, 0);
+  // The outer headings first, in the order of the page.
+  const kept = new Set<Heading>();
+  let cost = 0;
+  for (const heading of [...page.headings].sort((a, b) => a.level - b.level)) {
+    const text = renderHeading(heading);
+    if (cost + text.length + 1 > room * 0.6) break;
+    cost += text.length + 1;
+    kept.add(heading);
+  }
+  for (const heading of page.headings) if (kept.has(heading)) add(renderHeading(heading), 0);
+  const hidden = page.headings.length - kept.size;
+  if (hidden > 0) add(`… ${countOf(hidden, "more heading")}`, 0);
   const lead = "Text begins: ";
-  const width = Math.min(600, room() - lead.length);
-  if (page.text !== "" && width > 60) lines.push(lead + clip(page.text, width));
+  if (page.text !== "" && room > 80) add(lead + clip(page.text, room - lead.length - 1), 0);
   return clip(lines.join("\n"), budgetChars);
 }
 
-function readPage(html: string): Page {
+function renderHeading({ line, level, text }: Heading): string {
+  return `${line}: h${level} ${clip(plain(text), 100)}`;
+}
+
+function readPage(html: string, firstLine: number): Page {
   let title = "";
   let body = "";
-  const headings: OutlineEntry[] = [];
-  let open: { readonly level: number; readonly line: number; text: string } | undefined;
+  const headings: Heading[] = [];
+  let open: Heading | undefined;
   let inTitle = false;
   const missing = new Set<string>();
-  const lines = new LineCounter(html);
+  let line = firstLine;
+  let counted = 0;
+  const lineAt = (position: number): number => {
+    line += countLineFeeds(html.slice(counted, position));
+    counted = position;
+    return line;
+  };
   let at = 0;
   const addText = (text: string): void => {
-    if (inTitle) title += text.slice(0, HEADING_CHARS - title.length);
+    if (inTitle) title += text.slice(0, Math.max(0, HEADING_CHARS - title.length));
     else {
-      if (open !== undefined) open.text += text.slice(0, HEADING_CHARS - open.text.length);
+      if (open !== undefined)
+        open.text += text.slice(0, Math.max(0, HEADING_CHARS - open.text.length));
       if (body.length < TEXT_CHARS) body += text.slice(0, TEXT_CHARS - body.length);
     }
+  };
+  const close = (): void => {
+    if (open !== undefined && open.text.trim() !== "") headings.push(open);
+    open = undefined;
   };
   while (at < html.length) {
     const start = html.indexOf("<", at);
     if (start === -1) break;
-    if (start > at && (inTitle || open !== undefined || body.length < TEXT_CHARS)) {
-      addText(html.slice(at, Math.min(start, at + TEXT_CHARS)));
-    }
+    if (start > at) addText(html.slice(at, Math.min(start, at + TEXT_CHARS)));
     if (html.startsWith("<!--", start)) {
       at = endOf(html, "-->", start + 4);
-      continue;
-    }
-    if (isOtherTag(html, start)) {
-      at = endOf(html, ">", start);
-      addText(" ");
       continue;
     }
     const tag = /^<(\/?)([a-zA-Z][a-zA-Z0-9]{0,15})/.exec(html.slice(start, start + 20));
@@ -82,41 +110,13 @@ function readPage(html: string): Page {
     const name = (tag[2] ?? "").toLowerCase();
     if (!closing && HIDDEN.has(name)) at = endOfElement(html, name, at, missing);
     else if (name === "title") inTitle = !closing && title === "";
-    else if (/^h[1-6]$/.test(name)) {
-      if (open !== undefined) pushHeading(headings, open);
-      open = closing ? undefined : { level: Number(name[1]), line: lines.lineAt(start), text: "" };
+    else if (name.length === 2 && name >= "h1" && name <= "h6") {
+      close();
+      if (!closing) open = { level: Number(name[1]), line: lineAt(start), text: "" };
     } else addText(" ");
   }
-  if (open !== undefined) pushHeading(headings, open);
+  close();
   return { title: plain(title), headings, text: plain(body) };
-}
-
-function pushHeading(
-  headings: OutlineEntry[],
-  open: { readonly level: number; readonly line: number; readonly text: string },
-): void {
-  const { line, level, text: raw } = open;
-  if (raw.trim() === "") return;
-  // Most headings of a long page are never shown, so each is cleaned on demand.
-  headings.push({
-    line,
-    level,
-    get text() {
-      return `h${level} ${plain(raw)}`;
-    },
-  });
-}
-
-/** The first letter rules out most tags quickly. */
-function isOtherTag(html: string, start: number): boolean {
-  const closing = html.charCodeAt(start + 1) === 47 ? 1 : 0;
-  const letter = html.charCodeAt(start + 1 + closing) | 32;
-  // h1 to h6 and hidden elements begin with h, n, s or t.
-  return (
-    letter >= 97 &&
-    letter <= 122 &&
-    !(letter === 104 || letter === 110 || letter === 115 || letter === 116)
-  );
 }
 
 function endOf(html: string, mark: string, from: number): number {

@@ -1,79 +1,81 @@
-import type { ContentSample } from "./content-kind.js";
-import { scanJson, type JsonScan } from "./json-scan.js";
-import { firstLines, type Line, type SampledText } from "./line-scanner.js";
+import type { SampledText } from "./sampled-text.js";
 
-/** JSON up to this length is parsed completely. */
-const PARSED_CHARS = 262_144;
-/** How many tokens of a sampled text are scanned. */
-const TOKENS_OF_LARGE = 3_000;
-const CHECKED_LINES = 40;
-const RECORD_SHARE = 0.6;
+/** JSON up to this length is parsed as a whole. */
+const PARSED_CHARS = 32_768;
+/** Of a longer one, this much of its start. */
+const STARTED_CHARS = 12_288;
 
-export type JsonContent =
-  | { readonly form: "value"; readonly value: unknown }
-  | { readonly form: "scan"; readonly scan: JsonScan; readonly text: string }
-  | { readonly form: "lines"; readonly records: readonly Line[]; readonly others: readonly Line[] };
+export interface JsonContent {
+  readonly value: unknown;
+  /** The value is what the start holds: the rest was not read, or is not JSON. */
+  readonly isStart: boolean;
+  /** Whether the whole is one JSON value, as far as can be told without reading all of it. */
+  readonly isJson: boolean;
+}
 
-/** The content as JSON, JSON Lines or something close to it, or undefined. */
-export function readJson(
-  body: string,
-  sample: ContentSample,
-  sampled: SampledText,
-): JsonContent | undefined {
-  const start = /[^\s\ufeff]/.exec(body.slice(0, 4_096));
-  const first = start?.[0];
-  if (first !== "{" && first !== "[" && first !== '"') return undefined;
-  if (sample.complete && body.length <= PARSED_CHARS) {
-    const value = parseOrUndefined(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body);
-    if (isStructured(value) || (typeof value === "string" && value.length > 200)) {
-      return { form: "value", value };
+/** The content as a JSON value, or what its start holds, or undefined if it does not begin like JSON. */
+export function readJson({ text, chars, whole }: SampledText): JsonContent | undefined {
+  const start = firstInk(text);
+  const opening = text.charAt(start);
+  if (opening !== "{" && opening !== "[") return undefined;
+  if (text.length <= PARSED_CHARS && text.length >= chars - 1) {
+    const value = parseOrUndefined(start === 0 ? text : text.slice(start));
+    if (value !== undefined) return { value, isStart: false, isJson: true };
+  }
+  const value = parseStart(text.slice(start, start + STARTED_CHARS));
+  if (value === undefined) return undefined;
+  const closing = text.slice(-64).trimEnd();
+  const isClosed = closing.endsWith(opening === "{" ? "}" : "]");
+  return { value, isStart: true, isJson: isClosed && !whole };
+}
+
+function firstInk(text: string): number {
+  let at = 0;
+  const most = Math.min(text.length, 256);
+  while (at < most && (text.charCodeAt(at) <= 32 || text.charCodeAt(at) === 0xfeff)) at += 1;
+  return at;
+}
+
+/** What JSON holds that was cut off: everything before the last comma, with all brackets closed. */
+function parseStart(text: string): unknown {
+  const closers: string[] = [];
+  let depth = 0;
+  let cut = 0;
+  let open = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 34) at = endOfString(text, at + 1);
+    else if (code === 123 || code === 91) {
+      closers[depth] = code === 123 ? "}" : "]";
+      depth += 1;
+    } else if (code === 125 || code === 93) {
+      depth -= 1;
+      // A complete value with something behind it: one value a line, or not JSON at all.
+      if (depth <= 0) return undefined;
+    } else if (code === 44) {
+      cut = at;
+      open = depth;
     }
   }
-  if (first === '"') return undefined;
-  const lines = readJsonLines(sampled);
-  if (lines !== undefined) return lines;
-  const scan = sampled.whole ? scanJson(body) : scanJson(body, TOKENS_OF_LARGE);
-  return isConvincing(scan, body) ? { form: "scan", scan, text: body } : undefined;
+  // No element can have begun since the last comma, so what is noted for its depth still holds.
+  const ending = closers.slice(0, open).reverse().join("");
+  return cut === 0 ? undefined : parseOrUndefined(text.slice(0, cut) + ending);
 }
 
-function isConvincing(scan: JsonScan, body: string): boolean {
-  const { outcome, position, tokens } = scan;
-  if (outcome === "cut") return tokens >= 3;
-  if (outcome === "end" && body.slice(position, position + 1_000).trim() === "") return true;
-  // With so many tokens it is damaged JSON, not text that happens to begin with a brace.
-  if (outcome === "broken" && tokens >= 40) return true;
-  return tokens >= 20 && position >= body.length * 0.5;
-}
-
-function readJsonLines(sampled: SampledText): JsonContent | undefined {
-  const records: Line[] = [];
-  const others: Line[] = [];
-  for (const line of firstLines(sampled, CHECKED_LINES)) {
-    // Text in braces that spans several lines is not a record; find out before parsing them all.
-    if (records.length === 0 && others.length >= 2) return undefined;
-    if (isRecord(line)) records.push(line);
-    else others.push(line);
+/** The position of the quotation mark that ends a string. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 92) at += 1;
+    else if (code === 34) return at;
   }
-  const enough =
-    records.length >= 2 && records.length >= others.length * (RECORD_SHARE / (1 - RECORD_SHARE));
-  return enough ? { form: "lines", records, others } : undefined;
+  return text.length;
 }
 
-export function isRecord(line: Line): boolean {
-  const text = line.text.trim();
-  if (!text.startsWith("{") && !text.startsWith("[")) return false;
-  if (line.length > line.text.length) return scanJson(text).outcome === "cut";
-  return isStructured(parseOrUndefined(text));
-}
-
-export function parseOrUndefined(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function isStructured(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

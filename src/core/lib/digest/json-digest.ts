@@ -1,164 +1,239 @@
-import type { ContentSample, Digest } from "./content-kind.js";
-import { blocksDigest, contentBlocksOf, type DescribeText } from "./content-blocks.js";
-import { findErrorLines, quoteErrorLines } from "./error-lines.js";
-import { isRecord, parseOrUndefined, type JsonContent } from "./json-content.js";
-import { longestText, sampleOfString } from "./json-embedded.js";
-import { scanJson } from "./json-scan.js";
-import { renderShape, type Shape } from "./json-shape.js";
-import { shapeOfValue } from "./json-value-shape.js";
-import { isBlank, linesOf, type Line, type SampledText } from "./line-scanner.js";
-import { clip, countOf, formatCount, quoteLine, toPrintableLine } from "./printable.js";
+import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
 
-/** A string that makes up this share of the content gets a digest of its own. */
-const EMBEDDED_SHARE = 0.4;
-const EMBEDDED_CHARS = 600;
-const EMBEDDED_BUDGET = 0.6;
-
-const MOST_RECORD_SHAPES = 3;
-
-export interface Describers {
-  readonly text: DescribeText;
-  readonly sample: (sample: ContentSample, budgetChars: number) => Digest;
+/** How much of a value is shown. */
+interface Limits {
+  readonly items: number;
+  readonly keys: number;
+  readonly chars: number;
+  readonly depth: number;
 }
 
-/** Keys, array lengths and first elements; for JSON Lines, the first records. */
+/** From all of it to hardly any: first long strings are cut, then arrays and depth, then keys. */
+const LIMITS: readonly Limits[] = [
+  { items: 1e9, keys: 1e9, chars: 1e9, depth: 60 },
+  { items: 20, keys: 80, chars: 400, depth: 12 },
+  { items: 12, keys: 80, chars: 160, depth: 8 },
+  { items: 6, keys: 80, chars: 80, depth: 6 },
+  { items: 3, keys: 80, chars: 60, depth: 5 },
+  { items: 2, keys: 60, chars: 40, depth: 4 },
+  { items: 1, keys: 60, chars: 40, depth: 3 },
+  { items: 1, keys: 40, chars: 40, depth: 2 },
+  { items: 0, keys: 40, chars: 40, depth: 1 },
+];
+/** The length of a string that was cut is told from this length on. */
+const LONG_STRING = 200;
+const LEAST_RECORDS = 3;
+/** An object of so many objects is a list by key, not a record. */
+const LEAST_ENTRIES = 6;
+const VISITED_VALUES = 2_000;
+const MOST_DEPTH = 6;
+/** What one record may take of the budget, and what is around the records. */
+const RECORD_SHARE = 0.5;
+const AROUND_SHARE = 0.4;
+const LONGEST_ID = 80;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Records of one kind inside a value, and where they are. */
+interface Records {
+  readonly pointer: string;
+  /** The array or object that holds them. */
+  readonly holder: object;
+  readonly items: readonly Fields[];
+  /** The keys under which an object holds them. */
+  readonly keys?: readonly string[];
+}
+
+/**
+ * A value as short JSON: all of it where it fits. Of many records, the field that tells them apart
+ * for all of them, and one record in full.
+ */
 export function jsonDigest(
-  content: JsonContent,
-  sampled: SampledText,
-  budgetChars: number,
-  describe: Describers,
-): string {
-  if (content.form === "lines") return linesDigest(content, sampled, budgetChars);
-  if (content.form === "scan") return scanDigest(content, sampled, budgetChars, describe);
-  const blocks = contentBlocksOf(content.value);
-  if (blocks !== undefined) return blocksDigest(blocks, budgetChars, describe.text);
-  const title = `${titleOf(sampled)}.`;
-  const longest = longestText(content.value);
-  const dominant =
-    longest !== undefined &&
-    longest.text.length >= EMBEDDED_CHARS &&
-    longest.text.length >= sampled.chars * EMBEDDED_SHARE;
-  const shape = shapeOfValue(content.value);
-  if (!dominant) return withShape(title, shape, budgetChars);
-  const { pointer, text } = longest;
-  const lead = leadOf(pointer, text.length, "");
-  return withEmbedded(title, shape, lead, budgetChars, (room) => describe.text(text, room));
-}
-
-/** JSON on one line is read indented, so mentioning its one line would be misleading. */
-function titleOf({ lines }: SampledText): string {
-  return lines > 1 ? `JSON, ${countOf(lines, "line")}` : "JSON";
-}
-
-function scanDigest(
-  { scan, text }: JsonContent & { form: "scan" },
-  sampled: SampledText,
-  budgetChars: number,
-  describe: Describers,
-): string {
-  const seen = `the first ${formatCount(scan.position)} chars`;
-  const behind = text.slice(scan.position).trim().length;
-  const partly = scan.position < Math.min(text.length, sampled.chars - 1);
-  const how =
-    scan.outcome === "end"
-      ? behind > 0
-        ? `, then ${formatCount(behind)} chars of something else`
-        : ""
-      : scan.outcome === "broken"
-        ? `, not well-formed after ${seen}`
-        : partly || text.length < sampled.chars - 64
-          ? ` (sampled: ${seen})`
-          : ", cut off at its end";
-  const title = `${titleOf(sampled)}${how}.`;
-  const { longest } = scan;
-  const length = longest === undefined ? 0 : longest.end - longest.start;
-  if (longest === undefined || length < sampled.chars * EMBEDDED_SHARE) {
-    return withShape(title, scan.shape, budgetChars);
-  }
-  const lead = leadOf(longest.path, length, longest.closed ? "" : ", its start");
-  return withEmbedded(title, scan.shape, lead, budgetChars, (room) =>
-    describe.sample(sampleOfString(text, longest), room),
-  );
-}
-
-function leadOf(pointer: string, length: number, part: string): string {
-  const where = pointer === "" ? "the string" : `string at ${clip(toPrintableLine(pointer), 60)}`;
-  return `In ${where} (${formatCount(length)} chars${part}; line numbers within it):`;
-}
-
-function withShape(title: string, shape: Shape, budgetChars: number): string {
-  const body = renderShape(shape, budgetChars - title.length - 1);
-  return clip(`${title}\n${body}`, budgetChars);
-}
-
-function withEmbedded(
+  value: unknown,
   title: string,
-  shape: Shape,
-  lead: string,
+  mostChars: number,
   budgetChars: number,
-  describe: (budgetChars: number) => Digest,
-): string {
-  const inside = Math.floor(budgetChars * EMBEDDED_BUDGET);
-  const outer = withShape(title, shape, budgetChars - inside);
-  const room = budgetChars - outer.length - lead.length - 2;
-  // In a small budget the shape is worth more than the start of a digest.
-  if (room < 80) return withShape(title, shape, budgetChars);
-  return clip(`${outer}\n${lead}\n${describe(room).text}`, budgetChars);
-}
-
-function linesDigest(
-  { records, others }: JsonContent & { form: "lines" },
-  sampled: SampledText,
-  budgetChars: number,
-): string {
-  const count = sampled.whole ? countRecords(sampled, others.length > 0) : sampled.lines;
-  const about = sampled.whole ? "" : "about ";
-  const title = `JSON Lines, ${about}${countOf(count, "record")} in ${countOf(sampled.lines, "line")}.`;
-  const found = findErrorLines(sampled);
-  const serious = { ...found, groups: found.groups.filter(({ rank }) => rank >= 2) };
+  isStart: boolean,
+): { readonly text: string; readonly isWhole: boolean } {
+  const [everything] = LIMITS;
+  const whole = everything && renderWithin(value, everything, mostChars - title.length - 1);
+  if (whole !== undefined) return { text: `${title}\n${whole}`, isWhole: true };
   const room = budgetChars - title.length - 1;
-  const errors =
-    serious.groups.length === 0 ? [] : quoteErrorLines(serious, Math.floor(room * 0.4), new Set());
-  const rest = others.slice(0, 4).map((line) => quoteLine(line, 60));
-  const notes = [...(rest.length === 0 ? [] : ["Other lines:", ...rest]), ...errors];
-  let tail = notes.length === 0 ? "" : `\n${notes.join("\n")}`;
-  if (tail.length > room / 2) tail = "";
-  const shapes = distinctShapes(records);
-  let left = room - tail.length;
-  const parts = shapes.map(({ line, shape }, index) => {
-    const lead = `${line.number}: `;
-    const share = Math.floor(left / (shapes.length - index));
-    const part = lead + renderShape(shape, share - lead.length - 1);
-    left -= part.length + 1;
-    return part;
-  });
-  return clip(`${title}\n${parts.join("\n")}${tail}`, budgetChars);
+  const records = findRecords(value);
+  if (records === undefined)
+    return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
+  const { pointer, holder, items, keys } = records;
+  const around = pointer === "" ? "" : renderValue(value, Math.floor(room * AROUND_SHARE), holder);
+  const place = toPrintable(`${pointer}/${escapeKey(keys?.[0] ?? "0")}`);
+  const first = `${place}: ${renderValue(items[0], Math.floor(room * RECORD_SHARE))}`;
+  const opening = around === "" ? title : `${title}\n${around}`;
+  const ids = describeIds(records, mostChars - opening.length - first.length - 2, isStart);
+  return { text: `${opening}\n${ids}\n${first}`, isWhole: false };
 }
 
-/** The first record for each set of keys, up to a few. */
-function distinctShapes(records: readonly Line[]): { line: Line; shape: Shape }[] {
-  const found = new Map<string, { line: Line; shape: Shape }>();
-  for (const line of records) {
-    if (found.size >= MOST_RECORD_SHAPES) break;
-    const shape = shapeOfRecord(line);
-    const key =
-      shape.type === "object" ? JSON.stringify(shape.entries.map(([name]) => name)) : shape.type;
-    if (!found.has(key)) found.set(key, { line, shape });
+/** `value` as JSON with as much detail as fits. */
+export function renderValue(value: unknown, room: number, listed?: object): string {
+  for (const limits of LIMITS) {
+    const text = renderWithin(value, limits, room, listed);
+    if (text !== undefined) return text;
   }
-  return [...found.values()];
+  const least = LIMITS.at(-1);
+  if (least === undefined || !isFields(value)) return "";
+  // As many keys as fit.
+  const keys = Object.keys(value);
+  for (let shown = Math.min(keys.length, least.keys); shown > 0; shown = Math.floor(shown * 0.8)) {
+    const text = renderWithin(value, { ...least, keys: shown }, room, listed);
+    if (text !== undefined) return text;
+  }
+  return "";
 }
 
-function shapeOfRecord(line: Line): Shape {
-  const value = line.length > line.text.length ? undefined : parseOrUndefined(line.text);
-  return value === undefined ? scanJson(line.text).shape : shapeOfValue(value);
+/** `value` as JSON within limits, or undefined if that takes more than `room`. */
+function renderWithin(
+  value: unknown,
+  limits: Limits,
+  room: number,
+  listed?: object,
+): string | undefined {
+  let left = room;
+  const parts: string[] = [];
+  const put = (text: string): boolean => {
+    left -= text.length;
+    if (left >= 0) parts.push(text);
+    return left >= 0;
+  };
+  const render = (item: unknown, depth: number): boolean => {
+    if (item === listed && listed !== undefined) return put(briefOf(listed));
+    if (typeof item === "string") return put(quote(item, limits.chars));
+    if (typeof item !== "object" || item === null) return put(String(item));
+    if (Array.isArray(item)) {
+      const items: readonly unknown[] = item;
+      if (items.length > 0 && (depth >= limits.depth || limits.items === 0))
+        return put(briefOf(items));
+      if (!put("[")) return false;
+      for (const [index, element] of items.entries()) {
+        if (index >= limits.items) return put(`, … ${formatCount(items.length - index)} more]`);
+        if ((index > 0 && !put(", ")) || !render(element, depth + 1)) return false;
+      }
+      return put("]");
+    }
+    const keys = Object.keys(item);
+    if (keys.length > 0 && depth >= limits.depth) return put(briefOf(item));
+    if (!put("{")) return false;
+    for (const [index, key] of keys.entries()) {
+      if (index >= limits.keys) return put(`, … ${formatCount(keys.length - index)} more}`);
+      if (!put(`${index > 0 ? ", " : ""}${nameKey(key)}: `)) return false;
+      if (!render((item as Fields)[key], depth + 1)) return false;
+    }
+    return put("}");
+  };
+  return render(value, 0) ? parts.join("") : undefined;
 }
 
-function countRecords(sampled: SampledText, mixed: boolean): number {
-  let count = 0;
-  for (const segment of sampled.segments) {
-    for (const line of linesOf(segment)) {
-      if (mixed ? isRecord(line) : !isBlank(line.text)) count += 1;
+function briefOf(value: object): string {
+  return Array.isArray(value)
+    ? `[${countOf(value.length, "item")}]`
+    : `{${countOf(Object.keys(value).length, "key")}}`;
+}
+
+/** A string in quotation marks, on one line; nothing in it is escaped, so that it can be read. */
+function quote(text: string, chars: number): string {
+  // More is taken than is shown, since some of it may not be printable.
+  const shown = clip(toPrintableLine(text.length > chars ? text.slice(0, chars * 2) : text), chars);
+  return text.length <= Math.max(chars, LONG_STRING)
+    ? `"${shown}"`
+    : `"${shown}" (${formatCount(text.length)} chars)`;
+}
+
+function nameKey(key: string): string {
+  return /^[A-Za-z_$][\w$-]*$/.test(key) && key.length <= 60 ? key : quote(key, 60);
+}
+
+/** The largest list of objects that is not deep inside. */
+function findRecords(value: unknown): Records | undefined {
+  let best: Records | undefined;
+  let visited = 0;
+  const queue: { readonly value: unknown; readonly pointer: string; readonly depth: number }[] = [
+    { value, pointer: "", depth: 0 },
+  ];
+  for (
+    let next = queue.shift();
+    next !== undefined && visited < VISITED_VALUES;
+    next = queue.shift()
+  ) {
+    visited += 1;
+    const { value: item, pointer, depth } = next;
+    if (typeof item !== "object" || item === null || depth > MOST_DEPTH) continue;
+    const values: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
+    const items = values.filter(isFields);
+    const least = Array.isArray(item) ? LEAST_RECORDS : LEAST_ENTRIES;
+    if (
+      items.length >= least &&
+      items.length === values.length &&
+      items.length > (best?.items.length ?? 0)
+    ) {
+      best = {
+        pointer,
+        holder: item,
+        items,
+        ...(Array.isArray(item) ? {} : { keys: Object.keys(item) }),
+      };
+    }
+    if (Array.isArray(item)) continue;
+    for (const [key, inner] of Object.entries(item)) {
+      if (typeof inner !== "object" || inner === null) continue;
+      queue.push({ value: inner, pointer: `${pointer}/${escapeKey(key)}`, depth: depth + 1 });
     }
   }
-  return count;
+  return best;
+}
+
+function escapeKey(key: string): string {
+  return key.replace(/~/g, "~0").replace(/\//g, "~1");
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The field that tells the records apart, for as many of them as fit. */
+function describeIds({ pointer, items, keys }: Records, room: number, isStart: boolean): string {
+  const field = keys === undefined ? identifyingField(items) : "";
+  const where = pointer === "" ? "" : `${toPrintable(pointer)}: `;
+  const count = `${where}${isStart ? "at least " : ""}${countOf(items.length, "record")}`;
+  if (field === undefined) return `${count}.`;
+  let text = keys === undefined ? `${count}; ${nameKey(field)} of each: ` : `${count}, by key: `;
+  for (const [index, item] of items.entries()) {
+    const shown = clip(toPrintable(String(keys?.[index] ?? item[field])), LONGEST_ID);
+    const more = `, … ${isStart ? "" : `${formatCount(items.length - index)} `}more`;
+    if (text.length + shown.length + more.length + 2 > room)
+      return text + more.slice(index === 0 ? 2 : 0);
+    text += (index === 0 ? "" : ", ") + shown;
+  }
+  return text;
+}
+
+const ID_FIELDS =
+  /^(?:id|key|name|title|path|slug|file|filename|file_path|url|uri|symbol|code|label|email|username)$|(?:[_-]?(?:id|name|number|key|path|title)|Id|Name|Number|Key|Path|Title)$/;
+
+function identifyingField(items: readonly Fields[]): string | undefined {
+  const checked = items.slice(0, 40);
+  let best: string | undefined;
+  let most = 0;
+  for (const key of Object.keys(checked[0] ?? {})) {
+    const values = checked
+      .map((item) => item[key])
+      .filter((value) => typeof value === "string" || typeof value === "number");
+    if (values.length < checked.length * 0.8) continue;
+    const distinct = new Set(values).size / checked.length;
+    const long = values.some((value) => String(value).length > LONGEST_ID);
+    const named = /^(?:name|title|path)$/.test(key) ? 0.7 : ID_FIELDS.test(key) ? 0.5 : 0;
+    const texts = typeof values[0] === "string" ? 0.1 : 0;
+    const score = distinct + named + texts - (long ? 0.6 : 0);
+    if (distinct > 0.5 && score > most) {
+      most = score;
+      best = key;
+    }
+  }
+  return best;
 }

@@ -1,33 +1,39 @@
-import type { Line } from "./line-scanner.js";
 import { takeEnd, takeStart } from "../text/surrogates.js";
 
 // Content comes from tools and may hold anything. Quotes from it must not move the cursor, change
 // colours, reorder text or hide characters when a person or a model reads them.
 
-/* eslint-disable no-control-regex -- control characters are what these expressions are about */
-const SUSPECT =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
+// Line feeds and tabs are kept. U+2800 is a blank that counts as a symbol.
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const HIDDEN_CHARACTERS = new RegExp(HIDDEN.source, "gu");
+/** Of these, a reader should know that something was there: controls, and what reorders text. */
+const MARKED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+const LONE_SURROGATE = /\p{Cs}/u;
 // Each alternative begins with a fixed character and continues with disjoint classes, so that the
 // time is linear in the input.
-const ANSI =
+const COLOURS =
+  // eslint-disable-next-line no-control-regex -- the sequences begin with a control character
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g;
-const INVISIBLE = /[\u00ad\u180e\u200b-\u200f\u2060-\u2065\ufeff]|\udb40[\udc00-\uddef]/g;
-const CONTROL =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
-/* eslint-enable no-control-regex */
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Every character that a reader cannot see: controls, invisible ones, fillers, lone surrogates. */
+export function hiddenCharacters(): RegExp {
+  return HIDDEN_CHARACTERS;
+}
 
 /** Colours and invisible characters removed, other control characters shown as `·`. */
 export function toPrintable(text: string): string {
-  if (!SUSPECT.test(text)) return text;
-  return text
-    .replace(ANSI, "")
-    .replace(INVISIBLE, "")
-    .replace(CONTROL, "·")
-    .replace(LONE_SURROGATE, "\ufffd");
+  if (!HIDDEN.test(text)) return text;
+  return withoutColours(text).replace(HIDDEN_CHARACTERS, (character) =>
+    MARKED.test(character) ? "·" : LONE_SURROGATE.test(character) ? "\ufffd" : "",
+  );
 }
 
-/** The same on one line: whatever separates lines becomes a space. */
+/** The text without the sequences that set colours and move the cursor. */
+export function withoutColours(text: string): string {
+  return text.replace(COLOURS, "");
+}
+
+/** Printable and on one line: whatever separates lines becomes a space. */
 export function toPrintableLine(text: string): string {
   return toPrintable(text.replace(/[\r\n\t]+/g, " "));
 }
@@ -36,6 +42,16 @@ export function toPrintableLine(text: string): string {
 export function clip(text: string, width: number): string {
   if (text.length <= width) return text;
   return width < 1 ? "" : takeStart(text, width - 1) + "…";
+}
+
+/** The start and the end of `text`, and how long it is. */
+export function clipMiddle(text: string, width: number, length = text.length): string {
+  if (text.length <= width && length <= text.length) return text;
+  const mark = `… (${formatCount(length)} chars) …`;
+  const room = width - mark.length;
+  if (room < 24) return clip(text, width);
+  const end = Math.floor(room / 3);
+  return takeStart(text, room - end) + mark + takeEnd(text, end);
 }
 
 /** 1234567 → "1,234,567", the same in every locale. */
@@ -52,30 +68,4 @@ export function formatCount(count: number): string {
 /** "1 line", "1,234 lines". */
 export function countOf(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
-}
-
-/** From this width on, a cut line also shows its end. */
-const BOTH_ENDS_WIDTH = 160;
-
-/** `12: the line`, cut to about `width` characters with the length of the whole line. */
-export function quoteLine(line: Line, width: number, from = 0): string {
-  return `${line.number}: ${cutLine(line, width, from)}`;
-}
-
-/** The text of a line in at most `width` characters, safe to print. */
-export function cutLine(line: Line, width: number, from = 0): string {
-  const start = from > width / 2 && line.length > width ? from - Math.floor(width / 3) : 0;
-  const lead = line.cutStart || start > 0 ? "…" : "";
-  // Colours may fill a line, so more of it is taken than will be shown.
-  const raw = line.text.slice(start, start + width * 4 + 200);
-  const shown = lead + toPrintable(raw).trimEnd();
-  const seenWhole = line.text.length <= start + raw.length && line.length <= line.text.length;
-  if (seenWhole && shown.length <= width) return shown;
-  const mark = `… (${line.atLeast ? "at least " : ""}${formatCount(line.length)} chars)`;
-  const room = width - mark.length;
-  if (room < 8) return clip(shown, width);
-  if (width < BOTH_ENDS_WIDTH || line.atLeast || start > 0) return takeStart(shown, room) + mark;
-  const source = line.ending === "" ? line.text : line.ending;
-  const ending = takeEnd(toPrintable(source.slice(-600)).trim(), Math.floor(room / 3));
-  return `${takeStart(shown, room - ending.length - 2)}${mark} …${ending}`;
 }

@@ -1,213 +1,202 @@
-import { countRecords, readRecords, splitCells, type DelimitedRecord } from "./delimited.js";
-import {
-  firstLines,
-  isBlank,
-  lastLines,
-  linesOf,
-  type Line,
-  type SampledText,
-} from "./line-scanner.js";
+import type { Line, Scan } from "./scan-text.js";
 
 export interface TableContent {
   readonly format: string;
   /** [] when the table has none. */
   readonly header: readonly string[];
   readonly columns: number;
-  readonly rows: number;
-  /** Whether `rows` was counted rather than estimated from the number of lines. */
-  readonly exact: boolean;
-  readonly firstRows: readonly Line[];
+  /** The rows that were scanned, without header and rules. */
+  readonly rows: readonly Line[];
 }
 
-const CHECKED = 60;
+const CHECKED = 40;
+const CHECKED_CHARS = 4_000;
 const DELIMITERS = [
   ["\t", "TSV"],
   [",", "CSV"],
   [";", "CSV with semicolons"],
   ["|", "delimited by |"],
 ] as const;
-const TIME = /\d\d:\d\d(?::\d\d)?/;
 
-/** A table whose header can be recognized with certainty. */
-export function readTable(sampled: SampledText): TableContent | undefined {
-  return (
-    readPiped(sampled) ??
-    readDelimited(sampled, true) ??
-    readListing(sampled) ??
-    readAligned(sampled)
-  );
+/** The lines of a text as a table, if that can be told with certainty. */
+export function readTable({ text, lines }: Scan): TableContent | undefined {
+  const [opening] = lines;
+  if (opening === undefined || lines.length < 3) return undefined;
+  const beginning = text.slice(opening.start, opening.start + 400);
+  if (!/[\t,;|]| {2}|^\+-/.test(beginning)) return undefined;
+  const textOf = ({ start, indent, end }: Line): string =>
+    withoutReturn(text.slice(start - indent, Math.min(end, start + CHECKED_CHARS)));
+  // Most texts that are not tables can be told from their first lines.
+  if (readLines(wholeLines(lines.slice(0, CHECKED)), textOf) === undefined) return undefined;
+  return readLines(wholeLines(lines), textOf);
 }
 
-/** Tab-separated rows without a header; a log may look the same, so logs are detected first. */
-export function readHeaderless(sampled: SampledText): TableContent | undefined {
-  return readDelimited(sampled, false);
+function readLines(lines: readonly Line[], textOf: TextOf): TableContent | undefined {
+  if (lines.length < 3) return undefined;
+  return readPiped(lines, textOf) ?? readDelimited(lines, textOf) ?? readAligned(lines, textOf);
 }
 
-function readDelimited(sampled: SampledText, withHeader: boolean): TableContent | undefined {
-  const segment = sampled.segments[0];
-  if (segment === undefined) return undefined;
-  const opening = segment.text.slice(0, 4_000);
+/** The lines that are not blank, each in one piece. */
+function wholeLines(lines: readonly Line[]): Line[] {
+  const whole: Line[] = [];
+  for (const line of lines) {
+    const before = whole.at(-1);
+    if (line.isPart && before !== undefined) before.end = line.end;
+    else if (line.end > line.start) whole.push({ ...line });
+  }
+  return whole;
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+type TextOf = (line: Line) => string;
+
+function readDelimited(all: readonly Line[], textOf: TextOf): TableContent | undefined {
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const one = textOf(first);
+  if (!DELIMITERS.some(([delimiter]) => one.includes(delimiter))) return undefined;
+  const lines = startsOfRecords(all, textOf);
+  const closed = lines.filter((line) => !hasOpenQuote(textOf(line)));
+  const second = closed[1];
+  if (second === undefined) return undefined;
+  const two = textOf(second);
   for (const [delimiter, format] of DELIMITERS) {
-    if (!withHeader && delimiter !== "\t") break;
-    if (!opening.includes(delimiter)) continue;
-    // Two records rule out most texts that are not tables.
-    const [one, two] = readRecords(segment, delimiter, 2);
-    if (one === undefined || two?.cells.length !== one.cells.length) continue;
-    const records = readRecords(segment, delimiter, CHECKED);
-    const first = records[0];
-    const columns = first?.cells.length ?? 0;
-    if (first === undefined || !isConsistent(records, columns, delimiter, sampled)) continue;
-    if (withHeader && !isHeader(records, delimiter)) continue;
-    if (!withHeader && records.length < 5) continue;
-    const all = sampled.whole
-      ? sampled.segments.reduce((sum, part) => sum + countRecords(part), 0)
-      : sampled.lines;
-    const skipped = withHeader ? 1 : 0;
+    const header = splitCells(one, delimiter);
+    const columns = header.length;
+    if (columns < 2 || splitCells(two, delimiter).length !== columns) continue;
+    if (lines.length < (columns === 2 && delimiter !== "\t" ? 5 : 3)) continue;
+    const checked = [...closed.slice(0, CHECKED), ...closed.slice(-8)].map((line) =>
+      splitCells(textOf(line), delimiter),
+    );
+    const same = checked.filter((cells) => cells.length === columns).length;
+    if (same < checked.length * 0.9) continue;
+    const hasHeader = isHeader(checked, delimiter);
+    if (!hasHeader && (delimiter !== "\t" || lines.length < 5)) continue;
     return {
       format,
-      header: withHeader ? first.cells : [],
+      header: hasHeader ? header : [],
       columns,
-      rows: all - skipped,
-      exact: sampled.whole,
-      firstRows: records.slice(skipped, skipped + 2).map(({ line }) => line),
+      rows: lines.slice(hasHeader ? 1 : 0),
     };
   }
   return undefined;
 }
 
-function isConsistent(
-  records: readonly DelimitedRecord[],
-  columns: number,
-  delimiter: string,
-  sampled: SampledText,
-): boolean {
-  if (columns < 2 || records.length < (columns === 2 && delimiter !== "\t" ? 5 : 3)) return false;
-  const same = records.filter(({ cells }) => cells.length === columns).length;
-  if (same < records.length * 0.95) return false;
-  const last = lastLines(sampled, 8).filter(
-    ({ text, cutStart }) => !cutStart && !text.includes('"'),
-  );
-  const alike = last.filter(({ text }) => splitCells(text, delimiter).length === columns).length;
-  return alike >= last.length * 0.7;
+/** A cell in quotation marks may hold line feeds; what follows one is not a row of its own. */
+function startsOfRecords(lines: readonly Line[], textOf: TextOf): readonly Line[] {
+  let isOpen = false;
+  return lines.filter((line) => {
+    const wasOpen = isOpen;
+    if (hasOpenQuote(textOf(line))) isOpen = !isOpen;
+    return !wasOpen;
+  });
 }
 
-function isHeader(records: readonly DelimitedRecord[], delimiter: string): boolean {
-  const [first, ...rows] = records;
+function hasOpenQuote(text: string): boolean {
+  let odd = false;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) odd = !odd;
+  return odd;
+}
+
+function isHeader([first, ...rows]: readonly (readonly string[])[], delimiter: string): boolean {
   if (first === undefined) return false;
-  const cells = first.cells.map((cell) => cell.trim());
+  const cells = first.map((cell) => cell.trim());
   const named = cells.filter((cell) => cell !== "");
   // A data frame's index column has no name.
   if (named.length < cells.length - 1 || new Set(named).size < named.length) return false;
   const most = cells.length === 2 ? 32 : 64;
-  const isName = (cell: string): boolean =>
-    cell.length <= most &&
-    !/^[-+.\d]+$/.test(cell) &&
-    !/[{}<>=;]|\($/.test(cell) &&
-    !TIME.test(cell);
-  if (!named.every(isName)) return false;
+  if (!named.every((cell) => cell.length <= most && isColumnName(cell))) return false;
   // In prose and code, a comma is followed by a space.
-  if (delimiter === "," && cells.length === 2 && first.cells[1]?.startsWith(" ") === true)
-    return false;
+  if (delimiter === "," && first[1]?.startsWith(" ") === true) return false;
   const repeated = cells.filter((cell, column) =>
-    rows.slice(0, 2).every((row) => row.cells[column]?.trim() === cell),
+    rows.slice(0, 2).every((row) => row[column]?.trim() === cell),
   ).length;
   return repeated * 2 < cells.length;
 }
 
+function isColumnName(cell: string): boolean {
+  return !/^[-+.\d]+$/.test(cell) && !/[{}<>=;]|\($|\d\d:\d\d/.test(cell);
+}
+
 /** Markdown tables, and those that psql, MySQL and similar tools print. */
-function readPiped(sampled: SampledText): TableContent | undefined {
-  const lines = firstLines(sampled, CHECKED).filter(({ text }) => !/^\s*\+[-+=]+\+\s*$/.test(text));
-  const rule = lines.findIndex(({ text }) => /^[\s|]*:?-{2,}[-:|+\s]*$/.test(text.slice(0, 4_000)));
-  // MySQL's header has no rule of its own once the frames are removed.
-  const framed = /^\s*\+[-+]+\+/.test(firstLines(sampled, 1)[0]?.text ?? "");
-  const at = framed ? 0 : rule - 1;
-  const header = lines[at];
-  if (at < 0 || at > 2 || header?.text.includes("|") !== true) return undefined;
-  const rows = lines
-    .slice(framed ? 1 : rule + 1)
-    .filter(({ text }) => !/^\(\d+ rows?\)/.test(text));
-  const piped = rows.filter(({ text }) => text.includes("|"));
-  if (piped.length === 0 || piped.length < rows.length * 0.9) return undefined;
-  const last = lastLines(sampled, 10);
-  if (last.filter(({ text }) => /[|+]|^\(\d+ rows?\)/.test(text)).length < last.length * 0.5) {
-    return undefined;
-  }
-  const cells = cellsOf(header.text);
-  let count = 0;
-  for (const segment of sampled.whole ? sampled.segments : []) {
-    for (const { number, text } of linesOf(segment)) {
-      if (number >= (rows[0]?.number ?? 0) && text.includes("|")) count += 1;
-    }
-  }
-  const total = sampled.whole ? count : sampled.lines - (rows[0]?.number ?? 1) + 1;
-  const format = /^\s*\|/.test(header.text) && !framed ? "Markdown" : "drawn with |";
-  const columns = cells.length;
+function readPiped(lines: readonly Line[], textOf: TextOf): TableContent | undefined {
+  const opening = lines.slice(0, 4).map(textOf);
+  const isFramed = isFrame(opening[0] ?? "");
+  const rule = isFramed
+    ? 2
+    : opening.findIndex((text) => /^[\s|:+-]*$/.test(text) && text.includes("--"));
+  const header = opening[rule - 1];
+  if (rule < 1 || header?.includes("|") !== true) return undefined;
+  const rows = lines.slice(rule + 1).filter((line) => !isFrame(textOf(line)));
+  const checked = [...rows.slice(0, CHECKED), ...rows.slice(-8)].map(textOf);
+  const piped = checked.filter((text) => text.includes("|")).length;
+  if (piped === 0 || piped < checked.length * 0.9 - 2) return undefined;
+  const cells = header
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|", 2_000)
+    .map((cell) => cell.trim());
+  const format = !isFramed && /^\s*\|/.test(header) ? "Markdown" : "drawn with |";
   return {
     format,
     header: cells,
-    columns,
-    rows: total,
-    exact: sampled.whole,
-    firstRows: piped.slice(0, 2),
+    columns: cells.length,
+    rows: rows.filter((line) => textOf(line).includes("|")),
   };
 }
 
-function cellsOf(line: string): string[] {
-  const text = line.trim();
-  const inner = text.slice(text.startsWith("|") ? 1 : 0, text.endsWith("|") ? -1 : text.length);
-  return inner.split("|", 2_000).map((cell) => cell.trim());
-}
-
-const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
-const LS_COLUMNS = ["mode", "links", "owner", "group", "size", "date", "name"];
-
-/** `ls -l`, which has no header but well-known columns. */
-function readListing(sampled: SampledText): TableContent | undefined {
-  const lines = firstLines(sampled, CHECKED).filter(({ text }) => !/^total \d/.test(text));
-  const listed = lines.filter(({ text }) => LISTED.test(text));
-  if (listed.length < 3 || listed.length < lines.length * 0.9) return undefined;
-  const last = lastLines(sampled, 8);
-  if (last.filter(({ text }) => LISTED.test(text)).length < last.length * 0.7) return undefined;
-  let rows = 0;
-  for (const segment of sampled.segments) {
-    for (const { text } of linesOf(segment)) if (LISTED.test(text)) rows += 1;
-  }
-  const total = sampled.whole ? rows : sampled.lines;
-  const columns = LS_COLUMNS.length;
-  return {
-    format: "ls -l",
-    header: LS_COLUMNS,
-    columns,
-    rows: total,
-    exact: sampled.whole,
-    firstRows: listed.slice(0, 2),
-  };
+function isFrame(line: string): boolean {
+  return line.trim().length > 4 && /^\+[-+=]+\+$/.test(line.trim());
 }
 
 /** Column names in capitals, and rows with a gap before every column, as kubectl prints them. */
-function readAligned(sampled: SampledText): TableContent | undefined {
-  const [header, ...rows] = firstLines(sampled, CHECKED);
-  if (header === undefined || rows.length < 2 || header.length > 400) return undefined;
-  const names = header.text.trim().split(/\s{2,}/);
-  const capitals = names.every((name) => /^[A-Z][A-Z0-9 _()%/.#-]{0,30}$/.test(name));
-  if (names.length < 3 || !capitals) return undefined;
+function readAligned([header, ...rows]: readonly Line[], textOf: TextOf): TableContent | undefined {
+  if (header === undefined || rows.length < 2) return undefined;
+  const names = textOf(header)
+    .split("  ")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const isCapital = (name: string): boolean =>
+    name.length <= 32 && /^[A-Z][A-Z0-9 _()%/.#-]*$/.test(name);
+  if (names.length < 3 || !names.every(isCapital)) return undefined;
   const starts: number[] = [];
-  for (const name of names) starts.push(header.text.indexOf(name, (starts.at(-1) ?? -1) + 1));
-  const fits = rows.filter(({ text }) =>
-    starts.every((start) => start === 0 || start > text.length || text[start - 1] === " "),
+  const text = textOf(header);
+  for (const name of names) starts.push(text.indexOf(name, (starts.at(-1) ?? -1) + 1));
+  const checked = rows.slice(0, CHECKED).map(textOf);
+  const fits = checked.filter((row) =>
+    starts.every((start) => start === 0 || start > row.length || row[start - 1] === " "),
   );
-  if (fits.length < rows.length * 0.9) return undefined;
-  let count = -1;
-  for (const segment of sampled.segments) {
-    for (const { text } of linesOf(segment)) if (!isBlank(text)) count += 1;
+  if (fits.length < checked.length * 0.9) return undefined;
+  return { format: "aligned columns", header: names, columns: names.length, rows };
+}
+
+/** Further cells are cut off; there is no need to split a row of a minified file completely. */
+const MOST_CELLS = 2_000;
+
+/** The cells of a row; a cell in quotation marks may hold the delimiter. */
+function splitCells(text: string, delimiter: string): string[] {
+  if (!text.includes('"')) return text.split(delimiter, MOST_CELLS);
+  const cells: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length && cells.length < MOST_CELLS; at += 1) {
+    const unit = text[at];
+    if (unit === '"') quoted = !quoted;
+    else if (unit === delimiter && !quoted) {
+      cells.push(unquote(text.slice(start, at)));
+      start = at + 1;
+    }
   }
-  const total = sampled.whole ? count : sampled.lines - 1;
-  return {
-    format: "aligned columns",
-    header: names,
-    columns: names.length,
-    rows: total,
-    exact: sampled.whole,
-    firstRows: rows.slice(0, 2),
-  };
+  cells.push(unquote(text.slice(start)));
+  return cells;
+}
+
+function unquote(cell: string): string {
+  const text = cell.trim();
+  return text.length >= 2 && text.startsWith('"') && text.endsWith('"')
+    ? text.slice(1, -1).split('""').join('"')
+    : cell;
 }

@@ -1,28 +1,48 @@
-import type { SampledText } from "./line-scanner.js";
-import { clip, countOf, formatCount, quoteLine, toPrintableLine } from "./printable.js";
+import { lineDigest } from "./line-digest.js";
+import { markShown } from "./list-names.js";
+import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
+import { isNumber, type Scan } from "./scan-text.js";
 import type { TableContent } from "./table-content.js";
 
-/** Header, number of columns and rows, and the first two rows with their lines. */
+const COLUMNS_SHARE = 0.4;
+const ROW_SHARE = 0.3;
+const MOST_ROWS = 24;
+/** Of the many numbers in a table, hardly any is a name. */
+const NUMBER_WORTH = 0.3;
+
+/** Header, number of columns and rows, the first two rows, and further rows where there is room. */
 export function tableDigest(
   table: TableContent,
-  sampled: SampledText,
+  scan: Scan,
+  lines: number,
+  scale: number,
   budgetChars: number,
 ): string {
-  const about = table.exact ? "" : "about ";
-  const title = `Table (${table.format}), ${countOf(table.columns, "column")}, ${about}${countOf(table.rows, "row")}, ${countOf(sampled.lines, "line")}.`;
-  const room = budgetChars - title.length - 1;
+  const before = (table.rows[0]?.number ?? 1) - 1;
+  const rows =
+    scale > 1 ? `about ${countOf(lines - before, "row")}` : countOf(table.rows.length, "row");
+  const title = `Table (${table.format}), ${countOf(table.columns, "column")}, ${rows}, ${countOf(lines, "line")}.`;
   const names =
-    table.header.length === 0 ? "No header." : nameColumns(table, Math.floor(room * 0.4));
-  const lines = [title, names];
-  let left = room - names.length - 1;
-  for (const [index, row] of table.firstRows.entries()) {
-    const width = Math.floor(left / (table.firstRows.length - index)) - 12;
-    if (width < 24) break;
-    const quoted = quoteLine(row, width);
-    lines.push(quoted);
-    left -= quoted.length + 1;
-  }
-  return clip(lines.join("\n"), budgetChars);
+    table.header.length === 0
+      ? "No header."
+      : nameColumns(table, Math.floor(budgetChars * COLUMNS_SHARE));
+  const first = table.rows.slice(0, 2).map(({ number, start, end, names: shown }) => {
+    for (const name of shown) name.worth = 0;
+    return clip(
+      `${number}: ${toPrintable(scan.text.slice(start, end)).trimEnd()}`,
+      Math.floor(budgetChars * ROW_SHARE),
+    );
+  });
+  const opening = clip([title, names, ...first].join("\n"), budgetChars);
+  markShown(scan, names);
+  // Further rows from all over the table, and the last one.
+  const step = Math.max(1, Math.floor(table.rows.length / MOST_ROWS));
+  const others = table.rows.filter(
+    (_, index) => index > 1 && (table.rows.length - 1 - index) % step === 0,
+  );
+  for (const name of scan.names) if (isNumber(scan.text, name)) name.worth *= NUMBER_WORTH;
+  const rest = { text: scan.text, lines: others, names: scan.names };
+  return lineDigest(rest, { kind: "table", title: opening, budgetChars, scale });
 }
 
 function nameColumns(table: TableContent, budgetChars: number): string {

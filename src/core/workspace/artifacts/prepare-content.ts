@@ -1,8 +1,10 @@
 import { once } from "../../lib/once.js";
+import { DEFAULTS } from "../../defaults.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { CallerFailedError } from "../../errors/storage-errors.js";
-import { digestSample, digestText, type Digest } from "../../lib/digest/digest.js";
+import { digestSampled, type Digest } from "../../lib/digest/digest.js";
+import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
 import { isJsonText } from "../../lib/json/is-json-text.js";
 import { countLines } from "../../lib/text/plain-text.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
@@ -69,7 +71,10 @@ function prepareValue(
   const readable = once(() => readableOf(stored(), bytes().length));
   const view = once(() => readable().body ?? shown());
   const tokens = once(() => known.tokens ?? countTokens(shown()));
-  const storedLines = once(() => countLines(stored()));
+  // The lines of a plain text are counted once, for the digest and for the size.
+  const sampled = once(() => sampleText(view(), DEFAULTS.digestSampleChars));
+  const isPlain = once(() => isText && readable().body === undefined);
+  const storedLines = once(() => (isPlain() ? sampled().lines : countLines(stored())));
   const viewLines = once(() => {
     const { text, isKnown } = readable();
     return text === undefined ? (isKnown ? storedLines() : undefined) : countLines(text);
@@ -89,7 +94,9 @@ function prepareValue(
     }),
     digest: once(() =>
       answerable(
-        digestWithin(digestChars, (budgetChars) => digestText(view(), { budgetChars })),
+        digestWithin(digestBudget(view().length, digestChars), (budgetChars) =>
+          digestSampled(sampled(), { budgetChars }),
+        ),
         view(),
       ),
     ),
@@ -129,14 +136,16 @@ function prepareStream(
       const { bytes, chars, lines } = index();
       return { bytes, chars, lines, ...viewLinesOf(readable(), lines), tokens: tokens() };
     },
-    digest: once(() =>
-      digestWithin(digestChars, (budgetChars) => {
-        const { body } = readable();
-        return body === undefined
-          ? digestSample(sample(), { budgetChars })
-          : digestText(body, { budgetChars });
-      }),
-    ),
+    digest: once(() => {
+      const { body } = readable();
+      const sampled =
+        body === undefined
+          ? sampleOfStream(sample(), DEFAULTS.digestSampleChars)
+          : sampleText(body, DEFAULTS.digestSampleChars);
+      return digestWithin(digestBudget(index().chars, digestChars), (budgetChars) =>
+        digestSampled(sampled, { budgetChars }),
+      );
+    }),
     viewLines() {
       const { text, isKnown } = readable();
       if (!isKnown) return undefined;
@@ -158,6 +167,12 @@ async function* readSource(source: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 function requireBytes(chunk: unknown): void {
   if (ArrayBuffer.isView(chunk) && "length" in chunk && chunk.length === chunk.byteLength) return;
   throw new InvalidArgumentError("content", chunk, "a stream of bytes, each chunk a Uint8Array");
+}
+
+/** How long the digest of content of this length may be: a share of it, within limits. */
+function digestBudget(chars: number, most: number): number {
+  const share = Math.round(chars * DEFAULTS.digestShare);
+  return Math.min(most, Math.max(share, DEFAULTS.digestMinChars));
 }
 
 /** The lines of the readable view, where the lines of the content do not tell. */

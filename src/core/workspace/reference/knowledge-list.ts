@@ -1,6 +1,5 @@
 import type { Digest } from "../../lib/digest/digest.js";
 import { DEFAULTS } from "../../defaults.js";
-import { READING_TOOLS } from "../tools/reading-tools.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
 import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
@@ -49,7 +48,7 @@ export function renderKnowledgeList(
   notice: NoticeOptions,
 ): string {
   const rendered = entries.map((entry) => renderEntry(entry, notice.readBy));
-  return [LIST_START, ...rendered, ...renderNotice(notice), LIST_END].join("");
+  return [LIST_START, ...rendered, ...renderNotice(notice, entries), LIST_END].join("");
 }
 
 /** The artifact ids in a text that is a `<knowledge_list>` and nothing else; `undefined` for any other text. */
@@ -76,7 +75,7 @@ export function parseReference(
   return isIdFor(target.artifactId, toolCallId) ? target : undefined;
 }
 
-/** Reads from tag to tag: inside entries every "<" is escaped. */
+/** Reads from tag to tag: inside entries, every "<" that begins one of our tags is escaped. */
 function parseTargets(text: string, most = Infinity): ReferenceTarget[] | undefined {
   if (!text.startsWith(LIST_START) || !text.endsWith(LIST_END)) return undefined;
   const targets: ReferenceTarget[] = [];
@@ -84,13 +83,20 @@ function parseTargets(text: string, most = Infinity): ReferenceTarget[] | undefi
   while (text.startsWith(ENTRY_START, at) && targets.length < most) {
     const tagEnd = text.indexOf("\n", at) + 1;
     const [tag, id, hash = ""] = ENTRY_TAG.exec(text.slice(at, tagEnd)) ?? [];
-    const end = text.indexOf("<", tagEnd);
+    const end = findTag(text, tagEnd);
     if (tag === undefined || !text.startsWith(ENTRY_END, end)) return undefined;
     targets.push({ artifactId: unescapeMarkup(id ?? ""), hash });
     at = end + ENTRY_END.length;
   }
-  const isWhole = text.indexOf("<", at) === text.length - LIST_END.length;
+  const isWhole = findTag(text, at) === text.length - LIST_END.length;
   return targets.length === most || (targets.length > 0 && isWhole) ? targets : undefined;
+}
+
+/** Where the next of our tags begins; always at or before the end of the list. */
+function findTag(text: string, from: number): number {
+  const opening = text.indexOf("<knowledge", from);
+  const closing = text.indexOf("</knowledge", from);
+  return opening === -1 ? closing : Math.min(opening, closing);
 }
 
 function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
@@ -110,15 +116,29 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
   return `${ENTRY_START}${shown.join(" ")}>\n${escapeMarkup(entry.digest.text)}\n${ENTRY_END}`;
 }
 
-function renderNotice({ readBy, toolNames }: NoticeOptions): string[] {
+/** One short hint; the system prompt explains the rest once. */
+function renderNotice(
+  { readBy, toolNames }: NoticeOptions,
+  entries: readonly KnowledgeEntry[],
+): string[] {
   if (readBy === "none") return [];
-  const start = "This is a digest; the whole result is stored.";
-  if (readBy === "path") return [`${start} Read the file at its path for the rest.\n`];
-  const tools = nameTools(toolNames).map(
-    ({ tool, name }) => `${escapeMarkup(name)}${READING_TOOLS[tool].hint}`,
-  );
-  return tools.length === 0 ? [`${start}\n`] : [`${start} ${tools.join("; ")}.\n`];
+  if (readBy === "path") return ["Read the file at its path for the rest.\n"];
+  const names = new Map(nameTools(toolNames).map(({ tool, name }) => [tool, name]));
+  const isJson = entries.every(({ digest }) => digest.kind === "json");
+  const wanted = isJson ? JSON_HINTS : HINTS;
+  const hints = wanted.flatMap(([tool, input]) => {
+    const name = names.get(tool);
+    return name === undefined ? [] : [`${escapeAttribute(name)}(${input})`];
+  });
+  return hints.length === 0 ? [] : [`For the rest: ${hints.slice(0, 2).join(" or ")}\n`];
 }
+
+const HINTS = [
+  ["grep_knowledge", "artifact_id, pattern"],
+  ["get_knowledge_by_lines", "artifact_id, start_line, end_line"],
+  ["get_knowledge_by_id", "artifact_id"],
+] as const;
+const JSON_HINTS = [["query_knowledge", "artifact_id, pointer"], ...HINTS] as const;
 
 /** Whether a reference is worth it: it must save a good part of the result that it replaces. */
 export function savesEnough(referenceTokens: number, contentTokens: number): boolean {

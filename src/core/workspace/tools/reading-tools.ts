@@ -29,8 +29,6 @@ export interface ReadingToolCall {
 interface ReadingToolSpec {
   /** The tool's description for the model. */
   readonly description: string;
-  /** How a reference mentions it, after its name. */
-  readonly hint: string;
   readonly properties: ToolInputSchema["properties"];
   readonly required: readonly string[];
   /** Parameters that are accepted, but not advertised. */
@@ -48,7 +46,6 @@ const flag = { type: "boolean" };
 export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
   get_knowledge_by_id: {
     description: "Reads a stored result from its start.",
-    hint: "(artifact_id) reads it from the start",
     properties: { artifact_id: text },
     required: ["artifact_id"],
     alsoAccepts: ["start_char", "end_char", "start_line", "end_line", "view"],
@@ -65,7 +62,6 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   get_knowledge_by_lines: {
     description: "Reads lines, counted from 1.",
-    hint: "(artifact_id, start_line, end_line) reads lines",
     properties: { artifact_id: text, start_line: count, end_line: count },
     required: ["artifact_id", "start_line"],
     alsoAccepts: ["start_char", "end_char", "view"],
@@ -77,7 +73,6 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   grep_knowledge: {
     description: "Finds lines by regular expression, without artifact_id in all results.",
-    hint: "(artifact_id, pattern) searches it",
     properties: {
       artifact_id: text,
       pattern: text,
@@ -115,7 +110,6 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   query_knowledge: {
     description: "Reads part of JSON by pointer, such as /items/0/name.",
-    hint: "(artifact_id, pointer) reads a part of JSON",
     properties: {
       artifact_id: text,
       pointer: text,
@@ -140,7 +134,6 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   get_tool_result_offload_info: {
     description: "Lists the stored results.",
-    hint: "() lists everything that was stored",
     properties: { task_id: text, session_id: text },
     required: [],
     alsoAccepts: ["namespace", "limit", "cursor"],

@@ -140,7 +140,7 @@ describe("the replay of a large result", () => {
   };
 
   it.each(["search", "page"] as const)("reads it back from ours: %s", async (reader) => {
-    const system = ours({ name: "ours", digestChars: 200 });
+    const system = ours({ name: "ours", digestChars: 80 });
     const outcome = await replayConversation(large, system, folder, { ...options, reader });
     expect(outcome).toMatchObject({ readTurns: 1, needed: 2, lost: 0 });
     expect(outcome.readBacks).toBeGreaterThan(0);

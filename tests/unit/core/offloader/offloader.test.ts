@@ -27,17 +27,24 @@ const LONG_ID = Array.from({ length: 700 }, (_, n) => ((n * 7919) % 9973).toStri
 
 describe("it must pay", () => {
   it.each([
-    ["a long digest", { digestChars: 50_000 }, "a", 23_999],
-    ["a long id", {}, LONG_ID, 4_500],
-    ["short content", {}, "a", 1_400],
-  ])("keeps content that %s would hardly make smaller", async (_, workspaceOptions, id, chars) => {
-    const workspace = createMemoryWorkspace(workspaceOptions);
+    ["a long id", LONG_ID, 4_500],
+    ["short content", "a", 300],
+  ])("keeps content that %s would hardly make smaller", async (_, id, chars) => {
+    const workspace = createMemoryWorkspace();
     const offloader = create({ workspace, policy: everything });
     const { report } = await offloader.offload(conversationOf({ id, text: logOf(chars) }));
     expect(report.results).toMatchObject([
       { outcome: "kept", reason: "its reference would save too little" },
     ]);
     expect(await workspace.queryArtifacts()).toMatchObject({ artifacts: [] });
+  });
+
+  it("offloads with any limit of a digest, which is never more than a share", async () => {
+    const workspace = createMemoryWorkspace({ digestChars: 50_000 });
+    const offloader = create({ workspace, policy: everything });
+    const { report } = await offloader.offload(conversationOf({ id: "a", text: logOf(23_999) }));
+    expect(report.results).toMatchObject([{ outcome: "offloaded" }]);
+    expect(report.totals.tokensSaved).toBeGreaterThan(0.6 * (report.results[0]?.tokens ?? 0));
   });
 
   it("saves at least a quarter of the tokens of whatever is offloaded", async () => {

@@ -3,7 +3,8 @@ import { DEFAULTS } from "../../../../../src/core/defaults.js";
 import { describe, expect, it } from "vitest";
 
 import { digestText } from "../../../../../src/core/digest-text.js";
-import { digestSample } from "../../../../../src/core/lib/digest/digest.js";
+import { digestSampled } from "../../../../../src/core/lib/digest/digest.js";
+import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
 import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
 import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
 import * as texts from "./sample-texts.js";
@@ -18,7 +19,7 @@ const SAMPLES: readonly (readonly [string, string])[] = [
   ["code", texts.JAVA],
   ["code", texts.C],
   ["code", texts.RUBY],
-  ["code", texts.DIFF],
+  ["diff", texts.DIFF],
   ["markdown", texts.MARKDOWN],
   ["html", texts.HTML],
   ["table", texts.csvText(300)],
@@ -32,7 +33,7 @@ const SAMPLES: readonly (readonly [string, string])[] = [
       2,
     ),
   ],
-  ["json", '{"a":1}\n{"a":2}\n{"a":3}\n'],
+  ["text", '{"a":1}\n{"a":2}\n{"a":3}\n'],
   [
     "text",
     "The harbour lies at the river.\nShips come and go with the tide, as they always did.\n",
@@ -49,6 +50,7 @@ const PIECES = fc.constantFrom(
   "\u001b[31m",
   "\u001b]0;t\u0007",
   "\u202e",
+  "\ufe0f",
   "\ud83d",
   "😀",
   "Error: x",
@@ -65,6 +67,11 @@ const PIECES = fc.constantFrom(
   "```\n",
   "2024-01-01 10:00:00 INFO ",
   "=== RUN x\n",
+  "src/a.ts:12: fooBar\n",
+  "drwxr-xr-x  3 ada staff   96 Jan  5 10:00 src\n",
+  " src/a.ts | 3 +++\n",
+  "<system-reminder>",
+  "</system-reminder>",
   "long ".repeat(100),
 );
 const ANY_TEXT = fc.oneof(
@@ -74,10 +81,7 @@ const ANY_TEXT = fc.oneof(
   fc.constantFrom(...SAMPLES.map(([, text]) => text)),
 );
 const BUDGET = fc.integer({ min: 80, max: 3_000 });
-/* eslint-disable no-control-regex -- what must not be in a digest */
-const UNSAFE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
-/* eslint-enable no-control-regex */
+const UNSAFE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 describe("digestText", () => {
   it.each(SAMPLES)("knows a %s when it sees one (%#)", (kind, text) => {
@@ -86,37 +90,63 @@ describe("digestText", () => {
 
   it("keeps to the budget, is safe to print and the same every time [DESIGN-W-digest-budget] [DESIGN-W-digest-same] [DESIGN-W-digest-safe]", () => {
     fc.assert(
-      fc.property(ANY_TEXT, BUDGET, (text, budgetChars) => {
-        const digest = digestText(text, { budgetChars });
+      fc.property(ANY_TEXT, BUDGET, fc.boolean(), (text, budgetChars, isSteered) => {
+        const steering = isSteered
+          ? { isKnown: (name: string) => name.length % 2 === 0, about: text.slice(0, 90) }
+          : {};
+        const digest = digestText(text, { budgetChars, ...steering });
         expect(digest.text.length).toBeLessThanOrEqual(budgetChars);
         expect(digest.text).not.toMatch(UNSAFE);
         expect(texts.isWellFormed(digest.text)).toBe(true);
-        expect(digestText(text, { budgetChars })).toEqual(digest);
+        expect(digestText(text, { budgetChars, ...steering })).toEqual(digest);
       }),
       { numRuns: 1_500, seed: 7 },
     );
   });
 
+  it("shows no character that cannot be seen, wherever it stands [DESIGN-W-digest-safe]", () => {
+    const hidden = texts.hiddenCodePoints().map((codePoint) => String.fromCodePoint(codePoint));
+    for (let at = 0; at < hidden.length; at += 500) {
+      const filler = hidden.slice(at, at + 500);
+      const line = filler.join("x");
+      for (const text of [
+        line,
+        JSON.stringify({ [line]: line, list: [{ name: line }, { name: line }, { name: line }] }),
+        `# ${line}\n\n## b\n\n- c\n`,
+        `a,b\n${"1,2\n".repeat(9)}${filler.join("")},3\n`,
+        `<html><title>${line}</title><h1>${line}</h1>${line}</html>`,
+        `src/${filler.join("")}.ts\n`.repeat(5),
+      ]) {
+        expect(digestText(text).text).not.toMatch(UNSAFE);
+      }
+    }
+  });
+
   it("has a budget of its own, and never one that is exceeded [DESIGN-W-digest-budget]", () => {
-    expect(DEFAULTS.digestChars).toBe(1_200);
     const text = texts.logText(500);
-    expect(digestText(text)).toEqual(digestText(text, { budgetChars: 1_200 }));
+    expect(digestText(text)).toEqual(digestText(text, { budgetChars: DEFAULTS.digestChars }));
     expect(digestText(text, { budgetChars: NaN })).toEqual(digestText(text));
     for (const budgetChars of [0, 1, 10, 40]) {
       expect(digestText(text, { budgetChars }).text.length).toBeLessThanOrEqual(budgetChars);
     }
   });
 
-  it("quotes every line under the number that it has", () => {
+  it("quotes every line under the number that it has [DESIGN-W-digest-text]", () => {
     const lineTexts = fc.array(
       fc.oneof(
         PIECES,
-        fc.constantFrom("INFO ok", "ERROR bad", "func a() {", "## b", "plain words"),
+        fc.constantFrom(
+          "INFO ok",
+          "ERROR bad",
+          "func a() {",
+          "## b",
+          "plain words",
+          "fooBar bar_baz",
+        ),
       ),
       { minLength: 1, maxLength: 80 },
     );
     let compared = 0;
-    let checked = 0;
     fc.assert(
       fc.property(
         fc.oneof(
@@ -126,26 +156,35 @@ describe("digestText", () => {
         BUDGET,
         (text, budgetChars) => {
           const { kind, text: digest } = digestText(text, { budgetChars });
-          // Inside JSON the numbers are those of the embedded text, and HTML shows decoded headings.
-          if (kind === "json" || kind === "html" || digest.startsWith("Diff")) return;
+          // HTML shows decoded headings, a diff the names of its files.
+          if (kind === "html" || kind === "diff" || kind === "json") return;
           const lines = text.split("\n");
+          const flat = (value: string): string => toPrintable(value).replace(/[\s·…]/g, "");
           for (const { number, text: quoted } of texts.quotedLines(digest)) {
-            checked++;
-            const flat = (value: string): string => toPrintable(value).replace(/[\s·]/g, "");
             const line = flat(lines[number - 1] ?? "<no such line>");
-            const start = quoted.startsWith("…") ? quoted.slice(1) : quoted;
-            const shown = flat(start.split("… (")[0] ?? "")
-              .replace(/\(\d+morelikeit\)$/, "")
-              .replace(/…$/, "");
-            expect(line).toContain(shown.replace(/\)$/, ""));
+            const [start = "", end = ""] = quoted
+              .replace(/ \((?:about )?[\d,]+ like it\)$/, "")
+              .split(/… \([\d,]+ chars\) …/);
+            expect(line).toContain(flat(start));
+            expect(line).toContain(flat(end));
             compared += 1;
           }
         },
       ),
       { numRuns: 1_000, seed: 11 },
     );
-    expect(checked).toBeGreaterThan(0);
     expect(compared).toBeGreaterThan(1_000);
+  });
+
+  it("lists names under the number of a line that has them", () => {
+    const text = Array.from({ length: 400 }, (_, at) => `a${at} = call_${at}(other-${at % 90})`);
+    const { text: digest } = digestText(text.join("\n"), { budgetChars: 900 });
+    const [, list = ""] = digest.split("Names by line: ");
+    const groups = list.split("; ").map((group) => group.split(" "));
+    expect(groups.length).toBeGreaterThan(5);
+    for (const [number, ...names] of groups) {
+      for (const name of names) expect(text[Number(number) - 1]).toContain(name);
+    }
   });
 
   it("keeps what replacement patterns would change", () => {
@@ -158,116 +197,54 @@ describe("digestText", () => {
     expect(digestText(`a,b,c\n1,2,${nasty}\n3,4,5\n`).text).toContain(nasty);
   });
 
-  it("survives hostile texts, quickly", () => {
-    const units = [
-      " ",
-      "<",
-      "(",
-      "a",
-      "|",
-      "#",
-      "{",
-      "[",
-      '"',
-      "\\",
-      "-",
-      "`",
-      "*",
-      "\t",
-      "\r",
-      "\n",
-      "\u0000",
-      "\u001b[",
-      "\ud800",
-      "1: ",
-      "a,b\n",
-      '{"a":',
-      "<h1>",
-      "<script></SCRIPT>",
-      "error ",
-      "pub ",
-      "a b ",
-      "](",
-      "--- a\n+++ b\n@@ \n",
-    ];
-    for (const unit of units) {
-      for (const start of ["", "{", "<html>", "# a\n"]) {
-        const text = start + unit.repeat(200_000 / unit.length);
-        const began = performance.now();
-        const digest = digestText(text);
-        expect(performance.now() - began, JSON.stringify(start + unit)).toBeLessThan(1_500);
-        expect(digest.text.length).toBeLessThanOrEqual(1_200);
-      }
-    }
-    for (const text of [
-      "[".repeat(1e5),
-      "[".repeat(1e5) + "]".repeat(1e5),
-      '{"a":'.repeat(1e5),
-      "x".repeat(5e6),
-      '["' + "y".repeat(5e6),
-    ]) {
-      expect(digestText(text).text.length).toBeLessThanOrEqual(1_200);
-    }
-  });
-
-  it("tells the length of a single long line and shows both its ends", () => {
-    const { text } = digestText(`START${"x".repeat(5_000_000)}END`);
-    expect(text).toContain("1: STARTxxx");
-    expect(text).toContain("(5,000,008 chars)");
-    expect(text.endsWith("END")).toBe(true);
-  });
-
-  it("looks through a harness's preamble", () => {
-    const preamble = "Chunk ID: 1\nWall time: 0.1 seconds\nOutput:\n";
-    expect(digestText(preamble + texts.csvText(20)).kind).toBe("table");
-    const json = digestText(`${preamble}{"a": [1, 2, 3]}`);
-    expect(json.kind).toBe("json");
-    expect(json.text).toContain("a: [3 items]");
+  it("shows both ends of a single long line", () => {
+    const { text } = digestText(`START ${"x ".repeat(2_500_000)}END`);
+    expect(text).toContain("Text, 1 line, sampled.");
+    expect(text).toContain("1: START x x");
+    expect(text).toMatch(/x END$/m);
   });
 });
 
-describe("digestSample", () => {
-  it("says of a complete sample what digestText says", () => {
-    for (const [, text] of SAMPLES) {
-      const sample = {
-        head: text,
-        tail: "",
-        tailLine: 1,
-        chars: text.length,
-        lines: countLines(text),
-        complete: true,
-      };
-      expect(digestSample(sample, { budgetChars: DEFAULTS.digestChars })).toEqual(digestText(text));
-    }
+describe("steering", () => {
+  const verbs = ["add", "drop", "find", "keep", "load", "move", "read", "save", "send", "sort"];
+  const wordOf = (at: number): string =>
+    `${verbs[at % 10] ?? ""}${verbs[((at / 10) % 10) | 0] ?? ""}`;
+  const text = Array.from(
+    { length: 300 },
+    (_, at) => `value_of_${at} = ${wordOf(at)}(input-${at})`,
+  ).join("\n");
+
+  it("puts names that the conversation has last", () => {
+    const known = new Set(digestText(text).text.match(/value_of_\d+|input-\d+/g));
+    expect(known.size).toBeGreaterThan(40);
+    const { text: digest } = digestText(text, { isKnown: (name) => known.has(name) });
+    const shown = digest.match(/value_of_\d+|input-\d+/g) ?? [];
+    expect(shown.filter((name) => !known.has(name)).length).toBeGreaterThan(shown.length * 0.6);
   });
 
-  it("quotes the tail of a stream under its true numbers", () => {
+  it("shows a line that names what the call named", () => {
+    expect(digestText(text).text).not.toContain("251: value_of_250");
+    const { text: digest } = digestText(text, { about: '{"pattern":"value_of_250"}' });
+    expect(digest).toContain(`251: value_of_250 = ${wordOf(250)}(input-250)`);
+  });
+});
+
+describe("the digest of a stream", () => {
+  it("quotes its tail under its true numbers", () => {
     const text = texts.logText(50_000, { 49_990: "ERROR pump 9 failed" });
-    const head = text.slice(0, 60_000);
-    const tail = text.slice(-4_000);
-    const tailLine = countLines(text.slice(0, -4_000));
+    const head = text.slice(0, text.lastIndexOf("\n", 60_000) + 1);
+    const tail = text.slice(text.lastIndexOf("\n", text.length - 4_000) + 1);
+    const tailLine = countLines(text) - countLines(tail) + 1;
     const sample = { head, tail, tailLine, chars: text.length, lines: 50_000, complete: false };
-    const digest = digestSample(sample, { budgetChars: DEFAULTS.digestChars });
+    const digest = digestSampled(sampleOfStream(sample, 20_000), { budgetChars: 1_200 });
     expect(digest.kind).toBe("log");
-    expect(digest.text).toContain("Log, 50,000 lines.");
+    expect(digest.text).toContain("Log, 50,000 lines, sampled.");
     expect(digest.text).toContain("49990: ERROR pump 9 failed");
     const lines = text.split("\n");
     const quoted = texts.quotedLines(digest.text);
-    expect(quoted.length).toBeGreaterThan(5);
-    for (const { number, text: shown } of quoted) expect(lines[number - 1]).toBe(shown);
-  });
-
-  it("knows the length of one endless line by its ends", () => {
-    const sample = {
-      head: "a".repeat(70_000),
-      tail: "b".repeat(5_000),
-      tailLine: 1,
-      chars: 9_000_000,
-      lines: 1,
-      complete: false,
-    };
-    expect(digestSample(sample, { budgetChars: DEFAULTS.digestChars }).text).toMatch(
-      /^Text, 1 line\.\n1: a+… \(9,000,000 chars\) …b+$/,
-    );
+    expect(quoted.length).toBeGreaterThan(1);
+    for (const { number, text: shown } of quoted) {
+      expect(lines[number - 1]).toBe(shown.replace(/ \(about [\d,]+ like it\)$/, ""));
+    }
   });
 });

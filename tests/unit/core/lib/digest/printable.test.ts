@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 
 import {
   clip,
+  clipMiddle,
   countOf,
   formatCount,
   toPrintable,
 } from "../../../../../src/core/lib/digest/printable.js";
 import { takeEnd, takeStart } from "../../../../../src/core/lib/text/surrogates.js";
-import { isWellFormed } from "./sample-texts.js";
+import { hiddenCodePoints, isWellFormed } from "./sample-texts.js";
 
 describe("toPrintable", () => {
   it.each([
@@ -20,17 +21,29 @@ describe("toPrintable", () => {
     ["tab\tand\nfeed", "tab\tand\nfeed"],
     ["lone \ud83d and 😀", "lone \ufffd and 😀"],
     ["tag\u{e0041}", "tag"],
+    ["heart \u2764\ufe0f", "heart \u2764"],
+    ["filled \u115f\u1160\u3164\u2800\u034f\uffa0\u{1d173}", "filled "],
     ["grüße 日本語", "grüße 日本語"],
   ])("%j → %j", (text, expected) => {
     expect(toPrintable(text)).toBe(expected);
+  });
+
+  it("shows no character of Unicode that cannot be seen [DESIGN-W-digest-safe]", () => {
+    const hidden = hiddenCodePoints();
+    expect(hidden.length).toBeGreaterThan(4_000);
+    for (const codePoint of hidden) {
+      const character = String.fromCodePoint(codePoint);
+      expect(toPrintable(`a${character}\nb`), codePoint.toString(16)).toMatch(/^a[·\ufffd]?\nb$/);
+    }
   });
 });
 
 describe("cutting", () => {
   it("never splits a pair", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, length) => {
-        for (const cut of [takeStart(text, length), takeEnd(text, length), clip(text, length)]) {
+      fc.property(fc.string({ unit: "grapheme" }), fc.nat(60), (text, length) => {
+        const cuts = [takeStart, takeEnd, clip, clipMiddle].map((cut) => cut(text, length));
+        for (const cut of cuts) {
           expect(isWellFormed(cut)).toBe(true);
           expect(cut.length).toBeLessThanOrEqual(length);
         }

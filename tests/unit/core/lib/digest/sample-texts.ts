@@ -228,13 +228,6 @@ export function csvText(rows: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-export function numbered(text: string, separator: string): string {
-  return text
-    .split("\n")
-    .map((line, index) => `${String(index + 101).padStart(6)}${separator}${line}`)
-    .join("\n");
-}
-
 /** The numbers and texts of all lines that a digest quotes as `12: text`. */
 export function quotedLines(digest: string): { readonly number: number; readonly text: string }[] {
   return digest.split("\n").flatMap((line) => {
@@ -246,4 +239,15 @@ export function quotedLines(digest: string): { readonly number: number; readonly
 /** Whether every surrogate has its other half. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
+}
+
+/** Every code point that a reader cannot see, by Unicode's own properties, and the ones that were found by hand. */
+export function hiddenCodePoints(): number[] {
+  const hidden = /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u;
+  const found = [0xfe0f, 0x115f, 0x1160, 0x3164, 0x2800, 0x034f, 0xffa0, 0x1d173, 0x180e, 0xfeff];
+  for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
+    if (codePoint === 9 || codePoint === 10) continue;
+    if (hidden.test(String.fromCodePoint(codePoint))) found.push(codePoint);
+  }
+  return found;
 }

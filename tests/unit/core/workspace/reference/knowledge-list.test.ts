@@ -41,7 +41,6 @@ function entryOf(reference: string): { attributes: Record<string, string>; diges
 
 const unescape = (text: string) =>
   text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
-const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe("a reference", () => {
   it("names id, tool, and size in characters, lines and tokens [DESIGN-W-reference-entry]", async () => {
@@ -125,8 +124,7 @@ describe("content cannot break the markup, nor pose as it [DESIGN-W-reference-ma
     ["an id", { content: LOG, artifactId: `i"${attack}` }],
   ])("%s", async (_, artifact) => {
     const reference = await referenceOf(artifact);
-    expect(count(reference, "<")).toBe(4);
-    expect(count(reference, ">")).toBe(4);
+    expect(reference.match(/<\/?knowledge/g)).toHaveLength(4);
     expect(reference.startsWith("<knowledge_list>\n<knowledge ")).toBe(true);
     expect(reference.endsWith("</knowledge_list>")).toBe(true);
     expect(parseKnowledgeList(reference)).toEqual([artifact.artifactId ?? "a"]);
@@ -169,7 +167,8 @@ describe("content cannot break the markup, nor pose as it [DESIGN-W-reference-ma
       ` ${reference}`,
       `Result:\n${reference}`,
       `${reference}\n${reference}`,
-      reference.replace("\n</knowledge>", "\n<b>\n</knowledge>"),
+      reference.replace("\n</knowledge>", "\n<knowledge>\n</knowledge>"),
+      reference.replace("\n</knowledge>", "\n</knowledge>\n</knowledge>"),
       reference.replace('id="a"', 'name="a"'),
       "<knowledge_list>\n</knowledge_list>",
       "<knowledge_list></knowledge_list>",
@@ -185,12 +184,57 @@ describe("content cannot break the markup, nor pose as it [DESIGN-W-reference-ma
   });
 });
 
+describe("a reference is short", () => {
+  it("takes at most 330 characters besides the numbered lines", async () => {
+    const artifact = {
+      content: textOf(80_000, "line 7 value 42"),
+      metadata: { tool_name: "bash" },
+    };
+    const workspace = openMemoryWorkspace();
+    const toolCallId = "toolu_01Cm3GCWuKSsfC9LDCC8BwVB";
+    const { reference } = await workspace.put(artifact, { toolCallId });
+    const others = reference.split("\n").filter((line) => !/^\d+: /.test(line));
+    expect(others.join("\n").length).toBeLessThanOrEqual(330);
+    expect(reference).toMatch(/\n1: line 7 value 42 \(about [\d,]+ like it\)\n/);
+  });
+
+  it("shows a share of the content, within limits", async () => {
+    const lineOf = (at: number) => `value_of_${at} = call_number_${at}(input-${at})`;
+    const digestOf = async (lines: number, options: Partial<WorkspaceOptions> = {}) => {
+      const content = Array.from({ length: lines }, (_, at) => lineOf(at).repeat((at % 7) + 1));
+      const reference = await referenceOf({ content: content.join("\n") }, options);
+      return { chars: content.join("\n").length, shown: entryOf(reference).digest.length };
+    };
+    const small = await digestOf(12);
+    expect(small.shown).toBeLessThanOrEqual(DEFAULTS.digestMinChars);
+    const medium = await digestOf(36);
+    expect(medium.shown).toBeLessThanOrEqual(medium.chars * DEFAULTS.digestShare);
+    expect(medium.shown).toBeGreaterThan(medium.chars * DEFAULTS.digestShare * 0.7);
+    expect((await digestOf(900)).shown).toBeLessThanOrEqual(DEFAULTS.digestChars);
+    expect((await digestOf(900)).shown).toBeGreaterThan(DEFAULTS.digestChars * 0.8);
+    expect((await digestOf(900, { digestChars: 200 })).shown).toBeLessThanOrEqual(200);
+  });
+
+  it("shows code as it stands", async () => {
+    const content = `${"export async function load<T>(a: Map<string, T>): Promise<void> { if (a && b < c) x(); }\n".repeat(3)}${LOG}`;
+    const { digest } = entryOf(await referenceOf({ content }));
+    expect(digest).toContain("load<T>(a: Map<string, T>): Promise<void> { if (a && b < c) x(); }");
+  });
+});
+
 describe("the notice names what this agent has [DESIGN-10]", () => {
   const noticeOf = async (options: Partial<WorkspaceOptions>) =>
     (await referenceOf({ content: LOG }, options)).split("</knowledge>\n")[1] ?? "";
 
   it("its tools, unless told otherwise", async () => {
-    for (const name of TOOL_NAMES) expect(await noticeOf({})).toContain(`${name}(`);
+    expect(await noticeOf({})).toBe(
+      "For the rest: grep_knowledge(artifact_id, pattern) or " +
+        "get_knowledge_by_lines(artifact_id, start_line, end_line)\n</knowledge_list>",
+    );
+    const json = await referenceOf({ content: JSON.stringify(LOG.split("\n").slice(0, 99)) });
+    expect(json).toContain(
+      "For the rest: query_knowledge(artifact_id, pointer) or grep_knowledge(",
+    );
   });
 
   it("tools by the agent's own names, without those that it does not have", async () => {
@@ -198,6 +242,10 @@ describe("the notice names what this agent has [DESIGN-10]", () => {
     const notice = await noticeOf({ toolNames });
     expect(notice).toContain("search(artifact_id, pattern)");
     expect(notice).not.toMatch(/grep_knowledge|query_knowledge/);
+    const all = { grep_knowledge: false, get_knowledge_by_lines: false } as const;
+    expect(await noticeOf({ toolNames: all })).toContain(
+      "For the rest: get_knowledge_by_id(artifact_id)\n",
+    );
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
     expect(await noticeOf({ toolNames: none })).not.toMatch(/knowledge_by|artifact_id/);
   });
@@ -271,7 +319,11 @@ describe("the reference of a workspace", () => {
     ["with text after it", (text: string) => `${text}\nmore`, "toolu_1"],
     ["without its hash", (text: string) => text.replace(/ hash="\w+"/, ""), "toolu_1"],
     ["with a second end", (text: string) => text + text, "toolu_1"],
-    ["with markup in its digest", (text: string) => text.replace("&lt;", "<"), "toolu_1"],
+    [
+      "with our markup in its digest",
+      (text: string) => text.replace("a <", "<knowledge>"),
+      "toolu_1",
+    ],
     ["without an end", (text: string) => text.replace("</knowledge>\n", ""), "toolu_1"],
   ])("is not recognized %s", (_, change, toolCallId) => {
     const text = change(renderKnowledgeList([entry()], NOTICE));

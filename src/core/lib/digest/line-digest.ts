@@ -1,0 +1,230 @@
+import type { ContentKind } from "./content-kind.js";
+import { chooseLines } from "./choose-lines.js";
+import { listNames } from "./list-names.js";
+import { isNumber, type Line, type Scan } from "./scan-text.js";
+import { clipMiddle, formatCount, toPrintable } from "./printable.js";
+import { rankTrouble } from "./trouble.js";
+import { DECLARING_WORDS } from "./word-lists.js";
+
+/** The share of the budget for lines; the rest is for names. */
+const LINE_SHARE = 0.5;
+const LONGEST_LINE = 240;
+/** So many lines of one form are a pattern. */
+const PATTERN = 3;
+/** Room for " (about 12,345,678 like it)". */
+const ALIKE_CHARS = 28;
+/** What a name is worth that is the varying part of such lines. */
+const PATTERN_WORTH = 0.3;
+const CHECKED_LINES = 40;
+/** A shorter beginning is repeated with each line. */
+const LEAST_PREFIX = 24;
+
+export interface LineDigestOptions {
+  readonly kind: ContentKind;
+  /** What the content is. */
+  readonly title: string;
+  readonly budgetChars: number;
+  /** How many lines of the content there are for each that was scanned. */
+  readonly scale: number;
+}
+
+/** The title, then the lines that tell the most, then further names with their lines. */
+export function lineDigest(given: Scan, options: LineDigestOptions): string {
+  const { budgetChars } = options;
+  const prefix = hasPatterns(options.kind) ? sharedPrefix(given) : "";
+  const scan = prefix === "" ? given : withoutPrefix(given, prefix);
+  const note = `Most lines begin with "${toPrintable(prefix)}", left out here.`;
+  const title = prefix === "" ? options.title : `${options.title}\n${note}`;
+  const candidates = candidatesOf(scan, options);
+  const room = budgetChars - title.length - 2;
+  const isRepeating = candidates.some(({ alike }) => alike > 0);
+  const everything = isRepeating ? undefined : quoteAll(scan, room);
+  if (everything !== undefined) return [title, ...everything].join("\n");
+  const chosen = chooseLines(candidates, Math.floor(room * LINE_SHARE));
+  let left = room - costOf(chosen);
+  const names = listNames(scan, left);
+  left -= names.length + 1;
+  // What the names did not need goes to further lines.
+  if (left > 40 && chosen.length < candidates.length) {
+    const taken = new Set(chosen);
+    for (const line of candidates) line.bonus += 0.1 + 0.2 * line.names.length;
+    chosen.push(
+      ...chooseLines(
+        candidates.filter((one) => !taken.has(one)),
+        left,
+      ),
+    );
+  }
+  chosen.sort((a, b) => a.start - b.start);
+  const lines = chosen.map((line) => quote(scan.text, line, options.scale));
+  return [title, ...lines, names].filter((part) => part !== "").join("\n");
+}
+
+/** All lines, where they fit. */
+function quoteAll({ text, lines }: Scan, room: number): string[] | undefined {
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined || last.end - first.start > room) return undefined;
+  const shown = lines.filter(({ start, end }) => end > start);
+  const quoted = shown.map((line) => quote(text, line, 1));
+  return quoted.reduce((sum, line) => sum + line.length + 1, 0) <= room ? quoted : undefined;
+}
+
+/** Whether lines of this kind repeat each other, and report failures. */
+function hasPatterns(kind: ContentKind): boolean {
+  return kind === "text" || kind === "log" || kind === "build";
+}
+
+/** What most lines of a log begin with, if it is long: a name, a date, the first digits of a time. */
+function sharedPrefix({ text, lines }: Scan): string {
+  const step = Math.max(1, Math.floor(lines.length / CHECKED_LINES));
+  const checked = lines.filter(
+    (line, index) => index % step === 0 && !line.isPart && line.end > line.start,
+  );
+  const one = checked[0];
+  if (one === undefined || checked.length < 8) return "";
+  let length = Math.min(one.end - one.start, LONGEST_LINE);
+  for (let probe = 1; probe <= 4; probe += 1) {
+    const other = checked[Math.floor((checked.length * probe) / 5) + probe - 1];
+    if (other === undefined) continue;
+    let same = 0;
+    const most = Math.min(length, other.end - other.start);
+    while (
+      same < most &&
+      text.charCodeAt(one.start + same) === text.charCodeAt(other.start + same)
+    ) {
+      same += 1;
+    }
+    // One line may be unlike the others.
+    if (same >= LEAST_PREFIX) length = same;
+  }
+  while (length > 0 && isWordCode(text.charCodeAt(one.start + length - 1))) length -= 1;
+  if (length < LEAST_PREFIX || length === one.end - one.start) return "";
+  const prefix = text.slice(one.start, one.start + length);
+  const alike = checked.filter(({ start }) => text.startsWith(prefix, start)).length;
+  return alike >= checked.length * 0.8 ? prefix : "";
+}
+
+function withoutPrefix({ text, lines, names }: Scan, prefix: string): Scan {
+  const cut = lines.map((line) => {
+    const isCut = !line.isPart && text.startsWith(prefix, line.start);
+    return isCut ? { ...line, start: line.start + prefix.length } : line;
+  });
+  return { text, lines: cut, names };
+}
+
+function isWordCode(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57);
+}
+
+function costOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { cost }) => sum + cost, 0);
+}
+
+function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
+  const { text, lines } = scan;
+  const isOutput = hasPatterns(kind);
+  const forms = isOutput || kind === "markdown" ? countForms(lines) : undefined;
+  // Where every other line speaks of errors, they are the topic, not the news.
+  const troubled = lines.reduce((sum, { trouble }) => sum + (trouble > 0 ? 1 : 0), 0);
+  const isTopic = kind === "text" && troubled > lines.length * 0.25 && troubled > 8;
+  const troubleBonus = isTopic ? 0.3 : 1.5;
+  const candidates: Line[] = [];
+  const seen = new Set<number>();
+  let isFenced = false;
+  // How a run ended is told in its last lines.
+  const closing = (lines.at(-1)?.number ?? 0) - 3;
+  for (const line of lines) {
+    const count = forms?.counts.get(line.form) ?? 1;
+    const isPattern = count >= PATTERN && !line.isPart;
+    const isBare = line.names.length === 0 && line.trouble === 0 && !isPattern;
+    const isEnd = kind !== "code" && (line === lines[0] || line === lines.at(-1));
+    if (isBare && !isEnd && kind !== "markdown" && !hasWords(text, line)) continue;
+    if (line.end === line.start) continue;
+    if (kind === "build" && text.startsWith("=== ", line.start)) continue;
+    let bonus = isOutput && line.number > closing ? 1 : 0;
+    let alike = 0;
+    if (forms !== undefined) {
+      if (isPattern) {
+        for (const name of line.names) {
+          if (name.line.number === line.number)
+            name.worth *= isNumber(text, name) ? 0 : PATTERN_WORTH;
+        }
+        const isWanted = isEnd || line.names.some(({ asked }) => asked);
+        if (seen.has(line.form) && !isWanted) continue;
+        if (!seen.has(line.form)) alike = Math.round(count * scale) - 1;
+        seen.add(line.form);
+        bonus += 0.5;
+      } else if (forms.regular && isOutput) bonus += 2;
+    }
+    if (isOutput && line.trouble > 0) {
+      bonus +=
+        troubleBonus *
+        rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240))) ** 2;
+    } else if (kind === "code") bonus += declares(text, line) ? 1.5 : 0;
+    else if (kind === "markdown") {
+      if (text.startsWith("```", line.start)) isFenced = !isFenced;
+      else if (!isFenced) bonus += headingBonus(text, line.start);
+    }
+    // What the call names is of interest, unless it is everywhere.
+    for (const name of line.names) if (name.asked) bonus += 2 / name.uses;
+    if (isEnd) bonus += 0.2;
+    line.alike = alike;
+    line.bonus = bonus;
+    const length = Math.min(line.end - line.start, LONGEST_LINE) + (alike > 0 ? ALIKE_CHARS : 0);
+    line.cost = length + String(line.number).length + (line.isPart ? 4 : 3);
+    candidates.push(line);
+  }
+  return candidates;
+}
+
+/** Whether a line without names says anything: a bracket or a rule does not. */
+function hasWords(text: string, { start, end }: Line): boolean {
+  if (end - start < 8) return false;
+  const most = Math.min(end, start + 60);
+  let letters = 0;
+  for (let at = start; at < most && letters < 4; at += 1) {
+    letters = isLetter(text.charCodeAt(at)) || text.charCodeAt(at) > 255 ? letters + 1 : 0;
+  }
+  return letters === 4;
+}
+
+/** How many lines have which form, and whether most lines have one that repeats. */
+function countForms(lines: readonly Line[]): { counts: Map<number, number>; regular: boolean } {
+  const counts = new Map<number, number>();
+  let whole = 0;
+  for (const { form, isPart, start, end } of lines) {
+    if (isPart || start === end) continue;
+    whole += 1;
+    counts.set(form, (counts.get(form) ?? 0) + 1);
+  }
+  let repeated = 0;
+  for (const count of counts.values()) if (count >= PATTERN) repeated += count;
+  return { counts, regular: repeated >= whole * 0.5 };
+}
+
+/** A heading is worth more the higher it is; 0 for any other line. */
+function headingBonus(text: string, start: number): number {
+  let level = 0;
+  while (level < 6 && text.charCodeAt(start + level) === 35) level += 1;
+  if (level === 0 || text.charCodeAt(start + level) !== 32) return 0;
+  return Math.max(0.8, 2 - 0.25 * level);
+}
+
+/** Whether a line of code declares what others may use. */
+function declares(text: string, { start, end, indent }: Line): boolean {
+  if (indent > 4) return false;
+  let at = start;
+  while (at < end && isLetter(text.charCodeAt(at))) at += 1;
+  return at > start + 1 && DECLARING_WORDS.has(text.slice(start, at));
+}
+
+function isLetter(code: number): boolean {
+  return (code | 32) >= 97 && (code | 32) <= 122;
+}
+
+function quote(text: string, { number, start, end, isPart, alike }: Line, scale: number): string {
+  const shown = toPrintable(text.slice(start, end)).trimEnd();
+  const about = scale > 1 ? "about " : "";
+  const suffix = alike > 0 ? ` (${about}${formatCount(alike)} like it)` : "";
+  return `${number}: ${isPart ? "…" : ""}${clipMiddle(shown, LONGEST_LINE)}${suffix}`;
+}
