@@ -11,18 +11,18 @@ export const DEFAULTS = Object.freeze({
   /** How many results are written at the same time. */
   writeConcurrency: 8,
   /** An offloader offloads a result of at least this many tokens. */
-  minTokens: 1_000,
+  minTokens: 300,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
-  minSavedShare: 0.25,
+  minSavedShare: 0.35,
   /** `createToolResultOffload` stores tool results of more tokens than this. */
   tokenThreshold: 30_000,
   /** `createToolResultOffload` stores content shorter than this, in characters, but still returns it whole. */
   inlineChars: 40_000,
   /** The length of the digest in a reference, as a share of the content. */
-  digestShare: 0.15,
+  digestShare: 0.2,
   /** Minimum and maximum length of the digest in a reference, in characters. */
-  digestMinChars: 300,
-  digestChars: 2_400,
+  digestMinChars: 400,
+  digestChars: 1_800,
   /** The digest of content of more characters than this is made from parts of it. */
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */

@@ -103,11 +103,9 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
   const attributes = {
     id: entry.artifactId,
     hash: entry.hash.slice(0, SHOWN_HASH_DIGITS),
-    tool: entry.tool,
     kind: entry.digest.kind,
     chars: entry.chars,
     lines: entry.lines,
-    tokens: entry.tokens,
     path: readBy === "path" ? entry.path : undefined,
   };
   const shown = Object.entries(attributes)
@@ -126,19 +124,12 @@ function renderNotice(
   const names = new Map(nameTools(toolNames).map(({ tool, name }) => [tool, name]));
   const isJson = entries.every(({ digest }) => digest.kind === "json");
   const wanted = isJson ? JSON_HINTS : HINTS;
-  const hints = wanted.flatMap(([tool, input]) => {
-    const name = names.get(tool);
-    return name === undefined ? [] : [`${escapeAttribute(name)}(${input})`];
-  });
-  return hints.length === 0 ? [] : [`For the rest: ${hints.slice(0, 2).join(" or ")}\n`];
+  const hints = wanted.flatMap((tool) => names.get(tool) ?? []).map(escapeAttribute);
+  return hints.length === 0 ? [] : [`More: ${hints.slice(0, 2).join(", ")}\n`];
 }
 
-const HINTS = [
-  ["grep_knowledge", "artifact_id, pattern"],
-  ["get_knowledge_by_lines", "artifact_id, start_line, end_line"],
-  ["get_knowledge_by_id", "artifact_id"],
-] as const;
-const JSON_HINTS = [["query_knowledge", "artifact_id, pointer"], ...HINTS] as const;
+const HINTS = ["grep_knowledge", "get_knowledge_by_lines", "get_knowledge_by_id"] as const;
+const JSON_HINTS = ["query_knowledge", ...HINTS] as const;
 
 /** Whether a reference is worth it: it must save a good part of the result that it replaces. */
 export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
