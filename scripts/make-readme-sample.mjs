@@ -15,6 +15,9 @@ const PICTURE = "docs/images/before-after.svg";
 /** Eight seconds of an access log, as CSV: the model looks for repeated requests that failed. */
 const SHOWN = "toolu_01mNzU6zXKN3RfwsM4V1qrr1";
 const PATTERN = ",[2-6],429,";
+/** How much of its reference the README shows. */
+const SHOWN_LINES = 2;
+const SHOWN_NAMES_CHARS = 80;
 
 const { blocks, reference, picture } = await makeSample();
 const pages = [
@@ -70,7 +73,7 @@ async function makeSample() {
       `BEFORE: ${group(size.lines)} lines, ${group(shown.tokens ?? 0)} tokens`,
       `${text}\n… ${group(size.lines - 2)} more lines\n`,
       `AFTER: a reference, ${group(estimateTokens(shown.reference))} tokens`,
-      `${shown.reference}\n`,
+      `${abridge(shown.reference)}\n`,
       "THE MODEL'S NEXT CALL: requests that were repeated, and failed",
       `grep_knowledge ${JSON.stringify(input)}`,
       answer?.text ?? "",
@@ -140,6 +143,25 @@ function fillReference(page, reference) {
   const block = /(<!-- reference: \w+ -->\n+```text\n)[^]*?(\n```)/;
   if (!block.test(page)) throw new Error("docs/workspace.md has no reference to fill in");
   return page.replace(block, (_, start, end) => `${start}${reference}${end}`);
+}
+
+/**
+ * A reference with a few of its digest's lines, and the beginning of its list of names; the page on the
+ * workspace shows it whole.
+ *
+ * @param {string} reference
+ */
+function abridge(reference) {
+  const lines = reference.split("\n");
+  const first = lines.findIndex((line) => /^\d+: /.test(line)) + SHOWN_LINES;
+  const names = lines.findIndex((line) => line.startsWith("Names by line: "));
+  const list = lines[names] ?? "";
+  return [
+    ...lines.slice(0, first),
+    `… ${names - first} more lines of it`,
+    `${list.slice(0, list.indexOf(";", SHOWN_NAMES_CHARS))}; … ${list.split(";").length} in all`,
+    ...lines.slice(names + 1),
+  ].join("\n");
 }
 
 /** @param {number} count */
