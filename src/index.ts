@@ -63,7 +63,12 @@ export type {
   RestoreOptions,
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
-export type { OffloadReport, OffloadTotals, ResultReport } from "./core/offloader/report.js";
+export type {
+  OffloadEstimate,
+  OffloadReport,
+  OffloadTotals,
+  ResultReport,
+} from "./core/offloader/report.js";
 export {
   createToolResultOffload,
   type OffloadDecision,

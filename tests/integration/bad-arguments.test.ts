@@ -124,7 +124,7 @@ describe("options [DESIGN-9]", () => {
 
   it.each([
     [undefined, "undefined"],
-    ["", "an empty string"],
+    ["", "empty"],
     [null, "null"],
     [7, "the number 7"],
   ])("outputDir that is not a path: %o", async (outputDir, received) => {
@@ -142,7 +142,7 @@ describe("options [DESIGN-9]", () => {
 
   it.each([
     [undefined, "undefined"],
-    ["", "an empty string"],
+    ["", "empty"],
     [7, "the number 7"],
   ])("sessionId that is not an id: %o", async (sessionId, received) => {
     const one = (outputDir: string) => untyped.one(GOOD, { sessionId, outputDir });

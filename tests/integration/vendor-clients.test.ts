@@ -157,9 +157,10 @@ describe.each(vendors)("the client of $client", ({ format, build, send }) => {
 
         const { messages, report } = await offloader.offload(history);
         expect(await send(messages, tools)).toBe("Noted.");
-        if (report.totals.offloaded > 0) expect(lastBytes()).toBeLessThan(before);
+        const { offloaded, tokensSaved } = report.totals;
+        if (offloaded > 0) expect(tokensSaved).toBeGreaterThan(0);
         else expect(lastBytes()).toBe(before);
-        if (turns === sample) expect(report.totals.offloaded).toBeGreaterThan(3);
+        if (turns === sample) expect(offloaded).toBeGreaterThan(3);
 
         const restored = await offloader.restore(messages);
         expect(restored).toEqual(history);

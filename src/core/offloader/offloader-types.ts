@@ -3,7 +3,7 @@ import type { Format, MediaRule } from "../engine/format.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import type { OffloadReport, ResultReport } from "./report.js";
+import type { OffloadEstimate, OffloadReport, ResultReport } from "./report.js";
 
 /** A result, as it is passed to `shouldOffload`. */
 export interface FlaggedResult {
@@ -87,8 +87,8 @@ export interface Offloader<
   ): Promise<{ readonly messages: M[]; readonly report: OffloadReport }>;
   /** Puts the original content back: for messages that `offload` returned, exactly what was passed in. */
   restore<M>(messages: readonly M[], options?: RestoreOptions): Promise<M[]>;
-  /** Dry run: what would be offloaded, and how much it saves. Writes nothing. */
-  estimate(history: readonly unknown[], options?: OffloadOptions): Promise<OffloadReport>;
+  /** Dry run: what would be offloaded, and how much it saves after what is added. Writes nothing. */
+  estimate(history: readonly unknown[], options?: OffloadOptions): Promise<OffloadEstimate>;
   /** Handles one result at arrival, by the same policy as the history; returns what to put into the conversation. */
   result<C extends Content>(
     content: C,

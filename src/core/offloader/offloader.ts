@@ -6,10 +6,12 @@ import { offload, type OffloadWiring, planOffload, type Reference } from "../eng
 import type { Policy } from "../engine/policy.js";
 import { messageOf } from "../errors/describe-value.js";
 import type { ToolResult } from "../engine/tool-result.js";
+import { once } from "../lib/once.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
+import { countAddedTokens } from "./added-tokens.js";
 import { ContentMemory, type StoredResult } from "./content-memory.js";
 import { forgetReads, restoreReads } from "./forget-reads.js";
 import { guardPolicy } from "./guard-policy.js";
@@ -55,6 +57,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           });
         }
       : undefined;
+  const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
   let memory: TurnMemory | undefined;
 
   /** The memory of this history, which keeps its format as long as its new messages agree. */
@@ -184,7 +187,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const totals = addReports(turns.totals(from), results);
       // Nothing was done with the new messages, so that the next call must look at them.
       turns.forgetFrom(from);
-      return { results, totals };
+      const addedTokens = countAdded();
+      return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
     },
 
     async result(content, { toolCallId, toolName, input, isError = false, signal } = {}) {

@@ -50,6 +50,14 @@ export interface OffloadReport {
   readonly totals: OffloadTotals;
 }
 
+/** What a dry run tells. */
+export interface OffloadEstimate extends OffloadReport {
+  /** What the reading tools and the system prompt add to every request, in tokens. */
+  readonly addedTokens: number;
+  /** What each request saves after that; below zero, offloading does not pay for this conversation. */
+  readonly netTokensSaved: number;
+}
+
 /** Tells of every result of a plan what became of it. */
 export function reportResults(
   plan: OffloadPlan<StoredResult>,

@@ -86,8 +86,9 @@ export class ResultStorage implements Sink<StoredResult> {
   #price(result: LocatedResult, prepared: PreparedArtifact): StoredResult | undefined {
     const reference = prepared.reference();
     const referenceTokens = this.#wiring.countTokens(reference);
-    const { tokens } = result;
-    if (savesEnough(referenceTokens, tokens)) {
+    const { tokens, chars } = result;
+    // `chars` does not count images that are kept; their tokens are not saved.
+    if (savesEnough(referenceTokens, Math.min(tokens, chars))) {
       return { reference, referenceTokens, tokens, artifactId: undefined };
     }
     this.kept.set(result, { outcome: "kept", reason: "its reference would save too little" });

@@ -49,6 +49,20 @@ describe("an offloader", () => {
     );
   });
 
+  it("tells whether it pays after what the tools and the prompt add to each request", async () => {
+    const { offloader } = await makeOffloader();
+    const long = await offloader.estimate(await readSample());
+    expect(long.addedTokens).toBeGreaterThan(100);
+    expect(long.addedTokens).toBeLessThanOrEqual(450);
+    expect(long.netTokensSaved).toBe(long.totals.tokensSaved - long.addedTokens);
+    expect(long.netTokensSaved).toBeGreaterThan(0);
+    const short = await offloader.estimate([{ role: "user", content: "Hello" }]);
+    expect(short.netTokensSaved).toBe(-short.addedTokens);
+    const workspace = createWorkspace({ root: await makeTempFolder(), readBy: "path" });
+    const byPath = createOffloader({ workspace, sessionId: "s1" });
+    expect((await byPath.estimate(await readSample())).addedTokens).toBe(0);
+  });
+
   it("refuses a history that is not an array, and stops when it is aborted [DESIGN-O-arguments] [DESIGN-O-signal]", async () => {
     const { offloader, root } = await makeOffloader();
     expect(await rejectionOf(offloader.offload("no" as never))).toMatchObject({

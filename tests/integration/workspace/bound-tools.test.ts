@@ -112,7 +112,7 @@ describe("tools of one session [DESIGN-W-tools-isolation]", () => {
   });
 });
 
-describe("the listing that the notice recommends", () => {
+describe("the listing that the system prompt recommends", () => {
   it("lists what was offloaded, by the id that the reference names", async () => {
     const workspace = await openWorkspace();
     const op = createToolResultOffload({ workspace, tokenThreshold: 100 });
@@ -120,7 +120,8 @@ describe("the listing that the notice recommends", () => {
       { toolCallId: "call_1", toolName: "bash", content: textOf(50_000) },
       { sessionId: "s1", taskId: "t1" },
     );
-    expect(content).toContain("get_tool_result_offload_info");
+    expect(content).toContain('<knowledge id="call_1"');
+    expect(workspace.systemPrompt()).toContain("get_tool_result_offload_info");
     const [byId, , , , list] = workspace.tools({ sessionId: "s1" });
     const { text = "" } = (await list?.execute({ task_id: "t1" })) ?? {};
     const { artifact_id } = JSON.parse(text) as { artifact_id: string };

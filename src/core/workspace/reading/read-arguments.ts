@@ -32,8 +32,13 @@ export function isPointerError(error: unknown): boolean {
   );
 }
 
-export function readCursor(cursor: string | undefined): number {
+export function readPointer(pointer: unknown = ""): string {
+  if (typeof pointer === "string") return pointer;
+  throw new InvalidArgumentError("pointer", pointer, "a string, a JSON pointer");
+}
+
+export function readCursor(cursor: unknown): number {
   if (cursor === undefined) return 0;
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  if (typeof cursor === "string" && /^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
 }

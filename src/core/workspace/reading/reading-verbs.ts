@@ -1,6 +1,6 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { requireChoice, requireCount } from "../../arguments.js";
+import { requireChoice, requireCount, requireStrings } from "../../arguments.js";
 import type { SearchQuery } from "../../lib/search/search-terms.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
@@ -12,7 +12,13 @@ import { grepText, type GrepOptions, searchIntact } from "./grep-knowledge.js";
 import { grepArtifacts, listVisible, type SessionReading } from "./grep-session.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
-import { isPointerError, readCursor, readQuery, rereadPointer } from "./read-arguments.js";
+import {
+  isPointerError,
+  readCursor,
+  readPointer,
+  readQuery,
+  rereadPointer,
+} from "./read-arguments.js";
 import {
   readCharRange,
   readColumns,
@@ -139,15 +145,14 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
   return {
     getKnowledgeById: (artifactId, options = {}) =>
-      read("getKnowledgeById", artifactId, options, (target) =>
-        options.startChar === undefined && options.endChar === undefined
-          ? readFromStart(target)
-          : readCharRange(
-              target,
-              options.startChar ?? 1,
-              options.endChar ?? Math.max(options.startChar ?? 1, target.text.index.chars),
-            ),
-      ),
+      read("getKnowledgeById", artifactId, options, (target) => {
+        if (options.startChar === undefined && options.endChar === undefined) {
+          return readFromStart(target);
+        }
+        const startChar = requireCount("startChar", options.startChar, 1);
+        const last = Math.max(startChar, target.text.index.chars);
+        return readCharRange(target, startChar, requireCount("endChar", options.endChar, last));
+      }),
 
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
       read("getKnowledgeByLines", artifactId, options, (target) => {
@@ -208,10 +213,10 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         options,
         async (record) => {
           const request = {
-            pointer: options.pointer ?? "",
+            pointer: readPointer(options.pointer),
             limit:
               options.limit === undefined ? undefined : requireCount("limit", options.limit, 1),
-            fields: options.fields,
+            fields: options.fields && requireStrings("fields", options.fields),
             offset: readCursor(options.cursor),
             maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
             signal: options.signal,
