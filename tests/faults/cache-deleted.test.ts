@@ -8,9 +8,10 @@ it("a cache that is deleted while it is searched and read changes no answer", as
   const items = Array.from({ length: 60_000 }, (_, i) => ({ i, v: "xxxxxxxxxxxx" }));
   const { record } = await workspace.put({ content: items }, { toolCallId: "a", sessionId: "s" });
   const cache = join(dirname(record.location), ".cache");
-  let isDone = false;
+  const done = new AbortController();
   const deleting = (async () => {
-    while (!isDone) await rm(cache, { recursive: true, force: true }).catch(() => undefined);
+    while (!done.signal.aborted)
+      await rm(cache, { recursive: true, force: true }).catch(() => undefined);
   })();
   try {
     for (let round = 0; round < 2; round++) {
@@ -24,7 +25,7 @@ it("a cache that is deleted while it is searched and read changes no answer", as
       expect(queried.text).toBe("59999");
     }
   } finally {
-    isDone = true;
+    done.abort();
     await deleting;
   }
 });

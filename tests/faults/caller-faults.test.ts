@@ -101,7 +101,9 @@ it("a session that cannot be read is reported, and hides no other", async () => 
       sessions: 3,
       artifacts: 2,
       damaged: [],
-      unreadable: [{ folder: sessionFolder("b"), problem: expect.stringContaining("plain file") }],
+      unreadable: [
+        { folder: sessionFolder("b"), problem: expect.stringContaining("plain file") as string },
+      ],
     });
   }
   const fresh = openStore(root);
