@@ -62,7 +62,6 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
       { artifact_id: "a", start_line: "9".repeat(1e6), end_line: 1 },
     ],
     ["a view", "get_knowledge_by_id", { artifact_id: "a", view: LONG }],
-    ["a parameter", "get_knowledge_by_id", { artifact_id: "a", [LONG]: 1 }],
     ["a namespace", "get_tool_result_offload_info", { namespace: LONG }],
     ["a cursor of a list", "get_tool_result_offload_info", { cursor: LONG }],
     ["not an object", "get_tool_result_offload_info", LONG as unknown as object],
@@ -72,6 +71,15 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
     });
     const { text, isError } = await run(name, input);
     expect(isError).toBe(true);
+    expect(text.length).toBeLessThan(2_000);
+    expect(text).not.toMatch(MOST_REPEATED);
+  });
+
+  it("a note on a parameter that is ignored", async () => {
+    const run = toolRunner(await memoryWorkspaceOf("text"), {
+      sessionId: contextOffload.DEFAULTS.session,
+    });
+    const { text } = await run("get_knowledge_by_id", { artifact_id: "a", [LONG]: 1 });
     expect(text.length).toBeLessThan(2_000);
     expect(text).not.toMatch(MOST_REPEATED);
   });

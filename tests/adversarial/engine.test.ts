@@ -4,7 +4,7 @@ import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
 import type { OffloaderSettings } from "../../src/core/offloader/offloader-types.js";
 import { addReports, NO_TOTALS } from "../../src/core/offloader/report.js";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import type { Policy } from "../../src/index.js";
+import { TOOL_NAMES, type Policy } from "../../src/index.js";
 import * as policies from "../../src/policies.js";
 import { MemoryStore, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "../conformance/fixtures.js";
@@ -176,6 +176,8 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
   it("keep their prefix turn by turn, and what was offloaded is never brought back [DESIGN-5] [DESIGN-O-properties]", async () => {
     await fc.assert(
       fc.asyncProperty(input, async ({ sample, planted, policy }) => {
+        // See above: two equal results of one id, and a policy that depends on the place.
+        if (!policy.perResult && hasTwins(sample)) return;
         const history = make(sample, planted);
         const offloader = open(policy);
         let last: readonly unknown[] = [];
@@ -189,7 +191,8 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
           last = outcome.messages;
           totals = outcome.report.totals;
         }
-        if (!policy.perResult) return;
+        // A reading call is known by what the session holds, which a first pass over all does not yet.
+        if (!policy.perResult || hasReadingCalls(sample)) return;
         const whole = await open(policy).offload(history);
         expect(findDifference(whole.messages, last)).toBeUndefined();
         expect(whole.report.totals).toEqual(totals);
@@ -244,7 +247,14 @@ function deepFreeze<T extends object>(value: T): T {
   return value;
 }
 
+function hasReadingCalls(sample: readonly SampleTurn[]): boolean {
+  return sample.some(({ results }) =>
+    results.some(({ toolName }) => TOOL_NAMES.some((name) => name === toolName)),
+  );
+}
+
 function hasTwins(sample: readonly SampleTurn[]): boolean {
-  const results = sample.flatMap((turn) => turn.results.map(({ text }) => text));
-  return new Set(results).size < results.length;
+  // By id alone: what is planted may make their content equal.
+  const ids = sample.flatMap(({ results }) => results.map(({ id }) => id));
+  return new Set(ids).size < ids.length;
 }

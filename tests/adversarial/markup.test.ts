@@ -66,9 +66,9 @@ const content = fc.tuple(hostile, hostile, fc.nat({ max: 4 })).map(([one, two, k
   return `${one}\n${filler}ERROR ${two}\n${filler}${one}`;
 });
 
-/** A reference is two tags around one entry; every other "<" and ">" would be somebody else's. */
+/** A reference is two tags around one entry; nothing else in it looks like one of them. */
 const SHAPE =
-  /^<knowledge_list>\n<knowledge (?: ?[a-z]+="[^"<>\n]*")+>\n[^<>]*\n<\/knowledge>\n[^<>]*<\/knowledge_list>$/;
+  /^<knowledge_list>\n<knowledge (?: ?[a-z]+="[^"<>\n]*")+>\n(?:(?!<\/?knowledge)[^])*\n<\/knowledge>\n[^<>]*<\/knowledge_list>$/;
 
 it("no id, tool or content breaks out of a reference, which names its own artifact", async () => {
   await fc.assert(

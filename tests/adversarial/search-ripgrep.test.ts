@@ -46,7 +46,9 @@ async function ours(workspace: Workspace, query: Query): Promise<number[] | unde
   const options = { ...MOST, ignoreCase: query.ignoreCase };
   try {
     const { text, note = "" } = await workspace.grepKnowledge("a", query.pattern, options);
-    return note.includes("was stopped") ? undefined : lineNumbers(text);
+    if (note.includes("was stopped")) return undefined;
+    // The pattern itself matches nothing, and another reading of it was tried.
+    return note.includes("Searched for") ? [] : lineNumbers(text);
   } catch (error) {
     const { code } = error as ContextOffloadError;
     if (code === "INVALID_PATTERN" || code === "SEARCH_TIMEOUT") return undefined;

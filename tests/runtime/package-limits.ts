@@ -1,7 +1,7 @@
 /** What the package may weigh. A change that needs more says so here. */
 export const PACKAGE_LIMITS = {
   /** Bytes of the tarball: joined code, declarations, the source that their maps lead to, and the docs. */
-  packedBytes: 600_000,
+  packedBytes: 640_000,
   /** Files of code in the tarball. */
   codeFiles: 10,
   /** Files that `import "context-offload"` reads. */

@@ -63,7 +63,7 @@ export function prepareArtifact(
     reference(artifactId) {
       const hash = content.hash?.() ?? "";
       const id = artifactId ?? wantedId ?? idOfContent(hash);
-      const entry = entryOf({ artifactId: id, hash, metadata, size: content.size() }, content, "");
+      const entry = entryOf({ artifactId: id, hash, size: content.size() }, content, "");
       return renderKnowledgeList([entry], wiring.notice);
     },
 
@@ -109,23 +109,15 @@ async function storeOrAbort(
 }
 
 function entryOf(
-  {
-    artifactId,
-    hash,
-    metadata,
-    size,
-  }: Omit<ArtifactRecord, "sessionId" | "type" | "createdAt" | "location">,
+  { artifactId, hash, size }: Pick<ArtifactRecord, "artifactId" | "hash" | "size">,
   content: PreparedContent,
   path: string,
 ): KnowledgeEntry {
-  const named = [metadata.tool_name, metadata.action_name].filter((name) => name !== null);
   return {
     artifactId,
     hash,
-    tool: named.join(":") || undefined,
     chars: size.chars,
     lines: content.viewLines(),
-    tokens: size.tokens,
     digest: content.digest(),
     path,
   };

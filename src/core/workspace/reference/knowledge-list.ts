@@ -9,11 +9,9 @@ export interface KnowledgeEntry {
   readonly artifactId: string;
   /** The hash of the stored content; a reference shows its first digits. */
   readonly hash: string;
-  readonly tool: string | undefined;
   readonly chars: number;
   /** Lines of the readable view, if known. */
   readonly lines: number | undefined;
-  readonly tokens: number;
   readonly digest: Digest;
   /** Where the file is; shown when the agent reads by path. */
   readonly path: string;

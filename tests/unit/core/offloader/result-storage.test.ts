@@ -9,6 +9,7 @@ import {
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { WriteFailedError, type Content } from "../../../../src/index.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
+import { countContentChars } from "../../../../src/core/engine/content.js";
 import { logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 import { toolResult } from "../../../support/tool-results.js";
@@ -22,7 +23,12 @@ function open(settings: Partial<StorageWiring> = {}, store = new MemoryStore()) 
   return {
     workspace,
     locate: (content: Content, id: string | undefined, wrapping?: unknown) =>
-      new LocatedResult({ ...toolResult(""), content, id, wrapping }, 0, "bash", memory),
+      new LocatedResult(
+        { ...toolResult(""), content, chars: countContentChars(content), id, wrapping },
+        0,
+        "bash",
+        memory,
+      ),
     begin: async (signal?: AbortSignal) =>
       new ResultStorage(wiring, await core.listSession("s1"), signal),
     fresh: new ResultStorage(wiring, NOTHING_HELD, undefined),

@@ -43,56 +43,12 @@ const unescape = (text: string) =>
   text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 
 describe("a reference", () => {
-  it("names id, tool, and size in characters, lines and tokens [DESIGN-W-reference-entry]", async () => {
+  it("names id, kind, and size in characters and lines [DESIGN-W-reference-entry]", async () => {
     const content = "one\ntwo\n" + "x".repeat(92);
-    const metadata = { tool_name: "browser", action_name: "snapshot" };
-    const countTokens = () => 77;
-    const { attributes } = entryOf(await referenceOf({ content, metadata }, { countTokens }));
-    expect(attributes).toMatchObject({
-      id: "a",
-      tool: "browser:snapshot",
-      chars: "100",
-      lines: "3",
-      tokens: "77",
-    });
-    expect(attributes).not.toHaveProperty("path");
-  });
-
-  it("says nothing of a tool that is not known", async () => {
-    expect(entryOf(await referenceOf({ content: LOG })).attributes).not.toHaveProperty("tool");
-  });
-
-  it.each([
-    ["one line of JSON, which is read indented", JSON.stringify({ a: [1, 2], b: {} }), "7"],
-    ["a lone text block, which is read as its text", [{ type: "text", text: "x\ny\nz" }], "3"],
-    ["several blocks", [{ type: "text", text: "x" }, { type: "image" }], "2"],
-  ])("counts the lines that can be read: %s", async (_, content, lines) => {
-    expect(entryOf(await referenceOf({ content })).attributes["lines"]).toBe(lines);
-    const workspace = openMemoryWorkspace();
-    await workspace.put({ artifactId: "a", content });
-    const { range } = await workspace.getKnowledgeById("a");
-    expect(String(range.of)).toBe(lines);
-  });
-
-  it.each([
-    ["short, with the lines that it is read in", 1, "3"],
-    ["long, without a number of lines", 400_000, undefined],
-  ])("a stream's one line of JSON is not said to have one line: %s", async (_, chars, lines) => {
-    const content = (async function* () {
-      await Promise.resolve();
-      yield Buffer.from(`{"a":${"1".repeat(chars)}}`);
-    })();
-    expect(entryOf(await referenceOf({ content })).attributes["lines"]).toBe(lines);
-  });
-
-  it.each([undefined, 80, 300, 5_000])("keeps its digest within %j characters", async (given) => {
-    const options = given === undefined ? {} : { digestChars: given };
-    const budget = given ?? DEFAULTS.digestChars;
-    for (const content of [LOG, JSON.stringify(LOG.split("\n")), `<a href="&">${LOG}</a>`]) {
-      const digest = unescape(entryOf(await referenceOf({ content }, options)).digest);
-      expect(digest.length).toBeGreaterThan(0);
-      expect(digest.length).toBeLessThanOrEqual(budget);
-    }
+    const { attributes } = entryOf(await referenceOf({ content }));
+    expect(attributes).toMatchObject({ id: "a", kind: "text", chars: "100", lines: "3" });
+    // What the call itself says is not repeated.
+    expect(Object.keys(attributes).sort()).toEqual(["chars", "hash", "id", "kind", "lines"]);
   });
 
   it("is the same bytes in another folder and another session [DESIGN-5]", async () => {
@@ -228,24 +184,19 @@ describe("the notice names what this agent has [DESIGN-10]", () => {
 
   it("its tools, unless told otherwise", async () => {
     expect(await noticeOf({})).toBe(
-      "For the rest: grep_knowledge(artifact_id, pattern) or " +
-        "get_knowledge_by_lines(artifact_id, start_line, end_line)\n</knowledge_list>",
+      "More: grep_knowledge, get_knowledge_by_lines\n</knowledge_list>",
     );
     const json = await referenceOf({ content: JSON.stringify(LOG.split("\n").slice(0, 99)) });
-    expect(json).toContain(
-      "For the rest: query_knowledge(artifact_id, pointer) or grep_knowledge(",
-    );
+    expect(json).toContain("More: query_knowledge, grep_knowledge\n");
   });
 
   it("tools by the agent's own names, without those that it does not have", async () => {
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const notice = await noticeOf({ toolNames });
-    expect(notice).toContain("search(artifact_id, pattern)");
+    expect(notice).toContain("More: search, get_knowledge_by_lines\n");
     expect(notice).not.toMatch(/grep_knowledge|query_knowledge/);
     const all = { grep_knowledge: false, get_knowledge_by_lines: false } as const;
-    expect(await noticeOf({ toolNames: all })).toContain(
-      "For the rest: get_knowledge_by_id(artifact_id)\n",
-    );
+    expect(await noticeOf({ toolNames: all })).toContain("More: get_knowledge_by_id\n");
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
     expect(await noticeOf({ toolNames: none })).not.toMatch(/knowledge_by|artifact_id/);
   });
@@ -270,10 +221,8 @@ function entry(changes: Partial<KnowledgeEntry> = {}): KnowledgeEntry {
   return {
     artifactId: "toolu_1",
     hash: "0123456789abcdef".repeat(4),
-    tool: "bash",
     chars: 9_000,
     lines: 100,
-    tokens: 3_000,
     digest: { kind: "text", text: "Text, 100 lines.\n1: a < b && c > d" },
     path: "/tmp/x",
     ...changes,
@@ -341,7 +290,7 @@ describe("the reference of a workspace", () => {
 
   it.each(["tools", "path", "none"] as const)("mentions only how the agent reads: %s", (readBy) => {
     const text = renderKnowledgeList([entry()], { readBy, toolNames: { query_knowledge: false } });
-    expect(text.includes("grep_knowledge(artifact_id, pattern)")).toBe(readBy === "tools");
+    expect(text.includes("grep_knowledge")).toBe(readBy === "tools");
     expect(text.includes('path="/tmp/x"')).toBe(readBy === "path");
     expect(text).not.toContain("query_knowledge");
   });
