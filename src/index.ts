@@ -158,6 +158,7 @@ export {
   type OpenAIResponsesToolAnswer,
 } from "./formats/openai-responses.js";
 export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
+export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";

@@ -9,12 +9,9 @@ import { mcpFormat } from "./mcp.js";
 import { openaiChatFormat } from "./openai-chat.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
 import { piFormat } from "./pi.js";
+import { messageLines, type MessageLines } from "./shared/message-lines.js";
 
-/**
- * All formats, in the order of detection. A conversation with a tool call or result fits only one of
- * them; the order matters only for conversations without any.
- */
-export const FORMATS = [
+const NAMED_FORMATS = [
   anthropicFormat,
   langchainFormat,
   openaiChatFormat,
@@ -27,7 +24,26 @@ export const FORMATS = [
   piFormat,
 ] as const satisfies readonly Format[];
 
-type BuiltInFormat = (typeof FORMATS)[number];
+type NamedFormat = (typeof NAMED_FORMATS)[number];
+
+/** A format whose messages are objects, not lines of a file. */
+type MessageFormat = Exclude<NamedFormat, { readonly name: `${string}-jsonl` }>;
+
+/** Each one by itself: a union of formats is not a format of unions. */
+type LinesOfEach<F extends Format> = F extends Format ? MessageLines<F> : never;
+
+type BuiltInFormat = NamedFormat | LinesOfEach<MessageFormat>;
+
+/**
+ * All formats, in the order of detection. A conversation with a tool call or result fits only one of
+ * them; the order matters only for conversations without any.
+ */
+export const FORMATS: readonly BuiltInFormat[] = [
+  ...NAMED_FORMATS,
+  ...NAMED_FORMATS.filter(({ name }) => !name.endsWith("-jsonl")).map(
+    (format) => messageLines(format) as LinesOfEach<MessageFormat>,
+  ),
+];
 
 /** The name of a built-in format. */
 export type FormatName = BuiltInFormat["name"];

@@ -3,6 +3,7 @@ import { UnknownFormatError } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
 import { asRecord, isRecord } from "./shared/json-record.js";
+import { findTextResults } from "./shared/text-results.js";
 
 /** A conversation that was found in a file or a value. */
 export interface ParsedConversation {
@@ -14,6 +15,8 @@ export interface ParsedConversation {
    * for byte; a JSON file keeps its indentation. A value becomes JSON, indented by two spaces.
    */
   readonly stringify: (messages: readonly unknown[]) => string;
+  /** How many lines of a JSONL file are neither JSON nor blank. They are kept as they are. */
+  readonly brokenLines: number;
 }
 
 /** The keys under which files hold their messages; earlier ones take precedence. */
@@ -69,15 +72,8 @@ function parseLines(text: string, value: unknown): ParsedConversation {
   if (isDocument(first)) {
     throw refusal("Every line of it is a conversation: parse each line by itself");
   }
-  const found = detectFormat(objects);
-  const isChat = "format" in found && found.format.mismatch(lines) !== undefined;
-  if (isChat && objects.every((line) => line["role"] !== undefined)) {
-    throw refusal(
-      `Its lines are messages of the format ${found.format.name}: parse each line as JSON, ` +
-        "and pass the array of messages",
-    );
-  }
-  return parsed(lines, (messages) => messages.join(""));
+  const brokenLines = (lines as string[]).filter(isBroken).length;
+  return { ...parsed(lines, (messages) => messages.join("")), brokenLines };
 }
 
 function parsed(
@@ -85,8 +81,16 @@ function parsed(
   stringify: ParsedConversation["stringify"],
 ): ParsedConversation {
   const found = detectFormat(messages);
-  if ("format" in found) return { format: found.format.name, messages, stringify };
+  if ("format" in found) {
+    return { format: found.format.name, messages, stringify, brokenLines: 0 };
+  }
+  const why = findTextResults(messages.map((message) => parseIfLine(message)));
+  if (why !== undefined) throw refusal(`I${why.slice(1)}`);
   throw UnknownFormatError.ofMismatches(found.mismatches);
+}
+
+function parseIfLine(message: unknown): unknown {
+  return typeof message === "string" ? parseJson(message) : message;
 }
 
 /** A JSON value that holds messages, rather than a line that is one. */
@@ -114,6 +118,10 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function isBroken(line: string): boolean {
+  return line.trim() !== "" && parseJson(line) === undefined;
 }
 
 function notConversation(value: unknown): UnknownFormatError {

@@ -1,8 +1,10 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { Format } from "../../src/core/engine/format.js";
 import { aiSdkFormat } from "../../src/formats/ai-sdk.js";
 import { anthropicFormat } from "../../src/formats/anthropic.js";
 import { claudeCodeFormat } from "../../src/formats/claude-code.js";
 import { codexFormat } from "../../src/formats/codex.js";
+import { FORMATS } from "../../src/formats/formats.js";
 import { geminiFormat } from "../../src/formats/gemini.js";
 import { langchainFormat } from "../../src/formats/langchain.js";
 import { mcpFormat } from "../../src/formats/mcp.js";
@@ -294,7 +296,9 @@ export const anthropicFixture = {
   ...anthropicCalls,
 } satisfies FormatFixture & { readonly name: string };
 
-export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
+type NamedFixture = FormatFixture & { readonly name: string };
+
+const NAMED_FIXTURES: readonly NamedFixture[] = [
   anthropicFixture,
   {
     name: "OpenAI chat",
@@ -384,4 +388,28 @@ export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = 
     buildCall: ({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input }),
     carryAnswer: (message) => oddJson({ type: "message", timestamp: "t", message }),
   },
+];
+
+/** The same conversations with a message per line. */
+function inLines({
+  name,
+  format,
+  build,
+  buildMarked,
+  carryAnswer,
+  ...rest
+}: NamedFixture): NamedFixture {
+  return {
+    ...rest,
+    name: `${name}, one message per line`,
+    format: FORMATS.find((one) => one.name === `${format.name}-jsonl`) as Format,
+    build: (turns) => build(turns).map(oddJson),
+    carryAnswer: (answer) => oddJson(carryAnswer?.(answer) ?? answer),
+    ...(buildMarked ? { buildMarked: (text, mark) => oddJson(buildMarked(text, mark)) } : {}),
+  };
+}
+
+export const FIXTURES: readonly NamedFixture[] = [
+  ...NAMED_FIXTURES,
+  ...NAMED_FIXTURES.filter(({ format }) => !format.name.endsWith("-jsonl")).map(inLines),
 ];

@@ -124,6 +124,7 @@ describe("the public entry", () => {
       "geminiFormat",
       "langchainFormat",
       "mcpFormat",
+      "messageLines",
       "offloadToolResult",
       "offloadToolResultWithWriter",
       "offloadToolResults",
