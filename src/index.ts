@@ -125,6 +125,7 @@ export type {
   Workspace,
 } from "./core/workspace/workspace-types.js";
 export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
+export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./formats/ai-sdk-ui.js";
 export { anthropicFormat } from "./formats/anthropic.js";
 export type {
   AnthropicContentBlock,
@@ -137,6 +138,7 @@ export type {
   AnthropicToolResultBlock,
   AnthropicToolUseBlock,
 } from "./formats/anthropic-types.js";
+export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./formats/bedrock.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";

@@ -1,6 +1,8 @@
 import type { Format } from "../core/engine/format.js";
 import { aiSdkFormat } from "./ai-sdk.js";
+import { aiSdkUiFormat } from "./ai-sdk-ui.js";
 import { anthropicFormat } from "./anthropic.js";
+import { bedrockFormat } from "./bedrock.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
 import { geminiFormat } from "./gemini.js";
@@ -17,6 +19,8 @@ const NAMED_FORMATS = [
   openaiChatFormat,
   openaiResponsesFormat,
   aiSdkFormat,
+  aiSdkUiFormat,
+  bedrockFormat,
   geminiFormat,
   mcpFormat,
   claudeCodeFormat,

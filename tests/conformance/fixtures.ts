@@ -1,7 +1,9 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { Format } from "../../src/core/engine/format.js";
 import { aiSdkFormat } from "../../src/formats/ai-sdk.js";
+import { aiSdkUiFormat } from "../../src/formats/ai-sdk-ui.js";
 import { anthropicFormat } from "../../src/formats/anthropic.js";
+import { bedrockFormat } from "../../src/formats/bedrock.js";
 import { claudeCodeFormat } from "../../src/formats/claude-code.js";
 import { codexFormat } from "../../src/formats/codex.js";
 import { FORMATS } from "../../src/formats/formats.js";
@@ -111,6 +113,54 @@ function buildAiSdk(turns: readonly SampleTurn[]): object[] {
         output: { type: isError ? "error-text" : "text", value: text },
         ...unknown,
       })),
+    },
+  ]);
+}
+
+function buildAiSdkUi(turns: readonly SampleTurn[]): object[] {
+  return turns.map(({ say, results }, index) => ({
+    id: `message-${index}`,
+    role: "assistant",
+    parts: [
+      { type: "step-start" },
+      { type: "text", text: say, state: "done" },
+      ...results.map(({ id, toolName, input, text, isError }) => ({
+        type: `tool-${toolName}`,
+        toolCallId: id,
+        input,
+        ...(isError
+          ? { state: "output-error", errorText: text }
+          : { state: "output-available", output: text }),
+        ...unknown,
+      })),
+    ],
+  }));
+}
+
+function buildBedrock(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      role: "assistant",
+      content: [
+        { text: say },
+        ...results.map(({ id, toolName, input }) => ({
+          toolUse: { toolUseId: id, name: toolName, input },
+        })),
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        ...results.map(({ id, text, isError }) => ({
+          toolResult: {
+            toolUseId: id,
+            content: [{ text }],
+            status: isError ? "error" : "success",
+            ...unknown,
+          },
+        })),
+        { cachePoint: { type: "default" } },
+      ],
     },
   ]);
 }
@@ -332,6 +382,25 @@ const NAMED_FIXTURES: readonly NamedFixture[] = [
     }),
     carryAnswer: (answer) => ({ role: "tool", content: [answer] }),
     buildMarked: markedAiSdk,
+  },
+  {
+    name: "AI SDK UI",
+    format: aiSdkUiFormat,
+    build: buildAiSdkUi,
+    buildCall: ({ id, name, input }) => ({
+      type: `tool-${name}`,
+      toolCallId: id,
+      state: "input-available",
+      input,
+    }),
+    carryAnswer: (part) => ({ id: "m", role: "assistant", parts: [part] }),
+  },
+  {
+    name: "Bedrock",
+    format: bedrockFormat,
+    build: buildBedrock,
+    buildCall: ({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } }),
+    carryAnswer: (answer) => user(answer),
   },
   {
     name: "LangChain",

@@ -145,12 +145,6 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
     "it has 1 unanswered tool call, but not one tool result in the shape of this format",
   ],
   [
-    "Bedrock",
-    [user([{ text: "Go." }]), assistant([{ toolUse: { toolUseId: "a", name: "x", input: {} } }])],
-    "anthropic",
-    'message 0 has a block without a type, an object with keys ["text"]',
-  ],
-  [
     "text",
     ["# Heading\n", "words\n"],
     "claude-code-jsonl",
