@@ -1,8 +1,10 @@
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../../src/formats/formats.js";
 import { parseConversation } from "../../../src/formats/parse-conversation.js";
-import { freeze } from "./offload-and-restore.js";
+import { langchainFormat } from "../../../src/formats/langchain.js";
+import { freeze, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const chat = [
   { role: "user", content: "What is there?" },
@@ -32,6 +34,43 @@ describe("a value that holds a conversation", () => {
       expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
     },
   );
+
+  it.each<[string, (messages: unknown) => object]>([
+    ["values", (messages) => ({ values: { messages, todos: [] }, next: [], metadata: {} })],
+    ["a checkpoint", (messages) => ({ v: 4, channel_values: { messages }, id: "1f0" })],
+    [
+      "a checkpoint tuple",
+      (messages) => ({ config: {}, checkpoint: { channel_values: { messages } } }),
+    ],
+  ])("is the state of a LangGraph thread: %s [DESIGN-O-files]", (_what, hold) => {
+    const call = { id: "c1", name: "ls", args: {} };
+    const instances = [
+      new HumanMessage("What is there?"),
+      new AIMessage({ content: "", tool_calls: [call] }),
+      new ToolMessage({ content: "two files", tool_call_id: "c1" }),
+    ];
+    const forms = [
+      instances.map((message) => message.toJSON()),
+      instances.map((message) => message.toDict()),
+      [
+        { type: "human", content: "What is there?", id: "h" },
+        { type: "ai", content: "", tool_calls: [{ ...call, type: "tool_call" }] },
+        { type: "tool", content: "two files", tool_call_id: "c1", status: "success" },
+      ],
+    ].map((form) => JSON.parse(JSON.stringify(form)) as object[]);
+    for (const form of forms) {
+      const text = JSON.stringify(hold(form));
+      const { format, messages, stringify } = parseConversation(text);
+      expect(format).toBe("langchain");
+      expect(readMessage(langchainFormat, messages[2]).results).toMatchObject([
+        { id: "c1", content: "two files" },
+      ]);
+      const { offloaded, restored } = offloadAndRestore(langchainFormat, messages[2]);
+      const shorter = stringify([...messages.slice(0, 2), offloaded]);
+      expect(shorter).toBe(text.replaceAll("two files", "reference 0"));
+      expect(stringify([...messages.slice(0, 2), restored])).toBe(text);
+    }
+  });
 
   it("gives the history of a file that has its steps as well", () => {
     const file = { trajectory: [{ action: "ls", observation: "a" }], history: chat };
