@@ -141,7 +141,13 @@ export type {
 export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./formats/bedrock.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
+export {
+  copilotCliFormat,
+  type CopilotTool,
+  type CopilotToolAnswer,
+} from "./formats/copilot-cli.js";
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
+export { geminiCliFormat } from "./formats/gemini-cli.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
 export {
   langchainFormat,
@@ -160,6 +166,12 @@ export {
   type OpenAIResponsesToolAnswer,
 } from "./formats/openai-responses.js";
 export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
+export {
+  openaiAgentsFormat,
+  type OpenAIAgentsTool,
+  type OpenAIAgentsToolAnswer,
+} from "./formats/openai-agents.js";
+export { qwenCodeFormat } from "./formats/qwen-code.js";
 export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";

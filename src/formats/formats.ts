@@ -3,6 +3,10 @@ import { aiSdkFormat } from "./ai-sdk.js";
 import { aiSdkUiFormat } from "./ai-sdk-ui.js";
 import { anthropicFormat } from "./anthropic.js";
 import { bedrockFormat } from "./bedrock.js";
+import { copilotCliFormat } from "./copilot-cli.js";
+import { geminiCliFormat } from "./gemini-cli.js";
+import { openaiAgentsFormat } from "./openai-agents.js";
+import { qwenCodeFormat } from "./qwen-code.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
 import { geminiFormat } from "./gemini.js";
@@ -21,10 +25,14 @@ const NAMED_FORMATS = [
   aiSdkFormat,
   aiSdkUiFormat,
   bedrockFormat,
+  copilotCliFormat,
+  geminiCliFormat,
+  openaiAgentsFormat,
   geminiFormat,
   mcpFormat,
   claudeCodeFormat,
   codexFormat,
+  qwenCodeFormat,
   piFormat,
 ] as const satisfies readonly Format[];
 
