@@ -80,6 +80,8 @@ export interface Offloader<
 > {
   /** The workspace that holds what was offloaded. */
   readonly workspace: Workspace;
+  /** The session that the results belong to. */
+  readonly sessionId: string;
   /** Offloads results of the history, in any format; call it every turn with the whole history. */
   offload<M>(
     history: readonly M[],

@@ -122,6 +122,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
   return {
     workspace,
+    sessionId,
 
     async offload(history, options = {}) {
       requireArray("history", history);
