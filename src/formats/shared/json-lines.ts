@@ -1,5 +1,12 @@
-import type { Format, FormatResult, SlotContent, SlotText } from "../../core/engine/format.js";
+import type {
+  Format,
+  FormatParts,
+  FormatResult,
+  SlotContent,
+  SlotText,
+} from "../../core/engine/format.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
+import { valueAt } from "./message-parts.js";
 import { relayTo } from "./visitors.js";
 import { readRawJson, spliceJson, type JsonPath } from "./splice-json.js";
 
@@ -61,6 +68,7 @@ export function createLineFormat<const Name extends string, Tools, Answer>(
       }, line as string);
     },
 
+    ...(inner.parts ? { parts: partsOfLines(inner.parts, find) } : {}),
     describeTools: (tools) => inner.describeTools(tools),
     readCall: (call) => inner.readCall(call),
     answerCall: (call, answer) => inner.answerCall(call, answer),
@@ -76,7 +84,28 @@ function findMessage<Name extends string, Tools, Answer>(
   if (key === undefined) return undefined;
   const message = asRecord(parsed?.[key]);
   const pathOf = (slot: number): JsonPath => [key, ...form.contentPath(message, slot)];
-  return { message, pathOf };
+  return { key, message, pathOf };
+}
+
+/** The same parts, in the text of their line. */
+function partsOfLines(
+  inner: FormatParts,
+  find: (line: unknown) => { readonly key: string; readonly message: JsonRecord } | undefined,
+): FormatParts {
+  return {
+    find(line) {
+      const found = find(line);
+      if (!found) return [];
+      const { key, message } = found;
+      return inner.find(message).map((part) => ({ ...part, path: [key, ...part.path] }));
+    },
+    isSigned: (line) => inner.isSigned(find(line)?.message),
+    put: (line, path, value, raw = JSON.stringify(value)) => spliceJson(line as string, path, raw),
+    raw(line, { path, value }) {
+      const raw = readRawJson(line as string, path);
+      return raw === JSON.stringify(value) ? undefined : raw;
+    },
+  };
 }
 
 /** Adds the raw JSON of the content as wrapping, if JSON.stringify would write it differently. */
@@ -125,8 +154,4 @@ function parseLine(line: unknown): JsonRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-function valueAt(value: unknown, path: JsonPath): unknown {
-  return path.reduce((held: unknown, key) => (held as JsonRecord)[key as string], value);
 }
