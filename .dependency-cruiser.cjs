@@ -69,6 +69,17 @@ module.exports = {
       to: { pathNot: "^src/(?:core|infrastructure)/", dependencyTypesNot: ["core"] },
     },
     {
+      name: "integrations-import-only-what-is-public",
+      severity: "error",
+      comment:
+        "A drop-in is thin: the presets and the ports do the work, and no framework is imported.",
+      from: { path: "^src/integrations/" },
+      to: {
+        pathNot: "^src/(?:core|formats|presets|integrations)/",
+        dependencyTypesNot: ["core"],
+      },
+    },
+    {
       name: "testing-imports-only-core",
       severity: "error",
       comment: "The suites run anywhere, on any store and format that is passed in.",

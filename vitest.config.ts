@@ -23,6 +23,14 @@ export default defineConfig({
         find: /^context-offload\/policies$/,
         replacement: fileURLToPath(new URL("src/policies.ts", import.meta.url)),
       },
+      {
+        find: /^context-offload\/testing$/,
+        replacement: fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
+      },
+      {
+        find: /^context-offload\/(.+)$/,
+        replacement: fileURLToPath(new URL("src/integrations/$1/index.ts", import.meta.url)),
+      },
     ],
   },
   test: {
@@ -47,7 +55,9 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           // Child processes and the packed package run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
-          include: ["tests/{architecture,conformance,faults,integration}/**/*.test.ts"],
+          include: [
+            "tests/{architecture,conformance,faults,integration,integrations}/**/*.test.ts",
+          ],
         },
       },
       {

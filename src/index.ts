@@ -4,11 +4,14 @@ export type { Content } from "./core/engine/content.js";
 export type {
   Format,
   FormatOptions,
+  FormatParts,
   FormatReadOptions,
   FormatResult,
   JsonValue,
   MediaRule,
+  MessagePart,
   MessageVisitor,
+  PartPath,
   ReadCall,
   SlotContent,
   SlotText,
@@ -63,10 +66,12 @@ export type {
   RestoreOptions,
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
+export type { PartKind } from "./core/offloader/large-parts.js";
 export type {
   OffloadEstimate,
   OffloadReport,
   OffloadTotals,
+  PartReport,
   ResultReport,
 } from "./core/offloader/report.js";
 export {

@@ -14,6 +14,8 @@ export const DEFAULTS = Object.freeze({
   minTokens: 300,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
   minSavedShare: 0.35,
+  /** With `parts`, what belongs to this many last replies of the model is kept. */
+  recentReplies: 3,
   /** `createToolResultOffload` stores tool results of more tokens than this. */
   tokenThreshold: 30_000,
   /** `createToolResultOffload` stores content shorter than this, in characters, but still returns it whole. */

@@ -11,6 +11,7 @@ import { isPlainJson } from "../core/lib/json/plain-json.js";
 import { isMcpResult, mcpFormat } from "./mcp.js";
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { asList, asRecord, countJsonChars, type JsonRecord } from "./shared/json-record.js";
+import { describeParts, textsOf, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch, relayTo } from "./shared/visitors.js";
 
 /** The answer to a call: its part, with the output. */
@@ -85,6 +86,16 @@ export const aiSdkUiFormat = {
         : { state: "output-available", output: text }),
     };
   },
+
+  parts: describeParts(({ role, parts }) => [
+    ...(role === "user" ? textsOf(parts, ["parts"], /^text$/) : []),
+    ...asList(parts).flatMap((part, slot): PartPlace[] => {
+      const { toolCallId, providerExecuted } = asRecord(part);
+      if (!isToolPart(asRecord(part)) || providerExecuted === true) return [];
+      const id = nonEmptyText(toolCallId);
+      return [{ kind: "toolInput", path: ["parts", slot, "input"], id }];
+    }),
+  ]),
 } satisfies Format;
 
 function mismatchOf({ role, parts }: JsonRecord): string | undefined {

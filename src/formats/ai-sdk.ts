@@ -8,6 +8,7 @@ import type {
 } from "../core/engine/format.js";
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
+import { blocksOf, describeParts, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
@@ -127,6 +128,13 @@ export const aiSdkFormat = {
       output: { type: isError ? "error-text" : "text", value: text },
     };
   },
+
+  parts: describeParts(({ role, content }) => [
+    ...(role === "user" ? textsOf(content, ["content"], /^text$/) : []),
+    ...blocksOf(content, "tool-call", ({ toolCallId }, slot) => ({
+      ...{ kind: "toolInput", path: ["content", slot, "input"], id: nonEmptyText(toolCallId) },
+    })),
+  ]),
 } satisfies Format;
 
 function mismatchOf(message: JsonRecord): string | undefined {

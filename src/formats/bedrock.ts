@@ -15,6 +15,7 @@ import {
   isRecord,
   type JsonRecord,
 } from "./shared/json-record.js";
+import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** A tool as the Converse API takes it in `toolConfig.tools`. */
@@ -91,6 +92,19 @@ export const bedrockFormat = {
       status: isError ? "error" : "success",
     },
   }),
+
+  parts: describeParts(({ role, content }) =>
+    asList(content).flatMap((block, slot): PartPlace[] => {
+      const { text, toolUse } = asRecord(block);
+      if (role === "user" && typeof text === "string") {
+        return [{ kind: "userMessage", path: ["content", slot, "text"] }];
+      }
+      const { toolUseId, type } = asRecord(toolUse);
+      if (!isRecord(toolUse) || type !== undefined) return [];
+      const id = nonEmptyText(toolUseId);
+      return [{ kind: "toolInput", path: ["content", slot, "toolUse", "input"], id }];
+    }),
+  ),
 } satisfies Format;
 
 function mismatchOf({ role, content }: JsonRecord): string | undefined {

@@ -8,6 +8,7 @@ import {
   isRecord,
   type JsonRecord,
 } from "./shared/json-record.js";
+import { describeParts } from "./shared/message-parts.js";
 import { firstMismatch, relayTo } from "./shared/visitors.js";
 
 const TYPES: readonly unknown[] = ["user", "gemini", "model", "info", "warning", "error"];
@@ -54,6 +55,17 @@ export const geminiCliFormat = {
   describeTools: (tools) => geminiFormat.describeTools(tools),
   readCall: (call) => geminiFormat.readCall(call),
   answerCall: (call, answer) => geminiFormat.answerCall(call, answer),
+
+  parts: describeParts(({ type, content, toolCalls }) => [
+    ...(type === "user" && typeof content === "string"
+      ? [{ kind: "userMessage" as const, path: ["content"] }]
+      : []),
+    ...asList(toolCalls).map((call, index) => ({
+      kind: "toolInput" as const,
+      path: ["toolCalls", index, "args"],
+      id: nonEmptyText(asRecord(call)["id"]),
+    })),
+  ]),
 } satisfies Format;
 
 function mismatchOf(message: JsonRecord): string | undefined {

@@ -7,6 +7,7 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/describe-value.js";
+import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
@@ -114,6 +115,18 @@ export const geminiFormat = {
       },
     };
   },
+
+  parts: describeParts(({ role, parts }) =>
+    asList(parts).flatMap((part, slot): PartPlace[] => {
+      const { text, functionCall } = asRecord(part);
+      if (role === "user" && typeof text === "string") {
+        return [{ kind: "userMessage", path: ["parts", slot, "text"] }];
+      }
+      if (!isRecord(functionCall)) return [];
+      const id = nonEmptyText(functionCall["id"]);
+      return [{ kind: "toolInput", path: ["parts", slot, "functionCall", "args"], id }];
+    }),
+  ),
 } satisfies Format;
 
 function mismatchOf({ role, parts, content }: JsonRecord): string | undefined {

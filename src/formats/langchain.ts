@@ -13,6 +13,7 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
+import { describeParts, putAt, textsOf, valueAt } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
@@ -115,6 +116,22 @@ export const langchainFormat = {
       ...(typeof name === "string" ? { name } : {}),
       status: isError ? "error" : "success",
     };
+  },
+
+  parts: {
+    ...describeParts((message) => {
+      const { kind, wrapper, contentKey } = parseLangchainMessage(message) ?? {};
+      // Inputs are repeated in several fields of a message, in several forms.
+      if (kind !== "human" || contentKey === undefined) return [];
+      const path = wrapper === undefined ? [contentKey] : [wrapper, contentKey];
+      return textsOf(valueAt(message, path), path, /^text$/);
+    }),
+    put(message, path, value) {
+      const parsed = parseLangchainMessage(message);
+      if (!parsed) return message;
+      const inner = path.slice(parsed.wrapper === undefined ? 1 : 2);
+      return withContent(message, putAt(contentOf(parsed), inner, value));
+    },
   },
 } satisfies Format;
 

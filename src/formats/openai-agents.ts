@@ -27,7 +27,7 @@ export type OpenAIAgentsToolAnswer = {
 };
 
 const ITEM_TYPE =
-  /^(?:function_call(?:_result)?|hosted_tool_call|computer_call(?:_result)?|(?:shell|apply_patch)_call(?:_output)?|reasoning|compaction|unknown)$/;
+  /^(?:function_call(?:_result)?|hosted_tool_call|computer_call(?:_result)?|(?:shell|apply_patch)_call(?:_output)?|tool_search_(?:call|output)|program(?:_output)?|reasoning|compaction|unknown)$/;
 
 /**
  * Items of the OpenAI Agents SDK: those of the Responses API in camel case, with results of type
@@ -77,6 +77,11 @@ export const openaiAgentsFormat = {
       status: "completed",
       output: { type: "text", text },
     };
+  },
+
+  parts: {
+    ...openaiResponsesFormat.parts,
+    find: (item) => openaiResponsesFormat.parts.find(asResponsesItem(item)),
   },
 } satisfies Format;
 

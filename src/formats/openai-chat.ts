@@ -6,6 +6,7 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
+import { describeParts, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
@@ -93,6 +94,15 @@ export const openaiChatFormat = {
     tool_call_id: nonEmptyText(asRecord(call)["id"]) ?? "",
     content: text,
   }),
+
+  parts: describeParts(({ role, content, tool_calls }) => [
+    ...(role === "user" ? textsOf(content, ["content"], /^text$/) : []),
+    ...asList(tool_calls).map((call, index) => ({
+      kind: "toolInput" as const,
+      path: ["tool_calls", index, "function", "arguments"],
+      id: nonEmptyText(asRecord(call)["id"]),
+    })),
+  ]),
 } satisfies Format;
 
 function mismatchOf(message: JsonRecord): string | undefined {

@@ -6,6 +6,7 @@ import type {
   ToolInputSchema,
 } from "../core/engine/format.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
+import { describeParts, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./shared/json-record.js";
 import {
@@ -100,6 +101,13 @@ export const openaiResponsesFormat = {
     call_id: nonEmptyText(asRecord(call)["call_id"]) ?? "",
     output: text,
   }),
+
+  parts: describeParts(({ type, role, content, call_id }) => [
+    ...(role === "user" ? textsOf(content, ["content"], /^(?:input_)?text$/) : []),
+    ...(type === "function_call"
+      ? [{ kind: "toolInput" as const, path: ["arguments"], id: nonEmptyText(call_id) }]
+      : []),
+  ]),
 } satisfies Format;
 
 function mismatchOf(item: JsonRecord): string | undefined {

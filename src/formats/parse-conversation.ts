@@ -2,8 +2,8 @@ import { describeValue } from "../core/errors/describe-value.js";
 import { UnknownFormatError } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
-import { valueAt } from "./shared/find-change.js";
 import { asRecord, isRecord } from "./shared/json-record.js";
+import { putAt, valueAt } from "./shared/message-parts.js";
 import { findTextResults } from "./shared/text-results.js";
 
 /** A conversation that was found in a file or a value. */
@@ -63,19 +63,12 @@ function parseValue(value: unknown, indent: number | string): ParsedConversation
   const path = findPath(value);
   if (!path) throw notConversation(value);
   return parsed(requireOne(valueAt(value, path) as unknown[]), (messages) =>
-    JSON.stringify(withValueAt(value, path, messages), null, indent),
+    JSON.stringify(putAt(value, path, messages), null, indent),
   );
 }
 
 function findPath(value: unknown): readonly string[] | undefined {
-  return MESSAGE_PATHS.find((path) =>
-    Array.isArray(path.reduce((held: unknown, key) => asRecord(held)[key], value)),
-  );
-}
-
-function withValueAt(value: unknown, [key, ...rest]: readonly string[], held: unknown): unknown {
-  if (key === undefined) return held;
-  return { ...asRecord(value), [key]: withValueAt(asRecord(value)[key], rest, held) };
+  return MESSAGE_PATHS.find((path) => Array.isArray(valueAt(value, path)));
 }
 
 /** Every line with its line break, so that joined they are the text again. */

@@ -37,6 +37,9 @@ const violations: Record<string, Record<string, string>> = {
   "infrastructure-imports-only-core-and-node": {
     "src/infrastructure/bad.ts": 'import "../presets/direct.js";',
   },
+  "integrations-import-only-what-is-public": {
+    "src/integrations/bad.ts": 'import "../infrastructure/hash.js";',
+  },
   "testing-imports-only-core": {
     "src/testing/bad.ts": 'import "../infrastructure/hash.js";',
   },

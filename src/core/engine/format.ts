@@ -96,6 +96,30 @@ export interface ReadCall {
   readonly input: unknown;
 }
 
+/** Where something is inside a message: keys and indices, from the outside in. */
+export type PartPath = readonly (string | number)[];
+
+/** A user's text or the input of a call, which a host may want to offload, too. */
+export interface MessagePart {
+  readonly kind: "userMessage" | "toolInput";
+  readonly path: PartPath;
+  /** The text, or the input as the message holds it: an object, or JSON. */
+  readonly value: unknown;
+  /** The id of the call, for an input. */
+  readonly id?: string | undefined;
+}
+
+/** The side of a format for what is large besides results. */
+export interface FormatParts {
+  find(message: unknown): readonly MessagePart[];
+  /** Whether the message holds signed or encrypted reasoning, or a call with a signature, which must not change. */
+  isSigned(message: unknown): boolean;
+  /** A copy with another value in one place; `raw` is its JSON, where the message is a text. */
+  put(message: unknown, path: PartPath, value: unknown, raw?: string): unknown;
+  /** The JSON of a place, where the message is a text and writes it in its own way. */
+  raw?(message: unknown, part: MessagePart): string | undefined;
+}
+
 /**
  * A message format: where tool results are in a message, how to replace and restore them, and what
  * tools and their answers look like. Pure: it decides nothing and never changes its input.
@@ -116,4 +140,6 @@ export interface Format<Message = unknown, Tools = unknown, Answer = unknown> {
   readCall(call: unknown): ReadCall | undefined;
   /** The answer to that call, in the shape that goes into the conversation. */
   answerCall(call: unknown, answer: ToolAnswer): Answer;
+  /** Texts of users and inputs of calls; absent in a format that cannot replace them. */
+  readonly parts?: FormatParts;
 }

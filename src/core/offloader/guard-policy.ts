@@ -28,3 +28,12 @@ export function guardPolicy(policy: Policy): Policy {
     },
   };
 }
+
+/** For a host that wants other parts offloaded, but no results. */
+export const KEEP_RESULTS: Policy = {
+  name: "keepResults",
+  needsTotalChars: false,
+  perResult: true,
+  decide: (candidates) =>
+    candidates.map(() => ({ offload: false, reason: "parts has no results" })),
+};

@@ -3,6 +3,7 @@ import type { Format, MediaRule } from "../engine/format.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
+import type { PartKind } from "./large-parts.js";
 import type { OffloadEstimate, OffloadReport, ResultReport } from "./report.js";
 
 /** A result, as it is passed to `shouldOffload`. */
@@ -34,16 +35,26 @@ export interface OffloaderSettings {
    * often since. It rewrites what was sent before, which costs cached tokens. Default: never.
    */
   readonly forgetReads?: { readonly afterTurns: number } | undefined;
+  /**
+   * What is offloaded: besides results also large messages of users and large strings in the inputs of
+   * calls, once the model has replied three times since. That rewrites what was sent before. Default: `["results"]`.
+   */
+  readonly parts?: readonly PartKind[] | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
 
-export interface OffloadOptions {
+interface Abortable {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface RestoreOptions extends OffloadOptions {
+export interface OffloadOptions extends Abortable {
+  /** What is offloaded; pass the same in every turn. Default: the offloader's own `parts`. */
+  readonly parts?: readonly PartKind[] | undefined;
+}
+
+export interface RestoreOptions extends Abortable {
   /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
 }
@@ -56,7 +67,7 @@ export interface UnknownReference {
 }
 
 /** What is known of a result that has just arrived. */
-export interface ArrivedResult extends OffloadOptions {
+export interface ArrivedResult extends Abortable {
   /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
@@ -80,6 +91,8 @@ export interface Offloader<
 > {
   /** The workspace that holds what was offloaded. */
   readonly workspace: Workspace;
+  /** The session that the results belong to. */
+  readonly sessionId: string;
   /** Offloads results of the history, in any format; call it every turn with the whole history. */
   offload<M>(
     history: readonly M[],
@@ -88,7 +101,7 @@ export interface Offloader<
   /** Puts the original content back: for messages that `offload` returned, exactly what was passed in. */
   restore<M>(messages: readonly M[], options?: RestoreOptions): Promise<M[]>;
   /** Dry run: what would be offloaded, and how much it saves after what is added. Writes nothing. */
-  estimate(history: readonly unknown[], options?: OffloadOptions): Promise<OffloadEstimate>;
+  estimate(history: readonly unknown[], options?: Abortable): Promise<OffloadEstimate>;
   /** Handles one result at arrival, by the same policy as the history; returns what to put into the conversation. */
   result<C extends Content>(
     content: C,
@@ -100,7 +113,7 @@ export interface Offloader<
   /** Whether this is a call of a reading tool, to be passed to `handleToolCall`. */
   handles(call: unknown): boolean;
   /** Runs a call of one of the reading tools and answers in the format's own shape. */
-  handleToolCall(call: unknown, options?: OffloadOptions): Promise<Answer>;
+  handleToolCall(call: unknown, options?: Abortable): Promise<Answer>;
   /** A text for the agent's system prompt. */
   systemPrompt(): string;
 }

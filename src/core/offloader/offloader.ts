@@ -13,14 +13,14 @@ import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { countAddedTokens } from "./added-tokens.js";
 import { ContentMemory, type StoredResult } from "./content-memory.js";
-import { forgetReads, restoreReads } from "./forget-reads.js";
-import { guardPolicy } from "./guard-policy.js";
+import { createOldMessages } from "./old-messages.js";
+import { guardPolicy, KEEP_RESULTS } from "./guard-policy.js";
+import { requireKinds } from "./large-parts.js";
 import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
-import { restoreMessages } from "./restore-messages.js";
 import { ResultStorage } from "./result-storage.js";
 import { createToolCalls } from "./tool-calls.js";
 import { TurnMemory } from "./turn-memory.js";
@@ -57,6 +57,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           });
         }
       : undefined;
+  const old = createOldMessages({ ...wiring, core, readingCalls });
   const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
   let memory: TurnMemory | undefined;
 
@@ -122,10 +123,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
   return {
     workspace,
+    sessionId,
 
     async offload(history, options = {}) {
       requireArray("history", history);
       options.signal?.throwIfAborted();
+      const kinds = requireKinds(options.parts ?? wiring.parts);
       // The host may change its own array while results are being stored.
       const input = history.slice();
       const session = await listSession(sessionId);
@@ -133,7 +136,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const survey = turns.survey(from);
       const { storage, reference } = await partsFor(survey.results, session, options.signal);
       const parts: OffloadWiring<unknown, StoredResult> = {
-        ...{ format: turns.format, media, policy, reference },
+        ...{
+          format: turns.format,
+          media,
+          policy: kinds.includes("results") ? policy : KEEP_RESULTS,
+          reference,
+        },
         openSink: () => storage,
         concurrency: DEFAULTS.writeConcurrency,
         isCurrent: (_, index) => turns.isCurrent(index),
@@ -150,22 +158,16 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const output = [...turns.outputs(from), ...messages.slice(from)];
       turns.finish(from, output, results);
       const failed = results.find(({ outcome }) => outcome === "failed");
-      if (wiring.forgetReads) {
-        const reads = { format: turns.format, readingCalls, hash: core.hash };
-        const { modelMessages = [] } = turns.survey(output.length);
-        const { afterTurns } = wiring.forgetReads;
-        const forgotten = forgetReads(output, reads, afterTurns, modelMessages, session);
-        for (const [index, message] of forgotten) {
-          output[index] = message;
-          turns.setOutput(index, message);
-        }
-      }
+      const others = await old.rewrite(output, turns, kinds, session, options.signal);
       // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
-        report: { results, totals: addReports(earlier, results) },
+        report: {
+          ...{ results, totals: addReports(earlier, results) },
+          ...(others ? { parts: others } : {}),
+        },
       };
     },
 
@@ -212,16 +214,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async restore(messages, options = {}) {
       requireArray("messages", messages);
       const format = memoryFormat(messages);
-      const restored = await restoreMessages(messages, format, core, sessionId, options);
-      const reads = { format, readingCalls, hash: core.hash };
-      const tools = workspace.tools({ sessionId });
-      const { signal, onUnknown } = options;
-      return (await restoreReads(restored, reads, tools, signal, (unknown) => {
-        const error = "what was read cannot be read again as it was; the line was kept";
-        const { artifactId } = unknown;
-        core.note("failure", "restore", { artifact_id: artifactId, session_id: sessionId, error });
-        onUnknown?.(unknown);
-      })) as never;
+      return (await old.restore(
+        messages,
+        format,
+        workspace.tools({ sessionId }),
+        options,
+      )) as never;
     },
 
     ...createToolCalls(workspace, wiring, () => memory?.format),

@@ -44,10 +44,21 @@ export interface OffloadTotals {
   readonly tokensSaved: number;
 }
 
+/** What was offloaded besides results, with `parts`. */
+export interface PartReport {
+  readonly kind: "userMessages" | "toolInputs";
+  readonly messageIndex: number;
+  readonly artifactId: string;
+  readonly charsSaved: number;
+  readonly tokensSaved: number;
+}
+
 export interface OffloadReport {
   /** Every result that this call looked at; results of messages seen before count only in `totals`. */
   readonly results: readonly ResultReport[];
   readonly totals: OffloadTotals;
+  /** What this call offloaded besides results; only with `parts`. */
+  readonly parts?: readonly PartReport[];
 }
 
 /** What a dry run tells. */

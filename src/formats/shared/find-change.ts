@@ -16,11 +16,6 @@ export function findChange(before: unknown, after: unknown): JsonPath | undefine
   return changes.length > 1 ? [] : changes[0];
 }
 
-/** The value at a path that exists. */
-export function valueAt(value: unknown, path: JsonPath): unknown {
-  return path.reduce((held: unknown, key) => (held as JsonRecord)[key], value);
-}
-
 /** The keys of two objects or arrays, if they have the same in the same order. */
 function commonKeys(before: unknown, after: unknown): readonly (string | number)[] | undefined {
   if (Array.isArray(before) && Array.isArray(after)) {

@@ -1,14 +1,10 @@
 import type { Format, FormatResult } from "../../core/engine/format.js";
-import { findChange, valueAt } from "./find-change.js";
+import { findChange } from "./find-change.js";
 import type { JsonRecord } from "./json-record.js";
+import { partsOfLines, type LineMessage } from "./line-parts.js";
+import { valueAt } from "./message-parts.js";
 import { readRawJson, spliceJson, type JsonPath } from "./splice-json.js";
 import { relayTo } from "./visitors.js";
-
-/** The message in a line, and its path in the line's JSON. */
-export interface LineMessage {
-  readonly message: JsonRecord;
-  readonly at: JsonPath;
-}
 
 /**
  * What is stored beside the content: the JSON as it was written, if JSON.stringify would write it
@@ -29,11 +25,13 @@ export function lineSplicer(
   inner: Format,
   find: (line: unknown) => LineMessage | undefined,
   contentPath?: (message: JsonRecord, slot: number) => JsonPath,
-): Pick<Format, "read" | "replace" | "restore"> {
+): Pick<Format, "read" | "replace" | "restore" | "parts"> {
   const pathOf = (message: JsonRecord, slot: number, changed: () => unknown) =>
     contentPath ? contentPath(message, slot) : findChange(message, changed());
 
   return {
+    ...(inner.parts ? { parts: partsOfLines(inner.parts, find) } : {}),
+
     read(line, visitor, options) {
       const found = find(line);
       if (!found) return;

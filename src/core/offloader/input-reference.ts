@@ -1,0 +1,60 @@
+import { formatPointer } from "../lib/json/json-pointer.js";
+
+/** A long string of a call's input, and the pointer to it. */
+export interface LongString {
+  readonly pointer: string;
+  readonly text: string;
+}
+
+/** What stands for a string of an input. */
+export interface InputReference {
+  readonly artifactId: string;
+  readonly hash: string;
+}
+
+const HASH_DIGITS = 8;
+const REFERENCE =
+  /^\[Stored: artifact_id=("(?:[^"\\]|\\.)*"), pointer="(?:[^"\\]|\\.)*", \d+ chars, hash ([0-9a-f]{8})\]$/;
+
+/** The text in place of a string of an input: short, since the model wrote that string itself. */
+export function renderInputReference(
+  { artifactId, hash }: InputReference,
+  { pointer, text }: LongString,
+): string {
+  const id = JSON.stringify(artifactId);
+  const digits = hash.slice(0, HASH_DIGITS);
+  return `[Stored: artifact_id=${id}, pointer=${JSON.stringify(pointer)}, ${text.length} chars, hash ${digits}]`;
+}
+
+export function parseInputReference(text: string): InputReference | undefined {
+  const [, id, hash = ""] = REFERENCE.exec(text) ?? [];
+  try {
+    return id === undefined ? undefined : { artifactId: JSON.parse(id) as string, hash };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The strings of an input, at any depth. */
+export function findStrings(value: unknown, tokens: readonly string[] = []): LongString[] {
+  if (typeof value === "string") return [{ pointer: formatPointer(tokens), text: value }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => findStrings(item, [...tokens, key]));
+}
+
+/** The input with other texts in place of some of its strings: the same keys in the same order. */
+export function replaceStrings(
+  value: unknown,
+  texts: ReadonlyMap<string, string>,
+  tokens: readonly string[] = [],
+): unknown {
+  if (typeof value === "string") return texts.get(formatPointer(tokens)) ?? value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => replaceStrings(item, texts, [...tokens, String(index)]));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, replaceStrings(item, texts, [...tokens, key])]),
+  );
+}

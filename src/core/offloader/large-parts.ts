@@ -1,0 +1,252 @@
+import { requireArray, requireChoice } from "../arguments.js";
+import { DEFAULTS } from "../defaults.js";
+import type { Content } from "../engine/content.js";
+import type { Format, FormatParts, MessagePart } from "../engine/format.js";
+import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { isPlainJson } from "../lib/json/plain-json.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import { savesEnough } from "../workspace/reference/knowledge-list.js";
+import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
+import { WRAPPING_KEY, type HeldSession } from "./held-session.js";
+import {
+  findStrings,
+  parseInputReference,
+  renderInputReference,
+  replaceStrings,
+} from "./input-reference.js";
+import { CONTEXT_TYPES, isOf, KINDS, parseObject, targetOf } from "./part-target.js";
+import type { OffloaderSettings, UnknownReference } from "./offloader-types.js";
+import type { PartReport } from "./report.js";
+
+/** What else of a conversation is offloaded, by request: large texts of users, large inputs of calls. */
+export type PartKind = "results" | "userMessages" | "toolInputs";
+
+const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"];
+
+/** What is to be offloaded, as the host asked for it. */
+export function requireKinds(given: unknown): readonly PartKind[] {
+  if (given === undefined) return ["results"];
+  for (const kind of requireArray("parts", given)) requireChoice("parts", kind, PART_KINDS);
+  return given as readonly PartKind[];
+}
+
+interface PartsWiring extends Pick<
+  OffloaderSettings,
+  "sessionId" | "parentSessionId" | "agentId" | "taskId" | "onError"
+> {
+  readonly core: WorkspaceCore;
+  readonly countTokens: CountTokens;
+}
+
+/** Offloads what is large besides results, and puts it back. */
+export class LargeParts {
+  readonly #wiring: PartsWiring;
+  /** Messages that need not be looked at again: what was decided of an old message never changes. */
+  readonly #done = new WeakSet();
+
+  constructor(wiring: PartsWiring) {
+    this.#wiring = wiring;
+  }
+
+  /**
+   * The messages that change. Those of the last replies are kept, since the model still works with
+   * them; a reply with signed or encrypted reasoning is kept whole, since vendors refuse a changed one.
+   */
+  async offload(
+    messages: readonly unknown[],
+    format: Format,
+    kinds: readonly PartKind[],
+    replies: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<{ changed: Map<number, unknown>; reports: PartReport[] }> {
+    const parts = requireParts(format);
+    const end = replies.at(-DEFAULTS.recentReplies) ?? 0;
+    const changed = new Map<number, unknown>();
+    const reports: PartReport[] = [];
+    for (let index = 0; index < end; index++) {
+      const message = messages[index];
+      if (typeof message === "object" && message !== null) {
+        if (this.#done.has(message)) continue;
+        this.#done.add(message);
+      }
+      const found = parts.find(message).filter(({ kind }) => kinds.includes(KINDS[kind]));
+      const isLarge = found.some(({ value }) => couldBeLarge(value));
+      if (!isLarge || isReplySigned(messages, index, replies, parts)) continue;
+      let next = message;
+      for (const part of found) {
+        const raw = parts.raw?.(message, part);
+        const put = await this.#store(part, raw, signal);
+        if (!put) continue;
+        next = parts.put(next, part.path, put.value);
+        reports.push({ kind: KINDS[part.kind], messageIndex: index, ...put.report });
+      }
+      if (next === message) continue;
+      changed.set(index, next);
+      if (typeof next === "object" && next !== null) this.#done.add(next);
+    }
+    return { changed, reports };
+  }
+
+  /** Puts back what the session holds. */
+  async restore(
+    messages: readonly unknown[],
+    format: Format,
+    { artifacts }: HeldSession,
+    signal: AbortSignal | undefined,
+    onUnknown: (reference: UnknownReference) => void,
+  ): Promise<readonly unknown[]> {
+    const { parts } = format;
+    if (!parts) return messages;
+    const restored = messages.slice();
+    let isChanged = false;
+    for (const [messageIndex, message] of messages.entries()) {
+      for (const part of findParts(parts, message)) {
+        const target = targetOf(part);
+        if (!target) continue;
+        const record = artifacts.get(target.artifactId);
+        const original = isOf(record, part, target.hash)
+          ? await this.#wiring.core.original(record, signal)
+          : undefined;
+        if (original === undefined || !isContent(original)) {
+          onUnknown({ messageIndex, toolCallId: part.id, artifactId: target.artifactId });
+          continue;
+        }
+        const raw = record?.metadata[WRAPPING_KEY];
+        const json = typeof raw === "string" ? raw : undefined;
+        restored[messageIndex] = parts.put(restored[messageIndex], part.path, original, json);
+        isChanged = true;
+      }
+    }
+    return isChanged ? restored : messages;
+  }
+
+  async #store(part: MessagePart, raw: string | undefined, signal: AbortSignal | undefined) {
+    const { value } = part;
+    if (!couldBeLarge(value) || targetOf(part) !== undefined) return undefined;
+    try {
+      return typeof value === "string" && part.kind === "userMessage"
+        ? await this.#storeText(value, raw, signal)
+        : await this.#storeInput(part, raw, signal);
+    } catch (error) {
+      // The workspace has already logged it.
+      if (this.#wiring.onError !== "keep" || signal?.aborted) throw error;
+      return undefined;
+    }
+  }
+
+  async #storeText(text: string, raw: string | undefined, signal: AbortSignal | undefined) {
+    const { core, countTokens } = this.#wiring;
+    const artifactId = `user-${core.hash(text).slice(0, 16)}`;
+    const prepared = this.#prepare(text, artifactId, undefined, "userMessage", raw, signal);
+    const tokens = countTokens(text);
+    const saves = savesEnough(countTokens(prepared.reference()), tokens);
+    if (tokens < DEFAULTS.minTokens || !saves) return undefined;
+    const { record, reference } = await core.store(prepared);
+    return {
+      value: reference,
+      report: reportOf(record, tokens - countTokens(reference), text.length - reference.length),
+    };
+  }
+
+  async #storeInput(
+    { value, id }: MessagePart,
+    raw: string | undefined,
+    signal: AbortSignal | undefined,
+  ) {
+    const { core, countTokens } = this.#wiring;
+    const input = typeof value === "string" ? parseObject(value) : value;
+    if (id === undefined || !isPlainObject(input)) return undefined;
+    const artifactId = `${id}-input`;
+    const long = findStrings(input).filter(({ text }) => {
+      if (text.length < DEFAULTS.minTokens || parseInputReference(text)) return false;
+      const tokens = countTokens(text);
+      const hash = "0".repeat(8);
+      const reference = renderInputReference({ artifactId, hash }, { pointer: "/", text });
+      return tokens >= DEFAULTS.minTokens && savesEnough(countTokens(reference), tokens);
+    });
+    if (long.length === 0) return undefined;
+    const content = value as Content;
+    const { record } = await core.store(
+      this.#prepare(content, artifactId, id, "toolInput", raw, signal),
+    );
+    const texts = new Map(long.map((item) => [item.pointer, renderInputReference(record, item)]));
+    const replaced = replaceStrings(input, texts);
+    const tokensSaved = long.reduce(
+      (sum, { text, pointer }) => sum + countTokens(text) - countTokens(texts.get(pointer) ?? ""),
+      0,
+    );
+    const charsSaved = long.reduce(
+      (sum, { text, pointer }) => sum + text.length - (texts.get(pointer)?.length ?? 0),
+      0,
+    );
+    return {
+      value: typeof value === "string" ? JSON.stringify(replaced) : replaced,
+      report: reportOf(record, tokensSaved, charsSaved),
+    };
+  }
+
+  #prepare(
+    content: Content,
+    artifactId: string,
+    toolCallId: string | undefined,
+    kind: MessagePart["kind"],
+    raw: string | undefined,
+    signal: AbortSignal | undefined,
+  ) {
+    const { core, agentId, taskId, sessionId, parentSessionId } = this.#wiring;
+    const metadata = {
+      context_type: CONTEXT_TYPES[kind],
+      agent_id: agentId ?? null,
+      task_id: taskId ?? null,
+      ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
+    };
+    const options = { toolCallId, sessionId, parentSessionId, signal };
+    return core.prepare({ content, artifactId, metadata }, options);
+  }
+}
+
+function requireParts({ parts, name }: Format): FormatParts {
+  if (parts) return parts;
+  throw new InvalidArgumentError(
+    "parts",
+    name,
+    "a format whose messages and inputs can be replaced",
+  );
+}
+
+/** Restoring reads whatever messages there are, of which some may be broken. */
+function findParts(parts: FormatParts, message: unknown): readonly MessagePart[] {
+  try {
+    return parts.find(message);
+  } catch {
+    return [];
+  }
+}
+
+/** Cheap: a text has no more tokens than characters. */
+function couldBeLarge(value: unknown): boolean {
+  if (typeof value === "string") return value.length >= DEFAULTS.minTokens;
+  return typeof value === "object" && value !== null;
+}
+
+function isReplySigned(
+  messages: readonly unknown[],
+  index: number,
+  replies: readonly number[],
+  parts: FormatParts,
+): boolean {
+  const next = replies.findIndex((first) => first > index);
+  const start = replies[next === -1 ? replies.length - 1 : next - 1];
+  if (start === undefined) return false;
+  const end = next === -1 ? messages.length : replies[next];
+  return messages.slice(start, end).some((message) => parts.isSigned(message));
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainJson(value);
+}
+
+function reportOf({ artifactId }: ArtifactRecord, tokensSaved: number, charsSaved: number) {
+  return { artifactId, tokensSaved, charsSaved };
+}
