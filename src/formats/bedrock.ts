@@ -1,7 +1,9 @@
 import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { countContentChars, type Content } from "../core/engine/content.js";
 import type {
   Format,
   FormatReadOptions,
+  FormatResult,
   MessageVisitor,
   ToolInputSchema,
 } from "../core/engine/format.js";
@@ -71,7 +73,10 @@ export const bedrockFormat = {
   restore: (message, contents) =>
     withContents(
       message,
-      contents.map(({ slot, content }) => [slot, () => content]),
+      contents.map(({ slot, content, wrapping }) => [
+        slot,
+        () => (typeof wrapping === "string" ? [{ [wrapping]: content }] : content),
+      ]),
     ),
 
   describeTools: (tools): BedrockTool[] =>
@@ -155,8 +160,25 @@ function readResult(
     if (countOther) visitor.other(countJsonChars(result));
     return;
   }
-  const found = readBlockContent(content, RULES, media);
-  visitor.result({ slot, id, ...found, isError: status === "error" });
+  const isError = status === "error";
+  const sole = soleValue(content);
+  if (sole) visitor.result({ slot, id, ...sole, isError });
+  else visitor.result({ slot, id, ...readBlockContent(content, RULES, media), isError });
+}
+
+/** What a single block of text or JSON holds is stored by itself, so that it reads as what it is. */
+function soleValue(
+  blocks: readonly unknown[],
+): Pick<FormatResult, "content" | "soleText" | "chars" | "wrapping"> | undefined {
+  const [[key, value] = [], ...others] =
+    blocks.length === 1 ? Object.entries(asRecord(blocks[0])) : [];
+  if (others.length > 0) return undefined;
+  if (key === "text" && typeof value === "string") {
+    return { content: value, soleText: value, chars: value.length, wrapping: key };
+  }
+  if (key !== "json" || typeof value !== "object" || value === null) return undefined;
+  const content = value as Content;
+  return { content, soleText: undefined, chars: countContentChars(content), wrapping: key };
 }
 
 function callOf(call: unknown): JsonRecord {

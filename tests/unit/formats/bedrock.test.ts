@@ -27,6 +27,9 @@ describe("the format of Bedrock Converse", () => {
   it.each<[string, object[], object[]]>([
     ["text", [{ text: "a" }], []],
     ["JSON", [{ json: { rows: [1] } }], []],
+    ["a JSON array", [{ json: [{ text: "a" }] }], []],
+    ["two texts", [{ text: "a" }, { text: "b" }], []],
+    ["a block with more", [{ text: "a", more: 1 }], []],
     ["text and a picture", [{ text: "a" }, picture], [picture]],
     [
       "a document and text",
@@ -41,6 +44,16 @@ describe("the format of Bedrock Converse", () => {
     const taken = offloadAndRestore(format, message, "offload");
     expect(taken.offloaded).toEqual(user({ text: "Here." }, result([{ text: "reference 1" }])));
     expect(taken.restored).toEqual(message);
+  });
+
+  it("stores a single text or JSON value as what it is, so that it is read as that", () => {
+    const stored = (...content: object[]) =>
+      readMessage(format, user(result(content))).results[0]?.content;
+    expect(stored({ text: "a log" })).toBe("a log");
+    expect(stored({ json: { rows: [1] } })).toEqual({ rows: [1] });
+    expect(stored({ json: 7 })).toEqual([{ json: 7 }]);
+    expect(stored({ text: "a", more: 1 })).toEqual([{ text: "a", more: 1 }]);
+    expect(stored({ text: "a" }, { text: "b" })).toEqual([{ text: "a" }, { text: "b" }]);
   });
 
   it.each<[string, object]>([
