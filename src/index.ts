@@ -158,8 +158,15 @@ export {
   type OpenAIResponsesToolAnswer,
 } from "./formats/openai-responses.js";
 export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
+export {
+  opencodeEventsFormat,
+  opencodeFormat,
+  type OpencodeToolAnswer,
+} from "./formats/opencode.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
+export { pydanticAiFormat, type PydanticAiToolAnswer } from "./formats/pydantic-ai.js";
+export type { PlainTool } from "./formats/shared/record-format.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
 export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";

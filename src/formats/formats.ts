@@ -8,7 +8,9 @@ import { langchainFormat } from "./langchain.js";
 import { mcpFormat } from "./mcp.js";
 import { openaiChatFormat } from "./openai-chat.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
+import { opencodeEventsFormat, opencodeFormat } from "./opencode.js";
 import { piFormat } from "./pi.js";
+import { pydanticAiFormat } from "./pydantic-ai.js";
 
 /**
  * All formats, in the order of detection. A conversation with a tool call or result fits only one of
@@ -25,6 +27,9 @@ export const FORMATS = [
   claudeCodeFormat,
   codexFormat,
   piFormat,
+  opencodeFormat,
+  opencodeEventsFormat,
+  pydanticAiFormat,
 ] as const satisfies readonly Format[];
 
 type BuiltInFormat = (typeof FORMATS)[number];

@@ -15,6 +15,7 @@ import type {
   SampleResult,
   SampleTurn,
 } from "../../src/testing/index.js";
+import { RECORDED_FIXTURES } from "./recorded-fixtures.js";
 
 /** Fields that nobody knows, which must be kept. */
 const unknown = { unknown_field: [1, { deep: true }] };
@@ -384,4 +385,5 @@ export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = 
     buildCall: ({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input }),
     carryAnswer: (message) => oddJson({ type: "message", timestamp: "t", message }),
   },
+  ...RECORDED_FIXTURES,
 ];

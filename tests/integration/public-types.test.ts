@@ -130,10 +130,13 @@ describe("the public entry", () => {
       "offloadToolResultsWithWriter",
       "openaiChatFormat",
       "openaiResponsesFormat",
+      "opencodeEventsFormat",
+      "opencodeFormat",
       "parseConversation",
       "parseFileReference",
       "parseKnowledgeList",
       "piFormat",
+      "pydanticAiFormat",
       "readOffloadedFile",
     ]);
     expect(entry.offloadToolResult).toHaveLength(2);

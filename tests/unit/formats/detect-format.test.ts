@@ -74,16 +74,6 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
     "0 of the first 2 lines are lines of a Claude Code session",
   ],
   [
-    "Pydantic AI",
-    [
-      { kind: "request", parts: [{ part_kind: "user-prompt", content: "Go." }] },
-      { kind: "response", parts: [{ part_kind: "tool-call", tool_name: "ls", args: "{}" }] },
-      { kind: "request", parts: [{ part_kind: "tool-return", tool_name: "ls", content: "a" }] },
-    ],
-    "gemini",
-    'it has blocks of type "tool-call", "tool-return", but not one tool result',
-  ],
-  [
     "Amp",
     [
       user([{ type: "text", text: "Go." }]),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FORMATS } from "../../../src/formats/formats.js";
 import { parseConversation } from "../../../src/formats/parse-conversation.js";
 import { freeze } from "./offload-and-restore.js";
 
@@ -111,7 +112,7 @@ describe("what is not a conversation", () => {
   });
 
   it("is refused with the nearest format first, one a line", () => {
-    const messages = [...chat, { role: "session_meta", content: "x" }];
+    const messages = [...chat, { role: "narrator", content: "x" }];
     let said = "";
     try {
       parseConversation(messages);
@@ -120,8 +121,8 @@ describe("what is not a conversation", () => {
     }
     const [headline, nearest, ...others] = said.split("\n");
     expect(headline).toBe("No format fits these messages.");
-    expect(nearest).toBe('- openai-chat: message 3 has the role "session_meta"');
-    expect(others).toHaveLength(9);
+    expect(nearest).toBe('- openai-chat: message 3 has the role "narrator"');
+    expect(others).toHaveLength(FORMATS.length - 1);
     expect(others).toContain("- anthropic: message 1 has tool_calls");
   });
 

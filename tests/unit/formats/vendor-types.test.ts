@@ -89,6 +89,9 @@ it("the names of the formats are a union, and none of their types is loose", () 
     | "claude-code-jsonl"
     | "codex-jsonl"
     | "pi-jsonl"
+    | "opencode"
+    | "opencode-jsonl"
+    | "pydantic-ai"
   >();
   expect(FORMATS.map(({ name }) => name)).toContain("pi-jsonl" satisfies FormatName);
 });
