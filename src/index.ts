@@ -139,8 +139,10 @@ export type {
 } from "./formats/anthropic-types.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
+export { factoryDroidFormat } from "./formats/factory-droid.js";
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
+export { googleAdkFormat } from "./formats/google-adk.js";
 export {
   langchainFormat,
   type LangchainTool,

@@ -3,7 +3,9 @@ import { aiSdkFormat } from "./ai-sdk.js";
 import { anthropicFormat } from "./anthropic.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
+import { factoryDroidFormat } from "./factory-droid.js";
 import { geminiFormat } from "./gemini.js";
+import { googleAdkFormat } from "./google-adk.js";
 import { langchainFormat } from "./langchain.js";
 import { mcpFormat } from "./mcp.js";
 import { openaiChatFormat } from "./openai-chat.js";
@@ -26,10 +28,12 @@ export const FORMATS = [
   mcpFormat,
   claudeCodeFormat,
   codexFormat,
+  factoryDroidFormat,
   piFormat,
   opencodeFormat,
   opencodeEventsFormat,
   pydanticAiFormat,
+  googleAdkFormat,
 ] as const satisfies readonly Format[];
 
 type BuiltInFormat = (typeof FORMATS)[number];

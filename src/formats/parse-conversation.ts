@@ -17,7 +17,10 @@ export interface ParsedConversation {
 }
 
 /** The keys under which files hold their messages; earlier ones take precedence. */
-const MESSAGE_KEYS = ["messages", "traj", "history", "contents", "input", "trajectory"];
+const MESSAGE_KEYS = [
+  ...["messages", "traj", "history", "contents", "input", "trajectory"],
+  ...["events", "conversation"],
+];
 
 const EXPECTED =
   "an array of messages, an object that has one under " +

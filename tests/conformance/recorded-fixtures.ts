@@ -1,3 +1,5 @@
+import { factoryDroidFormat } from "../../src/formats/factory-droid.js";
+import { googleAdkFormat } from "../../src/formats/google-adk.js";
 import { opencodeEventsFormat, opencodeFormat } from "../../src/formats/opencode.js";
 import { pydanticAiFormat } from "../../src/formats/pydantic-ai.js";
 import type {
@@ -98,6 +100,87 @@ function buildPydanticAi(turns: readonly SampleTurn[]): object[] {
   ]);
 }
 
+/** Python writes the fields of a part in snake case, with null for those that are not set. */
+function buildAdk(turns: readonly SampleTurn[], isPython: boolean): object[] {
+  const [callKey, responseKey] = isPython
+    ? ["function_call", "function_response"]
+    : ["functionCall", "functionResponse"];
+  const unset = isPython ? { text: null, inline_data: null, thought: null } : {};
+  return turns.flatMap(({ say, results }, turn) => [
+    {
+      content: {
+        parts: [
+          { text: say },
+          ...results.map(({ id, toolName, input }) => ({
+            ...unset,
+            [callKey]: { id, name: toolName, args: input },
+          })),
+        ],
+        role: "model",
+      },
+      author: "agent",
+      id: `event-${turn}`,
+    },
+    { content: null, author: "agent", actions: { stateDelta: {} } },
+    {
+      content: {
+        parts: results.map(({ id, toolName, text, isError }) => ({
+          ...unset,
+          [responseKey]: {
+            id,
+            name: toolName,
+            response: isError ? { error: text } : { output: text },
+            ...unknown,
+          },
+        })),
+        role: "user",
+      },
+      author: "agent",
+    },
+  ]);
+}
+
+const adkCalls = {
+  buildCall: ({ id, name, input }: SampleCall) => ({ functionCall: { id, name, args: input } }),
+  carryAnswer: (part: unknown) => ({ author: "agent", content: { role: "user", parts: [part] } }),
+};
+
+const anthropicUser = (...content: unknown[]) => ({ role: "user", content });
+
+const droidLine = (message: object) =>
+  oddLine({ type: "message", id: "m", timestamp: "t", message, parentId: "p" });
+
+function buildDroid(turns: readonly SampleTurn[]): string[] {
+  return [
+    oddLine({ type: "session_start", id: "s", title: "A title", cwd: "/tmp" }),
+    ...turns.flatMap(({ say, results }) => [
+      droidLine({
+        role: "assistant",
+        content: [
+          { type: "text", text: say },
+          ...results.map(({ id, toolName, input }) => ({
+            type: "tool_use",
+            id,
+            name: toolName,
+            input,
+          })),
+        ],
+      }),
+      droidLine(
+        anthropicUser(
+          ...results.map(({ id, text, isError }) => ({
+            type: "tool_result",
+            tool_use_id: id,
+            content: text,
+            is_error: isError,
+            ...unknown,
+          })),
+        ),
+      ),
+    ]),
+  ];
+}
+
 /** The fixtures of formats in which programs record their conversations. */
 export const RECORDED_FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
   {
@@ -125,5 +208,24 @@ export const RECORDED_FIXTURES: readonly (FormatFixture & { readonly name: strin
       part_kind: "tool-call",
     }),
     carryAnswer: (part) => ({ kind: "request", parts: [part] }),
+  },
+  {
+    name: "Google ADK",
+    format: googleAdkFormat,
+    build: (turns) => buildAdk(turns, false),
+    ...adkCalls,
+  },
+  {
+    name: "Google ADK in Python",
+    format: googleAdkFormat,
+    build: (turns) => buildAdk(turns, true),
+    ...adkCalls,
+  },
+  {
+    name: "Factory Droid",
+    format: factoryDroidFormat,
+    build: buildDroid,
+    buildCall: ({ id, name, input }) => ({ type: "tool_use", id, name, input }),
+    carryAnswer: (block) => droidLine(anthropicUser(block)),
   },
 ];

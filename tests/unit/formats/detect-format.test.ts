@@ -12,22 +12,6 @@ const use = { type: "tool_use", id: "t1", name: "bash", input: { command: "ls" }
 /** Conversations of kinds that look like a format and are not, after the projects' own shapes. */
 const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: string][] = [
   [
-    "Factory Droid",
-    lines(
-      { type: "session_start", id: "s", title: "A title", cwd: "/tmp" },
-      { type: "message", id: "m1", timestamp: "t", message: user([{ type: "text", text: "Go." }]) },
-      { type: "message", id: "m2", timestamp: "t", message: assistant([use]) },
-      {
-        type: "message",
-        id: "m3",
-        timestamp: "t",
-        message: user([{ type: "tool_result", tool_use_id: "t1", content: "a\nb" }]),
-      },
-    ),
-    "pi-jsonl",
-    'it has blocks of type "tool_use", "tool_result", but not one tool result',
-  ],
-  [
     "Qwen Code",
     lines(
       {

@@ -23,15 +23,21 @@ describe("a value that holds a conversation", () => {
     expect(stringify(messages)).toBe(JSON.stringify(chat, null, 2));
   });
 
-  it.each(["messages", "traj", "history", "contents", "input", "trajectory"])(
-    "is an object with %s",
-    (key) => {
-      const file = freeze({ id: 7, [key]: chat, info: { score: 1 } });
-      const { messages, stringify } = parseConversation(file);
-      expect(messages).toBe(chat);
-      expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
-    },
-  );
+  it.each([
+    "messages",
+    "traj",
+    "history",
+    "contents",
+    "input",
+    "trajectory",
+    "events",
+    "conversation",
+  ])("is an object with %s", (key) => {
+    const file = freeze({ id: 7, [key]: chat, info: { score: 1 } });
+    const { messages, stringify } = parseConversation(file);
+    expect(messages).toBe(chat);
+    expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
+  });
 
   it("gives the history of a file that has its steps as well", () => {
     const file = { trajectory: [{ action: "ls", observation: "a" }], history: chat };

@@ -92,6 +92,8 @@ it("the names of the formats are a union, and none of their types is loose", () 
     | "opencode"
     | "opencode-jsonl"
     | "pydantic-ai"
+    | "google-adk"
+    | "factory-droid-jsonl"
   >();
   expect(FORMATS.map(({ name }) => name)).toContain("pi-jsonl" satisfies FormatName);
 });
