@@ -125,6 +125,7 @@ export type {
   Workspace,
 } from "./core/workspace/workspace-types.js";
 export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
+export { ampFormat, type AmpToolAnswer } from "./formats/amp.js";
 export { anthropicFormat } from "./formats/anthropic.js";
 export type {
   AnthropicContentBlock,
@@ -139,10 +140,13 @@ export type {
 } from "./formats/anthropic-types.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
+export { continueFormat, type ContinueToolAnswer } from "./formats/continue.js";
 export { factoryDroidFormat } from "./formats/factory-droid.js";
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
 export { googleAdkFormat } from "./formats/google-adk.js";
+export { gooseFormat, type GooseToolAnswer } from "./formats/goose.js";
+export { kimiFormat, type KimiToolAnswer } from "./formats/kimi.js";
 export {
   langchainFormat,
   type LangchainTool,
@@ -165,6 +169,7 @@ export {
   opencodeFormat,
   type OpencodeToolAnswer,
 } from "./formats/opencode.js";
+export { openhandsFormat, type OpenHandsToolAnswer } from "./formats/openhands.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export { pydanticAiFormat, type PydanticAiToolAnswer } from "./formats/pydantic-ai.js";

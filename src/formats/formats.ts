@@ -1,16 +1,21 @@
 import type { Format } from "../core/engine/format.js";
 import { aiSdkFormat } from "./ai-sdk.js";
+import { ampFormat } from "./amp.js";
 import { anthropicFormat } from "./anthropic.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
+import { continueFormat } from "./continue.js";
 import { factoryDroidFormat } from "./factory-droid.js";
 import { geminiFormat } from "./gemini.js";
 import { googleAdkFormat } from "./google-adk.js";
+import { gooseFormat } from "./goose.js";
+import { kimiFormat } from "./kimi.js";
 import { langchainFormat } from "./langchain.js";
 import { mcpFormat } from "./mcp.js";
 import { openaiChatFormat } from "./openai-chat.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
 import { opencodeEventsFormat, opencodeFormat } from "./opencode.js";
+import { openhandsFormat } from "./openhands.js";
 import { piFormat } from "./pi.js";
 import { pydanticAiFormat } from "./pydantic-ai.js";
 
@@ -34,6 +39,11 @@ export const FORMATS = [
   opencodeEventsFormat,
   pydanticAiFormat,
   googleAdkFormat,
+  openhandsFormat,
+  gooseFormat,
+  continueFormat,
+  ampFormat,
+  kimiFormat,
 ] as const satisfies readonly Format[];
 
 type BuiltInFormat = (typeof FORMATS)[number];

@@ -15,8 +15,9 @@ export type OpencodeToolAnswer = {
 /** Parts that are not sent to the model. */
 const NOTES = /^(?:step-(?:start|finish)|snapshot|patch|agent|retry|compaction|subtask)$/;
 
-/** Names of events, such as `message.part.updated`. */
-const EVENT = /^[a-z][\w-]*(?:\.[\w-]+)+$/;
+/** Types of events, such as `message.part.updated`. */
+const EVENT =
+  /^(?:session|message|permission|question|server|installation|lsp|file|todo|storage|project|command|vcs|mcp|tui|ide|pty)\./;
 
 /** Where a line holds a part: in the output of `run`, in a stream of the server, in a log of one. */
 const PART_PATHS: readonly JsonPath[] = [
@@ -88,7 +89,8 @@ export const opencodeEventsFormat = createLineFormat({
     const { sessionID, part, event } = line;
     if (isRecord(part) && typeof sessionID === "string") return true;
     const { type, properties } = asRecord(event ?? line);
-    return typeof type === "string" && EVENT.test(type) && isRecord(properties);
+    if (typeof type !== "string" || !type.includes(".") || !isRecord(properties)) return false;
+    return EVENT.test(type) || undefined;
   },
 
   messageKey: (line) => findPart(line)?.[0] as string | undefined,

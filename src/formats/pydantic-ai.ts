@@ -1,4 +1,3 @@
-import { parseArguments } from "./shared/openai-parts.js";
 import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
 import type { BlockRules } from "./shared/blocks.js";
 import { createRecordFormat } from "./shared/record-format.js";
@@ -66,7 +65,7 @@ export const pydanticAiFormat = createRecordFormat({
 
   readCall({ part_kind, tool_call_id, tool_name, args }) {
     if (part_kind !== "tool-call") return undefined;
-    return { id: tool_call_id, name: tool_name, input: parseArguments(args) };
+    return { id: tool_call_id, name: tool_name, input: args };
   },
 
   answerCall: ({ id, name }, { text, isError }): PydanticAiToolAnswer => ({

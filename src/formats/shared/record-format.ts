@@ -9,13 +9,14 @@ import type {
   ToolInputSchema,
 } from "../../core/engine/format.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./blocks.js";
+import { parseArguments } from "./openai-parts.js";
 import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./json-record.js";
 import type { JsonPath } from "./splice-json.js";
 
 /** A tool with its name, description and the schema of its input. */
 export type PlainTool = { name: string; description: string; parameters: ToolInputSchema };
 
-/** A call as its format holds it; any of these may be missing. */
+/** A call as its format holds it, its input an object or its JSON; any of these may be missing. */
 export interface RecordedCall {
   readonly id: unknown;
   readonly name: unknown;
@@ -103,7 +104,8 @@ export function createRecordFormat<const Name extends string, Answer>(
 
     readCall(call) {
       const found = form.readCall(asRecord(call));
-      return typeof found?.name === "string" ? { name: found.name, input: found.input } : undefined;
+      if (typeof found?.name !== "string") return undefined;
+      return { name: found.name, input: parseArguments(found.input) };
     },
 
     answerCall(call, answer) {

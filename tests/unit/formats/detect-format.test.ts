@@ -58,27 +58,6 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
     "0 of the first 2 lines are lines of a Claude Code session",
   ],
   [
-    "Amp",
-    [
-      user([{ type: "text", text: "Go." }]),
-      assistant([{ ...use, complete: true }]),
-      user([{ type: "tool_result", toolUseID: "t1", run: { status: "done", result: "a\nb" } }]),
-      assistant([{ type: "text", text: "Two files." }]),
-    ],
-    "anthropic",
-    'it has 1 unanswered tool call and blocks of type "malformed tool_result"',
-  ],
-  [
-    "Goose",
-    [
-      user([{ type: "text", text: "Go." }]),
-      assistant([{ type: "toolRequest", id: "a", toolCall: { status: "success", value: {} } }]),
-      user([{ type: "toolResponse", id: "a", toolResult: { status: "success", value: [] } }]),
-    ],
-    "anthropic",
-    'message 1 has a block of type "toolRequest"',
-  ],
-  [
     "Cline",
     [
       user([{ type: "text", text: "<task>\nGo.\n</task>" }]),

@@ -93,6 +93,11 @@ it("the names of the formats are a union, and none of their types is loose", () 
     | "opencode-jsonl"
     | "pydantic-ai"
     | "google-adk"
+    | "openhands"
+    | "goose"
+    | "continue"
+    | "amp"
+    | "kimi-jsonl"
     | "factory-droid-jsonl"
   >();
   expect(FORMATS.map(({ name }) => name)).toContain("pi-jsonl" satisfies FormatName);
