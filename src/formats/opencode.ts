@@ -82,7 +82,7 @@ const eventFormat = createRecordFormat({
 
 /** OpenCode events, one per line; those of a part hold it as it is after the event. */
 export const opencodeEventsFormat = createLineFormat({
-  name: "opencode-jsonl",
+  name: "opencode-events-jsonl",
   origin: "an OpenCode event stream",
 
   isLine(line) {

@@ -10,8 +10,8 @@ export function checkReplies({ history, read, expect }: CheckContext): void {
     expect.equal(modelMessages.includes(at), true, `message ${at} as one of the model`);
   }
   for (const [index, message] of history.entries()) {
-    const { calls, results } = read([message]);
-    // Some formats record a call and its result together.
+    const { results, calls } = read([message]);
+    // A message may hold calls together with their results.
     if (results.length === 0 || calls.length > 0) continue;
     expect.equal(modelMessages.includes(index), false, `message ${index} as one of the model`);
   }

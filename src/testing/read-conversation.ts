@@ -31,12 +31,12 @@ export function readConversation(
   let otherChars = 0;
   let replies = 0;
   let lastReplyId: string | undefined;
-  // A reply that holds the results of its own calls is over with them.
   let lastResult = -1;
   for (const [index, message] of messages.entries()) {
     const visitor: MessageVisitor = {
       modelMessage(replyId) {
-        const goesOn = modelMessages.at(-1) === index - 1 && lastResult !== index - 1;
+        // Where results are part of the reply, the model goes on with another one.
+        const goesOn = modelMessages.at(-1) === index - 1 && lastResult < index - 1;
         if (!goesOn && (replyId === undefined || replyId !== lastReplyId)) replies++;
         lastReplyId = replyId;
         modelMessages.push(index);

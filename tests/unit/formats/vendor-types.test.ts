@@ -90,7 +90,7 @@ it("the names of the formats are a union, and none of their types is loose", () 
     | "codex-jsonl"
     | "pi-jsonl"
     | "opencode"
-    | "opencode-jsonl"
+    | "opencode-events-jsonl"
     | "pydantic-ai"
     | "google-adk"
     | "openhands"
