@@ -126,6 +126,7 @@ export type {
 } from "./core/workspace/workspace-types.js";
 export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
 export { ampFormat, type AmpToolAnswer } from "./formats/amp.js";
+export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./formats/ai-sdk-ui.js";
 export { anthropicFormat } from "./formats/anthropic.js";
 export type {
   AnthropicContentBlock,
@@ -138,6 +139,7 @@ export type {
   AnthropicToolResultBlock,
   AnthropicToolUseBlock,
 } from "./formats/anthropic-types.js";
+export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./formats/bedrock.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
 export { continueFormat, type ContinueToolAnswer } from "./formats/continue.js";
@@ -170,6 +172,7 @@ export {
   type OpencodeToolAnswer,
 } from "./formats/opencode.js";
 export { openhandsFormat, type OpenHandsToolAnswer } from "./formats/openhands.js";
+export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export { pydanticAiFormat, type PydanticAiToolAnswer } from "./formats/pydantic-ai.js";

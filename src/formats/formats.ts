@@ -1,7 +1,9 @@
 import type { Format } from "../core/engine/format.js";
 import { aiSdkFormat } from "./ai-sdk.js";
 import { ampFormat } from "./amp.js";
+import { aiSdkUiFormat } from "./ai-sdk-ui.js";
 import { anthropicFormat } from "./anthropic.js";
+import { bedrockFormat } from "./bedrock.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
 import { continueFormat } from "./continue.js";
@@ -18,17 +20,16 @@ import { opencodeEventsFormat, opencodeFormat } from "./opencode.js";
 import { openhandsFormat } from "./openhands.js";
 import { piFormat } from "./pi.js";
 import { pydanticAiFormat } from "./pydantic-ai.js";
+import { messageLines, type MessageLines } from "./shared/message-lines.js";
 
-/**
- * All formats, in the order of detection. A conversation with a tool call or result fits only one of
- * them; the order matters only for conversations without any.
- */
-export const FORMATS = [
+const NAMED_FORMATS = [
   anthropicFormat,
   langchainFormat,
   openaiChatFormat,
   openaiResponsesFormat,
   aiSdkFormat,
+  aiSdkUiFormat,
+  bedrockFormat,
   geminiFormat,
   mcpFormat,
   claudeCodeFormat,
@@ -46,7 +47,26 @@ export const FORMATS = [
   kimiFormat,
 ] as const satisfies readonly Format[];
 
-type BuiltInFormat = (typeof FORMATS)[number];
+type NamedFormat = (typeof NAMED_FORMATS)[number];
+
+/** A format whose messages are objects, not lines of a file. */
+type MessageFormat = Exclude<NamedFormat, { readonly name: `${string}-jsonl` }>;
+
+/** Each one by itself: a union of formats is not a format of unions. */
+type LinesOfEach<F extends Format> = F extends Format ? MessageLines<F> : never;
+
+type BuiltInFormat = NamedFormat | LinesOfEach<MessageFormat>;
+
+/**
+ * All formats, in the order of detection. A conversation with a tool call or result fits only one of
+ * them; the order matters only for conversations without any.
+ */
+export const FORMATS: readonly BuiltInFormat[] = [
+  ...NAMED_FORMATS,
+  ...NAMED_FORMATS.filter(({ name }) => !name.endsWith("-jsonl")).map(
+    (format) => messageLines(format) as LinesOfEach<MessageFormat>,
+  ),
+];
 
 /** The name of a built-in format. */
 export type FormatName = BuiltInFormat["name"];

@@ -1,6 +1,7 @@
+import { valueAt } from "./shared/find-change.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { createRecordFormat, valueAt, type RecordReader } from "./shared/record-format.js";
+import { createRecordFormat, type RecordReader } from "./shared/record-format.js";
 import type { JsonPath } from "./shared/splice-json.js";
 import { firstMismatch } from "./shared/visitors.js";
 

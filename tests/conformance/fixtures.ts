@@ -1,8 +1,12 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { Format } from "../../src/core/engine/format.js";
 import { aiSdkFormat } from "../../src/formats/ai-sdk.js";
+import { aiSdkUiFormat } from "../../src/formats/ai-sdk-ui.js";
 import { anthropicFormat } from "../../src/formats/anthropic.js";
+import { bedrockFormat } from "../../src/formats/bedrock.js";
 import { claudeCodeFormat } from "../../src/formats/claude-code.js";
 import { codexFormat } from "../../src/formats/codex.js";
+import { FORMATS } from "../../src/formats/formats.js";
 import { geminiFormat } from "../../src/formats/gemini.js";
 import { langchainFormat } from "../../src/formats/langchain.js";
 import { mcpFormat } from "../../src/formats/mcp.js";
@@ -110,6 +114,54 @@ function buildAiSdk(turns: readonly SampleTurn[]): object[] {
         output: { type: isError ? "error-text" : "text", value: text },
         ...unknown,
       })),
+    },
+  ]);
+}
+
+function buildAiSdkUi(turns: readonly SampleTurn[]): object[] {
+  return turns.map(({ say, results }, index) => ({
+    id: `message-${index}`,
+    role: "assistant",
+    parts: [
+      { type: "step-start" },
+      { type: "text", text: say, state: "done" },
+      ...results.map(({ id, toolName, input, text, isError }) => ({
+        type: `tool-${toolName}`,
+        toolCallId: id,
+        input,
+        ...(isError
+          ? { state: "output-error", errorText: text }
+          : { state: "output-available", output: text }),
+        ...unknown,
+      })),
+    ],
+  }));
+}
+
+function buildBedrock(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      role: "assistant",
+      content: [
+        { text: say },
+        ...results.map(({ id, toolName, input }) => ({
+          toolUse: { toolUseId: id, name: toolName, input },
+        })),
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        ...results.map(({ id, text, isError }) => ({
+          toolResult: {
+            toolUseId: id,
+            content: [{ text }],
+            status: isError ? "error" : "success",
+            ...unknown,
+          },
+        })),
+        { cachePoint: { type: "default" } },
+      ],
     },
   ]);
 }
@@ -295,7 +347,9 @@ export const anthropicFixture = {
   ...anthropicCalls,
 } satisfies FormatFixture & { readonly name: string };
 
-export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
+type NamedFixture = FormatFixture & { readonly name: string };
+
+const NAMED_FIXTURES: readonly NamedFixture[] = [
   anthropicFixture,
   {
     name: "OpenAI chat",
@@ -329,6 +383,25 @@ export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = 
     }),
     carryAnswer: (answer) => ({ role: "tool", content: [answer] }),
     buildMarked: markedAiSdk,
+  },
+  {
+    name: "AI SDK UI",
+    format: aiSdkUiFormat,
+    build: buildAiSdkUi,
+    buildCall: ({ id, name, input }) => ({
+      type: `tool-${name}`,
+      toolCallId: id,
+      state: "input-available",
+      input,
+    }),
+    carryAnswer: (part) => ({ id: "m", role: "assistant", parts: [part] }),
+  },
+  {
+    name: "Bedrock",
+    format: bedrockFormat,
+    build: buildBedrock,
+    buildCall: ({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } }),
+    carryAnswer: (answer) => user(answer),
   },
   {
     name: "LangChain",
@@ -386,4 +459,28 @@ export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = 
     carryAnswer: (message) => oddJson({ type: "message", timestamp: "t", message }),
   },
   ...RECORDED_FIXTURES,
+];
+
+/** The same conversations with a message per line. */
+function inLines({
+  name,
+  format,
+  build,
+  buildMarked,
+  carryAnswer,
+  ...rest
+}: NamedFixture): NamedFixture {
+  return {
+    ...rest,
+    name: `${name}, one message per line`,
+    format: FORMATS.find((one) => one.name === `${format.name}-jsonl`) as Format,
+    build: (turns) => build(turns).map(oddJson),
+    carryAnswer: (answer) => oddJson(carryAnswer?.(answer) ?? answer),
+    ...(buildMarked ? { buildMarked: (text, mark) => oddJson(buildMarked(text, mark)) } : {}),
+  };
+}
+
+export const FIXTURES: readonly NamedFixture[] = [
+  ...NAMED_FIXTURES,
+  ...NAMED_FIXTURES.filter(({ format }) => !format.name.endsWith("-jsonl")).map(inLines),
 ];

@@ -9,6 +9,7 @@ import type {
   ToolInputSchema,
 } from "../../core/engine/format.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./blocks.js";
+import { valueAt } from "./find-change.js";
 import { parseArguments } from "./openai-parts.js";
 import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./json-record.js";
 import type { JsonPath } from "./splice-json.js";
@@ -163,11 +164,6 @@ function pathsOf(form: Pick<RecordForm<string, unknown>, "read">, message: unkno
   const reader = { model: ignore, call: ignore, other: ignore };
   form.read(asRecord(message), { ...reader, result: (path) => void paths.push(path) });
   return paths;
-}
-
-/** The value at a path; `undefined` if there is none. */
-export function valueAt(value: unknown, path: JsonPath): unknown {
-  return path.reduce((held: unknown, key) => (held as JsonRecord | null | undefined)?.[key], value);
 }
 
 /** A copy with another value at a path, which shares everything else. */

@@ -111,6 +111,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
     ],
   },
   "ai-sdk-ui": { role: "user", parts: [{ type: "text", text: "hello" }] },
+  bedrock: { role: "user", content: [{ toolResult: { toolUseId: "a", content: [] } }] },
   gemini: { role: "user", parts: [{ functionResponse: { name: "x", response: { output: "r" } } }] },
   mcp: { content: [{ type: "text", text: "result" }] },
   "claude-code-jsonl": '{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}',
