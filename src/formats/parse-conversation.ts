@@ -25,6 +25,8 @@ const MESSAGE_PATHS = [
   ...["messages", "traj", "history", "contents", "input", "trajectory"].map((key) => [key]),
   // Sessions of Google ADK and OpenHands, and of Goose.
   ...["events", "conversation"].map((key) => [key]),
+  // A request to a model, recorded with what it returned.
+  ["input", "messages"],
   // The state of a LangGraph thread, and its checkpoints.
   ["values", "messages"],
   ["channel_values", "messages"],
@@ -63,7 +65,10 @@ function parseValue(value: unknown, indent: number | string): ParsedConversation
     return parsed(requireOne(value), (messages) => JSON.stringify(messages, null, indent));
   }
   const path = findPath(value);
-  if (!path) throw notConversation(value);
+  if (!path) {
+    if (isRecord(value)) requireOne(Object.values(value));
+    throw notConversation(value);
+  }
   return parsed(requireOne(valueAt(value, path) as unknown[]), (messages) =>
     JSON.stringify(withValueAt(value, path, messages), null, indent),
   );

@@ -83,6 +83,13 @@ describe("a value that holds a conversation", () => {
     expect(parseConversation(file).messages).toBe(chat);
   });
 
+  it("is a request that was recorded with its reply", () => {
+    const file = { input: { system: "Be brief.", messages: chat }, output: { text: "Two files." } };
+    const { messages, stringify } = parseConversation(file);
+    expect(messages).toBe(chat);
+    expect(JSON.parse(stringify([]))).toEqual({ ...file, input: { ...file.input, messages: [] } });
+  });
+
   it("may hold no messages yet", () => {
     expect(parseConversation([])).toMatchObject({ format: "anthropic", messages: [] });
   });
@@ -159,6 +166,11 @@ describe("what is not a conversation", () => {
     ["a number", 7, "It is the number 7, not an array of messages"],
     ["an object of another kind", { name: "x" }, 'It is an object with keys ["name"], not'],
     ["the text of such an object", '{\n"name": "x"\n}', 'It is an object with keys ["name"], not'],
+    [
+      "requests by their hashes",
+      { a: { input: { messages: chat } }, b: { input: { messages: chat } } },
+      'It holds 2 conversations: parse the "input.messages" of each',
+    ],
     ["several conversations", [{ traj: chat }, { traj: chat }], 'parse the "traj" of each'],
     ["lines of conversations", '{"messages":[]}\n{"messages":[]}\n', "Every line of it is"],
     ["other text", "# Heading\ntext\n", "No line of it is a JSON object"],
