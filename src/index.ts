@@ -144,7 +144,13 @@ export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
 export { continueFormat, type ContinueToolAnswer } from "./formats/continue.js";
 export { factoryDroidFormat } from "./formats/factory-droid.js";
+export {
+  copilotCliFormat,
+  type CopilotTool,
+  type CopilotToolAnswer,
+} from "./formats/copilot-cli.js";
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
+export { geminiCliFormat } from "./formats/gemini-cli.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
 export { googleAdkFormat } from "./formats/google-adk.js";
 export { gooseFormat, type GooseToolAnswer } from "./formats/goose.js";
@@ -172,6 +178,12 @@ export {
   type OpencodeToolAnswer,
 } from "./formats/opencode.js";
 export { openhandsFormat, type OpenHandsToolAnswer } from "./formats/openhands.js";
+export {
+  openaiAgentsFormat,
+  type OpenAIAgentsTool,
+  type OpenAIAgentsToolAnswer,
+} from "./formats/openai-agents.js";
+export { qwenCodeFormat } from "./formats/qwen-code.js";
 export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";

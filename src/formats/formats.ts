@@ -4,6 +4,10 @@ import { ampFormat } from "./amp.js";
 import { aiSdkUiFormat } from "./ai-sdk-ui.js";
 import { anthropicFormat } from "./anthropic.js";
 import { bedrockFormat } from "./bedrock.js";
+import { copilotCliFormat } from "./copilot-cli.js";
+import { geminiCliFormat } from "./gemini-cli.js";
+import { openaiAgentsFormat } from "./openai-agents.js";
+import { qwenCodeFormat } from "./qwen-code.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
 import { continueFormat } from "./continue.js";
@@ -30,11 +34,15 @@ const NAMED_FORMATS = [
   aiSdkFormat,
   aiSdkUiFormat,
   bedrockFormat,
+  copilotCliFormat,
+  geminiCliFormat,
+  openaiAgentsFormat,
   geminiFormat,
   mcpFormat,
   claudeCodeFormat,
   codexFormat,
   factoryDroidFormat,
+  qwenCodeFormat,
   piFormat,
   opencodeFormat,
   opencodeEventsFormat,

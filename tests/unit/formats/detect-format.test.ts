@@ -14,40 +14,6 @@ const use = { type: "tool_use", id: "t1", name: "bash", input: { command: "ls" }
 /** Conversations of kinds that look like a format and are not, after the projects' own shapes. */
 const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: string][] = [
   [
-    "Qwen Code",
-    lines(
-      {
-        uuid: "a",
-        sessionId: "s",
-        type: "user",
-        message: { role: "user", parts: [{ text: "Go." }] },
-      },
-      { uuid: "b", sessionId: "s", type: "system", subtype: "custom_title" },
-      {
-        uuid: "c",
-        sessionId: "s",
-        type: "assistant",
-        message: { role: "model", parts: [{ functionCall: { id: "c1", name: "ls", args: {} } }] },
-      },
-    ),
-    "claude-code-jsonl",
-    "1 of the first 3 lines are lines of a Claude Code session",
-  ],
-  [
-    "Qwen Code with many notes",
-    lines(
-      ...["a", "b", "c"].map((uuid) => ({ uuid, sessionId: "s", type: "system", subtype: "x" })),
-      {
-        uuid: "d",
-        sessionId: "s",
-        type: "user",
-        message: { role: "user", parts: [{ text: "Go." }] },
-      },
-    ),
-    "claude-code-jsonl",
-    '100 % of its text is in blocks that this format does not know: "malformed content"',
-  ],
-  [
     "any JSONL with a type and a sessionId",
     lines({ type: "click", sessionId: "s", x: 1 }, { type: "scroll", sessionId: "s", y: 2 }),
     "claude-code-jsonl",
