@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ampFormat as format } from "../../../src/formats/amp.js";
+import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { detectFormat } from "../../../src/formats/detect-format.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
@@ -43,6 +44,7 @@ describe("the format of Amp threads", () => {
     const plain = { role: "assistant", content: [use] };
     const own = { type: "tool_result", tool_use_id: "t1", content: "words" };
     expect(format.mismatch([plain])).toMatch(/^message 0 /);
+    expect(anthropicFormat.mismatch([plain, result({})])).toMatch(/^message 1 /);
     expect(format.mismatch([message("user", own)])).toContain('"tool_result" that is not Amp');
     expect(detectFormat([plain, result({ status: "done", result: "words" })])).toEqual({ format });
   });

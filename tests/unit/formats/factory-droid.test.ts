@@ -32,6 +32,7 @@ describe("the format of Factory Droid sessions", () => {
     expect(detectFormat([said("user"), said("user"), said("user"), use])).toEqual({ format });
     expect(detectFormat([said("user"), call, result])).toEqual({ format: piFormat });
     expect(detectFormat([start, said("user"), said("assistant")])).toEqual({ format });
+    expect(piFormat.mismatch([use])).toMatch(/^0 of the first 1 lines/);
     expect(format.mismatch([said("user"), call])).toMatch(/^0 of the first 2 lines/);
   });
 

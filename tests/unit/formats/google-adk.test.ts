@@ -33,6 +33,11 @@ describe("the format of Google ADK events", () => {
     expect(offloaded.content.parts[0]).toBe(message.content.parts[0]);
   });
 
+  it("takes fields that are null as not set", () => {
+    const part = { text: null, function_call: null, function_response: null, thought: true };
+    expect(readMessage(format, event(part))).toMatchObject({ answers: [], unknownTypes: [] });
+  });
+
   it("reads events without content, and parts that are not known", () => {
     expect(readMessage(format, { author: "user", content: null })).toMatchObject({ otherChars: 0 });
     expect(readMessage(format, { author: "user", content: { parts: null } }).results).toEqual([]);
