@@ -65,10 +65,7 @@ function parseValue(value: unknown, indent: number | string): ParsedConversation
     return parsed(requireOne(value), (messages) => JSON.stringify(messages, null, indent));
   }
   const path = findPath(value);
-  if (!path) {
-    if (isRecord(value)) requireOne(Object.values(value));
-    throw notConversation(value);
-  }
+  if (!path) throw notConversation(value);
   return parsed(requireOne(valueAt(value, path) as unknown[]), (messages) =>
     JSON.stringify(withValueAt(value, path, messages), null, indent),
   );
@@ -148,6 +145,7 @@ function isBroken(line: string): boolean {
 }
 
 function notConversation(value: unknown): UnknownFormatError {
+  if (isRecord(value)) requireOne(Object.values(value));
   return refusal(`It is ${describeValue(value)}, not ${EXPECTED}`);
 }
 

@@ -171,6 +171,15 @@ describe("what is not a conversation", () => {
       { a: { input: { messages: chat } }, b: { input: { messages: chat } } },
       'It holds 2 conversations: parse the "input.messages" of each',
     ],
+    [
+      "the text of such requests",
+      JSON.stringify(
+        { a: { input: { messages: chat } }, b: { input: { messages: chat } } },
+        null,
+        2,
+      ),
+      "It holds 2 conversations",
+    ],
     ["several conversations", [{ traj: chat }, { traj: chat }], 'parse the "traj" of each'],
     ["lines of conversations", '{"messages":[]}\n{"messages":[]}\n', "Every line of it is"],
     ["other text", "# Heading\ntext\n", "No line of it is a JSON object"],
