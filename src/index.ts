@@ -130,6 +130,7 @@ export type {
   Workspace,
 } from "./core/workspace/workspace-types.js";
 export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
+export { ampFormat, type AmpToolAnswer } from "./formats/amp.js";
 export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./formats/ai-sdk-ui.js";
 export { anthropicFormat } from "./formats/anthropic.js";
 export type {
@@ -146,6 +147,8 @@ export type {
 export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./formats/bedrock.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
+export { continueFormat, type ContinueToolAnswer } from "./formats/continue.js";
+export { factoryDroidFormat } from "./formats/factory-droid.js";
 export {
   copilotCliFormat,
   type CopilotTool,
@@ -154,6 +157,9 @@ export {
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
 export { geminiCliFormat } from "./formats/gemini-cli.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
+export { googleAdkFormat } from "./formats/google-adk.js";
+export { gooseFormat, type GooseToolAnswer } from "./formats/goose.js";
+export { kimiFormat, type KimiToolAnswer } from "./formats/kimi.js";
 export {
   langchainFormat,
   type LangchainTool,
@@ -172,6 +178,12 @@ export {
 } from "./formats/openai-responses.js";
 export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
 export {
+  opencodeEventsFormat,
+  opencodeFormat,
+  type OpencodeToolAnswer,
+} from "./formats/opencode.js";
+export { openhandsFormat, type OpenHandsToolAnswer } from "./formats/openhands.js";
+export {
   openaiAgentsFormat,
   type OpenAIAgentsTool,
   type OpenAIAgentsToolAnswer,
@@ -180,6 +192,8 @@ export { qwenCodeFormat } from "./formats/qwen-code.js";
 export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
+export { pydanticAiFormat, type PydanticAiToolAnswer } from "./formats/pydantic-ai.js";
+export type { PlainTool } from "./formats/shared/record-format.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
 export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";

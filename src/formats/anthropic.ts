@@ -160,8 +160,10 @@ function hasToolBlocks(message: unknown): boolean {
 }
 
 function isAnthropicBlock(block: unknown): boolean {
-  const { type, source } = asRecord(block);
-  if (typeof type !== "string" || FOREIGN_BLOCKS.test(type)) return false;
+  const { type, source, toolUseID } = asRecord(block);
+  // Amp has blocks of the same types, but for its ids.
+  if (typeof type !== "string" || FOREIGN_BLOCKS.test(type) || toolUseID !== undefined)
+    return false;
   // Other vendors have image blocks too, but without a source object.
   return type !== "image" || isRecord(source);
 }

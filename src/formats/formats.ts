@@ -1,5 +1,6 @@
 import type { Format } from "../core/engine/format.js";
 import { aiSdkFormat } from "./ai-sdk.js";
+import { ampFormat } from "./amp.js";
 import { aiSdkUiFormat } from "./ai-sdk-ui.js";
 import { anthropicFormat } from "./anthropic.js";
 import { bedrockFormat } from "./bedrock.js";
@@ -9,12 +10,20 @@ import { openaiAgentsFormat } from "./openai-agents.js";
 import { qwenCodeFormat } from "./qwen-code.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
+import { continueFormat } from "./continue.js";
+import { factoryDroidFormat } from "./factory-droid.js";
 import { geminiFormat } from "./gemini.js";
+import { googleAdkFormat } from "./google-adk.js";
+import { gooseFormat } from "./goose.js";
+import { kimiFormat } from "./kimi.js";
 import { langchainFormat } from "./langchain.js";
 import { mcpFormat } from "./mcp.js";
 import { openaiChatFormat } from "./openai-chat.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
+import { opencodeEventsFormat, opencodeFormat } from "./opencode.js";
+import { openhandsFormat } from "./openhands.js";
 import { piFormat } from "./pi.js";
+import { pydanticAiFormat } from "./pydantic-ai.js";
 import { messageLines, type MessageLines } from "./shared/message-lines.js";
 
 const NAMED_FORMATS = [
@@ -32,8 +41,18 @@ const NAMED_FORMATS = [
   mcpFormat,
   claudeCodeFormat,
   codexFormat,
+  factoryDroidFormat,
   qwenCodeFormat,
   piFormat,
+  opencodeFormat,
+  opencodeEventsFormat,
+  pydanticAiFormat,
+  googleAdkFormat,
+  openhandsFormat,
+  gooseFormat,
+  continueFormat,
+  ampFormat,
+  kimiFormat,
 ] as const satisfies readonly Format[];
 
 type NamedFormat = (typeof NAMED_FORMATS)[number];

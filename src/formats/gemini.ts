@@ -138,9 +138,10 @@ function mismatchOf({ role, parts, content }: JsonRecord): string | undefined {
   return `has a part that is not Gemini's: ${describeValue(foreign)}`;
 }
 
-/** Parts of other vendors have a `type`; those of the Python client are in snake case. */
+/** Parts of other vendors have a `type` or a kind; those of the Python client are in snake case. */
 function isGeminiPart(part: unknown): boolean {
-  if (!isRecord(part) || part["type"] !== undefined) return false;
+  if (!isRecord(part) || part["type"] !== undefined || part["part_kind"] !== undefined)
+    return false;
   return part["function_response"] === undefined && part["function_call"] === undefined;
 }
 

@@ -28,12 +28,15 @@ export type OpenAIChatToolAnswer = { role: "tool"; tool_call_id: string; content
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
+/** Notes of programs that record their messages: Hermes, and Kimi CLI in its `context.jsonl`. */
+const NOTE_ROLE = /^(?:session_meta|_\w+)$/;
+
 /** Part types that only other vendors have; other unknown types are accepted. */
 const FOREIGN_PART =
   /tool|^(?:input_(?:text|image|file)|output_text|image|document|reasoning|function(?:Call|Response))$/i;
 
 const KNOWN_PART =
-  /^(?:text|refusal|thinking|input_audio|file|(?:image|audio|video|document)_url)$/;
+  /^(?:text|refusal|think(?:ing)?|input_audio|file|(?:image|audio|video|document)_url)$/;
 
 /** OpenAI Chat Completions: a result is a message of role `tool`, or of the older role `function`. */
 export const openaiChatFormat = {
@@ -116,6 +119,7 @@ function mismatchOf(message: JsonRecord): string | undefined {
       ? `has no role but the type ${JSON.stringify(type)}`
       : "has no role";
   }
+  if (NOTE_ROLE.test(role)) return undefined;
   if (!ROLES.has(role)) return `has the role ${JSON.stringify(role)}`;
   if (type === "message") return 'has the type "message", as items of the Responses API do';
   if (typeof content === "string") return undefined;

@@ -23,6 +23,10 @@ export interface ParsedConversation {
 /** Where files hold their messages; earlier ones take precedence. */
 const MESSAGE_PATHS = [
   ...["messages", "traj", "history", "contents", "input", "trajectory"].map((key) => [key]),
+  // Sessions of Google ADK and OpenHands, and of Goose.
+  ...["events", "conversation"].map((key) => [key]),
+  // A request to a model, recorded with what it returned.
+  ["input", "messages"],
   // The state of a LangGraph thread, and its checkpoints.
   ["values", "messages"],
   ["channel_values", "messages"],
@@ -134,6 +138,7 @@ function isBroken(line: string): boolean {
 }
 
 function notConversation(value: unknown): UnknownFormatError {
+  if (isRecord(value)) requireOne(Object.values(value));
   return refusal(`It is ${describeValue(value)}, not ${EXPECTED}`);
 }
 

@@ -106,7 +106,10 @@ export const piFormat = createLineFormat({
   origin: "a pi session",
 
   isLine({ type, message, timestamp }) {
-    if (type === "message") return isRecord(message) && typeof message["role"] === "string";
+    if (type === "message") {
+      const { role, content } = asRecord(message);
+      return typeof role === "string" && !asList(content).some(isAnthropicBlock);
+    }
     if (typeof type !== "string" || timestamp === undefined) return false;
     return NOTES.test(type) || undefined;
   },
@@ -117,6 +120,12 @@ export const piFormat = createLineFormat({
   messages: messageFormat,
   contentPath: () => ["content"],
 });
+
+/** Factory Droid records Anthropic messages in lines of the same type. */
+function isAnthropicBlock(block: unknown): boolean {
+  const { type } = asRecord(block);
+  return type === "tool_use" || type === "tool_result";
+}
 
 function readResult(
   message: JsonRecord,

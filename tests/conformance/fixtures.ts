@@ -23,6 +23,7 @@ import type {
   SampleResult,
   SampleTurn,
 } from "../../src/testing/index.js";
+import { RECORDED_FIXTURES } from "./recorded-fixtures.js";
 
 /** Fields that nobody knows, which must be kept. */
 const unknown = { unknown_field: [1, { deep: true }] };
@@ -590,6 +591,7 @@ const NAMED_FIXTURES: readonly NamedFixture[] = [
     buildCall: ({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input }),
     carryAnswer: (message) => oddJson({ type: "message", timestamp: "t", message }),
   },
+  ...RECORDED_FIXTURES,
 ];
 
 /** The same conversations with a message per line. */

@@ -51,7 +51,7 @@ export function blocksOf(
 
 export function valueAt(value: unknown, path: PartPath): unknown {
   return path.reduce(
-    (held: unknown, key) => (held as JsonRecord | undefined)?.[key as string],
+    (held: unknown, key) => (held as JsonRecord | null | undefined)?.[key as string],
     value,
   );
 }

@@ -14,22 +14,6 @@ const use = { type: "tool_use", id: "t1", name: "bash", input: { command: "ls" }
 /** Conversations of kinds that look like a format and are not, after the projects' own shapes. */
 const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: string][] = [
   [
-    "Factory Droid",
-    lines(
-      { type: "session_start", id: "s", title: "A title", cwd: "/tmp" },
-      { type: "message", id: "m1", timestamp: "t", message: user([{ type: "text", text: "Go." }]) },
-      { type: "message", id: "m2", timestamp: "t", message: assistant([use]) },
-      {
-        type: "message",
-        id: "m3",
-        timestamp: "t",
-        message: user([{ type: "tool_result", tool_use_id: "t1", content: "a\nb" }]),
-      },
-    ),
-    "pi-jsonl",
-    'it has blocks of type "tool_use", "tool_result", but not one tool result',
-  ],
-  [
     "any JSONL with a type and a sessionId",
     lines({ type: "click", sessionId: "s", x: 1 }, { type: "scroll", sessionId: "s", y: 2 }),
     "claude-code-jsonl",
@@ -40,37 +24,6 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
     lines({ type: "order", payload: { id: 1 } }, { type: "refund", payload: { id: 1 } }),
     "claude-code-jsonl",
     "0 of the first 2 lines are lines of a Claude Code session",
-  ],
-  [
-    "Pydantic AI",
-    [
-      { kind: "request", parts: [{ part_kind: "user-prompt", content: "Go." }] },
-      { kind: "response", parts: [{ part_kind: "tool-call", tool_name: "ls", args: "{}" }] },
-      { kind: "request", parts: [{ part_kind: "tool-return", tool_name: "ls", content: "a" }] },
-    ],
-    "gemini",
-    'it has blocks of type "tool-call", "tool-return", but not one tool result',
-  ],
-  [
-    "Amp",
-    [
-      user([{ type: "text", text: "Go." }]),
-      assistant([{ ...use, complete: true }]),
-      user([{ type: "tool_result", toolUseID: "t1", run: { status: "done", result: "a\nb" } }]),
-      assistant([{ type: "text", text: "Two files." }]),
-    ],
-    "anthropic",
-    'it has 1 unanswered tool call and blocks of type "malformed tool_result"',
-  ],
-  [
-    "Goose",
-    [
-      user([{ type: "text", text: "Go." }]),
-      assistant([{ type: "toolRequest", id: "a", toolCall: { status: "success", value: {} } }]),
-      user([{ type: "toolResponse", id: "a", toolResult: { status: "success", value: [] } }]),
-    ],
-    "anthropic",
-    'message 1 has a block of type "toolRequest"',
   ],
   [
     "Cline",

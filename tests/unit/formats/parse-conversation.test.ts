@@ -25,15 +25,21 @@ describe("a value that holds a conversation", () => {
     expect(stringify(messages)).toBe(JSON.stringify(chat, null, 2));
   });
 
-  it.each(["messages", "traj", "history", "contents", "input", "trajectory"])(
-    "is an object with %s",
-    (key) => {
-      const file = freeze({ id: 7, [key]: chat, info: { score: 1 } });
-      const { messages, stringify } = parseConversation(file);
-      expect(messages).toBe(chat);
-      expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
-    },
-  );
+  it.each([
+    "messages",
+    "traj",
+    "history",
+    "contents",
+    "input",
+    "trajectory",
+    "events",
+    "conversation",
+  ])("is an object with %s", (key) => {
+    const file = freeze({ id: 7, [key]: chat, info: { score: 1 } });
+    const { messages, stringify } = parseConversation(file);
+    expect(messages).toBe(chat);
+    expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
+  });
 
   it.each<[string, (messages: unknown) => object]>([
     ["values", (messages) => ({ values: { messages, todos: [] }, next: [], metadata: {} })],
@@ -75,6 +81,13 @@ describe("a value that holds a conversation", () => {
   it("gives the history of a file that has its steps as well", () => {
     const file = { trajectory: [{ action: "ls", observation: "a" }], history: chat };
     expect(parseConversation(file).messages).toBe(chat);
+  });
+
+  it("is a request that was recorded with its reply", () => {
+    const file = { input: { system: "Be brief.", messages: chat }, output: { text: "Two files." } };
+    const { messages, stringify } = parseConversation(file);
+    expect(messages).toBe(chat);
+    expect(JSON.parse(stringify([]))).toEqual({ ...file, input: { ...file.input, messages: [] } });
   });
 
   it("may hold no messages yet", () => {
@@ -153,6 +166,20 @@ describe("what is not a conversation", () => {
     ["a number", 7, "It is the number 7, not an array of messages"],
     ["an object of another kind", { name: "x" }, 'It is an object with keys ["name"], not'],
     ["the text of such an object", '{\n"name": "x"\n}', 'It is an object with keys ["name"], not'],
+    [
+      "requests by their hashes",
+      { a: { input: { messages: chat } }, b: { input: { messages: chat } } },
+      'It holds 2 conversations: parse the "input.messages" of each',
+    ],
+    [
+      "the text of such requests",
+      JSON.stringify(
+        { a: { input: { messages: chat } }, b: { input: { messages: chat } } },
+        null,
+        2,
+      ),
+      "It holds 2 conversations",
+    ],
     ["several conversations", [{ traj: chat }, { traj: chat }], 'parse the "traj" of each'],
     ["lines of conversations", '{"messages":[]}\n{"messages":[]}\n', "Every line of it is"],
     ["other text", "# Heading\ntext\n", "No line of it is a JSON object"],
@@ -165,7 +192,7 @@ describe("what is not a conversation", () => {
   });
 
   it("is refused with the nearest format first, one a line", () => {
-    const messages = [...chat, { role: "session_meta", content: "x" }];
+    const messages = [...chat, { role: "narrator", content: "x" }];
     let said = "";
     try {
       parseConversation(messages);
@@ -174,7 +201,7 @@ describe("what is not a conversation", () => {
     }
     const [headline, nearest, ...others] = said.split("\n");
     expect(headline).toBe("No format fits these messages.");
-    expect(nearest).toBe('- openai-chat: message 3 has the role "session_meta"');
+    expect(nearest).toBe('- openai-chat: message 3 has the role "narrator"');
     const formats = FORMATS.filter(({ name }) => !name.endsWith("-jsonl"));
     expect(others).toHaveLength(formats.length - 1);
     expect(others).toContain("- anthropic: message 1 has tool_calls");
