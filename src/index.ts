@@ -66,11 +66,11 @@ export type {
   RestoreOptions,
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
-export type { PartKind } from "./core/offloader/large-parts.js";
 export type {
   OffloadEstimate,
   OffloadReport,
   OffloadTotals,
+  PartKind,
   PartReport,
   ResultReport,
 } from "./core/offloader/report.js";

@@ -17,10 +17,7 @@ import {
 } from "./input-reference.js";
 import { CONTEXT_TYPES, isOf, KINDS, parseObject, targetOf } from "./part-target.js";
 import type { OffloaderSettings, UnknownReference } from "./offloader-types.js";
-import type { PartReport } from "./report.js";
-
-/** What else of a conversation is offloaded, by request: large texts of users, large inputs of calls. */
-export type PartKind = "results" | "userMessages" | "toolInputs";
+import type { PartKind, PartReport } from "./report.js";
 
 const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"];
 

@@ -3,8 +3,7 @@ import type { Format, MediaRule } from "../engine/format.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import type { PartKind } from "./large-parts.js";
-import type { OffloadEstimate, OffloadReport, ResultReport } from "./report.js";
+import type { OffloadEstimate, OffloadReport, PartKind, ResultReport } from "./report.js";
 
 /** A result, as it is passed to `shouldOffload`. */
 export interface FlaggedResult {
@@ -44,17 +43,14 @@ export interface OffloaderSettings {
   readonly countTokens?: CountTokens | undefined;
 }
 
-interface Abortable {
+export interface OffloadOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-}
-
-export interface OffloadOptions extends Abortable {
   /** What is offloaded; pass the same in every turn. Default: the offloader's own `parts`. */
   readonly parts?: readonly PartKind[] | undefined;
 }
 
-export interface RestoreOptions extends Abortable {
+export interface RestoreOptions extends Pick<OffloadOptions, "signal"> {
   /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
 }
@@ -67,7 +63,7 @@ export interface UnknownReference {
 }
 
 /** What is known of a result that has just arrived. */
-export interface ArrivedResult extends Abortable {
+export interface ArrivedResult extends Pick<OffloadOptions, "signal"> {
   /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
   readonly toolName?: string | undefined;
@@ -101,7 +97,10 @@ export interface Offloader<
   /** Puts the original content back: for messages that `offload` returned, exactly what was passed in. */
   restore<M>(messages: readonly M[], options?: RestoreOptions): Promise<M[]>;
   /** Dry run: what would be offloaded, and how much it saves after what is added. Writes nothing. */
-  estimate(history: readonly unknown[], options?: Abortable): Promise<OffloadEstimate>;
+  estimate(
+    history: readonly unknown[],
+    options?: Pick<OffloadOptions, "signal">,
+  ): Promise<OffloadEstimate>;
   /** Handles one result at arrival, by the same policy as the history; returns what to put into the conversation. */
   result<C extends Content>(
     content: C,
@@ -113,7 +112,7 @@ export interface Offloader<
   /** Whether this is a call of a reading tool, to be passed to `handleToolCall`. */
   handles(call: unknown): boolean;
   /** Runs a call of one of the reading tools and answers in the format's own shape. */
-  handleToolCall(call: unknown, options?: Abortable): Promise<Answer>;
+  handleToolCall(call: unknown, options?: Pick<OffloadOptions, "signal">): Promise<Answer>;
   /** A text for the agent's system prompt. */
   systemPrompt(): string;
 }

@@ -44,9 +44,12 @@ export interface OffloadTotals {
   readonly tokensSaved: number;
 }
 
+/** What of a conversation is offloaded: results, and by request large texts of users and large inputs of calls. */
+export type PartKind = "results" | "userMessages" | "toolInputs";
+
 /** What was offloaded besides results, with `parts`. */
 export interface PartReport {
-  readonly kind: "userMessages" | "toolInputs";
+  readonly kind: Exclude<PartKind, "results">;
   readonly messageIndex: number;
   readonly artifactId: string;
   readonly charsSaved: number;
