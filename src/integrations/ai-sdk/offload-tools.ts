@@ -1,7 +1,7 @@
-import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 import { readingTools, type ReadingTools } from "./reading-tools.js";
 
 /** The parts of an AI SDK tool that matter here. */
@@ -35,11 +35,10 @@ export function offloadTools<T extends object>(
 ): T & ReadingTools {
   const session = connectSessions(options)();
   const reading = readingTools(session);
-  for (const name of Object.keys(reading)) {
-    if (!Object.hasOwn(tools, name)) continue;
-    const expected = `without ${name}; rename it with the workspace's toolNames`;
-    throw new InvalidArgumentError("tools", name, expected);
-  }
+  refuseTakenNames(
+    session.tools,
+    Object.keys(tools).map((name) => ({ name })),
+  );
   const wrapped = Object.entries(tools).map(([name, tool]) => [
     name,
     wrapTool(name, tool as AnyTool, session),
