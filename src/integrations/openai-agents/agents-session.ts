@@ -11,7 +11,7 @@ export interface AgentsOptions<Context = unknown> extends Omit<IntegrationOption
 /** The runs of agents with the same options. */
 export interface Runs {
   /** The session of a run with this context. */
-  sessionOf(context: unknown): OffloadSession;
+  readonly sessionOf: (context: unknown) => OffloadSession;
   /** What is the same in all sessions. */
   readonly common: OffloadSession;
   /** The reading tools, which read in the session of the run that calls them. */

@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/errors/describe-value.js";
-import { isPlainJson } from "../../core/lib/json/plain-json.js";
 import { langchainFormat } from "../../formats/langchain.js";
 import type { OpenAIAgentsTool } from "../../formats/openai-agents.js";
+import { offloadValue } from "../shared/offload-value.js";
+import { resolveJson } from "../shared/resolve-json.js";
 import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 import type { OffloadSession } from "../shared/connect-sessions.js";
 import { connectRuns, contextOf, type AgentsOptions, type Runs } from "./agents-session.js";
@@ -49,7 +50,7 @@ function wrapTool(tool: FunctionTool, { sessionOf, common }: Runs): FunctionTool
     const session = sessionOf(contextOf(run));
     let resolved: string;
     try {
-      resolved = await resolveInput(session, name, input, details?.signal);
+      resolved = await resolveJson(session, name, input, details?.signal);
     } catch (error) {
       // The SDK would end the run; the model can correct its call.
       return `Error: ${messageOf(error)}`;
@@ -65,23 +66,6 @@ function wrapTool(tool: FunctionTool, { sessionOf, common }: Runs): FunctionTool
   return Object.assign(copy, { description: common.describe(name, tool.description), invoke });
 }
 
-/** The arguments are JSON in a string, which is kept as it is if there is nothing to resolve. */
-async function resolveInput(
-  session: OffloadSession,
-  name: string,
-  input: string,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(input);
-  } catch {
-    return input;
-  }
-  const resolved = await session.resolve(name, parsed, signal);
-  return resolved === parsed ? input : JSON.stringify(resolved);
-}
-
 async function offloadOutput(
   session: OffloadSession,
   output: unknown,
@@ -89,12 +73,10 @@ async function offloadOutput(
   details: CallDetails | undefined,
 ): Promise<unknown> {
   const toolCallId = details?.toolCall?.callId;
-  const arrived = { toolCallId, toolName, signal: details?.signal };
-  if (typeof output === "string") return session.result(output, arrived);
-  if (typeof output !== "object" || output === null || !isPlainJson(output)) return output;
   const blocks = Array.isArray(output) ? (output as unknown[]) : [output];
-  if (!blocks.every(isBlock))
-    return session.result(output as object & Record<string, unknown>, arrived);
+  if (!blocks.every(isBlock)) {
+    return offloadValue(session, output, { toolCallId, toolName, signal: details?.signal });
+  }
   // Text beside images and files: LangChain's blocks have the same types, and its format keeps media.
   const message = { type: "tool", tool_call_id: toolCallId ?? "", name: toolName, content: blocks };
   const { content } = await session.message(message, langchainFormat);
