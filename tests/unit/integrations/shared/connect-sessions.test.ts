@@ -46,6 +46,12 @@ describe("connectSessions", () => {
     await expect(workspace.getOriginal("p", { sessionId: "child" })).rejects.toThrow();
   });
 
+  it("names a child as the framework does, whatever the host calls its own session", () => {
+    const workspace = openMemoryWorkspace();
+    const sessions = connectSessions({ workspace, sessionId: "host" });
+    expect(sessions("child", sessions("thread").sessionId).sessionId).toBe("child");
+  });
+
   it("has one session for each id and parent", () => {
     const sessions = connectSessions({ workspace: openMemoryWorkspace() });
     expect(sessions("a")).toBe(sessions("a"));
