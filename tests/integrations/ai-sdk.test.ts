@@ -330,9 +330,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
         expectShort(model, 3);
         const [first, second] = sentTo(model).map((prompt) => JSON.parse(prompt) as unknown[]);
         expect(first?.[0]).toMatchObject({ role: "system" });
-        expect(JSON.stringify(first?.[0])).toMatch(
-          /Be brief\..*grep_knowledge/,
-        );
+        expect(JSON.stringify(first?.[0])).toMatch(/Be brief\..*grep_knowledge/);
         expect(second?.[0]).toEqual(first?.[0]);
       }
     });
