@@ -1,6 +1,7 @@
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
+import { readingTools, type ReadingTools } from "./reading-tools.js";
 
 /** The parts of a request to a model that matter here. */
 interface ModelRequest {
@@ -8,21 +9,29 @@ interface ModelRequest {
   tools?: readonly { readonly name: string }[] | undefined;
 }
 
-/** A middleware for `wrapLanguageModel`, of any version of its specification. */
+/** A middleware for `wrapLanguageModel`, and the tools that read what it offloads. */
 export interface OffloadMiddleware {
+  /** Version 6 asks for this one, version 7 takes any. */
+  readonly specificationVersion: "v3";
   readonly transformParams: <P>(call: { readonly params: P }) => Promise<P>;
+  readonly tools: ReadingTools;
 }
 
 /**
- * A middleware of a model that offloads the results of every request. The tools run outside of it: a
- * request that offers none of the reading tools is passed on whole, since nobody could read a reference.
+ * A middleware of a model that offloads the results of every request; make one for each conversation.
+ * It cannot add tools: a request that does not offer its `tools` is passed on whole, since nobody could
+ * read a reference.
  *
  * @example
- * const short = wrapLanguageModel({ model, middleware: offloadMiddleware({ offloader }) });
+ * const middleware = offloadMiddleware({ sessionId: chatId });
+ * const short = wrapLanguageModel({ model, middleware });
+ * await generateText({ model: short, tools: { ...tools, ...middleware.tools }, messages });
  */
 export function offloadMiddleware(options: IntegrationOptions = {}): OffloadMiddleware {
   const session = connectSessions(options)();
   return {
+    specificationVersion: "v3",
+    tools: readingTools(session),
     async transformParams({ params }) {
       const request = params as typeof params & ModelRequest;
       if (!canRead(session, request)) return params;

@@ -1,12 +1,8 @@
-import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import type { ToolName } from "../../core/workspace/reading/reading.js";
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
-import type { AiSdkTool } from "../../formats/shared/ai-sdk-tool.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
-
-/** The reading tools under their own names. */
-export type ReadingTools = { [Name in ToolName]: AiSdkTool };
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import { readingTools, type ReadingTools } from "./reading-tools.js";
 
 /** The parts of an AI SDK tool that matter here. */
 interface AnyTool {
@@ -26,9 +22,6 @@ interface ToolCall {
   readonly output: unknown;
 }
 
-/** How `ai` calls the tools that a provider runs by itself, with names of its versions 6 and 7. */
-const PROVIDER_TYPES = new Set(["provider", "provider-defined", "provider-executed"]);
-
 /**
  * The tools, whose large results the model gets as references, and the reading tools beside them. The
  * UI, the steps and what is saved keep the whole results.
@@ -41,12 +34,11 @@ export function offloadTools<T extends object>(
   options: IntegrationOptions = {},
 ): T & ReadingTools {
   const session = connectSessions(options)();
-  const reading = aiSdkFormat.describeTools(session.tools);
-  for (const name of Object.keys(reading)) {
-    if (!Object.hasOwn(tools, name)) continue;
-    const expected = `without ${name}; rename it with the workspace's toolNames`;
-    throw new InvalidArgumentError("tools", name, expected);
-  }
+  const reading = readingTools(session);
+  refuseTakenNames(
+    session.tools,
+    Object.keys(tools).map((name) => ({ name })),
+  );
   const wrapped = Object.entries(tools).map(([name, tool]) => [
     name,
     wrapTool(name, tool as AnyTool, session),
@@ -55,7 +47,8 @@ export function offloadTools<T extends object>(
 }
 
 function wrapTool(name: string, tool: AnyTool, session: OffloadSession): AnyTool {
-  if (PROVIDER_TYPES.has(tool.type ?? "")) return tool;
+  // The provider runs it, and accepts its answer only unchanged.
+  if (tool.type === "provider" && !tool.execute) return tool;
   const toModelOutput = async (call: ToolCall): Promise<unknown> => {
     const output = await (tool.toModelOutput ? tool.toModelOutput(call) : plainOutput(call.output));
     const { toolCallId } = call;

@@ -1,0 +1,4 @@
+export type { AgentsOptions } from "./agents-session.js";
+export { offloadFilter, type OffloadFilter } from "./offload-filter.js";
+export { offloadTools } from "./offload-tools.js";
+export type { OpenAIAgentsTool } from "../../formats/openai-agents.js";

@@ -1,0 +1,7 @@
+export {
+  offloadResponses,
+  type FunctionOutput,
+  type OffloadResponses,
+} from "./offload-responses.js";
+export { offloadTools, type ReadingTool } from "./offload-tools.js";
+export type { IntegrationOptions } from "../shared/integration-options.js";

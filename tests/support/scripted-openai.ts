@@ -1,0 +1,71 @@
+export type Call = { readonly id: string; readonly name: string; readonly input: object };
+/** What the model does next: calls functions, or says something. */
+export type Move = string | readonly Call[];
+export interface RequestBody {
+  readonly stream?: boolean;
+  readonly tools?: readonly unknown[];
+  readonly messages?: readonly Message[];
+  readonly input?: readonly Message[];
+}
+interface Message {
+  readonly content?: unknown;
+  readonly output?: unknown;
+}
+
+/** The API of OpenAI as a `fetch` for its client: plays these moves, the last of them from what it read. */
+export function scriptOpenAI(moves: readonly (Move | ((lastResult: string) => Move))[]) {
+  const requests: RequestBody[] = [];
+  const fetch = (_url: unknown, init?: { readonly body?: unknown }): Promise<Response> => {
+    const body = JSON.parse(String(init?.body)) as RequestBody;
+    const next = moves[requests.length] ?? "There are no more moves.";
+    requests.push(body);
+    const last = (body.messages ?? body.input)?.at(-1);
+    const read = JSON.stringify(last?.content ?? last?.output ?? "");
+    const move = typeof next === "function" ? next(read) : next;
+    if (body.input) return Promise.resolve(Response.json(responseOf(move)));
+    return Promise.resolve(
+      body.stream === true ? streamOf(move) : Response.json(completionOf(move, "message")),
+    );
+  };
+  return { requests, fetch };
+}
+
+function completionOf(move: Move, field: "message" | "delta"): object {
+  const message =
+    typeof move === "string"
+      ? { role: "assistant", content: move }
+      : {
+          ...{ role: "assistant", content: null },
+          tool_calls: move.map(({ id, name, input }, index) => ({
+            ...{ index, id, type: "function" },
+            function: { name, arguments: JSON.stringify(input) },
+          })),
+        };
+  const finish_reason = typeof move === "string" ? "stop" : "tool_calls";
+  const object = field === "delta" ? "chat.completion.chunk" : "chat.completion";
+  return {
+    ...{ id: "c", object, created: 1, model: "scripted" },
+    choices: [{ index: 0, [field]: message, finish_reason, logprobs: null }],
+  };
+}
+
+function streamOf(move: Move): Response {
+  const events = `data: ${JSON.stringify(completionOf(move, "delta"))}\n\ndata: [DONE]\n\n`;
+  return new Response(events, { headers: { "content-type": "text/event-stream" } });
+}
+
+function responseOf(move: Move): object {
+  const output =
+    typeof move === "string"
+      ? [
+          {
+            ...{ type: "message", id: "m", role: "assistant", status: "completed" },
+            content: [{ type: "output_text", text: move, annotations: [] }],
+          },
+        ]
+      : move.map(({ id, name, input }) => ({
+          ...{ type: "function_call", id: `fc_${id}`, call_id: id, name },
+          ...{ arguments: JSON.stringify(input), status: "completed" },
+        }));
+  return { id: "r", object: "response", created_at: 1, model: "scripted", output };
+}
