@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type {
   CallToolResult,
   ListResourcesResult,
@@ -24,17 +24,19 @@ export interface McpServerOptions {
  * An MCP server over a workspace, for one connection: the reading tools, a tool that stores text,
  * and artifacts as resources.
  */
-export function createMcpServer(options: McpServerOptions): Server {
+export function createMcpServer(options: McpServerOptions): McpServer {
   const { workspace, sessionId, isReadOnly = false } = options;
   const toolbox = createToolbox(workspace, {
     sessionId,
     isStructured: true,
     canStore: !isReadOnly,
   });
-  const server = new Server(
+  const mcp = new McpServer(
     { name: "context-offload", version: PACKAGE_VERSION },
     { capabilities: { tools: {}, resources: {} }, instructions: workspace.systemPrompt() },
   );
+  // The handlers are set directly, since the tools bring their own schemas and read any input.
+  const { server } = mcp;
   server.setRequestHandler(
     "tools/list",
     () => ({ tools: toolbox.tools }) as unknown as ListToolsResult,
@@ -57,7 +59,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("resources/read", async ({ params }) =>
     rethrown(readArtifact(workspace, params.uri, { sessionId }) as Promise<ReadResourceResult>),
   );
-  return server;
+  return mcp;
 }
 
 /** A wrong URI or cursor is the client's error, and is answered with the codes of the protocol. */

@@ -110,7 +110,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   return new Request(new URL(url, "http://localhost"), {
     ...{ method, signal, headers: pairs },
     ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: "half" } : {}),
-  } as RequestInit);
+  });
 }
 
 function isLoopback(host: string): boolean {

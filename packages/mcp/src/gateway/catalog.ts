@@ -22,7 +22,8 @@ const MAX_PAGES = 1_000;
 export class Catalog {
   /** What each server listed last, so that names are stable while a server restarts. */
   readonly #known = new Map<Upstream, readonly Params[]>();
-  readonly #listing = new Map<Upstream, Promise<readonly Params[]>>();
+  readonly #listing = new Map<Upstream, Promise<unknown>>();
+  #merged: ReadonlyMap<string, CatalogEntry> | undefined;
 
   constructor(
     private readonly kind: NamedKind,
@@ -35,40 +36,58 @@ export class Catalog {
     this.#listing.delete(upstream);
   }
 
+  /** What all servers have. One that does not answer shows what it listed last. */
   async entries(): Promise<readonly CatalogEntry[]> {
-    const lists = await Promise.all(this.upstreams.map((upstream) => this.#list(upstream)));
-    const counts = new Map<string, number>();
-    for (const { name } of lists.flat())
-      counts.set(name as string, (counts.get(name as string) ?? 0) + 1);
-    return this.upstreams.flatMap((upstream, index) =>
-      (lists[index] ?? []).map((definition) => {
+    await Promise.all(this.upstreams.map((upstream) => this.#list(upstream)));
+    return [...this.#merge().values()];
+  }
+
+  /** Asks servers only for a name that is not known, so that one that hangs harms no other. */
+  async find(shownName: string): Promise<CatalogEntry | undefined> {
+    const known = this.#merge().get(shownName);
+    if (known) return known;
+    await this.entries();
+    return this.#merge().get(shownName);
+  }
+
+  #merge(): ReadonlyMap<string, CatalogEntry> {
+    if (this.#merged) return this.#merged;
+    const counts = new Map<unknown, number>();
+    for (const { name } of [...this.#known.values()].flat()) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    const entries = this.upstreams.flatMap((upstream) =>
+      (this.#known.get(upstream) ?? []).map((definition): CatalogEntry => {
         const name = definition["name"] as string;
         const isClash = (counts.get(name) ?? 0) > 1 || this.reserved.has(name);
         const shownName = isClash ? `${upstream.name}__${name}` : name;
         return { upstream, name, shownName, definition };
       }),
     );
+    this.#merged = new Map(entries.map((entry) => [entry.shownName, entry]));
+    return this.#merged;
   }
 
-  async find(shownName: string): Promise<CatalogEntry | undefined> {
-    return (await this.entries()).find((entry) => entry.shownName === shownName);
-  }
-
-  async #list(upstream: Upstream): Promise<readonly Params[]> {
-    const listing = this.#listing.get(upstream) ?? this.#fetch(upstream);
-    this.#listing.set(upstream, listing);
-    try {
-      const known = await listing;
-      this.#known.set(upstream, known);
-      return known;
-    } catch {
-      if (this.#listing.get(upstream) === listing) this.#listing.delete(upstream);
-      return this.#known.get(upstream) ?? [];
+  async #list(upstream: Upstream): Promise<void> {
+    // The client is told as soon as a server that is late or restarts is there.
+    if (!upstream.isReady) return;
+    let listing = this.#listing.get(upstream);
+    if (!listing) {
+      listing = this.#fetch(upstream).then(
+        (found) => {
+          this.#known.set(upstream, found);
+          this.#merged = undefined;
+        },
+        () => {
+          this.#listing.delete(upstream);
+        },
+      );
+      this.#listing.set(upstream, listing);
     }
+    await listing;
   }
 
   async #fetch(upstream: Upstream): Promise<readonly Params[]> {
-    await upstream.whenReady();
     if (upstream.capabilities[this.kind] === undefined) return [];
     const found: Params[] = [];
     let cursor: unknown;

@@ -17,15 +17,11 @@ export function fitSchema(
   reference: string,
   shortReference: string,
 ): Params | undefined {
-  let isPlaced = false;
-  const place = (): string => {
-    const text = isPlaced ? shortReference : reference;
-    isPlaced = true;
-    return text;
-  };
-  const fitted = asParams(shorten(structured, place));
+  const texts = [reference];
+  const fitted = asParams(shorten(structured, () => texts.pop() ?? shortReference));
   try {
-    return isPlaced && validator.getValidator(schema)(fitted).valid ? fitted : undefined;
+    const isAllowed = validator.getValidator(schema)(fitted).valid;
+    return isAllowed && texts.length === 0 ? fitted : undefined;
   } catch {
     // A schema that is not valid itself allows nothing.
     return undefined;

@@ -1,5 +1,5 @@
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import type { Transport } from "@modelcontextprotocol/server";
 import { TOOL_NAMES, type Workspace } from "context-offload";
 import { readArtifact } from "../artifact-resources.js";
 import { parseArtifactUri } from "../artifact-uri.js";
@@ -65,6 +65,7 @@ export interface Gateway {
 
 const DEFAULT_TIMES: GatewayTimes = {
   startMs: 60_000,
+  listMs: 15_000,
   patienceMs: 8_000,
   silenceMs: 300_000,
   pingMs: 30_000,
@@ -453,9 +454,8 @@ class RunningGateway implements Gateway {
   }
 
   #send(message: RpcMessage): void {
-    this.#client?.send(message as JSONRPCMessage).catch((error: unknown) => {
-      this.#note(`the client cannot be reached: ${String(error)}`);
-    });
+    if (this.#closing) return;
+    this.#client?.send(message).catch(() => undefined);
   }
 
   #note(text: string): void {

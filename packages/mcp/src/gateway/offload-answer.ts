@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createOffloader, DEFAULTS, type Workspace } from "context-offload";
+import { createOffloader, DEFAULTS, estimateTokens, type Workspace } from "context-offload";
 import { all, keepErrors, minTokens } from "context-offload/policies";
 import { artifactUri } from "../artifact-uri.js";
 import { fitSchema } from "./fit-schema.js";
@@ -25,8 +25,10 @@ export interface AnswerOptions {
   readonly hasLinks: boolean;
 }
 
-/** No text has more tokens than this many for each of its characters. */
-const MAX_TOKENS_PER_CHAR = 4;
+/** A quick look at an answer counts too few tokens by no more than this factor. */
+const LOOK_MARGIN = 2;
+/** A longer text is not looked at: it is large by any count. */
+const LOOK_CHARS = 20_000;
 /** What must be saved for a shortened answer to be worth it. */
 const MOST_KEPT_SHARE = 1 - DEFAULTS.minSavedShare;
 
@@ -39,8 +41,7 @@ export async function offloadAnswer(
   const policy = policyOf(answered);
   const threshold = policy.minTokens ?? DEFAULTS.minTokens;
   if (policy.offload === false || !Array.isArray(result["content"])) return result;
-  if (countChars(result) * MAX_TOKENS_PER_CHAR < threshold || (await options.isOff()))
-    return result;
+  if (isSmall(result, threshold) || (await options.isOff())) return result;
   const { workspace, sessionId } = options;
   const offloader = createOffloader({
     ...{ workspace, sessionId, format: "mcp", onError: "keep" },
@@ -96,6 +97,14 @@ function withNote(blocks: readonly unknown[], artifactId: string): readonly unkn
     `[This answer is whole, because the tool's output schema allows nothing shorter. It is also stored as ` +
     `artifact_id ${JSON.stringify(artifactId)}.]`;
   return [...blocks, { type: "text", text }];
+}
+
+/** Whether the policy keeps an answer for sure, so that the engine need not look at it. */
+function isSmall(result: Params, threshold: number): boolean {
+  if (countChars(result) > LOOK_CHARS) return false;
+  const { content, structuredContent } = result;
+  const tokens = estimateTokens(JSON.stringify([content, structuredContent]));
+  return tokens * LOOK_MARGIN < threshold;
 }
 
 function countChars({ content, structuredContent }: Params): number {

@@ -10,7 +10,7 @@ export const MAX_MESSAGE_BYTES = 67_108_864;
 export interface OpenedTransport {
   readonly transport: Transport;
   /** What the server wrote to its standard error last, to explain why it ended. */
-  lastWords(): string;
+  readonly lastWords: () => string;
 }
 
 export function openTransport(server: ServerConfig): OpenedTransport {
@@ -19,7 +19,8 @@ export function openTransport(server: ServerConfig): OpenedTransport {
     const url = new URL(server.url);
     const transport =
       server.type === "sse"
-        ? new SSEClientTransport(url, options)
+        ? // eslint-disable-next-line @typescript-eslint/no-deprecated -- Servers of 2024 speak nothing else.
+          new SSEClientTransport(url, options)
         : new StreamableHTTPClientTransport(url, options);
     return { transport, lastWords: () => "" };
   }

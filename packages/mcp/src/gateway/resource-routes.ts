@@ -38,8 +38,8 @@ export class ResourceRoutes {
         this.#show(kind, upstream, asParams(item), key),
       );
       const nextCursor = nextOf(at, page["nextCursor"], this.upstreams.length);
-      const { nextCursor: _, ...rest } = page;
-      return { ...rest, [kind]: items, ...(nextCursor === undefined ? {} : { nextCursor }) };
+      // `undefined` is not sent.
+      return { ...page, [kind]: items, nextCursor };
     }
     return { [kind]: [] };
   }
@@ -84,8 +84,7 @@ async function listPage(
   { cursor, ...params }: Params,
 ): Promise<Params | undefined> {
   try {
-    await upstream.whenReady();
-    if (upstream.capabilities["resources"] === undefined) return undefined;
+    if (!upstream.isReady || !upstream.capabilities["resources"]) return undefined;
     return await upstream.requestSoon(
       method,
       cursor === undefined ? params : { ...params, cursor },

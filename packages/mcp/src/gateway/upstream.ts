@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Transport } from "@modelcontextprotocol/client";
 import type { ServerConfig } from "./gateway-config.js";
 import {
   asParams,
@@ -19,6 +19,8 @@ import { openTransport, type OpenedTransport } from "./open-transport.js";
 export interface GatewayTimes {
   /** A server that has not answered `initialize` by then is stopped and started again. */
   readonly startMs: number;
+  /** A server that has not answered with a list by then is stopped and started again. */
+  readonly listMs: number;
   /** How long a request of the client waits for a server that is being started. */
   readonly patienceMs: number;
   /** A server with open requests that says nothing for so long is asked whether it is there … */
@@ -45,8 +47,8 @@ export class ServerUnavailableError extends Error {
 }
 
 interface Pending {
-  resolve(answer: RpcAnswer): void;
-  reject(error: Error): void;
+  readonly resolve: (answer: RpcAnswer) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** A request that was sent to a server. */
@@ -67,10 +69,12 @@ export class Upstream {
   #isAnnounced = false;
   #lastFailure = "it has not been started yet";
   #restartAt = 0;
+  #readyAt = 0;
   #restarts = 0;
   #nextId = 1;
   readonly #pending = new Map<RpcId, Pending>();
-  #waiting: { resolve(): void; reject(error: Error): void }[] = [];
+  readonly #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
+    [];
   #watch: NodeJS.Timeout | undefined;
   readonly #stop = new AbortController();
 
@@ -143,7 +147,7 @@ export class Upstream {
 
   /** A request of the gateway's own that a healthy server answers quickly; a server that does not is restarted. */
   async requestSoon(method: string, params: Params | undefined): Promise<Params> {
-    const answered = await this.#within(this.times.startMs, method, params);
+    const answered = await this.#within(this.times.listMs, method, params);
     if ("result" in answered) return answered.result;
     throw new Error(answered.error.message);
   }
@@ -151,7 +155,7 @@ export class Upstream {
   /** Sends a message that has no answer. */
   send(message: RpcMessage): void {
     const { transport } = this.#opened ?? {};
-    transport?.send(message as JSONRPCMessage).catch((error: unknown) => {
+    transport?.send(message).catch((error: unknown) => {
       this.#note(messageOf(error));
     });
   }
@@ -217,12 +221,12 @@ export class Upstream {
     const { protocolVersion } = initialized;
     if (typeof protocolVersion === "string") transport.setProtocolVersion?.(protocolVersion);
     this.#state = "ready";
-    const since = Date.now();
+    const since = performance.now();
+    this.#readyAt = since;
     // A server that ends right after each start must not be restarted without a pause.
-    this.#stop.signal.aborted ||
-      setTimeout(() => {
-        if (this.isReady && Date.now() - since >= this.times.lastRestartMs) this.#restarts = 0;
-      }, this.times.lastRestartMs).unref();
+    setTimeout(() => {
+      if (this.isReady && this.#readyAt === since) this.#restarts = 0;
+    }, this.times.lastRestartMs).unref();
     if (this.#isClientReady) this.announceClient();
     for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.events.onReady(this);
@@ -244,7 +248,7 @@ export class Upstream {
   }
 
   #sendRequest(request: RpcRequest): void {
-    this.#opened?.transport.send(request as JSONRPCMessage).catch((error: unknown) => {
+    this.#opened?.transport.send(request).catch((error: unknown) => {
       const pending = this.#pending.get(request.id);
       this.#pending.delete(request.id);
       pending?.reject(this.#unavailable(messageOf(error)));
