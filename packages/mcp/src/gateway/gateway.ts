@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Transport } from "@modelcontextprotocol/server";
 import { TOOL_NAMES, type Workspace } from "context-offload";
@@ -87,6 +88,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 class RunningGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #sessionId: string;
+  readonly #times: GatewayTimes;
   readonly #upstreams: readonly Upstream[];
   readonly #tools: Catalog;
   readonly #prompts: Catalog;
@@ -113,6 +115,7 @@ class RunningGateway implements Gateway {
     this.#options = options;
     this.#sessionId = options.sessionId ?? "mcp";
     const times = { ...DEFAULT_TIMES, ...options.times };
+    this.#times = times;
     this.#upstreams = Object.entries(options.servers).map(
       ([name, config]) =>
         new Upstream(name, config, times, {
@@ -140,7 +143,15 @@ class RunningGateway implements Gateway {
     const stdio = new StdioServerTransport(process.stdin, process.stdout, {
       maxBufferSize: MAX_MESSAGE_BYTES,
     });
-    return this.serve(stdio);
+    const end = (): void => {
+      void this.close();
+    };
+    // Every message that waits for a slow client listens for it.
+    process.stdout.setMaxListeners(0);
+    process.once("SIGTERM", end).once("SIGINT", end);
+    return this.serve(stdio).finally(() => {
+      process.off("SIGTERM", end).off("SIGINT", end);
+    });
   }
 
   async serve(transport: Transport): Promise<void> {
@@ -240,15 +251,15 @@ class RunningGateway implements Gateway {
   }
 
   async #initialize(hello: Params): Promise<RpcAnswer> {
-    for (const upstream of this.#upstreams) upstream.start(hello);
-    const started = await Promise.allSettled(
-      this.#upstreams.map((upstream) => upstream.whenReady()),
-    );
-    const failures = started.flatMap((start) =>
-      start.status === "rejected" ? [(start.reason as Error).message] : [],
-    );
-    if (failures.length === this.#upstreams.length) {
-      return errorAnswer(INTERNAL_ERROR, failures.join(" "));
+    const starts = this.#upstreams.map((upstream) => upstream.start(hello));
+    const patience = sleep(this.#times.patienceMs, undefined, { ref: false });
+    await Promise.race([Promise.allSettled(starts), patience]);
+    // Clients wait only for some seconds, but without any server there is nothing to tell them.
+    try {
+      await Promise.any(starts);
+    } catch (error) {
+      const reasons = (error as AggregateError).errors.map((reason) => (reason as Error).message);
+      return errorAnswer(INTERNAL_ERROR, reasons.join(" "));
     }
     const isOff = await this.#isOff();
     const instructions = isOff ? "" : this.#options.workspace.systemPrompt();
