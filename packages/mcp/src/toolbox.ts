@@ -1,8 +1,7 @@
 import type { OffloadInfoPage, Reading, SessionReading, Workspace } from "context-offload";
 import { createStoreTool } from "./store-tool.js";
 import { outputSchemaOf, structureReading } from "./structured-reading.js";
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json, ToolboxTool } from "./toolbox-tool.js";
 
 /** Tools over a workspace in the shapes of MCP. */
 export interface Toolbox {
@@ -23,12 +22,6 @@ export interface ToolboxOptions {
   readonly isStructured?: boolean | undefined;
   /** Whether there is a tool that stores text. Default false. */
   readonly canStore?: boolean | undefined;
-}
-
-/** One tool: how it is listed, and how it is run. */
-export interface ToolboxTool {
-  readonly definition: Json & { readonly name: string };
-  run(input: unknown, signal: AbortSignal | undefined): Promise<Json>;
 }
 
 const READS_ONLY = {

@@ -117,15 +117,11 @@ export async function connectV2(
   };
   await client.connect(transport);
   const request: Peer["request"] = async (method, params, options) =>
-    (await client.request(
-      { method, ...(params ? { params } : {}) },
-      z.looseObject({}),
-      options,
-    )) as Json;
+    await client.request({ method, ...(params ? { params } : {}) }, z.looseObject({}), options);
   return {
     ...{ request, notices, asked },
-    notify: (method, params) => client.notification({ method, params } as never),
-    callTool: (name, input = {}) => client.callTool({ name, arguments: input }) as Promise<Json>,
+    notify: (method, params) => client.notification({ method, params }),
+    callTool: (name, input = {}) => client.callTool({ name, arguments: input }),
     serverInfo: () => client.getServerVersion(),
     capabilities: () => client.getServerCapabilities(),
     close: () => client.close(),
@@ -152,12 +148,8 @@ async function connectV1(transport: StdioClientTransportV1): Promise<Peer> {
   return {
     ...{ notices, asked },
     request: (method, params, options) =>
-      client.request(
-        { method, ...(params ? { params } : {}) } as never,
-        z.looseObject({}),
-        options,
-      ),
-    notify: (method, params) => client.notification({ method, params } as never),
+      client.request({ method, ...(params ? { params } : {}) }, z.looseObject({}), options),
+    notify: (method, params) => client.notification({ method, params }),
     callTool: (name, input = {}) => client.callTool({ name, arguments: input }),
     serverInfo: () => client.getServerVersion(),
     capabilities: () => client.getServerCapabilities(),
