@@ -52,6 +52,25 @@ describe("a server that ends", () => {
     expect(await gateway.callTool("work")).not.toHaveProperty("isError");
   });
 
+  it("is brought back to where it was: log level and subscriptions", async () => {
+    const folder = await tempFolder();
+    const methods = join(folder, "methods");
+    const servers = { bad: faulty("works", join(folder, "pids"), methods) };
+    const gateway = await connectGateway({ servers, times: QUICK });
+    await gateway.request("logging/setLevel", { level: "warning" });
+    await gateway.request("resources/subscribe", { uri: "x://1" });
+    await gateway.callTool("die");
+    await gateway.callTool("work");
+    await until(async () => {
+      const [, again = ""] = (await readFile(methods, "utf8")).split(/"die".*\n/);
+      return (
+        again.includes('logging/setLevel {"level":"warning"}') &&
+        again.includes('resources/subscribe {"uri":"x://1"}') &&
+        again.includes("notifications/initialized")
+      );
+    });
+  });
+
   it("at every start: its error names the reason, and pauses between starts grow", async () => {
     const log = join(await tempFolder(), "pids");
     const servers = { bad: faulty("ends-at-once", log), everything };

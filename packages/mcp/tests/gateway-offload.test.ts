@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { createWorkspace } from "context-offload";
 import { describe, expect, it } from "vitest";
+import { createGateway } from "../src/index.js";
 import {
   connect,
   connectGateway,
@@ -143,6 +146,41 @@ describe("the switch", () => {
     const gateway = await connectGateway({ servers: { everything }, env });
     expect(textOf(await gateway.callTool("echo", { message: LONG }))).toBe(`Echo: ${LONG}`);
   });
+});
+
+it("a workspace that cannot be written lets answers through", async () => {
+  const root = join(await tempFolder(), "file");
+  await writeFile(root, "a file where the folder should be");
+  const gateway = await connectGateway({ root, servers: { everything } });
+  expect(textOf(await gateway.callTool("echo", { message: LONG }))).toBe(`Echo: ${LONG}`);
+});
+
+it("a client of an older protocol gets no link, which it would not know", async () => {
+  const root = await tempFolder();
+  const workspace = createWorkspace({ root });
+  const gateway = createGateway({ servers: { everything }, workspace });
+  const [client, server] = InMemoryTransport.createLinkedPair();
+  const served = gateway.serve(server);
+  const ask = (method: string, params: Json): Promise<Json> =>
+    new Promise((resolve) => {
+      client.onmessage = (message) => {
+        if ("result" in message) resolve(message.result);
+      };
+      void client.send({ jsonrpc: "2.0", id: method, method, params });
+    });
+  await client.start();
+  const hello = await ask("initialize", {
+    ...{ protocolVersion: "2025-03-26", capabilities: {} },
+    clientInfo: { name: "old", version: "1.0.0" },
+  });
+  expect(hello).toMatchObject({ protocolVersion: "2025-03-26" });
+  await client.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  const result = await ask("tools/call", { name: "echo", arguments: { message: LONG } });
+  expect(result["content"]).toMatchObject([
+    { text: expect.stringMatching(/^<knowledge_list>/) as unknown },
+  ]);
+  await client.close();
+  await served;
 });
 
 describe("load", () => {

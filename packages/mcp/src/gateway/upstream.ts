@@ -55,7 +55,7 @@ interface Pending {
 export interface SentRequest {
   readonly answer: Promise<RpcAnswer>;
   /** Tells the server that nobody waits for the answer any more. */
-  cancel(params: Params): void;
+  readonly cancel: (params: Params) => void;
 }
 
 /** One server behind the gateway: started, watched, and restarted when it ends or hangs. */

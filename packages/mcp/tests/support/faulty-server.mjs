@@ -5,7 +5,7 @@
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [mode, file] = process.argv.slice(2);
+const [mode, file, methods] = process.argv.slice(2);
 if (file !== undefined) appendFileSync(file, `${process.pid}\n`);
 const long = "a line of a long answer\n".repeat(2_000);
 const send = (/** @type {unknown} */ message) =>
@@ -35,12 +35,14 @@ const tools = ["work", "hang", "die", "rubbish", "rows"].map((name) => ({
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
+  if (methods !== undefined) appendFileSync(methods, `${method} ${JSON.stringify(params)}\n`);
   const answer = (/** @type {unknown} */ result) => send({ jsonrpc: "2.0", id, result });
   if (mode === "hangs-at-start" || mode === "rubbish-only" || id === undefined) continue;
   if (method === "initialize") {
     const { protocolVersion } = params;
+    const capabilities = { tools: {}, logging: {}, resources: { subscribe: true } };
     const serverInfo = { name: mode === "ours" ? "context-offload" : "faulty", version: "1.0.0" };
-    answer({ protocolVersion, serverInfo, capabilities: { tools: {} } });
+    answer({ protocolVersion, serverInfo, capabilities });
   } else if (method === "ping") {
     if (mode !== "hangs") answer({});
   } else if (method === "tools/list") {
@@ -67,5 +69,6 @@ for await (const line of createInterface({ input: process.stdin })) {
       default:
         answer({ content: [{ type: "text", text: `pid ${process.pid}\n${long}` }] });
     }
-  } else send({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+  } else if (method === "logging/setLevel" || method === "resources/subscribe") answer({});
+  else send({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
 }
