@@ -139,6 +139,21 @@ describe("a server that writes rubbish", () => {
   });
 });
 
+it("a call that the client cancels is cancelled at its server, by the server's id for it", async () => {
+  const folder = await tempFolder();
+  const methods = join(folder, "methods");
+  const servers = { one: faulty("works", join(folder, "pids"), methods) };
+  const gateway = await connectGateway({ servers });
+  const stop = new AbortController();
+  const params = { name: "hang", arguments: {} };
+  const call = gateway.request("tools/call", params, { signal: stop.signal });
+  const written = (): Promise<string> => readFile(methods, "utf8");
+  await until(async () => (await written()).includes("tools/call"));
+  stop.abort("enough");
+  await expect(call).rejects.toThrow();
+  await until(async () => /notifications\/cancelled \{.*"requestId":\d/.test(await written()));
+});
+
 describe("several servers", () => {
   it("have names before what two of them list, and only before that", async () => {
     const folder = await tempFolder();

@@ -177,11 +177,45 @@ export const faulty = (mode: string, ...args: readonly string[]): Json => ({
   args: [FAULTY, mode, ...args],
 });
 
-export async function connectGateway(setup: GatewaySetup): Promise<Peer & { root: string }> {
-  const { servers, contextOffload, times, generation, env } = setup;
-  const root = setup.root ?? (await tempFolder());
+/** How to start a gateway. */
+export async function gatewayArgs(setup: GatewaySetup): Promise<string[]> {
+  const { servers, contextOffload, times, root = await tempFolder() } = setup;
   const config = { mcpServers: servers, contextOffload };
-  const args = [GATEWAY, JSON.stringify({ root, config, times })];
+  return [GATEWAY, JSON.stringify({ root, config, times })];
+}
+
+/** The messages that one request leads to, as they are on the wire, without those about lists. */
+export async function wireOf(
+  args: readonly string[],
+  method: string,
+  params: Json,
+): Promise<readonly unknown[]> {
+  const command = { command: process.execPath, args: [...args], stderr: "ignore" as const };
+  const transport = new StdioClientTransport(command);
+  afterThisTest(() => transport.close());
+  const messages: Json[] = [];
+  const answerTo = (id: string): Promise<unknown> =>
+    until(() => messages.some((message) => message["id"] === id));
+  transport.onmessage = (message) => messages.push(message);
+  await transport.start();
+  const hello = {
+    ...{ protocolVersion: "2025-11-25", capabilities: {} },
+    clientInfo: { name: "wire", version: "1.0.0" },
+  };
+  await transport.send({ jsonrpc: "2.0", id: "hello", method: "initialize", params: hello });
+  await answerTo("hello");
+  await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await transport.send({ jsonrpc: "2.0", id: "call", method, params });
+  await answerTo("call");
+  return messages.filter(({ id, method: notice }) => {
+    return id === "call" || notice === "notifications/progress";
+  });
+}
+
+export async function connectGateway(setup: GatewaySetup): Promise<Peer & { root: string }> {
+  const { generation, env } = setup;
+  const root = setup.root ?? (await tempFolder());
+  const args = await gatewayArgs({ ...setup, root });
   return { ...(await connect(args, generation, env)), root };
 }
 
