@@ -43,7 +43,10 @@ export function createToolbox(workspace: Workspace, options: ToolboxOptions = {}
         ...(isStructured ? { outputSchema } : {}),
       },
       async run(input, signal) {
-        const answer = await tool.execute(input ?? {}, signal ? { signal } : {});
+        const answer = await tool.execute(input ?? {}, {
+          withData: isStructured,
+          ...(signal ? { signal } : {}),
+        });
         const content = [{ type: "text", text: answer.text }];
         if (answer.isError) return { content, isError: true };
         const data = answer.data as Reading | SessionReading | OffloadInfoPage;
