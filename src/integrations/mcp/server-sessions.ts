@@ -34,7 +34,7 @@ export function serverSessionId(
 }
 
 export function contextOf(args: readonly unknown[]): HandlerContext {
-  return (args.at(-1) ?? {});
+  return args.at(-1) ?? {};
 }
 
 export function signalOf({ signal, mcpReq }: HandlerContext): AbortSignal | undefined {
