@@ -22,7 +22,7 @@ export interface ClaudeOffloadOptions extends Omit<
   IntegrationOptions,
   "offloader" | "acceptReferences" | "media"
 > {
-  /** Tools whose results are kept. Default `["Read"]`: files can be read again in parts, and are needed whole to edit them. */
+  /** Tools whose results are kept. Default: none. */
   readonly excludeTools?: readonly string[] | undefined;
 }
 
@@ -68,7 +68,7 @@ const MAX_CALLS = 1_000;
  * query({ prompt, options: { ...claudeOffload() } });
  */
 export function claudeOffload(options: ClaudeOffloadOptions = {}): ClaudeOffload {
-  const { excludeTools = ["Read"], sessionId, root, ...others } = options;
+  const { excludeTools = [], sessionId, root, ...others } = options;
   const workspace = readWorkspace(options.workspace, root);
   const sessions = connectSessions({ ...others, workspace });
   /** Which session a reading call belongs to: its hook knows, the server is only told the call's id. */
