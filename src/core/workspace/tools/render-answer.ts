@@ -4,19 +4,25 @@ import type { ToolNaming } from "./tool-naming.js";
 import type { NextCall, Reading } from "../reading/reading.js";
 import type { OffloadInfoPage } from "../workspace-types.js";
 
+/** What the model gets: what was read, and a last line that says how to continue, or "". */
+export interface RenderedAnswer {
+  readonly body: string;
+  readonly footing: string;
+}
+
 /** A reading as the model gets it: the text, and only if something is missing what that is and how to continue. */
 export function renderReading(
   { text, leftOut, next, note }: Pick<Reading, "text" | "leftOut" | "next" | "note">,
   naming: ToolNaming,
   kept: NextCall["input"],
-): string {
+): RenderedAnswer {
   const footing = [
     note ?? "",
     leftOut ? `${leftOut.count} ${leftOut.unit} left out.` : "",
     next ? renderNext({ ...next, input: { ...next.input, ...kept } }, naming) : "",
   ].filter((part) => part !== "");
-  if (footing.length === 0) return text === "" ? "[empty]" : text;
-  return `${text === "" ? "" : `${text}\n`}[${footing.join(" ")}]`;
+  if (footing.length === 0) return { body: text === "" ? "[empty]" : text, footing: "" };
+  return { body: text, footing: `[${footing.join(" ")}]` };
 }
 
 /** The list of what is stored, one line each. */
@@ -24,17 +30,13 @@ export function renderInfo(
   page: OffloadInfoPage,
   naming: ToolNaming,
   kept: NextCall["input"],
-): string {
-  if (page.artifacts.length === 0) return "No tool results are stored.";
-  const lines = page.artifacts.map((info) => JSON.stringify(info, shortenNames));
-  if (page.nextCursor !== undefined) {
-    const next: NextCall = {
-      tool: "get_tool_result_offload_info",
-      input: { ...kept, cursor: page.nextCursor },
-    };
-    lines.push(`[${countOf(page.leftOut ?? 0, "result")} left out. ${renderNext(next, naming)}]`);
-  }
-  return lines.join("\n");
+): RenderedAnswer {
+  if (page.artifacts.length === 0) return { body: "No tool results are stored.", footing: "" };
+  const body = page.artifacts.map((info) => JSON.stringify(info, shortenNames)).join("\n");
+  if (page.nextCursor === undefined) return { body, footing: "" };
+  const input = { ...kept, cursor: page.nextCursor };
+  const next = renderNext({ tool: "get_tool_result_offload_info", input }, naming);
+  return { body, footing: `[${countOf(page.leftOut ?? 0, "result")} left out. ${next}]` };
 }
 
 /** Names come from anyone and may be long; ids must be whole, since they are used in calls. */
