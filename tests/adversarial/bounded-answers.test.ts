@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as contextOffload from "../../src/index.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../support/memory-workspace.js";
+import { runs } from "../support/adversarial-runs.js";
 import { followPrinted, toolRunner } from "../support/run-tools.js";
 
 const { createOffloader, createWorkspace } = contextOffload;
@@ -17,11 +19,63 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
     const input = { limit: 1_000_000 };
     const { text } = await run("get_tool_result_offload_info", input);
     const shown = text.split("\n").length - 1;
-    expect(text.length).toBeLessThan(contextOffload.DEFAULTS.readChars + 500);
+    expect(text.length).toBeLessThanOrEqual(contextOffload.DEFAULTS.readChars);
     expect(text).toContain(`[${500 - shown} results left out. Next: get_tool_result_offload_info(`);
     const pages = await followPrinted(run, "get_tool_result_offload_info", input);
     const listed = pages.flatMap((page) => page.match(/(?<="artifact_id":")toolu_\d+/g) ?? []);
     expect(listed).toEqual(ids);
+  });
+
+  it("every tool at every readChars, the line that says how to continue included", async () => {
+    const lines = fc.array(fc.string({ maxLength: 120, unit: "grapheme" }), { maxLength: 60 });
+    const count = fc.integer({ min: 1, max: 80 });
+    const call = fc.oneof(
+      fc.record({ tool: fc.constant("get_knowledge_by_id") }),
+      fc.record({ tool: fc.constant("get_knowledge_by_id"), start_char: fc.constant(1) }),
+      fc.record({ tool: fc.constant("get_knowledge_by_lines"), start_line: fc.constant(1) }),
+      fc.record({ tool: fc.constant("get_knowledge_by_lines"), start_line: fc.constant(-3) }),
+      fc.record({
+        tool: fc.constant("grep_knowledge"),
+        pattern: fc.constantFrom(".", "e", "^", "\\w+"),
+        context_before: fc.nat(3),
+        max_results: count,
+      }),
+      fc.record({
+        tool: fc.constant("grep_knowledge"),
+        pattern: fc.constant("."),
+        all: fc.constant(1),
+      }),
+      fc.record({ tool: fc.constant("query_knowledge"), limit: count }),
+      fc.record({ tool: fc.constant("get_tool_result_offload_info"), limit: count }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        lines,
+        fc.integer({ min: 40, max: 4_000 }),
+        call,
+        async (texts, most, asked) => {
+          const { tool, ...input } = asked;
+          const isJson = tool === "query_knowledge";
+          const workspace = await memoryWorkspaceOf(
+            isJson ? JSON.stringify(texts) : texts.join("\n"),
+          );
+          for (const toolCallId of ["b", "c", "d"])
+            await workspace.put({ content: `e ${texts.join("\n")}` }, { toolCallId });
+          const run = toolRunner(workspace, { readChars: most });
+          const id = tool.startsWith("get_tool") || "all" in input ? {} : { artifact_id: "a" };
+          const { text, isError } = await run(tool, { ...id, ...input });
+          if (isError) return;
+          // Where the line takes more than half of the room, what is read still gets the other half;
+          // a list has one entry at least.
+          const footing = /(?:^|\n)\[[^\n]*\]$/.exec(text)?.[0].length ?? 0;
+          const entry = tool.startsWith("get_tool") || "all" in input ? 320 : 0;
+          const least = Math.max(Math.ceil(most / 2), entry) + footing;
+          expect(text.length).toBeLessThanOrEqual(Math.max(most, least));
+          if (most >= 640) expect(text.length).toBeLessThanOrEqual(most);
+        },
+      ),
+      { numRuns: runs(600) },
+    );
   });
 
   it("a name in a list", async () => {

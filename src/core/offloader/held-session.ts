@@ -11,7 +11,7 @@ export const OFFLOADED_KEY = "offloaded_as";
 export const WRAPPING_KEY = "format_wrapping";
 
 /** The part of a session's listing that an offloader needs. */
-export type HeldSession = Pick<SessionListing, "artifacts">;
+export type HeldSession = Pick<SessionListing, "artifacts" | "lastRemoval">;
 
 export const NOTHING_HELD: SessionListing = {
   artifacts: new Map(),

@@ -19,7 +19,8 @@ export function shapeOf(message: unknown): MessageShape {
   } catch {
     return UNREADABLE;
   }
-  return shape;
+  // A copy takes exactly the memory that it needs; a list that grew has room for more.
+  return shape.slice();
 }
 
 /** What is too deep to follow counts as changed, or as the same if it is the same object. */
@@ -32,6 +33,9 @@ export function hasShape(
   deep: DeepRule = "changed",
 ): boolean {
   try {
+    if (typeof message !== "object" || message === null) {
+      return shape.length === 1 && Object.is(message, shape[0]);
+    }
     return compare(message, MAX_DEPTH, shape, 0, deep) === shape.length;
   } catch {
     return false;
@@ -55,23 +59,26 @@ function collect(value: unknown, depth: number, shape: unknown[]): void {
   }
 }
 
-/** The position in the shape behind the value; -1 where the value differs from it. */
+/**
+ * The position in the shape behind the object or array; -1 where it differs. A turn calls this for
+ * every message of the history, so that strings and numbers are compared here, without a call each.
+ */
 function compare(
-  value: unknown,
+  value: object,
   depth: number,
   shape: MessageShape,
   from: number,
   deep: DeepRule,
 ): number {
-  if (typeof value !== "object" || value === null) {
-    return from < shape.length && Object.is(value, shape[from]) ? from + 1 : -1;
-  }
   let at = from;
   if (depth === 0) return deep === "by identity" && shape[at] === value ? at + 1 : -1;
   if (Array.isArray(value)) {
-    if (shape[at++] !== value.length) return -1;
-    for (const item of value as readonly unknown[]) {
-      at = compare(item, depth - 1, shape, at, deep);
+    const { length } = value;
+    if (shape[at++] !== length) return -1;
+    for (let index = 0; index < length; index++) {
+      const item: unknown = value[index];
+      if (typeof item === "object" && item !== null) at = compare(item, depth - 1, shape, at, deep);
+      else at = Object.is(item, shape[at]) && at < shape.length ? at + 1 : -1;
       if (at === -1) return -1;
     }
     return at;
@@ -80,8 +87,35 @@ function compare(
   if (shape[at] === value) at++;
   for (const key in value) {
     if (shape[at++] !== key) return -1;
-    at = compare((value as Record<string, unknown>)[key], depth - 1, shape, at, deep);
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object" && item !== null) at = compare(item, depth - 1, shape, at, deep);
+    else at = Object.is(item, shape[at]) && at < shape.length ? at + 1 : -1;
     if (at === -1) return -1;
   }
   return at;
+}
+
+/**
+ * Whether nothing in a message can ever change: it is frozen at every level, and is plain data. Such
+ * a message is known by its identity, without being read again.
+ */
+export function isConstant(message: unknown): message is object {
+  try {
+    return typeof message === "object" && message !== null && isFrozenData(message, MAX_DEPTH);
+  } catch {
+    return false;
+  }
+}
+
+function isFrozenData(value: object, depth: number): boolean {
+  if (depth === 0 || !Object.isFrozen(value)) return false;
+  if (!Array.isArray(value) && !isData(value)) return false;
+  for (const key of Object.keys(value)) {
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    // A getter may return something else each time.
+    if (!property || !("value" in property)) return false;
+    const item: unknown = property.value;
+    if (typeof item === "object" && item !== null && !isFrozenData(item, depth - 1)) return false;
+  }
+  return true;
 }

@@ -155,7 +155,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
       const results = reportResults(plan, stored, storage.kept);
       const earlier = turns.totals(from);
-      const output = [...turns.outputs(from), ...messages.slice(from)];
+      const output = turns.outputs(from);
+      for (let index = from; index < messages.length; index++) output.push(messages[index]);
       turns.finish(from, output, results);
       const failed = results.find(({ outcome }) => outcome === "failed");
       const others = await old.rewrite(output, turns, kinds, session, options.signal);

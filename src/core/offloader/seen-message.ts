@@ -2,7 +2,7 @@ import type { FormatResult, MessageVisitor } from "../engine/format.js";
 import type { Call } from "./call-book.js";
 import { isHeld, type HeldSession } from "./held-session.js";
 import type { LocatedResult } from "./located-result.js";
-import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
+import { hasShape, isConstant, shapeOf, type MessageShape } from "./message-shape.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import type { ResultReport } from "./report.js";
 
@@ -32,12 +32,15 @@ export class SeenMessage implements MessageVisitor {
   readonly #readingCalls: ReadingCalls;
   #outputShape: MessageShape;
   #held: readonly Held[] = NONE;
+  /** Whether the input can never change, so that it need not be compared. */
+  #isConstant: boolean;
 
   constructor(
     public input: unknown,
     readingCalls: ReadingCalls,
   ) {
     this.#readingCalls = readingCalls;
+    this.#isConstant = isConstant(input);
     this.shape = shapeOf(input);
     this.output = input;
     this.#outputShape = this.shape;
@@ -79,23 +82,24 @@ export class SeenMessage implements MessageVisitor {
    * that the last call returned, or loads its history anew.
    */
   isSame(message: unknown, acceptOutput: boolean): boolean {
+    if (message === this.input && this.#isConstant) return true;
     if (hasShape(message, this.shape)) {
-      if (this.output === this.input) this.output = message;
-      this.input = message;
+      if (message !== this.input) this.#become(message, this.output === this.input);
       return true;
     }
     if (!acceptOutput || this.output === this.input) return false;
     if (!hasShape(message, this.#outputShape)) return false;
-    this.#becomeOutput(message);
+    this.#become(message, true);
+    // A host that passes on what was returned needs the content no more, and so it is released.
+    this.shape = this.#outputShape;
+    this.results = NONE;
     return true;
   }
 
-  /** A host that passes on what was returned needs the content no more, and so it is released. */
-  #becomeOutput(message: unknown): void {
+  #become(message: unknown, isOutput: boolean): void {
+    if (isOutput) this.output = message;
     this.input = message;
-    this.output = message;
-    this.shape = this.#outputShape;
-    this.results = NONE;
+    this.#isConstant = isConstant(message);
   }
 
   #findHeld(): readonly Held[] {

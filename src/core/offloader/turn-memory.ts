@@ -24,6 +24,9 @@ export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
   #calls = new CallBook();
+  /** The last removal when all that these messages refer to was found to be held, if it is known. */
+  #heldSince: object | undefined;
+  #asked: object | undefined;
   /** The sums over the first messages, as far as they were asked for. */
   #summed = { count: 0, totals: NO_TOTALS };
 
@@ -37,10 +40,16 @@ export class TurnMemory {
 
   /** How many messages of this history are known, from its start on, with all that they refer to. */
   countKnown(history: readonly unknown[], session: HeldSession): number {
+    const { isFinal } = this.#options;
     const most = Math.min(history.length, this.#messages.length);
+    // While nothing is removed, the session holds what it held, and need not be asked for each.
+    const { lastRemoval } = session;
+    const isHeld = lastRemoval !== undefined && lastRemoval === this.#heldSince;
+    this.#heldSince = undefined;
+    this.#asked = lastRemoval;
     for (let index = 0; index < most; index++) {
       const seen = this.#messages[index];
-      if (!seen?.isSame(history[index], this.#options.isFinal) || !seen.isHeld(session)) {
+      if (!seen?.isSame(history[index], isFinal) || !(isHeld || seen.isHeld(session))) {
         return index;
       }
     }
@@ -50,6 +59,7 @@ export class TurnMemory {
   /** Reads what is new in the history, and forgets what is no longer part of it. */
   take(history: readonly unknown[], known: number): void {
     if (known < this.#messages.length) this.#cut(known);
+    this.#heldSince = this.#asked;
     for (const message of history.slice(known)) {
       const seen = this.#read(message);
       this.#locate(seen, this.#messages.length);
@@ -122,7 +132,9 @@ export class TurnMemory {
   }
 
   outputs(count: number): unknown[] {
-    return this.#messages.slice(0, count).map(({ output }) => output);
+    const outputs: unknown[] = [];
+    for (let index = 0; index < count; index++) outputs.push(this.#messages[index]?.output);
+    return outputs;
   }
 
   /** The sums over the first messages. */

@@ -16,6 +16,8 @@ export interface ReadState {
   readonly artifacts: Map<string, ListedRecord>;
   readonly removed: Set<string>;
   readonly children: Set<string>;
+  /** Another object after each removal. */
+  lastRemoval: object;
   /** Up to where it was read. */
   bytes: number;
   /** When the file was last modified. */
@@ -35,6 +37,7 @@ export function emptyState(file: string): ReadState {
     artifacts: new Map(),
     removed: new Set(),
     children: new Set(),
+    lastRemoval: {},
     bytes: 0,
     modifiedMs: 0,
     ending: Buffer.alloc(0),
@@ -211,6 +214,7 @@ export class ManifestReader {
     if (entry.removed !== undefined) {
       artifacts.delete(entry.removed);
       removed.add(entry.removed);
+      this.#state.lastRemoval = {};
     }
     return true;
   }

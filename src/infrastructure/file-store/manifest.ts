@@ -46,8 +46,8 @@ export class Manifest implements CheckedFolder {
 
   /** The listing as of the last load. */
   get contents(): SessionListing {
-    const { artifacts, removed, children } = this.#reader.state;
-    return { artifacts, removed, children };
+    const { artifacts, removed, children, lastRemoval } = this.#reader.state;
+    return { artifacts, removed, children, lastRemoval };
   }
 
   nameSession(sessionId: string): void {

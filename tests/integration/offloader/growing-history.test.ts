@@ -18,6 +18,8 @@ import {
 } from "../../../src/policies.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
+import { countReads } from "../../support/count-reads.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 import { conversationOf, logOf, readSample } from "../../support/conversation.js";
 
 async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
@@ -99,6 +101,23 @@ describe("a history that grows turn by turn", () => {
     expect(reads).toBe(2);
     expect(report.results.map(({ toolCallId }) => toolCallId)).toEqual(["new"]);
     expect(report.totals).toMatchObject({ results: 51, offloaded: 51 });
+  });
+
+  it("does not look again at messages that are frozen [DESIGN-O-new-only]", async () => {
+    const offloader = await makeOffloader();
+    const turns = Array.from({ length: 20 }, (_, turn) => ({
+      id: `t${turn}`,
+      text: logOf(6_000, `${turn}`),
+    }));
+    const counted = countReads(deepFreeze(conversationOf(...turns)));
+    const history = [...counted.value];
+    await offloader.offload(history);
+    counted.reads = 0;
+    const more = [...history, ...conversationOf({ id: "new", text: logOf(6_000, "new") }).slice(1)];
+    const { messages, report } = await offloader.offload(more);
+    expect(counted.reads).toBe(0);
+    expect(report.totals).toMatchObject({ results: 21, offloaded: 21 });
+    expect(await offloader.restore(messages)).toEqual(more);
   });
 
   it("is not confused by a history that was cut or changed in the middle [DESIGN-O-changed]", async () => {

@@ -36,10 +36,10 @@ const PROGRAM = `
 describe("a long session with a new result every turn", () => {
   it.each([
     // The reference that takes the place of the content, and what the manifest holds of it.
-    ["history", "whose messages are passed on", 8_000],
+    ["history", "whose messages are passed on", 5_000],
     // Only what the manifest holds of each artifact.
-    ["window", "of which only the last messages are kept", 1_500],
-    ["arrival", "that are offloaded on arrival", 1_500],
+    ["window", "of which only the last messages are kept", 1_000],
+    ["arrival", "that are offloaded on arrival", 1_000],
   ])("retains little per result: a %s %s", async (mode, _, most) => {
     const node = ["--expose-gc", "--input-type=module", "--eval", PROGRAM];
     const args = [...node, mode, await makeTempFolder()];

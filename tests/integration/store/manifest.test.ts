@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { FileStore } from "../../../src/infrastructure/file-store/file-store.js";
 import { listTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";
@@ -282,5 +283,29 @@ describe("a long manifest", () => {
     expect(most).toBeGreaterThan(100);
     expect(most).toBeLessThan(5_000);
     expect((await reader.getArtifact("long")).metadata["note"]).toBe(note);
+  });
+});
+
+describe("what a listing says of removals", () => {
+  it("is the same as long as nothing was removed, by whomever", async () => {
+    const { root, workspace, put, manifest } = await makeSession();
+    const store = new FileStore(root, "default");
+    const last = async () => (await store.listSession("s1")).lastRemoval;
+    const first = await last();
+    expect(first).toBeDefined();
+    await put("second", "second");
+    expect(await last()).toBe(first);
+    await workspace.remove("first", { sessionId: "s1" });
+    const second = await last();
+    expect(second).not.toBe(first);
+    // The same id with other content again: the listing looks as before the removal.
+    await workspace.remove("second", { sessionId: "s1" });
+    await put("other content", "second");
+    expect(await last()).not.toBe(second);
+    const third = await last();
+    const lines = await readFile(manifest, "utf8");
+    await rm(manifest);
+    await writeFile(manifest, lines.replaceAll("second", "instead"));
+    expect(await last()).not.toBe(third);
   });
 });

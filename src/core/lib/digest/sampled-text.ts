@@ -7,8 +7,16 @@ const TAIL_CHARS = 3_072;
 const LEAST_WHOLE_CHARS = HEAD_CHARS + 2 * TAIL_CHARS;
 const SLICES = 6;
 const SLICE_CHARS = 1_536;
-/** Looked for in what is skipped. Capitals are rare, which makes this fast. */
-const TROUBLE = ["ERROR", "FATAL", "FAIL", "Error"];
+/**
+ * Looked for in what is skipped. A search is as fast as its first letter is rare, and every line of
+ * a log may have the F of INFO: so that is compared only where the rest was found.
+ */
+const TROUBLE = [
+  { lead: "", rest: "ERROR" },
+  { lead: "F", rest: "ATAL" },
+  { lead: "F", rest: "AIL" },
+  { lead: "", rest: "Error" },
+];
 const MOST_TROUBLE = 3;
 const MOST_ODD_LINES = 12;
 
@@ -97,14 +105,19 @@ function rangesOf(text: string): Range[] {
     const from = startOfLine(text, middle - SLICE_CHARS / 2);
     ranges.push({ from, to: endOfLine(text, Math.max(from, middle + SLICE_CHARS / 2)) });
   }
-  for (const word of TROUBLE) {
-    let at = text.indexOf(word, HEAD_CHARS);
-    for (let found = 0; at !== -1 && at < tail && found < MOST_TROUBLE; found += 1) {
-      const from = startOfLine(text, at);
+  for (const { lead, rest } of TROUBLE) {
+    let at = text.indexOf(rest, HEAD_CHARS);
+    for (let found = 0; at !== -1 && at < tail && found < MOST_TROUBLE;) {
+      if (lead !== "" && text[at - 1] !== lead) {
+        at = text.indexOf(rest, at + 1);
+        continue;
+      }
+      found += 1;
+      const from = startOfLine(text, at - lead.length);
       const feed = text.slice(at, at + SLICE_CHARS).indexOf("\n");
       const to = feed === -1 ? Math.min(text.length, at + SLICE_CHARS) : at + feed + 1;
       ranges.push({ from, to });
-      at = text.indexOf(word, to);
+      at = text.indexOf(rest, to);
     }
   }
   return ranges.sort((a, b) => a.from - b.from);

@@ -26,6 +26,8 @@ export interface SessionListing {
   readonly removed: ReadonlySet<string>;
   /** The sessions that this one may read. */
   readonly children: ReadonlySet<string>;
+  /** The same object as in an earlier listing only if nothing was removed since; absent if the store cannot tell. */
+  readonly lastRemoval?: object | undefined;
 }
 
 /** Content that is open for reading. */

@@ -1,5 +1,5 @@
 import type { ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore } from "./artifact-store.js";
+import type { ArtifactStore, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
   ArtifactGoneError,
@@ -35,7 +35,7 @@ export async function findArtifact(
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
   const found: ArtifactRecord[] = [];
-  const others: string[] = [];
+  const listings: SessionListing[] = [];
   let removed = false;
   for (const session of await visibleSessions(store, sessionId)) {
     const contents = await store.listSession(session);
@@ -45,7 +45,7 @@ export async function findArtifact(
     if (record && session === sessionId) return record;
     if (record) found.push(record);
     else if (contents.removed.has(id) || contents.removed.has(id.trim())) removed = true;
-    for (const other of contents.artifacts.keys()) others.push(other);
+    listings.push(contents);
   }
   const [first, second] = found;
   if (first && second)
@@ -55,6 +55,7 @@ export async function findArtifact(
     );
   if (first) return first;
   if (removed) throw new ArtifactGoneError(id, "removed");
+  const others = listings.flatMap(({ artifacts }) => [...artifacts.keys()]);
   throw new UnknownArtifactError(id, nearestIds(id, others, NEAREST_SHOWN));
 }
 

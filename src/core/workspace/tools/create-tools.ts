@@ -5,6 +5,7 @@ import type { NextCall } from "../reading/reading.js";
 import type { Workspace } from "../workspace-types.js";
 import { explainError } from "./explain-error.js";
 import { inputSchemaOf, parametersOf, READING_TOOLS } from "./reading-tools.js";
+import type { RenderedAnswer } from "./render-answer.js";
 import { ToolInput } from "./tool-input.js";
 import { nameTools, type ToolNaming } from "./tool-naming.js";
 
@@ -37,9 +38,11 @@ export function createTools(
         note = noteOf(input.ignored);
         const asked = await narrowSession(canSee, sessionId, input.text("session_id"));
         const kept = readRepeated(input, ["session_id", ...(spec.repeats ?? [])]);
-        const scope = { sessionId: asked, signal, maxChars: readChars };
-        const { text, data } = await spec.run({ workspace, input, naming, kept, scope });
-        return { text: note + text, isError: false, ...(withData ? { data } : {}) };
+        const { text, data } = await fit(readChars, note, (maxChars) => {
+          const scope = { sessionId: asked, signal, maxChars };
+          return spec.run({ workspace, input, naming, kept, scope });
+        });
+        return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
         const text = signal?.aborted ? ABORTED : explainError(error);
         return { text: note === "" ? text : `${text}\n${note.trimEnd()}`, isError: true };
@@ -48,6 +51,25 @@ export function createTools(
     const inputSchema = inputSchemaOf(spec, sessionId !== undefined);
     return { name, description: spec.description, inputSchema, execute };
   });
+}
+
+/**
+ * An answer of at most so many characters, all that is said around it included: if that is too long,
+ * less is read. At least half of the room is for what is read, or a model could not get on.
+ */
+async function fit(
+  mostChars: number,
+  note: string,
+  read: (maxChars: number) => Promise<RenderedAnswer>,
+): Promise<{ readonly text: string; readonly data: unknown }> {
+  for (let room = mostChars; ;) {
+    const { body, footing, data } = await read(room);
+    const text = note + [body, footing].filter((part) => part !== "").join("\n");
+    const left = mostChars - (text.length - body.length);
+    const nextRoom = Math.max(left, Math.ceil(mostChars / 2));
+    if (text.length <= mostChars || nextRoom >= room) return { text, data };
+    room = nextRoom;
+  }
 }
 
 /** Before the answer, since a continuation call must stand at its end. */

@@ -16,7 +16,7 @@ export interface ReadingToolCall {
   readonly scope: {
     readonly sessionId: string | undefined;
     readonly signal: AbortSignal | undefined;
-    /** Maximum length of the answer's text. */
+    /** Maximum length of what is read; the line that says how to continue comes on top. */
     readonly maxChars: number;
   };
 }

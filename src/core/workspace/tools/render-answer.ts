@@ -4,9 +4,11 @@ import type { ToolNaming } from "./tool-naming.js";
 import type { NextCall, Reading } from "../reading/reading.js";
 import type { OffloadInfoPage } from "../workspace-types.js";
 
-/** The text of an answer, and what it was made from. */
+/** What the model gets: what was read, and a last line that says how to continue, or "". */
 export interface RenderedAnswer {
-  readonly text: string;
+  readonly body: string;
+  readonly footing: string;
+  /** What it was made from. */
   readonly data: unknown;
 }
 
@@ -22,8 +24,8 @@ export function renderReading(
     leftOut ? `${leftOut.count} ${leftOut.unit} left out.` : "",
     next ? renderNext({ ...next, input: { ...next.input, ...kept } }, naming) : "",
   ].filter((part) => part !== "");
-  if (footing.length === 0) return { text: text === "" ? "[empty]" : text, data };
-  return { text: `${text === "" ? "" : `${text}\n`}[${footing.join(" ")}]`, data };
+  if (footing.length === 0) return { body: text === "" ? "[empty]" : text, footing: "", data };
+  return { body: text, footing: `[${footing.join(" ")}]`, data };
 }
 
 /** The list of what is stored, one line each. */
@@ -32,16 +34,18 @@ export function renderInfo(
   naming: ToolNaming,
   kept: NextCall["input"],
 ): RenderedAnswer {
-  if (page.artifacts.length === 0) return { text: "No tool results are stored.", data: page };
-  const lines = page.artifacts.map((info) => JSON.stringify(info, shortenNames));
-  if (page.nextCursor !== undefined) {
-    const next: NextCall = {
-      tool: "get_tool_result_offload_info",
-      input: { ...kept, cursor: page.nextCursor },
-    };
-    lines.push(`[${countOf(page.leftOut ?? 0, "result")} left out. ${renderNext(next, naming)}]`);
+  if (page.artifacts.length === 0) {
+    return { body: "No tool results are stored.", footing: "", data: page };
   }
-  return { text: lines.join("\n"), data: page };
+  const body = page.artifacts.map((info) => JSON.stringify(info, shortenNames)).join("\n");
+  if (page.nextCursor === undefined) return { body, footing: "", data: page };
+  const input = { ...kept, cursor: page.nextCursor };
+  const next = renderNext({ tool: "get_tool_result_offload_info", input }, naming);
+  return {
+    body,
+    footing: `[${countOf(page.leftOut ?? 0, "result")} left out. ${next}]`,
+    data: page,
+  };
 }
 
 /** Names come from anyone and may be long; ids must be whole, since they are used in calls. */

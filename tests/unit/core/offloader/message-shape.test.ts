@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasShape, shapeOf } from "../../../../src/core/offloader/message-shape.js";
+import { deepFreeze } from "../../../support/shared-objects.js";
+import { hasShape, isConstant, shapeOf } from "../../../../src/core/offloader/message-shape.js";
 
 function nested(depth: number): unknown {
   return depth === 0 ? "end" : { inside: nested(depth - 1) };
@@ -31,8 +32,42 @@ describe("the shape of a message", () => {
     expect(hasShape(before, shapeOf(after))).toBe(false);
   });
 
+  it("tells 0 from -0, and takes NaN for itself", () => {
+    expect(hasShape([0], shapeOf([-0]))).toBe(false);
+    expect(hasShape([Number.NaN], shapeOf([Number.NaN]))).toBe(true);
+    expect(hasShape({ a: undefined }, shapeOf({}))).toBe(false);
+  });
+
   it("of what is nested too deep counts as changed every time", () => {
     expect(hasShape(nested(64), shapeOf(nested(64)))).toBe(true);
     expect(hasShape(nested(65), shapeOf(nested(65)))).toBe(false);
+  });
+});
+
+describe("a message that can never change", () => {
+  const frozen = (value: object) => Object.freeze(value);
+
+  it("is plain data, frozen at every level", () => {
+    fc.assert(
+      fc.property(fc.object(), (message) => {
+        expect(isConstant(deepFreeze(message))).toBe(true);
+      }),
+    );
+    expect(isConstant(frozen({ role: "user", content: frozen([frozen({ text: "a" })]) }))).toBe(
+      true,
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ["an object that is not frozen", { a: 1 }],
+    ["an inner object that is not frozen", frozen({ a: frozen([{}]) })],
+    ["an inner array that is not frozen", frozen({ a: [] })],
+    ["a getter", frozen(Object.defineProperty({}, "a", { get: () => 1, enumerable: true }))],
+    ["an object of a class, which may hold more", frozen({ a: frozen(new Date()) })],
+    ["a map", frozen({ a: frozen(new Map()) })],
+    ["what is nested too deep", deepFreeze(nested(65) as object)],
+    ["a string", "text"],
+  ])("is not %s", (_, message) => {
+    expect(isConstant(message)).toBe(false);
   });
 });

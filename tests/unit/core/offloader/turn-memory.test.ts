@@ -5,6 +5,8 @@ import { createReadingCalls } from "../../../../src/core/offloader/reading-answe
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import { conversationOf } from "../../../support/conversation.js";
+import { countReads } from "../../../support/count-reads.js";
+import { deepFreeze } from "../../../support/shared-objects.js";
 
 function createMemory(isFinal = true): TurnMemory {
   return new TurnMemory({
@@ -98,5 +100,88 @@ describe("the memory of a turn", () => {
     memory.take(history, 0);
     expect(memory.countKnown(history, NOTHING_HELD)).toBe(1);
     expect(memory.countKnown(at(1), NOTHING_HELD)).toBe(0);
+  });
+});
+
+describe("what a further turn costs, in looks at the messages of earlier ones", () => {
+  const turns = (count: number) =>
+    conversationOf(...Array.from({ length: count }, (_, at) => ({ id: `t${at}`, text: "one" })));
+  const readsAgain = (history: object[]) => {
+    const counted = countReads(history);
+    // The array is the host's own and is not frozen; its messages are what counts.
+    const messages = [...counted.value];
+    const memory = createMemory();
+    memory.take(messages, 0);
+    counted.reads = 0;
+    expect(memory.countKnown(messages, NOTHING_HELD)).toBe(messages.length);
+    return counted.reads;
+  };
+
+  it("is one for each object and property, however often that happens", () => {
+    const countSlots = (value: unknown): number =>
+      typeof value !== "object" || value === null
+        ? 0
+        : Object.values(value).reduce<number>((sum, item) => sum + 1 + countSlots(item), 1);
+    const history = turns(100);
+    expect(readsAgain(history)).toBeLessThanOrEqual(countSlots(history));
+  });
+
+  it("is nothing for messages that are frozen", () => {
+    expect(readsAgain(turns(100).map((message) => deepFreeze(message)))).toBe(0);
+  });
+
+  it("is nothing for what was returned, once the host has frozen it", () => {
+    const history = turns(10);
+    const memory = createMemory();
+    memory.take(history, 0);
+    const outputs = countReads(
+      history.map((message) => deepFreeze({ ...structuredClone(message), content: "reference" })),
+    );
+    memory.finish(0, [...outputs.value], []);
+    memory.countKnown([...outputs.value], NOTHING_HELD);
+    outputs.reads = 0;
+    const again = [...outputs.value];
+    outputs.reads = 0;
+    expect(memory.countKnown(again, NOTHING_HELD)).toBe(history.length);
+    expect(outputs.reads).toBe(0);
+  });
+
+  it("and the store is asked for what it holds only after a removal", () => {
+    const history = turns(3);
+    const memory = createMemory();
+    memory.take(history, 0);
+    const hash = (text: string) => JSON.stringify(text).slice(1, -1);
+    const reports = memory.survey(0).results.map(({ messageIndex, id }) => ({
+      ...{ messageIndex, toolCallId: id, toolName: "bash", outcome: "offloaded" as const },
+      ...{ reason: "", chars: 3, tokens: 1, reference: "r", referenceTokens: 1 },
+      ...{ artifactId: id ?? "", error: undefined },
+    }));
+    memory.finish(0, history, reports);
+    let asked = 0;
+    const listing = (lastRemoval: object | undefined, held = true) => ({
+      artifacts: {
+        get: () => {
+          asked++;
+          return held ? { hash: hash("one") } : undefined;
+        },
+      } as unknown as (typeof NOTHING_HELD)["artifacts"],
+      lastRemoval,
+    });
+    const ask = (session: ReturnType<typeof listing>) => {
+      asked = 0;
+      const known = memory.countKnown(history, session);
+      memory.take(history, known);
+      return { known, asked };
+    };
+    const [first, second] = [{}, {}];
+    expect(ask(listing(first))).toEqual({ known: 7, asked: 3 });
+    expect(ask(listing(first))).toEqual({ known: 7, asked: 0 });
+    expect(ask(listing(second))).toEqual({ known: 7, asked: 3 });
+    // A store that cannot tell is asked every time.
+    expect(ask(listing(undefined))).toEqual({ known: 7, asked: 3 });
+    expect(ask(listing(undefined))).toEqual({ known: 7, asked: 3 });
+    // A call that fails before anything is taken leaves nothing unchecked.
+    memory.countKnown(history, listing(first, false));
+    expect(ask(listing(first, false)).known).toBe(2);
   });
 });
