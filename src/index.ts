@@ -80,14 +80,26 @@ export {
 export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
 export type { ToolResult } from "./core/engine/tool-result.js";
 export type { RuleReason } from "./core/policies/tool-result-rules.js";
-export type { VerifyOptions, VerifyReport } from "./core/workspace/artifacts/artifact-store.js";
+export type {
+  ArtifactQuery,
+  ArtifactStore,
+  ListedArtifact,
+  NewArtifact,
+  OpenContent,
+  OpenStore,
+  QueryPage,
+  SearchFilter,
+  SessionListing,
+  VerifyOptions,
+  VerifyReport,
+} from "./core/workspace/artifacts/artifact-store.js";
 export type {
   ArtifactMetadata,
   ArtifactRecord,
   ArtifactType,
   TextSize,
 } from "./core/workspace/artifacts/artifact.js";
-export type { ArtifactPage, SearchFilter } from "./core/workspace/artifacts/list-artifacts.js";
+export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
 export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
