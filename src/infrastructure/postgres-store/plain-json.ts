@@ -1,0 +1,17 @@
+/**
+ * A value as JSON that jsonb can hold: NUL and lone surrogates, which it refuses, are escaped, and the
+ * escape character is, too, so that two values are equal exactly if they were before.
+ */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner === "string") return plainText(inner);
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [plainText(key), one]));
+  });
+}
+
+const ODD = /[\0\u001a]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function plainText(text: string): string {
+  return text.replace(ODD, (odd) => `\u001a${odd.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
