@@ -72,10 +72,10 @@ export function joinStores(
 
   /** Content that was lost where its record says is put back there. */
   const heal = async (record: ArtifactRecord, location: string): Promise<void> => {
-    const there = await content.open(contentKey(record.location));
+    const there = await content.open(contentKey(record.location), record.size.bytes);
     await there?.close();
     if (there?.size === record.size.bytes) return;
-    const copy = await content.open(contentKey(location));
+    const copy = await content.open(contentKey(location), record.size.bytes);
     if (!copy) return;
     await content.write(contentKey(record.location), readPieces(copy));
     await copy.close();
@@ -92,7 +92,7 @@ export function joinStores(
     query: (query) => reading(metadata.query(query)),
 
     async open(record) {
-      const opened = await reading(content.open(contentKey(record.location)));
+      const opened = await reading(content.open(contentKey(record.location), record.size.bytes));
       if (!opened) throw new ArtifactGoneError(record.artifactId, "missing");
       const read: OpenContent["read"] = (start, end) => reading(opened.read(start, end));
       return hashedContent(record, { ...opened, read });

@@ -85,7 +85,7 @@ async function findProblem(
   record: ArtifactRecord,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const opened = await content.open(contentKey(record.location));
+  const opened = await content.open(contentKey(record.location), record.size.bytes);
   if (!opened) return "missing";
   try {
     await hashedContent(record, opened).check?.(signal);

@@ -31,8 +31,12 @@ export interface MetadataStore extends Pick<
 export interface ContentStore {
   /** Writes content that can be opened only once all of it is there. Writing it again replaces it. */
   write(key: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
-  /** Opens content for reading in ranges; `undefined` if there is none. */
-  open(key: string): Promise<OpenContent | undefined>;
+  /**
+   * Opens content for reading in ranges; `undefined` if there is none.
+   *
+   * @param bytes - How long it should be, if that is known.
+   */
+  open(key: string, bytes?: number): Promise<OpenContent | undefined>;
   /** Removes all content whose key starts like this. */
   removeAll(prefix: string): Promise<void>;
   /** The keys in this namespace that come after this one, in a stable order, and when each was written. */
