@@ -1,4 +1,4 @@
-import { isMissing } from "./object-client.js";
+import { isMissing, type ObjectClient } from "./object-client.js";
 import type { ObjectBucket } from "./object-bucket.js";
 
 /** Uploads an object in parts, which can be opened only once all of them are there. */
@@ -29,12 +29,27 @@ export async function uploadParts(
       .catch(() => undefined);
     throw error;
   }
+  let attempts = 0;
   try {
-    await bucket.call((client, options) =>
-      client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } }, options),
-    );
+    await bucket.call(async (client, options) => {
+      // An attempt whose answer was lost may have completed the upload.
+      if (attempts++ > 0 && (await sizeOf(client, upload, options)) === bytes) return;
+      await client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } }, options);
+    });
   } catch (error) {
-    // An upload that is gone was completed by an attempt whose answer was lost.
+    // So may one that the client made by itself.
     if (!isMissing(error) || (await bucket.size(Key)) !== bytes) throw error;
   }
+}
+
+async function sizeOf(
+  client: ObjectClient,
+  { Bucket, Key }: { Bucket: string; Key: string },
+  options: { abortSignal: AbortSignal },
+): Promise<number | undefined> {
+  const head = await client.headObject({ Bucket, Key }, options).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return head?.ContentLength;
 }

@@ -60,6 +60,7 @@ async function withClient<T>(
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
+  outliveCuts(client);
   let isReleased = false;
   const release = (error?: Error) => {
     if (isReleased) return;
@@ -83,24 +84,35 @@ async function withClient<T>(
   }
 }
 
+/** Clients that have a listener. */
+const heard = new WeakSet<PostgresClient>();
+
+/** A connection that is cut between two statements would end the process if nobody listened. */
+function outliveCuts(client: PostgresClient): void {
+  if (heard.has(client)) return;
+  heard.add(client);
+  client.on?.("error", () => undefined);
+}
+
 /** Creates the tables, or brings them up to date; hosts that start at once wait for each other. */
 async function migrate(client: PostgresClient): Promise<void> {
   if ((await versionOf(client)) === POSTGRES_MIGRATIONS.length) return;
   await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-    const version = await versionOf(client);
+    await client.query(
+      "CREATE TABLE IF NOT EXISTS context_offload_version (version integer NOT NULL)",
+    );
+    // Not by the name in the catalog, of which a connection may know an older state.
+    const version = await readVersion(client);
     if (version > POSTGRES_MIGRATIONS.length) {
       throw new Error(
         `its tables have version ${version}, which is newer than this package; update context-offload`,
       );
     }
-    if (version === 0) {
-      await client.query("CREATE TABLE context_offload_version (version integer NOT NULL)");
-      await client.query("INSERT INTO context_offload_version VALUES (0)");
-    }
     for (const sql of POSTGRES_MIGRATIONS.slice(version)) await client.query(sql);
-    await client.query("UPDATE context_offload_version SET version = $1", [
+    await client.query("DELETE FROM context_offload_version");
+    await client.query("INSERT INTO context_offload_version VALUES ($1)", [
       POSTGRES_MIGRATIONS.length,
     ]);
     await client.query("COMMIT");
@@ -112,8 +124,11 @@ async function migrate(client: PostgresClient): Promise<void> {
 
 async function versionOf(client: PostgresClient): Promise<number> {
   const exists = "SELECT to_regclass('context_offload_version') IS NOT NULL AS found";
-  const [found] = (await client.query(exists)).rows as readonly PostgresRow[];
-  if (found?.["found"] !== true) return 0;
+  const [row] = (await client.query(exists)).rows as readonly PostgresRow[];
+  return row?.["found"] === true ? readVersion(client) : 0;
+}
+
+async function readVersion(client: PostgresClient): Promise<number> {
   const { rows } = await client.query("SELECT version FROM context_offload_version");
   return ((rows[0] as PostgresRow | undefined)?.["version"] as number | undefined) ?? 0;
 }

@@ -8,6 +8,7 @@ export interface PostgresClient {
   query(sql: string, values?: readonly unknown[]): Promise<PostgresResult>;
   /** With an error or `true`, the connection is closed instead of being used again. */
   release(destroy?: Error | boolean): void;
+  on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A `Pool` of `pg`, by the methods that are used. */
@@ -21,7 +22,7 @@ export type PostgresSource = PostgresPool | (() => Promise<PostgresPool>);
 
 /** Codes of the system and of PostgreSQL for a connection that was refused, cut or not answered. */
 const TRANSIENT =
-  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P0[1-5]|08...|53300|40001|40P01|25006)$/;
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P0[1-5]|08...|53300|40001|40P01|25006|42P07)$/;
 const CUT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/;
 
