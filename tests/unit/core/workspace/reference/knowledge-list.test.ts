@@ -156,7 +156,10 @@ describe("a reference is short", () => {
 
   it("shows a share of the content, within limits", async () => {
     const lineOf = (at: number) => `value_of_${at} = call_number_${at}(input-${at})`;
-    const digestOf = async (lines: number, options: Partial<Omit<WorkspaceOptions, "store">> = {}) => {
+    const digestOf = async (
+      lines: number,
+      options: Partial<Omit<WorkspaceOptions, "store">> = {},
+    ) => {
       const content = Array.from({ length: lines }, (_, at) => lineOf(at).repeat((at % 7) + 1));
       const reference = await referenceOf({ content: content.join("\n") }, options);
       return { chars: content.join("\n").length, shown: entryOf(reference).digest.length };
