@@ -1,10 +1,10 @@
 /** One of four processes that put 10 kB at a time: `node bench/stores-writer.mjs <store> <name> <count>`. */
 import { createWorkspace } from "../dist/index.js";
 
-const [store, name, count] = process.argv.slice(2);
+const [store = "", name = "", count = ""] = process.argv.slice(2);
 const workspace = createWorkspace({ store });
 const line = "2026-01-02T03:04:05Z INFO request 8f14e45f served in 12 ms\n";
-const put = (index) =>
+const put = (/** @type {number} */ index) =>
   workspace.put(
     { content: `${name} ${index}\n${line.repeat(170)}` },
     { toolCallId: `call_${index}`, sessionId: name },

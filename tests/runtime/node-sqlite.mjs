@@ -1,12 +1,14 @@
 /** Runs the suite for stores on `node:sqlite`, which Node 20 does not have. */
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { createWorkspace, sqliteStore } from "context-offload";
 import { storeSuite } from "context-offload/testing";
 
+// The types of Node 20 do not know it.
+const specifier = "node:sqlite";
+const { DatabaseSync } = await import(specifier);
 const [folder = "."] = process.argv.slice(2);
 const path = join(folder, "suite.db");
-const open = (namespace) => sqliteStore(new DatabaseSync(path))(namespace);
+const open = (/** @type {string} */ namespace) => sqliteStore(new DatabaseSync(path))(namespace);
 let failures = 0;
 const checks = storeSuite({ open });
 for (const { concern, name, run } of checks) {
