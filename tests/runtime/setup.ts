@@ -19,7 +19,9 @@ declare module "vitest" {
 export default async function installOnce(project: TestProject): Promise<() => Promise<void>> {
   await buildDist();
   const { folder, bytes, files, remove } = await installPackedPackage();
-  for (const program of ["smoke.mjs", "run-smoke.mjs"]) await copyProgram(program, program);
+  for (const program of ["smoke.mjs", "run-smoke.mjs", "node-sqlite.mjs"]) {
+    await copyProgram(program, program);
+  }
   // Under this name Jest and Vitest find it; the run that packs the package should not.
   await copyProgram("smoke-case.mjs", "smoke.test.mjs");
   // Vitest would otherwise take the configuration of some folder above.

@@ -7,7 +7,8 @@ import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
-import { listArtifacts, type CountedPage, type SearchFilter } from "./artifacts/list-artifacts.js";
+import type { SearchFilter } from "./artifacts/artifact-store.js";
+import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
 import {
   prepareArtifact,
   type PreparedArtifact,
@@ -69,8 +70,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     options.signal?.throwIfAborted();
     requireObject("searchFilter", filter, "an object of metadata that must be equal");
     const wanted = nonEmptyText(filter["session_id"]);
-    const visible = await visibleSessions(store, options.sessionId);
-    const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
+    const visible =
+      options.sessionId === undefined ? undefined : await visibleSessions(store, options.sessionId);
+    const sessions =
+      wanted === undefined ? visible : (visible ?? [wanted]).filter((id) => id === wanted);
     // `session_id` means the session that holds the artifact, even if its metadata does not say so.
     const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
     return listArtifacts(store, sessions, rest, {

@@ -34,6 +34,7 @@ export async function findArtifact(
   sessionId: string | undefined,
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
+  if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id);
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
   let removed = false;
@@ -47,18 +48,42 @@ export async function findArtifact(
     else if (contents.removed.has(id) || contents.removed.has(id.trim())) removed = true;
     listings.push(contents);
   }
-  const [first, second] = found;
-  if (first && second)
-    throw new AmbiguousArtifactError(
-      id,
-      found.map((record) => record.sessionId),
-    );
-  if (first) return first;
+  const only = soleRecord(id, found);
+  if (only) return only;
   if (removed) throw new ArtifactGoneError(id, "removed");
   const others = listings.flatMap(({ artifacts }) => [...artifacts.keys()]);
   throw new UnknownArtifactError(id, nearestIds(id, others, NEAREST_SHOWN));
 }
 
+/** Finds an artifact by the store's index, since all sessions may be very many. */
+async function findAnywhere(
+  query: NonNullable<ArtifactStore["query"]>,
+  id: string,
+): Promise<ArtifactRecord> {
+  const artifactIds = [...new Set([id, id.trim()])];
+  const search = async (removed: boolean) =>
+    (await query({ artifactIds, removed, limit: SESSIONS_SHOWN })).artifacts.map(
+      ({ record }) => record,
+    );
+  const only = soleRecord(id, await search(false));
+  if (only) return only;
+  if ((await search(true)).length > 0) throw new ArtifactGoneError(id, "removed");
+  const others = (await query({ limit: MAX_IDS })).artifacts;
+  const ids = others.map(({ record }) => record.artifactId);
+  throw new UnknownArtifactError(id, nearestIds(id, ids, NEAREST_SHOWN));
+}
+
+function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
+  const [first, second] = found;
+  if (!second) return first;
+  throw new AmbiguousArtifactError(
+    id,
+    found.map(({ sessionId }) => sessionId),
+  );
+}
+
+/** How many sessions that hold the same id are looked up. */
+const SESSIONS_SHOWN = 100;
 const MAX_IDS = 2_000;
 const MAX_COMPARED_CHARS = 80;
 

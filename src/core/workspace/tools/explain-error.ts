@@ -9,6 +9,8 @@ const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {
   READ_FAILED: UNREADABLE,
   WRITE_FAILED: UNREADABLE,
   UNSAFE_PATH: UNREADABLE,
+  STORE_UNREACHABLE: UNREADABLE,
+  PACKAGE_MISSING: UNREADABLE,
 };
 
 /** An error as a model gets it. The host's logger gets the whole message. */

@@ -1,0 +1,55 @@
+import { isMissing, type ObjectClient } from "./object-client.js";
+import type { ObjectBucket } from "./object-bucket.js";
+
+/** Uploads an object in parts, which can be opened only once all of them are there. */
+export async function uploadParts(
+  bucket: ObjectBucket,
+  Key: string,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const Bucket = bucket.name;
+  const { UploadId = "" } = await bucket.call((client, options) =>
+    client.createMultipartUpload({ Bucket, Key }, options),
+  );
+  const upload = { Bucket, Key, UploadId };
+  const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
+  let bytes = 0;
+  try {
+    for await (const Body of parts) {
+      const PartNumber = Parts.length + 1;
+      const { ETag } = await bucket.call((client, options) =>
+        client.uploadPart({ ...upload, PartNumber, Body }, options),
+      );
+      Parts.push({ ETag, PartNumber });
+      bytes += Body.length;
+    }
+  } catch (error) {
+    await bucket
+      .call((client, options) => client.abortMultipartUpload(upload, options))
+      .catch(() => undefined);
+    throw error;
+  }
+  let attempts = 0;
+  try {
+    await bucket.call(async (client, options) => {
+      // An attempt whose answer was lost may have completed the upload.
+      if (attempts++ > 0 && (await sizeOf(client, upload, options)) === bytes) return;
+      await client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } }, options);
+    });
+  } catch (error) {
+    // So may one that the client made by itself.
+    if (!isMissing(error) || (await bucket.size(Key)) !== bytes) throw error;
+  }
+}
+
+async function sizeOf(
+  client: ObjectClient,
+  { Bucket, Key }: { Bucket: string; Key: string },
+  options: { abortSignal: AbortSignal },
+): Promise<number | undefined> {
+  const head = await client.headObject({ Bucket, Key }, options).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return head?.ContentLength;
+}
