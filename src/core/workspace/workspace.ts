@@ -14,6 +14,7 @@ import {
   type PreparedArtifact,
   type StoredArtifact,
 } from "./artifacts/prepare-artifact.js";
+import { readForRedaction } from "./artifacts/redact-content.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
@@ -37,7 +38,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   /** Prepares and stores an artifact, and logs the outcome. */
   const storeArtifact = (
-    prepare: () => PreparedArtifact,
+    prepare: () => PreparedArtifact | Promise<PreparedArtifact>,
     { toolCallId, sessionId, signal }: PutOptions,
   ): Promise<StoredArtifact> => {
     const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
@@ -46,7 +47,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       known,
       async () => {
         signal?.throwIfAborted();
-        const prepared = prepare();
+        const prepared = await prepare();
         Object.assign(known, prepared.details);
         return prepared.store();
       },
@@ -55,7 +56,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   };
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
-    storeArtifact(() => prepareArtifact(wiring, input, options), options);
+    storeArtifact(async () => {
+      const content = wiring.redact ? await readForRedaction(input.content) : input.content;
+      return prepareArtifact(wiring, { ...input, content }, options);
+    }, options);
 
   const outcomeOf = ({ record, entry }: StoredArtifact): PutOutcome => ({
     record,

@@ -110,6 +110,8 @@ export interface ArtifactStore {
    * the same id again returns the existing artifact.
    */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
+  /** Whether a record's hash is not that of the stored bytes, which then only the store itself can check. */
+  readonly hashesApart?: boolean | undefined;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
   /** What one session holds, in the order in which it was stored; must not depend on the other sessions. */
