@@ -25,7 +25,9 @@ export {
 export {
   CallerFailedError,
   ContentNotSerializableError,
+  PackageMissingError,
   ReadFailedError,
+  StoreUnreachableError,
   UnsafePathError,
   WriteFailedError,
 } from "./core/errors/storage-errors.js";
@@ -100,6 +102,11 @@ export type {
   TextSize,
 } from "./core/workspace/artifacts/artifact.js";
 export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
+export type {
+  ContentStore,
+  MetadataStore,
+  NewRecord,
+} from "./core/workspace/artifacts/store-halves.js";
 export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
@@ -174,6 +181,37 @@ export { parseConversation, type ParsedConversation } from "./formats/parse-conv
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
+export { joinStores } from "./infrastructure/joined-store/join-stores.js";
+export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
+export type { ObjectClient, ObjectSource } from "./infrastructure/object-store/object-client.js";
+export {
+  objectStore,
+  type ObjectStoreOptions,
+} from "./infrastructure/object-store/object-store.js";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+  PostgresSource,
+} from "./infrastructure/postgres-store/postgres-pool.js";
+export {
+  postgresMetadata,
+  postgresStore,
+  type PostgresStoreOptions,
+} from "./infrastructure/postgres-store/postgres-store.js";
+export type {
+  SqliteClient,
+  SqliteSource,
+  SqliteStatement,
+  SqliteValue,
+} from "./infrastructure/sqlite-store/sqlite-client.js";
+export {
+  sqliteMetadata,
+  sqliteStore,
+  type SqliteStoreOptions,
+} from "./infrastructure/sqlite-store/sqlite-store.js";
+export { fileStore, memoryStore } from "./presets/stores.js";
+export { candidateIds } from "./core/workspace/artifacts/artifact.js";
 export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";
 export {
   createOffloader,

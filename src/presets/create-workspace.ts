@@ -1,23 +1,32 @@
 import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
-import { resolve } from "node:path";
 import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
+import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
 import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { FileStore } from "../infrastructure/file-store/file-store.js";
 import { sha256 } from "../infrastructure/hash.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
+import { storeFrom } from "./connection-string.js";
+import { fileStore } from "./stores.js";
 
 /** Where a workspace stores tool results, and how its agent reads them. */
 export interface WorkspaceOptions {
-  /** The folder; created if it is missing. A relative path is resolved against the working directory. */
-  readonly root: string;
+  /**
+   * The folder, for a store of plain files; created if it is missing. A relative path is resolved
+   * against the working directory.
+   */
+  readonly root?: string | undefined;
+  /**
+   * The store, instead of `root`: `memoryStore()`, `fileStore()`, `sqliteStore()`, `postgresStore()`,
+   * `objectStore()`, your own, or a connection string such as `"sqlite:./offload.db"`.
+   */
+  readonly store?: OpenStore | string | undefined;
   /** Workspaces with different namespaces are isolated from each other. Default `"default"`. */
   readonly namespace?: string | undefined;
   /** How the agent reads what was offloaded; references mention only that. Default `"tools"`. */
@@ -35,7 +44,7 @@ export interface WorkspaceOptions {
 }
 
 /**
- * A workspace on plain files: stores tool results, which can then be read in parts.
+ * A workspace on plain files or in another store: keeps tool results, which can then be read in parts.
  *
  * @example
  * const workspace = createWorkspace({ root: ".offload" });
@@ -43,8 +52,8 @@ export interface WorkspaceOptions {
  * const { text } = await workspace.grepKnowledge(record.artifactId, "ERROR", { sessionId: "s1" });
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  requireObject("options", options, "an object with root");
-  const root = resolve(requireText("root", options.root, "the folder for the artifacts"));
+  requireObject("options", options, "an object with root or store");
+  const open = readStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
@@ -55,14 +64,18 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
-  const store = new FileStore(root, namespace);
+  const store = open(namespace);
+  if (options.readBy === "path" && !store.writeReadable) {
+    const expected = `"tools" or "none" with a store that has no files`;
+    throw new InvalidArgumentError("readBy", options.readBy, expected);
+  }
   return wireWorkspace({
     namespace,
     store,
     searchText: (target, query, limits) => searcher.search(target, query, limits),
-    closeSearch: () => {
-      store.close();
-      return searcher.close();
+    closeSearch: async () => {
+      await store.close?.();
+      await searcher.close();
     },
     hash: sha256,
     clock: Date,
@@ -72,4 +85,16 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
     logger: options.logger,
   });
+}
+
+function readStore({ root, store }: WorkspaceOptions): OpenStore {
+  if (store === undefined) return fileStore(root as string);
+  if (root !== undefined) {
+    throw new InvalidArgumentError("root", root, "omitted when a store is given");
+  }
+  if (typeof store === "string") return storeFrom(store);
+  if (typeof store === "function") return store;
+  const expected =
+    "a store such as memoryStore(), a function of a namespace, or a connection string";
+  throw new InvalidArgumentError("store", store, expected);
 }

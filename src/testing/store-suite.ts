@@ -34,8 +34,8 @@ export function storeSuite(fixture: StoreFixture): readonly StoreCheck[] {
 
 /** The functions of a test runner: of vitest, Jest, or `node:test`. */
 export interface TestRunner {
-  describe(name: string, define: () => void): unknown;
-  it(name: string, run: () => Promise<void>): unknown;
+  readonly describe: (name: string, define: () => void) => unknown;
+  readonly it: (name: string, run: () => Promise<void>) => unknown;
 }
 
 /**

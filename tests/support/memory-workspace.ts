@@ -10,7 +10,7 @@ import { MemoryStore } from "../../src/testing/memory-store.js";
 import { searchHere } from "../../src/testing/search-here.js";
 
 export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace" | "store"> {
-  readonly store?: ArtifactStore;
+  readonly store?: ArtifactStore | undefined;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Default: in this thread, without a deadline. */

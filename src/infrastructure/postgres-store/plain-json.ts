@@ -10,8 +10,13 @@ export function plainJson(value: unknown): string {
   });
 }
 
-const ODD = /[\0\u001a]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+/** A character that texts hardly use. */
+const ESCAPE = "\ue000";
+/** The escape character and lone surrogates. */
+const ODD = /[\ue000\p{Cs}]/gu;
 
 function plainText(text: string): string {
-  return text.replace(ODD, (odd) => `\u001a${odd.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text
+    .replace(ODD, (odd) => `${ESCAPE}${odd.charCodeAt(0).toString(16)}`)
+    .replaceAll("\0", `${ESCAPE}0000`);
 }
