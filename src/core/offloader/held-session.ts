@@ -13,7 +13,7 @@ export type HeldSession = Pick<SessionListing, "artifacts">;
 
 export const NOTHING_HELD: SessionListing = {
   artifacts: new Map(),
-  removed: new Set(),
+  removed: new Map(),
   children: new Set(),
 };
 

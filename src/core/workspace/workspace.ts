@@ -15,6 +15,7 @@ import {
   type StoredArtifact,
 } from "./artifacts/prepare-artifact.js";
 import { readForRedaction } from "./artifacts/redact-content.js";
+import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
@@ -35,6 +36,7 @@ import type { WorkspaceWiring } from "./workspace-wiring.js";
 export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const { store, namespace, notice } = wiring;
   const events = new EventReporter(wiring.logger, wiring.clock, namespace);
+  const care = createCare(wiring, events);
 
   /** Prepares and stores an artifact, and logs the outcome. */
   const storeArtifact = (
@@ -49,7 +51,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         signal?.throwIfAborted();
         const prepared = await prepare();
         Object.assign(known, prepared.details);
-        return prepared.store();
+        const stored = await prepared.store();
+        care.touch();
+        return stored;
       },
       ({ record }) => ({ event: "offload", ...detailsOf(record), ...sizeOf(record) }),
     );
@@ -118,6 +122,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     },
 
     ...createReadingVerbs(wiring, events),
+    ...care.verbs,
 
     queryArtifacts: (filter = {}, options = {}) =>
       events.observe(
@@ -173,6 +178,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   return attachCore(workspace, {
     toolNames: notice.toolNames,
+    artifactStore: store,
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,

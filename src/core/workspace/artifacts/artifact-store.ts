@@ -22,8 +22,8 @@ export interface NewArtifact {
 /** What a session holds. */
 export interface SessionListing {
   readonly artifacts: ReadonlyMap<string, ArtifactRecord>;
-  /** The ids of artifacts that were removed. */
-  readonly removed: ReadonlySet<string>;
+  /** The ids of artifacts that were removed, each with the tool to run again, if it is known. */
+  readonly removed: ReadonlyMap<string, string | null>;
   /** The sessions that this one may read. */
   readonly children: ReadonlySet<string>;
 }

@@ -1,4 +1,6 @@
+import { requireCount, requireObject } from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import type { Clock } from "../events.js";
 import type { ArtifactRecord } from "./artifact.js";
@@ -38,6 +40,30 @@ export interface PruneReport {
 }
 
 const PAGE = 500;
+
+const LIMITS = ["maxAgeMs", "maxBytes", "maxArtifacts", "minAgeMs"] as const;
+
+/** Checks limits as a caller gave them; at least one is needed. */
+export function requireRetention<R extends Retention>(argument: string, retention: R): R {
+  requireObject(argument, retention, "an object with maxAgeMs, maxBytes or maxArtifacts");
+  const { perSession = {} } = retention;
+  requireObject(`${argument}.perSession`, perSession, "an object of limits");
+  for (const [place, limits] of [
+    [argument, retention],
+    [`${argument}.perSession`, perSession],
+  ] as const) {
+    for (const name of LIMITS) {
+      const value = (limits as Retention)[name];
+      if (value !== undefined) requireCount(`${place}.${name}`, value, undefined, 0);
+    }
+  }
+  const isLimited = [retention, perSession].some(
+    ({ maxAgeMs, maxBytes, maxArtifacts }) => (maxAgeMs ?? maxBytes ?? maxArtifacts) !== undefined,
+  );
+  if (isLimited) return retention;
+  const expected = "an object with at least one of maxAgeMs, maxBytes, maxArtifacts";
+  throw new InvalidArgumentError(argument, retention, expected);
+}
 
 /** What is too old or too much, oldest first. */
 export async function findExpired(
