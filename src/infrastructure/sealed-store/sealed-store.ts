@@ -60,8 +60,9 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
 
   const put = async (artifact: NewArtifact): Promise<ArtifactRecord> => {
     const { sessionId, type, wantedId } = artifact;
-    const passing = hashWhilePassing(artifact, hashKey);
-    const hash = artifact.hash?.();
+    const passing = hashWhilePassing(await gather(artifact.content), hashKey);
+    const isValue = passing.content instanceof Uint8Array;
+    const hash = isValue ? (artifact.hash?.() ?? passing.hash()) : undefined;
     let id = wantedId;
     if (hash !== undefined) {
       // The inner store sees other bytes for the same content with another key, so this one decides.
@@ -69,7 +70,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       const candidates = candidateIds(wantedId, hash);
       const same = candidates
         .map((name) => artifacts.get(name))
-        .find((held) => held?.hash === hash);
+        .find((held) => held?.hash === hash && held.type === type);
       if (same) return same;
       id = candidates.find((name) => !artifacts.has(name));
     }
@@ -147,6 +148,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
 
     async verify(options) {
       const report = await inner.verify(options);
+      let bytes = 0;
       const damagedToo: { sessionId: string; artifactId: string; problem: string }[] = [];
       const known = new Set(
         [...report.damaged, ...report.missing].map((at) => `${at.sessionId}\n${at.artifactId}`),
@@ -155,12 +157,13 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
         const { artifacts } = openListing(await inner.listSession(sessionId));
         for (const [artifactId, record] of artifacts) {
           options.signal?.throwIfAborted();
+          bytes += record.size.bytes;
           if (known.has(`${sessionId}\n${artifactId}`)) continue;
           const problem = await problemOf(record);
           if (problem !== undefined) damagedToo.push({ sessionId, artifactId, problem });
         }
       }
-      return { ...report, damaged: [...report.damaged, ...damagedToo] };
+      return { ...report, bytes, damaged: [...report.damaged, ...damagedToo] };
 
       async function problemOf(record: ArtifactRecord): Promise<string | undefined> {
         try {
@@ -185,8 +188,41 @@ function isNamed(filter: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
+const MAX_GATHERED_BYTES = 8_388_608;
+
+/**
+ * A stream as one piece if it is short: only content that is known before it is stored gets the id
+ * that it would have had, and is stored once.
+ */
+async function gather(content: NewArtifact["content"]): Promise<NewArtifact["content"]> {
+  if (content instanceof Uint8Array) return content;
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const source = content[Symbol.asyncIterator]();
+  while (bytes <= MAX_GATHERED_BYTES) {
+    const next = await source.next();
+    if (next.done === true) return Buffer.concat(pieces);
+    // A copy, since the caller may use its buffer again.
+    pieces.push(next.value.slice());
+    bytes += next.value.length;
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces;
+      for (;;) {
+        const next = await source.next();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await source.return?.();
+    }
+  }
+  return rest();
+}
+
 /** The keyed hash of a stream is known when all of it has passed. */
-function hashWhilePassing({ content }: NewArtifact, key: Uint8Array) {
+function hashWhilePassing(content: NewArtifact["content"], key: Uint8Array) {
   if (content instanceof Uint8Array) {
     return { content, hash: () => createHmac("sha256", key).update(content).digest("hex") };
   }
