@@ -28,6 +28,7 @@ export {
 export {
   CallerFailedError,
   ContentNotSerializableError,
+  KeyMissingError,
   PackageMissingError,
   ReadFailedError,
   StoreUnreachableError,
@@ -58,6 +59,7 @@ export type {
   FolderWriter,
 } from "./core/files/file-writer.js";
 export type { ContentKind, Digest, DigestOptions } from "./core/lib/digest/digest.js";
+export { redactSecrets, SECRET_PATTERNS, type SecretPattern } from "./core/lib/secrets.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
   ArrivedResult,
@@ -65,6 +67,7 @@ export type {
   Offloader,
   OffloaderSettings,
   OffloadOptions,
+  RedactedResult,
   RestoreOptions,
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
@@ -112,7 +115,19 @@ export type {
   MetadataStore,
   NewRecord,
 } from "./core/workspace/artifacts/store-halves.js";
+export type { Redact, RedactContext } from "./core/workspace/artifacts/redact-content.js";
+export type {
+  PruneOptions,
+  PruneReport,
+  Retention,
+  RetentionLimits,
+} from "./core/workspace/artifacts/retention.js";
 export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
+export {
+  copyWorkspace,
+  type CopyOptions,
+  type CopyReport,
+} from "./core/workspace/copy-workspace.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
 export type { GrepSessionOptions, SessionReading } from "./core/workspace/reading/grep-session.js";
@@ -145,6 +160,7 @@ export type {
   Original,
   PutOptions,
   PutOutcome,
+  SessionSummary,
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";
@@ -268,3 +284,5 @@ export {
   type HistoryOffloadResult,
   type HistoryThresholds,
 } from "./presets/offload-tool-results.js";
+export { openTelemetry, type OpenTelemetryOptions } from "./infrastructure/open-telemetry.js";
+export type { EncryptionOptions } from "./infrastructure/sealed-store/encryption-keys.js";

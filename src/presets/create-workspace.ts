@@ -4,15 +4,19 @@ import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
+import type { Redact } from "../core/workspace/artifacts/redact-content.js";
+import { requireRetention, type Retention } from "../core/workspace/artifacts/retention.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
 import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { sha256 } from "../infrastructure/hash.js";
+import { defer } from "../infrastructure/defer.js";
+import type { EncryptionOptions } from "../infrastructure/sealed-store/encryption-keys.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
 import { storeFrom } from "./connection-string.js";
+import { sealAsTold } from "./seal-as-told.js";
 import { fileStore } from "./stores.js";
 
 /** Where a workspace stores tool results, and how its agent reads them. */
@@ -41,6 +45,17 @@ export interface WorkspaceOptions {
   readonly countTokens?: CountTokens | undefined;
   /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
   readonly logger?: EventLogger | undefined;
+  /** Removes what must not be stored, such as `redactSecrets`. What it removes does not come back. Default: none. */
+  readonly redact?: Redact | undefined;
+  /**
+   * With `redact`, the secret by which content is known again as it came, for all processes that share
+   * the workspace. Default: the encryption's, one that is kept in `root`, or a random one of this process.
+   */
+  readonly redactionKey?: Uint8Array | undefined;
+  /** Encrypts content and records with AES-256-GCM before the store gets them. Default: none. */
+  readonly encryption?: EncryptionOptions | undefined;
+  /** Removes the oldest artifacts, at open and after puts, off their path. Default: nothing is removed. */
+  readonly retention?: Retention | undefined;
 }
 
 /**
@@ -64,10 +79,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
-  const store = open(namespace);
+  const { store, hash } = sealAsTold(open(namespace), options);
   if (options.readBy === "path" && !store.writeReadable) {
-    const expected = `"tools" or "none" with a store that has no files`;
-    throw new InvalidArgumentError("readBy", options.readBy, expected);
+    const why = options.encryption ? "with encryption" : "with a store that has no files";
+    throw new InvalidArgumentError("readBy", options.readBy, `"tools" or "none" ${why}`);
   }
   return wireWorkspace({
     namespace,
@@ -77,7 +92,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       await store.close?.();
       await searcher.close();
     },
-    hash: sha256,
+    hash,
+    redact: options.redact,
+    retention: options.retention && requireRetention("retention", options.retention),
+    defer,
     clock: Date,
     countTokens: checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),

@@ -65,6 +65,22 @@ export class PackageMissingError extends ContextOffloadError {
   }
 }
 
+/** Content was encrypted with a key that this workspace was not given. `cause` is what `keyFor` threw. */
+export class KeyMissingError extends ContextOffloadError {
+  readonly code = "KEY_MISSING";
+
+  constructor(
+    readonly keyId: string,
+    cause?: unknown,
+  ) {
+    super(
+      `There is no key with the id ${JSON.stringify(keyId)}, with which this content was encrypted. ` +
+        `Return it from encryption.keyFor; the content itself is safe.`,
+      cause === undefined ? undefined : { cause },
+    );
+  }
+}
+
 /** Something that the caller passed in threw an error: a stream of content, or a token counter. `cause` is that error. */
 export class CallerFailedError extends ContextOffloadError {
   readonly code = "CALLER_FAILED";

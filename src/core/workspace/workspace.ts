@@ -14,6 +14,8 @@ import {
   type PreparedArtifact,
   type StoredArtifact,
 } from "./artifacts/prepare-artifact.js";
+import { readForRedaction } from "./artifacts/redact-content.js";
+import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
@@ -34,10 +36,11 @@ import type { WorkspaceWiring } from "./workspace-wiring.js";
 export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const { store, namespace, notice } = wiring;
   const events = new EventReporter(wiring.logger, wiring.clock, namespace);
+  const care = createCare(wiring, events);
 
   /** Prepares and stores an artifact, and logs the outcome. */
   const storeArtifact = (
-    prepare: () => PreparedArtifact,
+    prepare: () => PreparedArtifact | Promise<PreparedArtifact>,
     { toolCallId, sessionId, signal }: PutOptions,
   ): Promise<StoredArtifact> => {
     const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
@@ -46,16 +49,21 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       known,
       async () => {
         signal?.throwIfAborted();
-        const prepared = prepare();
+        const prepared = await prepare();
         Object.assign(known, prepared.details);
-        return prepared.store();
+        const stored = await prepared.store();
+        care.touch();
+        return stored;
       },
       ({ record }) => ({ event: "offload", ...detailsOf(record), ...sizeOf(record) }),
     );
   };
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
-    storeArtifact(() => prepareArtifact(wiring, input, options), options);
+    storeArtifact(async () => {
+      const content = wiring.redact ? await readForRedaction(input.content) : input.content;
+      return prepareArtifact(wiring, { ...input, content }, options);
+    }, options);
 
   const outcomeOf = ({ record, entry }: StoredArtifact): PutOutcome => ({
     record,
@@ -114,6 +122,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     },
 
     ...createReadingVerbs(wiring, events),
+    ...care.verbs,
 
     queryArtifacts: (filter = {}, options = {}) =>
       events.observe(
@@ -169,6 +178,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   return attachCore(workspace, {
     toolNames: notice.toolNames,
+    artifactStore: store,
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,

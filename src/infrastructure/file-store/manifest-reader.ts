@@ -14,7 +14,7 @@ export interface ReadState {
   /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
-  readonly removed: Set<string>;
+  readonly removed: Map<string, string | null>;
   readonly children: Set<string>;
   /** Another object after each removal. */
   lastRemoval: object;
@@ -35,7 +35,7 @@ export function emptyState(file: string): ReadState {
   return {
     file,
     artifacts: new Map(),
-    removed: new Set(),
+    removed: new Map(),
     children: new Set(),
     lastRemoval: {},
     bytes: 0,
@@ -212,8 +212,10 @@ export class ManifestReader {
     }
     if (entry.child !== undefined) children.add(entry.child);
     if (entry.removed !== undefined) {
+      const { tool_name = removed.get(entry.removed) ?? null } =
+        artifacts.get(entry.removed)?.metadata ?? {};
       artifacts.delete(entry.removed);
-      removed.add(entry.removed);
+      removed.set(entry.removed, tool_name);
       this.#state.lastRemoval = {};
     }
     return true;

@@ -8,12 +8,14 @@ const MAX_LISTINGS = 256;
 export interface SessionChange {
   readonly changed: number;
   readonly change:
-    { readonly put: ArtifactRecord } | { readonly removed: string } | { readonly child: string };
+    | { readonly put: ArtifactRecord }
+    | { readonly removed: ArtifactRecord }
+    | { readonly child: string };
 }
 
 interface Listing {
   readonly artifacts: Map<string, ArtifactRecord>;
-  readonly removed: Set<string>;
+  readonly removed: Map<string, string | null>;
   readonly children: Set<string>;
   upTo: number;
 }
@@ -39,7 +41,10 @@ export class SessionListings {
 
   #listingOf(sessionId: string): Listing {
     const listing = this.#listings.get(sessionId) ?? {
-      ...{ artifacts: new Map<string, ArtifactRecord>(), removed: new Set<string>() },
+      ...{
+        artifacts: new Map<string, ArtifactRecord>(),
+        removed: new Map<string, string | null>(),
+      },
       ...{ children: new Set<string>(), upTo: 0 },
     };
     // Removed and added again, so that the first entry is the least recently used.
@@ -57,8 +62,9 @@ function apply(listing: Listing, { changed, change }: SessionChange): void {
   listing.upTo = changed;
   if ("child" in change) listing.children.add(change.child);
   else if ("removed" in change) {
-    listing.artifacts.delete(change.removed);
-    listing.removed.add(change.removed);
+    const { artifactId, metadata } = change.removed;
+    listing.artifacts.delete(artifactId);
+    listing.removed.set(artifactId, metadata.tool_name);
   } else {
     const { artifactId } = change.put;
     listing.removed.delete(artifactId);

@@ -124,7 +124,7 @@ function changeOf(row: PostgresRow): SessionChange {
   }
   const record = recordIn(row);
   const isRemoved = row["removed"] === true;
-  return { changed, change: isRemoved ? { removed: record.artifactId } : { put: record } };
+  return { changed, change: isRemoved ? { removed: record } : { put: record } };
 }
 
 /** The conditions of a query; the namespace is the first. */

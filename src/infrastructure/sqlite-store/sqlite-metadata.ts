@@ -136,7 +136,7 @@ function changeOf(row: Readonly<Record<string, unknown>>): SessionChange {
   const record = JSON.parse(row["record"] as string) as ArtifactRecord;
   return {
     changed,
-    change: row["removed"] === 1 ? { removed: record.artifactId } : { put: record },
+    change: row["removed"] === 1 ? { removed: record } : { put: record },
   };
 }
 

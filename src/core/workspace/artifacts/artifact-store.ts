@@ -22,8 +22,8 @@ export interface NewArtifact {
 /** What a session holds. */
 export interface SessionListing {
   readonly artifacts: ReadonlyMap<string, ArtifactRecord>;
-  /** The ids of artifacts that were removed. */
-  readonly removed: ReadonlySet<string>;
+  /** The ids of artifacts that were removed, each with the tool to run again, if it is known. */
+  readonly removed: ReadonlyMap<string, string | null>;
   /** The sessions that this one may read. */
   readonly children: ReadonlySet<string>;
   /** The same object as in an earlier listing only if nothing was removed since; absent if the store cannot tell. */
@@ -112,6 +112,8 @@ export interface ArtifactStore {
    * the same id again returns the existing artifact.
    */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
+  /** Whether a record's hash is not that of the stored bytes, which then only the store itself can check. */
+  readonly hashesApart?: boolean | undefined;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
   /** What one session holds, in the order in which it was stored; must not depend on the other sessions. */

@@ -37,7 +37,7 @@ export async function findArtifact(
   if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id);
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
-  let removed = false;
+  let removed: string | null | undefined;
   for (const session of await visibleSessions(store, sessionId)) {
     const contents = await store.listSession(session);
     // Models put blanks around ids.
@@ -45,12 +45,13 @@ export async function findArtifact(
     // A session's own artifact comes before those of its children.
     if (record && session === sessionId) return record;
     if (record) found.push(record);
-    else if (contents.removed.has(id) || contents.removed.has(id.trim())) removed = true;
+    // `null` is a removed artifact of an unknown tool.
+    else removed ??= contents.removed.get(contents.removed.has(id) ? id : id.trim());
     listings.push(contents);
   }
   const only = soleRecord(id, found);
   if (only) return only;
-  if (removed) throw new ArtifactGoneError(id, "removed");
+  if (removed !== undefined) throw new ArtifactGoneError(id, "removed", removed);
   const others = listings.flatMap(({ artifacts }) => [...artifacts.keys()]);
   throw new UnknownArtifactError(id, nearestIds(id, others, NEAREST_SHOWN));
 }
@@ -67,7 +68,8 @@ async function findAnywhere(
     );
   const only = soleRecord(id, await search(false));
   if (only) return only;
-  if ((await search(true)).length > 0) throw new ArtifactGoneError(id, "removed");
+  const [gone] = await search(true);
+  if (gone) throw new ArtifactGoneError(id, "removed", gone.metadata.tool_name);
   const others = (await query({ limit: MAX_IDS })).artifacts;
   const ids = others.map(({ record }) => record.artifactId);
   throw new UnknownArtifactError(id, nearestIds(id, ids, NEAREST_SHOWN));

@@ -14,7 +14,7 @@ import {
 
 interface Session {
   readonly artifacts: Map<string, ArtifactRecord>;
-  readonly removed: Set<string>;
+  readonly removed: Map<string, string | null>;
   readonly children: Set<string>;
   readonly contents: Map<string, Uint8Array>;
 }
@@ -71,9 +71,11 @@ export class MemoryArtifacts implements ArtifactStore {
 
   remove({ sessionId, artifactId }: ArtifactRecord): Promise<void> {
     const session = this.#sessions.get(sessionId);
-    if (session?.artifacts.delete(artifactId)) {
+    const held = session?.artifacts.get(artifactId);
+    if (session && held) {
+      session.artifacts.delete(artifactId);
       session.contents.delete(artifactId);
-      session.removed.add(artifactId);
+      session.removed.set(artifactId, held.metadata.tool_name);
     }
     return Promise.resolve();
   }
@@ -118,7 +120,7 @@ export function openMemory(hash: Hash): OpenStore {
 }
 
 function emptySession(): Session {
-  return { artifacts: new Map(), removed: new Set(), children: new Set(), contents: new Map() };
+  return { artifacts: new Map(), removed: new Map(), children: new Set(), contents: new Map() };
 }
 
 /** Copies, since a caller may reuse the memory of a chunk. */

@@ -7,7 +7,11 @@ export function queryArtifacts(store: ArtifactStore, query: ArtifactQuery): Prom
   return store.query ? store.query(query) : queryByListing(store, query);
 }
 
-async function queryByListing(store: ArtifactStore, query: ArtifactQuery): Promise<QueryPage> {
+/** A page from what a store lists of each session. */
+export async function queryByListing(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
   const { sessionId, after, limit, countRest = false } = query;
   const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
   const start = after === undefined ? undefined : parsePlace(after);
