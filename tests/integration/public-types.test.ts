@@ -62,7 +62,7 @@ describe("the public types", () => {
       "BuiltInFormat in FormatNamed",
       "ChosenAnswer in OffloaderFor",
       "ChosenTools in OffloaderFor",
-      "Session in MemoryStore",
+      "MemoryArtifacts in MemoryStore",
     ]);
   });
 
@@ -103,10 +103,12 @@ describe("the public entry", () => {
       "NodeFileWriter",
       "NotJsonError",
       "OutOfRangeError",
+      "PackageMissingError",
       "PointerNotFoundError",
       "ReadFailedError",
       "SearchFailedError",
       "SearchTimeoutError",
+      "StoreUnreachableError",
       "TOOL_NAMES",
       "UnknownArtifactError",
       "UnknownFormatError",
@@ -114,6 +116,7 @@ describe("the public entry", () => {
       "WriteFailedError",
       "aiSdkFormat",
       "anthropicFormat",
+      "candidateIds",
       "claudeCodeFormat",
       "codexFormat",
       "createOffloader",
@@ -121,9 +124,13 @@ describe("the public entry", () => {
       "createWorkspace",
       "digestText",
       "estimateTokens",
+      "fileStore",
       "geminiFormat",
+      "joinStores",
       "langchainFormat",
       "mcpFormat",
+      "memoryStore",
+      "objectStore",
       "offloadToolResult",
       "offloadToolResultWithWriter",
       "offloadToolResults",
@@ -134,7 +141,11 @@ describe("the public entry", () => {
       "parseFileReference",
       "parseKnowledgeList",
       "piFormat",
+      "postgresMetadata",
+      "postgresStore",
       "readOffloadedFile",
+      "sqliteMetadata",
+      "sqliteStore",
     ]);
     expect(entry.offloadToolResult).toHaveLength(2);
   });
@@ -159,7 +170,9 @@ describe("the public entry", () => {
     expect(Object.keys(testing).sort()).toEqual([
       "MemoryStore",
       "createMemoryWorkspace",
+      "defineStoreTests",
       "formatSuite",
+      "storeSuite",
     ]);
   });
 });
