@@ -233,7 +233,13 @@ export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
 export { joinStores } from "./infrastructure/joined-store/join-stores.js";
 export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
-export type { ObjectClient, ObjectSource } from "./infrastructure/object-store/object-client.js";
+export type {
+  ObjectCallOptions,
+  ObjectClient,
+  ObjectPlace,
+  ObjectSource,
+  ObjectUpload,
+} from "./infrastructure/object-store/object-client.js";
 export {
   objectStore,
   type ObjectStoreOptions,

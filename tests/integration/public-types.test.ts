@@ -62,7 +62,7 @@ describe("the public types", () => {
       "BuiltInFormat in FormatNamed",
       "ChosenAnswer in OffloaderFor",
       "ChosenTools in OffloaderFor",
-      "Session in MemoryStore",
+      "MemoryArtifacts in MemoryStore",
     ]);
   });
 
@@ -103,10 +103,12 @@ describe("the public entry", () => {
       "NodeFileWriter",
       "NotJsonError",
       "OutOfRangeError",
+      "PackageMissingError",
       "PointerNotFoundError",
       "ReadFailedError",
       "SearchFailedError",
       "SearchTimeoutError",
+      "StoreUnreachableError",
       "TOOL_NAMES",
       "UnknownArtifactError",
       "UnknownFormatError",
@@ -117,6 +119,7 @@ describe("the public entry", () => {
       "ampFormat",
       "anthropicFormat",
       "bedrockFormat",
+      "candidateIds",
       "claudeCodeFormat",
       "codexFormat",
       "continueFormat",
@@ -135,6 +138,13 @@ describe("the public entry", () => {
       "langchainFormat",
       "mcpFormat",
       "messageLines",
+      "fileStore",
+      "geminiFormat",
+      "joinStores",
+      "langchainFormat",
+      "mcpFormat",
+      "memoryStore",
+      "objectStore",
       "offloadToolResult",
       "offloadToolResultWithWriter",
       "offloadToolResults",
@@ -151,7 +161,11 @@ describe("the public entry", () => {
       "piFormat",
       "pydanticAiFormat",
       "qwenCodeFormat",
+      "postgresMetadata",
+      "postgresStore",
       "readOffloadedFile",
+      "sqliteMetadata",
+      "sqliteStore",
     ]);
     expect(entry.offloadToolResult).toHaveLength(2);
   });
@@ -176,7 +190,9 @@ describe("the public entry", () => {
     expect(Object.keys(testing).sort()).toEqual([
       "MemoryStore",
       "createMemoryWorkspace",
+      "defineStoreTests",
       "formatSuite",
+      "storeSuite",
     ]);
   });
 });

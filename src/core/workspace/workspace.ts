@@ -61,7 +61,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
     storeArtifact(async () => {
-      const content = wiring.redact ? await readForRedaction(input.content) : input.content;
+      if (!wiring.redact) return prepareArtifact(wiring, input, options);
+      requireObject("artifact", input, "an object with content");
+      const content = await readForRedaction(input.content);
       return prepareArtifact(wiring, { ...input, content }, options);
     }, options);
 

@@ -1,23 +1,28 @@
 /** Where an object is. */
-interface ObjectPlace {
+export interface ObjectPlace {
   Bucket: string;
   Key: string;
 }
 
-interface Upload extends ObjectPlace {
+/** An upload in parts that is under way. */
+export interface ObjectUpload extends ObjectPlace {
   UploadId: string;
 }
 
-interface CallOptions {
+/** What every call gets. */
+export interface ObjectCallOptions {
   abortSignal: AbortSignal;
 }
 
 /** A client of the class `S3` of `@aws-sdk/client-s3`, by the methods that are used. */
 export interface ObjectClient {
-  putObject(input: ObjectPlace & { Body: Uint8Array }, options: CallOptions): Promise<unknown>;
+  putObject(
+    input: ObjectPlace & { Body: Uint8Array },
+    options: ObjectCallOptions,
+  ): Promise<unknown>;
   getObject(
     input: ObjectPlace & { Range: string },
-    options: CallOptions,
+    options: ObjectCallOptions,
   ): Promise<{
     Body?: { transformToByteArray(): Promise<Uint8Array> } | undefined;
     ContentRange?: string | undefined;
@@ -25,30 +30,30 @@ export interface ObjectClient {
   }>;
   headObject(
     input: ObjectPlace,
-    options: CallOptions,
+    options: ObjectCallOptions,
   ): Promise<{ ContentLength?: number | undefined }>;
-  deleteObject(input: ObjectPlace, options: CallOptions): Promise<unknown>;
+  deleteObject(input: ObjectPlace, options: ObjectCallOptions): Promise<unknown>;
   listObjectsV2(
     input: { Bucket: string; Prefix: string; StartAfter?: string; MaxKeys: number },
-    options: CallOptions,
+    options: ObjectCallOptions,
   ): Promise<{
     Contents?: { Key?: string | undefined; LastModified?: Date | undefined }[] | undefined;
   }>;
   createMultipartUpload(
     input: ObjectPlace,
-    options: CallOptions,
+    options: ObjectCallOptions,
   ): Promise<{ UploadId?: string | undefined }>;
   uploadPart(
-    input: Upload & { PartNumber: number; Body: Uint8Array },
-    options: CallOptions,
+    input: ObjectUpload & { PartNumber: number; Body: Uint8Array },
+    options: ObjectCallOptions,
   ): Promise<{ ETag?: string | undefined }>;
   completeMultipartUpload(
-    input: Upload & {
+    input: ObjectUpload & {
       MultipartUpload: { Parts: { ETag: string | undefined; PartNumber: number }[] };
     },
-    options: CallOptions,
+    options: ObjectCallOptions,
   ): Promise<unknown>;
-  abortMultipartUpload(input: Upload, options: CallOptions): Promise<unknown>;
+  abortMultipartUpload(input: ObjectUpload, options: ObjectCallOptions): Promise<unknown>;
 }
 
 /** A client, or a function that makes one when it is first needed. */

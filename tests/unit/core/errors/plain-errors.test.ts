@@ -13,11 +13,19 @@ const WRAPPED: Readonly<Record<string, string>> = {
   "infrastructure/file-store/manifest-reader.ts": "FileStore wraps it in a ReadFailedError",
   "infrastructure/file-store/open-content.ts": "FileStore wraps it in a ReadFailedError",
   "infrastructure/file-store/put-artifact.ts": "FileStore wraps it in a WriteFailedError",
+  "infrastructure/postgres-store/postgres-database.ts": "joinStores wraps it",
+  "infrastructure/postgres-store/postgres-metadata.ts": "joinStores wraps it in a WriteFailedError",
   "infrastructure/search/search-worker.ts": "the cause of a ReadFailedError or SearchFailedError",
   "infrastructure/search/worker-source.ts": "a source text that the build replaces",
   "infrastructure/search/worker-thread.ts":
     "sent to the main thread, which makes a ReadFailedError",
+  "infrastructure/sqlite-store/sqlite-database.ts": "joinStores wraps it",
+  "infrastructure/sqlite-store/sqlite-metadata.ts": "joinStores wraps it in a WriteFailedError",
+  "integrations/anthropic/offload-tools.ts": "a tool's failure, as the SDK's runner expects it",
   "testing/checks.ts": "an assertion of a conformance suite, for a test runner",
+  "testing/store-checks/faults.ts": "a fault that the suite makes on purpose",
+  "testing/store-checks/removal.ts": "an assertion of a conformance suite, for a test runner",
+  "testing/store-context.ts": "an assertion of a conformance suite, for a test runner",
 };
 
 /** Errors of the general library, which knows nothing of the package's codes, and what gives them one. */
