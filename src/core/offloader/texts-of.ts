@@ -1,0 +1,28 @@
+const MAX_DEPTH = 64;
+/** So much of one text is looked at; what follows is rarely repeated. */
+const MOST_TEXT_CHARS = 20_480;
+
+/**
+ * The texts in a value of any form, in their order, up to a number of characters in all. What cannot
+ * be read has no texts.
+ */
+export function textsOf(value: unknown, maxChars: number): string[] {
+  const texts: string[] = [];
+  let left = maxChars;
+  const collect = (item: unknown, depth: number): void => {
+    if (left <= 0) return;
+    if (typeof item === "string") {
+      const text = item.slice(0, Math.min(left, MOST_TEXT_CHARS));
+      left -= text.length;
+      texts.push(text);
+    } else if (typeof item === "object" && item !== null && depth < MAX_DEPTH) {
+      for (const inner of Object.values(item)) collect(inner, depth + 1);
+    }
+  };
+  try {
+    collect(value, 0);
+  } catch {
+    // A getter may throw; what was found before it counts.
+  }
+  return texts;
+}
