@@ -94,6 +94,8 @@ export class TurnMemory {
   hintsFor(result: LocatedResult): DigestHints | undefined {
     const { messageIndex, about } = result;
     if (!this.#options.isFinal) return undefined;
+    // Another call may have passed another history meanwhile.
+    if (!this.#messages[messageIndex]?.results.includes(result)) return { about };
     const isKnown = (name: string) => this.#names.hasBefore(messageIndex, name, this.#messages);
     return { isKnown, about };
   }
