@@ -131,7 +131,7 @@ describe("the arguments of a call", () => {
       .with(211, "the handler of loadInvoice_v2 starts here")
       .join("\n");
     const arrive = async (input: unknown) =>
-      String((await create().result(text, { toolCallId: "a", toolName: "read", input })).content);
+      (await create().result(text, { toolCallId: "a", toolName: "read", input })).content;
     const asked = await arrive({ symbol: "loadInvoice_v2" });
     expect(asked).toContain("loadInvoice_v2 starts here");
     expect(await arrive('{"symbol":"loadInvoice_v2"}')).toBe(asked);
