@@ -32,10 +32,10 @@ const ASSUMPTIONS = {
   strictPage: "the last two together",
 };
 const POLICIES = {
-  ours: "the default, from 300 tokens on",
+  ours: "the default, from 400 tokens on",
   "ours:minTokens=500": "from 500 tokens on",
   "ours:minTokens=1000": "from 1,000 tokens on",
-  "ours:errors=300": "the default, and errors are offloaded, too",
+  "ours:errors=400": "the default, and errors are offloaded, too",
   "ours:forgetReads=10": "the default, with `forgetReads: { afterTurns: 10 }`",
   "ours:forgetReads=2": "the default, with `forgetReads: { afterTurns: 2 }`",
   "ours:afterTurns=1": "`all(minTokens(1_000), afterTurns(1), keepErrors)`",

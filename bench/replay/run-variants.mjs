@@ -16,7 +16,7 @@ const POLICIES = [
   "ours",
   "ours:minTokens=500",
   "ours:minTokens=1000",
-  "ours:errors=300",
+  "ours:errors=400",
   "ours:forgetReads=2",
   "ours:forgetReads=10",
   "ours:afterTurns=1",

@@ -19,7 +19,7 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader without a policy", () => {
-  it("offloads from 300 tokens on, and keeps errors [DESIGN-O-default]", async () => {
+  it("offloads from 400 tokens on, and keeps errors [DESIGN-O-default]", async () => {
     // A token for every ten characters, so that the limit can be met exactly.
     const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
     const history = conversationOf(
