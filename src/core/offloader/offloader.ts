@@ -22,7 +22,7 @@ import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types
 import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
-import { aboutCall } from "./sent-names.js";
+import { aboutCall } from "./texts-of.js";
 import { createToolCalls } from "./tool-calls.js";
 import { TurnMemory } from "./turn-memory.js";
 

@@ -130,10 +130,9 @@ export class ResultStorage implements Sink<StoredResult> {
     }
   }
 
-  #fail(result: LocatedResult, error: unknown): Promise<undefined> {
+  async #fail(result: LocatedResult, error: unknown): Promise<undefined> {
     // The workspace has already logged it. An aborted call is not a failure of the store.
-    if (this.#wiring.onError !== "keep" || this.#signal?.aborted)
-      return Promise.reject(error);
+    if (this.#wiring.onError !== "keep" || this.#signal?.aborted) throw error;
     this.kept.set(result, { outcome: "failed", reason: "it could not be stored", error });
     return Promise.resolve(undefined);
   }

@@ -3,7 +3,7 @@ import type { Call } from "./call-book.js";
 import { isHeld, type HeldSession } from "./held-session.js";
 import type { LocatedResult } from "./located-result.js";
 import { hasShape, shapeOf, type MessageShape } from "./message-shape.js";
-import { aboutCall } from "./sent-names.js";
+import { aboutCall } from "./texts-of.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import type { ResultReport } from "./report.js";
 

@@ -4,9 +4,8 @@ import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import type { SeenMessage } from "./seen-message.js";
 import { textsOf } from "./texts-of.js";
 
-/** So much of one message is looked at, and of the input of a call. */
+/** So much of one message is looked at. */
 const MOST_MESSAGE_CHARS = 65_536;
-const MOST_CALL_CHARS = 2_048;
 
 /**
  * The names that a conversation shows as it is sent: results that are offloaded count as their
@@ -47,10 +46,4 @@ export class SentNames {
 /** Where a reference leads to is decided when it is stored; what it shows is not. */
 function withoutTags(text: string): string {
   return looksLikeReference(text) ? text.replace(/^<\/?knowledge.*$/gm, "") : text;
-}
-
-/** What the input of a call says, in one text; it is passed as the message holds it, as JSON or a value. */
-export function aboutCall(input: unknown): string | undefined {
-  const texts = textsOf(input, MOST_CALL_CHARS);
-  return texts.length === 0 ? undefined : texts.join("\n");
 }

@@ -1,4 +1,6 @@
 const MAX_DEPTH = 64;
+/** So much of the input of a call is looked at. */
+const MOST_CALL_CHARS = 2_048;
 /** So much of one text is looked at; what follows is rarely repeated. */
 const MOST_TEXT_CHARS = 20_480;
 
@@ -25,4 +27,10 @@ export function textsOf(value: unknown, maxChars: number): string[] {
     // A getter may throw; what was found before it counts.
   }
   return texts;
+}
+
+/** What the input of a call says, in one text; it is passed as the message holds it, as JSON or a value. */
+export function aboutCall(input: unknown): string | undefined {
+  const texts = textsOf(input, MOST_CALL_CHARS);
+  return texts.length === 0 ? undefined : texts.join("\n");
 }

@@ -23,8 +23,8 @@ describe("an offloader without a policy", () => {
     // A token for every ten characters, so that the limit can be met exactly.
     const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
     const history = conversationOf(
-      { id: "under", text: logOf(2_990) },
-      { id: "at", text: logOf(3_000) },
+      { id: "under", text: logOf(3_990) },
+      { id: "at", text: logOf(4_000) },
       { id: "error", text: logOf(10_000), isError: true },
     );
     const { report } = await offloader.offload(history);
