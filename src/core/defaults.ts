@@ -11,7 +11,7 @@ export const DEFAULTS = Object.freeze({
   /** How many results are written at the same time. */
   writeConcurrency: 8,
   /** An offloader offloads a result of at least this many tokens. */
-  minTokens: 300,
+  minTokens: 400,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
   minSavedShare: 0.35,
   /** With `parts`, what belongs to this many last replies of the model is kept. */
@@ -23,8 +23,8 @@ export const DEFAULTS = Object.freeze({
   /** The length of the digest in a reference, as a share of the content. */
   digestShare: 0.2,
   /** Minimum and maximum length of the digest in a reference, in characters. */
-  digestMinChars: 400,
-  digestChars: 1_800,
+  digestMinChars: 480,
+  digestChars: 2_000,
   /** The digest of content of more characters than this is made from parts of it. */
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */

@@ -7,7 +7,7 @@ import { sampleText } from "./lib/digest/sampled-text.js";
  * further names with their lines; the values of JSON, the files of a listing. Deterministic, and made
  * without a model.
  *
- * @param options - `budgetChars`: maximum length of the digest, in characters. Default 1,800.
+ * @param options - `budgetChars`: maximum length of the digest, in characters. Default 2,000.
  * `isKnown`: whether the conversation has named something already; such names come last. `about`: the
  * arguments of the call as text; lines that name the same things come first.
  *

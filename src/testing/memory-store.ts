@@ -16,7 +16,7 @@ export class MemoryStore extends MemoryArtifacts {
 }
 
 export interface MemoryWorkspaceOptions {
-  /** Maximum length of the digest in a reference, in characters. Default 1,800. */
+  /** Maximum length of the digest in a reference, in characters. Default 2,000. */
   readonly digestChars?: number | undefined;
   /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
   readonly toolNames?: ToolNaming | undefined;

@@ -163,7 +163,7 @@ describe("examples/offload-conversation.mjs", () => {
     ];
     const short = run(write("chat.json", JSON.stringify(chat)));
     expect(short.status).toBe(0);
-    expect(short.stdout).toMatch(/^Nothing was offloaded: the reason is .*minTokens\(300\)/m);
+    expect(short.stdout).toMatch(/^Nothing was offloaded: the reason is .*minTokens\(400\)/m);
     expect(JSON.parse(read(".offload/chat.offloaded.json"))).toEqual(chat);
 
     const none = run(write("hello.json", '[{"role":"user","content":"hello"}]'));

@@ -9,6 +9,7 @@ const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
  * @property {string} name
  * @property {import("context-offload").Policy} [policy]
  * @property {number} [digestChars]
+ * @property {{ afterTurns: number }} [forgetReads]
  * @property {(reference: string, result: import("../conversation.mjs").ResultItem, start: import("../replay.mjs").SessionStart) => string} [rewrite]
  *   another reference instead of ours
  */
@@ -19,7 +20,7 @@ const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
  * @param {OursOptions} options
  * @returns {import("../replay.mjs").System}
  */
-export function ours({ name, policy, digestChars, rewrite }) {
+export function ours({ name, policy, digestChars, forgetReads, rewrite }) {
   return {
     name,
     async start(start) {
@@ -29,6 +30,7 @@ export function ours({ name, policy, digestChars, rewrite }) {
         sessionId: "replay",
         format: "anthropic",
         policy,
+        forgetReads,
       });
       const toMessage = createConverter();
       const replace = createReplacer();

@@ -44,7 +44,7 @@ export const POLICY_NAMES = Object.keys(POLICIES);
 
 /**
  * A system by its name: `ours`, `ours:minTokens=500`, `ours:digest=600`,
- * `ours:minTokens=500,digest=600`, `deepagents:1000`, and so on.
+ * `ours:minTokens=500,digest=600`, `ours:forgetReads=3`, `ours:errors=300`, `deepagents:1000`, and so on.
  *
  * @param {string} name
  * @returns {import("../replay.mjs").System}
@@ -73,7 +73,8 @@ export function systemNamed(name) {
     default:
       throw new Error(
         `There is no system ${JSON.stringify(name)}. Known: ${DEFAULT_SYSTEMS.join(", ")}, ` +
-          `and ours:<${POLICY_NAMES.join("|")}>=<number>,digest=<characters>`,
+          `and ours:<${POLICY_NAMES.join("|")}>=<number>,digest=<characters>, ` +
+          "ours:forgetReads=<turns>, ours:errors=<tokens>",
       );
   }
 }
@@ -90,6 +91,9 @@ function readVariant(text) {
     const number = Number(value);
     if (!Number.isFinite(number)) throw new Error(`${JSON.stringify(setting)} is not name=number`);
     if (key === "digest") variant.digestChars = number;
+    else if (key === "forgetReads") variant.forgetReads = { afterTurns: number };
+    // Like minTokens, but errors are offloaded, too.
+    else if (key === "errors") variant.policy = minTokens(number);
     else if (key in POLICIES) {
       const policy = POLICIES[/** @type {keyof typeof POLICIES} */ (key)];
       variant.policy = all(policy(number), keepErrors);

@@ -7,6 +7,8 @@ export interface Call {
   readonly name: string;
   /** What it reads, if it is a call of a reading tool. */
   readonly reading: ReadingCall | undefined;
+  /** What its input says, as far as a digest of the result looks at it. */
+  readonly about?: string | undefined;
 }
 
 /** The calls of a history, to find the one that a result answers. */

@@ -15,6 +15,8 @@ export class LocatedResult implements ToolResult {
   offloadFlag: boolean | undefined;
   offloadedBefore = false;
   isReadingAnswer = false;
+  /** The reference that is sent in its place, once that is decided. */
+  sent: string | undefined;
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: KnownContent | undefined;
@@ -27,6 +29,8 @@ export class LocatedResult implements ToolResult {
     memory: ContentMemory,
     /** What the call that it answers reads, if it is a call of a reading tool. */
     readonly reading?: ReadingCall,
+    /** What the input of that call says. */
+    readonly about?: string,
   ) {
     this.slot = found.slot;
     this.id = found.id;

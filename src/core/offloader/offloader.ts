@@ -21,7 +21,8 @@ import { LocatedResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
-import { ResultStorage } from "./result-storage.js";
+import { ResultStorage, type HintsFor } from "./result-storage.js";
+import { aboutCall } from "./texts-of.js";
 import { createToolCalls } from "./tool-calls.js";
 import { TurnMemory } from "./turn-memory.js";
 
@@ -89,7 +90,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     turns.take(history, known);
     // The first messages may fit a format that then finds no results; this check throws in that case.
     if (turns.hasUnansweredCalls) wiring.pickFormat(history);
-    return { turns, from: policy.perResult ? known : 0 };
+    return { turns, from: policy.perResult ? Math.min(known, turns.finished) : 0 };
   };
 
   /** What a session holds. A store that cannot be read fails at the put, with its own reason. */
@@ -100,6 +101,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     survey: readonly ToolResult[],
     session: SessionListing,
     signal: AbortSignal | undefined,
+    hintsFor: HintsFor,
   ): Promise<{ storage: ResultStorage; reference: Reference<StoredResult> }> => {
     const results = survey as readonly LocatedResult[];
     const answers = await findReadingAnswers(
@@ -117,7 +119,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         result.offloadedBefore = result.isPlain && wasOffloaded(session, result);
       }
     }
-    const storage = new ResultStorage(storing, session, signal);
+    const storage = new ResultStorage(storing, session, signal, hintsFor);
     return { storage, reference: createReference(session) };
   };
 
@@ -134,7 +136,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const session = await listSession(sessionId);
       const { turns, from } = begin(input, session);
       const survey = turns.survey(from);
-      const { storage, reference } = await partsFor(survey.results, session, options.signal);
+      const { storage, reference } = await partsFor(
+        survey.results,
+        session,
+        options.signal,
+        hintsIn(turns),
+      );
       const parts: OffloadWiring<unknown, StoredResult> = {
         ...{
           format: turns.format,
@@ -179,7 +186,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const session = await listSession(sessionId);
       const { turns, from } = begin(input, session);
       const survey = turns.survey(from);
-      const { storage, reference } = await partsFor(survey.results, session, options.signal);
+      const { storage, reference } = await partsFor(
+        survey.results,
+        session,
+        options.signal,
+        hintsIn(turns),
+      );
       const plan = planOffload(input.length, survey, { policy, reference });
       const stored = new Map<ToolResult, StoredResult>();
       for (const result of plan.chosen) {
@@ -188,8 +200,6 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       }
       const results = reportResults(plan, stored, storage.kept);
       const totals = addReports(turns.totals(from), results);
-      // Nothing was done with the new messages, so that the next call must look at them.
-      turns.forgetFrom(from);
       const addedTokens = countAdded();
       return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
     },
@@ -198,9 +208,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       signal?.throwIfAborted();
       const found = describeArrived(content, toolCallId || undefined, isError);
       const reading = readingCalls.guess(toolName, input);
-      const results = [new LocatedResult(found, 0, toolName, contents, reading)];
+      const about = aboutCall(input);
+      const results = [new LocatedResult(found, 0, toolName, contents, reading, about)];
       const session = await listSession(sessionId);
-      const { storage, reference } = await partsFor(results, session, signal);
+      const { storage, reference } = await partsFor(results, session, signal, () => ({ about }));
       const plan = planOffload(1, { results, otherChars: 0 }, { policy, reference });
       const stored = new Map<ToolResult, StoredResult>();
       for (const result of plan.chosen) {
@@ -231,6 +242,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const fits = memory?.format.mismatch(messages) === undefined;
     return memory && fits ? memory.format : wiring.pickFormat(messages);
   }
+}
+
+function hintsIn(turns: TurnMemory): HintsFor {
+  return (result) => turns.hintsFor(result);
 }
 
 function readingOf({ reading }: LocatedResult): ReadingCall | undefined {

@@ -3,6 +3,7 @@ import type { Call } from "./call-book.js";
 import { isHeld, type HeldSession } from "./held-session.js";
 import type { LocatedResult } from "./located-result.js";
 import { hasShape, isConstant, shapeOf, type MessageShape } from "./message-shape.js";
+import { aboutCall } from "./texts-of.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import type { ResultReport } from "./report.js";
 
@@ -53,7 +54,8 @@ export class SeenMessage implements MessageVisitor {
 
   call(id: string | undefined, name: string, input: unknown): void {
     // The input itself is not kept: that of a line would be a second copy.
-    this.calls = [...this.calls, { id, name, reading: this.#readingCalls.read(name, input) }];
+    const reading = this.#readingCalls.read(name, input);
+    this.calls = [...this.calls, { id, name, reading, about: aboutCall(input) }];
   }
 
   result(result: FormatResult): void {

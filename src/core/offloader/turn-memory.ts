@@ -1,9 +1,11 @@
 import type { Format, FormatReadOptions } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
+import type { DigestHints } from "../lib/digest/digest.js";
 import { CallBook } from "./call-book.js";
 import type { ContentMemory } from "./content-memory.js";
 import type { HeldSession } from "./held-session.js";
 import { LocatedResult } from "./located-result.js";
+import { SentNames } from "./sent-names.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
 import { NONE, SeenMessage } from "./seen-message.js";
@@ -27,11 +29,15 @@ export class TurnMemory {
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
+  /** How many messages have been finished: a call may have failed before, or still be running. */
+  #finished = 0;
+  readonly #names: SentNames;
   /** The sums over the first messages, as far as they were asked for. */
   #summed = { count: 0, totals: NO_TOTALS };
 
   constructor(options: TurnMemoryOptions) {
     this.#options = options;
+    this.#names = new SentNames(options.format, options.read);
   }
 
   get format(): Format {
@@ -85,6 +91,25 @@ export class TurnMemory {
     this.#cut(Math.max(messageIndex, 0));
   }
 
+  /** How many messages have been decided, from the start on. */
+  get finished(): number {
+    return this.#finished;
+  }
+
+  /**
+   * What a digest of this result may take from the conversation: nothing but what is sent before it, so
+   * that the same history gives the same digest. Results must be asked for in their order. Where earlier
+   * results may still be offloaded, what is sent before changes, and a digest goes by the content alone.
+   */
+  hintsFor(result: LocatedResult): DigestHints | undefined {
+    const { messageIndex, about } = result;
+    if (!this.#options.isFinal) return undefined;
+    // Another call may have passed another history meanwhile.
+    if (!this.#messages[messageIndex]?.results.includes(result)) return { about };
+    const isKnown = (name: string) => this.#names.hasBefore(messageIndex, name, this.#messages);
+    return { isKnown, about };
+  }
+
   /** What was found from this message on. What concerns the whole history is worked out on demand. */
   survey(from: number): Survey {
     const messages = this.#messages;
@@ -118,17 +143,19 @@ export class TurnMemory {
   /** What became of the messages from `from` on. */
   finish(from: number, output: readonly unknown[], reports: readonly ResultReport[]): void {
     let at = 0;
-    for (let index = from; index < this.#messages.length; index++) {
+    for (let index = from; index < output.length; index++) {
       const start = at;
       while (reports[at]?.messageIndex === index) at++;
       this.#messages[index]?.finish(output[index], reports.slice(start, at));
     }
+    this.#finished = Math.min(Math.max(this.#finished, output.length), this.#messages.length);
   }
 
   /** Something else was returned for a message than what it was finished with. */
   setOutput(index: number, output: unknown): void {
     const seen = this.#messages[index];
     seen?.finish(output, seen.reports);
+    this.#names.cut(index);
   }
 
   outputs(count: number): unknown[] {
@@ -151,6 +178,8 @@ export class TurnMemory {
 
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
+    this.#finished = Math.min(this.#finished, length);
+    this.#names.cut(length);
     if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
     this.#calls = new CallBook();
     for (const { calls, found } of this.#messages) {
@@ -167,7 +196,7 @@ export class TurnMemory {
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
       const toolName = found.toolName ?? call?.name;
       seen.resultChars += found.chars;
-      return new LocatedResult(found, messageIndex, toolName, contents, reading);
+      return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
     });
     seen.found = NONE;
   }

@@ -19,12 +19,12 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader without a policy", () => {
-  it("offloads from 300 tokens on, and keeps errors [DESIGN-O-default]", async () => {
+  it("offloads from 400 tokens on, and keeps errors [DESIGN-O-default]", async () => {
     // A token for every ten characters, so that the limit can be met exactly.
     const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
     const history = conversationOf(
-      { id: "under", text: logOf(2_990) },
-      { id: "at", text: logOf(3_000) },
+      { id: "under", text: logOf(3_990) },
+      { id: "at", text: logOf(4_000) },
       { id: "error", text: logOf(10_000), isError: true },
     );
     const { report } = await offloader.offload(history);

@@ -32,11 +32,15 @@ export interface Digest {
   readonly text: string;
 }
 
-export interface DigestOptions {
-  /** Maximum length of the digest. */
-  readonly budgetChars: number;
+/** What a digest may take from the conversation that the content is part of. */
+export interface DigestHints {
   /** Whether the conversation has named this already; such names come last. */
   readonly isKnown?: ((name: string) => boolean) | undefined;
   /** The arguments of the call as text; lines that name the same things come first. */
   readonly about?: string | undefined;
+}
+
+export interface DigestOptions extends DigestHints {
+  /** Maximum length of the digest. */
+  readonly budgetChars: number;
 }

@@ -20,6 +20,7 @@ export {
   type ContentKind,
   type ContentSample,
   type Digest,
+  type DigestHints,
   type DigestOptions,
 } from "./content-kind.js";
 

@@ -16,6 +16,9 @@ const ALIKE_CHARS = 28;
 /** What a name is worth that is the varying part of such lines. */
 const PATTERN_WORTH = 0.3;
 const CHECKED_LINES = 40;
+/** A failure is shown even if its line does not fit: its beginning, in so much of the room for lines. */
+const FAILURE_SHARE = 0.6;
+const LEAST_FAILURE_CHARS = 60;
 /** A shorter beginning is repeated with each line. */
 const LEAST_PREFIX = 24;
 
@@ -120,7 +123,7 @@ function costOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { cost }) => sum + cost, 0);
 }
 
-function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
+function candidatesOf(scan: Scan, { kind, scale, budgetChars }: LineDigestOptions): Line[] {
   const { text, lines } = scan;
   const isOutput = hasPatterns(kind);
   const forms = isOutput || kind === "markdown" ? countForms(lines) : undefined;
@@ -133,6 +136,10 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
   let isFenced = false;
   // How a run ended is told in its last lines.
   const closing = (lines.at(-1)?.number ?? 0) - 3;
+  const failureChars = Math.max(
+    LEAST_FAILURE_CHARS,
+    Math.floor(budgetChars * LINE_SHARE * FAILURE_SHARE),
+  );
   for (const line of lines) {
     const count = forms?.counts.get(line.form) ?? 1;
     const isPattern = count >= PATTERN && !line.isPart;
@@ -160,6 +167,7 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
       bonus +=
         troubleBonus *
         rankTrouble(text.slice(line.start, Math.min(line.end, line.start + 240))) ** 2;
+      cutLine(line, failureChars);
     } else if (kind === "code") bonus += declares(text, line) ? 1.5 : 0;
     else if (kind === "markdown") {
       if (text.startsWith("```", line.start)) isFenced = !isFenced;
@@ -171,10 +179,19 @@ function candidatesOf(scan: Scan, { kind, scale }: LineDigestOptions): Line[] {
     line.alike = alike;
     line.bonus = bonus;
     const length = Math.min(line.end - line.start, LONGEST_LINE) + (alike > 0 ? ALIKE_CHARS : 0);
-    line.cost = length + String(line.number).length + (line.isPart ? 4 : 3);
+    line.cost = length + String(line.number).length + (line.isPart || line.isCut ? 4 : 3);
     candidates.push(line);
   }
   return candidates;
+}
+
+/** Shows only so much of a line. Names behind that are still to be listed. */
+function cutLine(line: Line, chars: number): void {
+  const end = line.start + chars;
+  if (line.end <= end) return;
+  line.isCut = true;
+  line.end = end;
+  line.names = line.names.filter((name) => name.end <= end);
 }
 
 /** Whether a line without names says anything: a bracket or a rule does not. */
@@ -222,9 +239,14 @@ function isLetter(code: number): boolean {
   return (code | 32) >= 97 && (code | 32) <= 122;
 }
 
-function quote(text: string, { number, start, end, isPart, alike }: Line, scale: number): string {
+function quote(
+  text: string,
+  { number, start, end, isPart, isCut, alike }: Line,
+  scale: number,
+): string {
   const shown = toPrintable(text.slice(start, end)).trimEnd();
   const about = scale > 1 ? "about " : "";
   const suffix = alike > 0 ? ` (${about}${formatCount(alike)} like it)` : "";
-  return `${number}: ${isPart ? "…" : ""}${clipMiddle(shown, LONGEST_LINE)}${suffix}`;
+  const rest = isCut ? "…" : "";
+  return `${number}: ${isPart ? "…" : ""}${clipMiddle(shown, LONGEST_LINE)}${rest}${suffix}`;
 }

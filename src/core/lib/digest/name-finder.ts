@@ -37,6 +37,8 @@ export interface Line {
   readonly number: number;
   /** It continues the line before. */
   readonly isPart: boolean;
+  /** Only its beginning is shown. */
+  isCut: boolean;
   /** Equal for lines that differ only in words with digits in them, and in spaces. */
   form: number;
   /** Words that announce a failure. */

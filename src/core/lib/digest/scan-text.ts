@@ -50,6 +50,7 @@ export function scanText(
         end: at,
         number,
         isPart,
+        isCut: false,
         form: 0,
         trouble: 0,
         names: NO_NAMES,

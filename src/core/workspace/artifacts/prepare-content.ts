@@ -3,7 +3,7 @@ import { DEFAULTS } from "../../defaults.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { CallerFailedError } from "../../errors/storage-errors.js";
-import { digestSampled, type Digest } from "../../lib/digest/digest.js";
+import { digestSampled, type Digest, type DigestHints } from "../../lib/digest/digest.js";
 import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
 import { isJsonText } from "../../lib/json/is-json-text.js";
 import { countLines } from "../../lib/text/plain-text.js";
@@ -23,6 +23,8 @@ export type ContentSource = Content | AsyncIterable<Uint8Array>;
 export interface KnownContent {
   readonly hash?: string | undefined;
   readonly tokens?: number | undefined;
+  /** What its digest may take from the conversation. */
+  readonly hints?: DigestHints | undefined;
 }
 
 /**
@@ -95,7 +97,7 @@ function prepareValue(
     digest: once(() =>
       answerable(
         digestWithin(digestBudget(view().length, digestChars), (budgetChars) =>
-          digestSampled(sampled(), { budgetChars }),
+          digestSampled(sampled(), { ...known.hints, budgetChars }),
         ),
         view(),
       ),

@@ -82,7 +82,7 @@ describe("one result at arrival", () => {
     const blocks = [{ type: "text", text: "ok" }];
     const { content, report } = await offloader.result(blocks, { toolCallId: "a" });
     expect(content).toBe(blocks);
-    expect(report).toMatchObject({ outcome: "kept", reason: "minTokens(300): too small" });
+    expect(report).toMatchObject({ outcome: "kept", reason: "minTokens(400): too small" });
     const failed = await offloader.result(logOf(20_000), { toolCallId: "b", isError: true });
     expect(failed.report).toMatchObject({ outcome: "kept", reason: "keepErrors: an error" });
   });
@@ -240,7 +240,7 @@ describe("what an offloader does with each result", () => {
         toolCallId: "a",
         toolName: "read_log",
         outcome: "offloaded",
-        reason: expect.stringContaining("minTokens(300): large enough") as string,
+        reason: expect.stringContaining("minTokens(400): large enough") as string,
         chars: 50_000,
         tokens: expect.any(Number) as number,
         reference: content[0]?.content,

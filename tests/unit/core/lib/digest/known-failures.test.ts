@@ -20,6 +20,22 @@ describe("what digests failed to show once", () => {
     }
   });
 
+  it("the errors of a build whose lines are longer than there is room for", () => {
+    const options = "this is only allowed when the '--module' option is one of ".repeat(3);
+    const text = [
+      "Debugger attached.",
+      `src/changelog.ts(104,35): error TS1343: The 'import.meta' meta-property: ${options}`,
+      `src/main.ts(7,8): error TS1259: Module 'fs' can only be default-imported: ${options}`,
+      "Waiting for the debugger to disconnect...",
+      "",
+    ].join("\n");
+    const { kind, text: digest } = digestText(text, { budgetChars: 400 });
+    expect(kind).toBe("build");
+    expect(digest).toContain("\n2: src/changelog.ts(104,35): error TS1343: The 'import.meta'");
+    expect(digest).toMatch(/^2: .*…$/m);
+    expect(digest.length).toBeLessThanOrEqual(400);
+  });
+
   it("names in a listing, not the folder itself", () => {
     const text = `total 776\ndrwxr-xr-x  52 ada staff 1664 Jan 15 13:10 .\ndrwxr-xr-x  15 ada staff 480 Jan 15 13:17 ..\n${many(52, (at) => `${at % 9 === 0 ? "d" : "-"}rw-r--r--@  1 ada  staff  7362 Jan  5 14:49 entry-${at}.txt`)}`;
     const { kind, text: digest } = digestText(text);

@@ -1,0 +1,149 @@
+/**
+ * The tables of docs/replay.md, from the figures of the last run. Prints them:
+ *
+ *   node bench/replay/page-tables.mjs
+ */
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+
+/**
+ * @typedef {import("./report.mjs").Report} Report
+ * @typedef {import("./report.mjs").SystemFigures} SystemFigures
+ * @typedef {Record<string, SystemFigures[]>} Variants
+ * @typedef {string[][]} Rows
+ */
+
+const SYSTEMS = {
+  everything: "sending everything",
+  ours: "**context-offload**",
+  bare: "our tools, a bare reference",
+  oracle: "our tools, a digest that knew the future",
+  strands: "Strands, its defaults",
+  "deepagents:1000": "deepagents from 1,000 tokens on",
+  deepagents: "deepagents, its default of 20,000",
+  "context-chef": "context-chef, its defaults",
+  "langchain-clearing": "LangChain's clearing, its defaults",
+  "ai-sdk-pruning": "AI SDK's pruning, as documented",
+};
+const ASSUMPTIONS = {
+  cold: "a pause of five minutes empties the cache (`--cold`)",
+  strict: "lines that are repeated word by word are facts, too (`--strict`)",
+  page: "the reader always reads from the start (`--reader page`)",
+  strictPage: "the last two together",
+};
+const POLICIES = {
+  ours: "the default, from 400 tokens on",
+  "ours:minTokens=500": "from 500 tokens on",
+  "ours:minTokens=1000": "from 1,000 tokens on",
+  "ours:errors=400": "the default, and errors are offloaded, too",
+  "ours:forgetReads=10": "the default, with `forgetReads: { afterTurns: 10 }`",
+  "ours:forgetReads=2": "the default, with `forgetReads: { afterTurns: 2 }`",
+  "ours:afterTurns=1": "`all(minTokens(1_000), afterTurns(1), keepErrors)`",
+  "ours:cacheAware=3": "`all(minTokens(1_000), keepRecent(3), cacheAware(), keepErrors)`",
+  "ours:keepRecent=3": "`all(minTokens(1_000), keepRecent(3), keepErrors)`",
+  "ours:tokenBudget=100000": "`all(tokenBudget({ maxTokens: 100_000 }), keepErrors)`",
+};
+
+/** The sources that are left out where eight are meant: their results are text, or they are few. */
+const NOT_OF_EIGHT = ["react-webdancer", "swe-agent-smith", "text-mini-swe-agent"];
+
+/** @param {Report} report @returns {Rows} */
+export function systemRows({ systems }) {
+  return systems.map(({ system, mean, plainMean, total }) => [
+    nameIn(SYSTEMS, system),
+    mean.toFixed(3),
+    plainMean.toFixed(3),
+    count(total.readBacks),
+    total.readBacks === 0 ? "-" : count(Math.round(total.readTokens / total.readBacks)),
+    readTurns(total),
+    count(total.lost),
+  ]);
+}
+
+/** @param {Report} report @returns {Rows} */
+export function sourceRows({ sources, systems }) {
+  return sources.map(({ name, conversations }) => [
+    name,
+    String(conversations),
+    ...systems.slice(1).map(({ bySource }) => bySource[name]?.toFixed(3) ?? "-"),
+  ]);
+}
+
+/** @param {Report} report @param {Variants} variants @returns {Rows} */
+export function assumptionRows(report, variants) {
+  const named = Object.entries(ASSUMPTIONS).map(
+    ([key, title]) => /** @type {const} */ ([title, variants[key] ?? []]),
+  );
+  return [/** @type {const} */ (["as above", report.systems]), ...named].map(([title, systems]) => {
+    const [ours, bare] = [figuresOf(systems, "ours"), figuresOf(systems, "bare")];
+    return [
+      title,
+      ours.mean.toFixed(3),
+      meanOfEight(ours).toFixed(3),
+      bare.mean.toFixed(3),
+      readTurns(ours.total),
+    ];
+  });
+}
+
+/** @param {Variants} variants @returns {Rows} */
+export function policyRows({ policies = [] }) {
+  return Object.entries(POLICIES).map(([system, title]) => {
+    const { mean, plainMean, total } = figuresOf(policies, system);
+    return [title, mean.toFixed(3), plainMean.toFixed(3), readTurns(total)];
+  });
+}
+
+/** @param {SystemFigures} figures */
+export function meanOfEight({ bySource }) {
+  const prices = Object.entries(bySource).flatMap(([name, price]) =>
+    NOT_OF_EIGHT.includes(name) ? [] : [price],
+  );
+  return prices.reduce((sum, price) => sum + price, 0) / prices.length;
+}
+
+export async function readFigures() {
+  const read = async (/** @type {string} */ name) =>
+    JSON.parse(await readFile(new URL(name, import.meta.url), "utf8"));
+  return {
+    report: /** @type {Report} */ (await read("results.json")),
+    variants: /** @type {Variants} */ (await read("variants.json")),
+  };
+}
+
+/**
+ * @param {readonly SystemFigures[]} systems
+ * @param {string} name
+ */
+function figuresOf(systems, name) {
+  const found = systems.find(({ system }) => system === name);
+  if (!found) throw new Error(`There are no figures of ${name}; run the replay again`);
+  return found;
+}
+
+/** @param {Record<string, string>} names @param {string} key */
+function nameIn(names, key) {
+  return names[key] ?? key;
+}
+
+/** @param {import("./replay.mjs").Outcome} total */
+function readTurns(total) {
+  return `${((100 * total.readTurns) / total.turns).toFixed(1)} %`;
+}
+
+/** @param {number} value */
+function count(value) {
+  return value.toLocaleString("en-US");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const { report, variants } = await readFigures();
+  for (const rows of [
+    systemRows(report),
+    sourceRows(report),
+    assumptionRows(report, variants),
+    policyRows(variants),
+  ]) {
+    console.log(rows.map((row) => `| ${row.join(" | ")} |`).join("\n") + "\n");
+  }
+}
