@@ -29,15 +29,20 @@ export function sealAsTold(
   if (!redact) return { store, hash: sha256 };
   const key = redactionKey ?? (root === undefined ? randomBytes(32) : keptKey(root));
   const hash = keyedHash(key);
-  const { writeReadable } = store;
   const sealed = sealStore(store, keyedSeal, key);
   return {
     // Files can still be read by path: they hold what was redacted already.
-    store: writeReadable
-      ? { ...sealed, writeReadable: (record, text) => writeReadable.call(store, record, text) }
+    store: canBeReadByPath(store)
+      ? { ...sealed, writeReadable: (record, text) => store.writeReadable(record, text) }
       : sealed,
     hash,
   };
+}
+
+function canBeReadByPath(
+  store: ArtifactStore,
+): store is ArtifactStore & Required<Pick<ArtifactStore, "writeReadable">> {
+  return store.writeReadable !== undefined;
 }
 
 function requireKey(key: unknown): void {

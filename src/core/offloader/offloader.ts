@@ -16,7 +16,8 @@ import { ContentMemory, type StoredResult } from "./content-memory.js";
 import { createOldMessages } from "./old-messages.js";
 import { guardPolicy, KEEP_RESULTS } from "./guard-policy.js";
 import { requireKinds } from "./large-parts.js";
-import { findReferenced, NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
+import { NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
+import { createReference } from "./session-reference.js";
 import { LocatedResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
@@ -250,18 +251,6 @@ function hintsIn(turns: TurnMemory): HintsFor {
 
 function readingOf({ reading }: LocatedResult): ReadingCall | undefined {
   return reading;
-}
-
-function createReference(session: HeldSession): Reference<StoredResult> {
-  return {
-    render: (stored) => stored.reference,
-    resolve({ soleText, id }) {
-      const record = findReferenced(session, soleText, id);
-      if (!record || soleText === undefined) return undefined;
-      const { artifactId, size } = record;
-      return { reference: soleText, referenceTokens: 0, tokens: size.tokens, artifactId };
-    },
-  };
 }
 
 function describeArrived(content: Content, id: string | undefined, isError: boolean) {

@@ -18,7 +18,7 @@ export const keyedSeal: Seal = {
     // What was stored before has a plain hash.
     return {
       ...{ type, size, hash: typeof keyed === "string" ? keyed : hash },
-      metadata: rest as ArtifactMetadata,
+      metadata: rest,
     };
   },
 

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { ArtifactDamagedError } from "../../core/errors/artifact-errors.js";
 import {
   candidateIds,
@@ -14,8 +13,8 @@ import {
 } from "../../core/workspace/artifacts/artifact-store.js";
 import { queryByListing } from "../../core/workspace/artifacts/query-artifacts.js";
 import { collectPieces } from "../../core/lib/text/byte-source.js";
-import { sha256 } from "../hash.js";
 import { TamperedError } from "./cipher-chunks.js";
+import { gather, hashOnce, hashWhilePassing } from "./incoming-pieces.js";
 import { NAMED_FIELDS, type Seal } from "./seal.js";
 
 /**
@@ -105,7 +104,6 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     }
   };
 
-  const { query, close } = inner;
   const listings: Pick<ArtifactStore, "sessions" | "listSession"> = {
     sessions: () => inner.sessions(),
     listSession: async (sessionId) => openListing(await inner.listSession(sessionId)),
@@ -114,13 +112,13 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     hashesApart: true,
     put,
     ...listings,
-    ...(query
+    ...(inner.query
       ? {
           async query(wanted) {
             if (seal.hidesMetadata && !isNamed(wanted.filter ?? {})) {
               return queryByListing(listings, wanted);
             }
-            const page = await query.call(inner, wanted);
+            const page = await (inner as Required<ArtifactStore>).query(wanted);
             const artifacts = page.artifacts.map(({ record, cursor }) => ({
               ...{ cursor, record: openRecord(record) },
             }));
@@ -168,7 +166,11 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       async function problemOf(record: ArtifactRecord): Promise<string | undefined> {
         try {
           const content = await openSealed(record);
-          await content.check?.(options.signal).finally(() => content.close());
+          try {
+            await content.check?.(options.signal);
+          } finally {
+            await content.close();
+          }
           return undefined;
         } catch (error) {
           options.signal?.throwIfAborted();
@@ -177,7 +179,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       }
     },
 
-    ...(close ? { close: () => close.call(inner) } : {}),
+    ...(inner.close ? { close: () => inner.close?.() } : {}),
   };
 }
 
@@ -186,59 +188,6 @@ function isNamed(filter: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(filter).every(
     ([key, value]) => value === undefined || NAMED_FIELDS.includes(key),
   );
-}
-
-const MAX_GATHERED_BYTES = 8_388_608;
-
-/**
- * A stream as one piece if it is short: only content that is known before it is stored gets the id
- * that it would have had, and is stored once.
- */
-async function gather(content: NewArtifact["content"]): Promise<NewArtifact["content"]> {
-  if (content instanceof Uint8Array) return content;
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  const source = content[Symbol.asyncIterator]();
-  while (bytes <= MAX_GATHERED_BYTES) {
-    const next = await source.next();
-    if (next.done === true) return Buffer.concat(pieces);
-    // A copy, since the caller may use its buffer again.
-    pieces.push(next.value.slice());
-    bytes += next.value.length;
-  }
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* pieces;
-      for (;;) {
-        const next = await source.next();
-        if (next.done === true) return;
-        yield next.value;
-      }
-    } finally {
-      await source.return?.();
-    }
-  }
-  return rest();
-}
-
-/** The keyed hash of a stream is known when all of it has passed. */
-function hashWhilePassing(content: NewArtifact["content"], key: Uint8Array) {
-  if (content instanceof Uint8Array) {
-    return { content, hash: () => createHmac("sha256", key).update(content).digest("hex") };
-  }
-  const hmac = createHmac("sha256", key);
-  async function* pass(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
-      hmac.update(piece);
-      yield piece;
-    }
-  }
-  return { content: pass(content), hash: () => hmac.digest("hex") };
-}
-
-function hashOnce(bytes: Uint8Array): () => string {
-  let hash: string | undefined;
-  return () => (hash ??= sha256(bytes));
 }
 
 /** Reads that fail because of what is stored say so; the inner store's own check comes with ours. */

@@ -53,7 +53,7 @@ export function redactContent(
 
 /** A secret may lie across two chunks of a stream, so that all of it must be read first. */
 export async function readForRedaction(source: ContentSource): Promise<Content> {
-  if (typeof source === "string" || !(Symbol.asyncIterator in source)) return source as Content;
+  if (typeof source === "string" || !(Symbol.asyncIterator in source)) return source;
   return decodeWtf8(await collectPieces(source));
 }
 

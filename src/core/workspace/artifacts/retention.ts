@@ -69,7 +69,7 @@ export function requireRetention<R extends Retention>(argument: string, retentio
 export async function findExpired(
   store: ArtifactStore,
   retention: PruneOptions,
-  { now }: Clock,
+  clock: Clock,
 ): Promise<ArtifactRecord[]> {
   const { sessionId, perSession = {}, minAgeMs = DEFAULTS.retentionMinAgeMs } = retention;
   const all: ArtifactRecord[] = [];
@@ -81,7 +81,7 @@ export async function findExpired(
     after = artifacts.length < PAGE ? undefined : artifacts.at(-1)?.cursor;
   } while (after !== undefined);
   all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-  const time = now();
+  const time = clock.now();
   const expired = new Set(chooseExpired(all, retention, time));
   for (const session of bySession(all.filter((record) => !expired.has(record))).values()) {
     for (const record of chooseExpired(session, perSession, time)) expired.add(record);
