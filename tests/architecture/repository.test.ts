@@ -122,7 +122,7 @@ describe("the tools", () => {
     ]);
     expect(Object.fromEntries(listed)).toEqual(manifest.devDependencies);
     for (const version of Object.values(manifest.devDependencies)) {
-      expect(version).toMatch(/^(?:npm:.+@)?\d+\.\d+\.\d+$/);
+      expect(version).toMatch(/^(?:npm:.+@)?\d+\.\d+\.\d+(?:-beta\.\d+)?$/);
     }
   });
 

@@ -1,4 +1,3 @@
-import type { ArtifactMetadata } from "../../core/workspace/artifacts/artifact.js";
 import type { Seal } from "./seal.js";
 
 /** Metadata: the keyed hash of the content as it came, before anything was redacted. */
