@@ -58,7 +58,7 @@ export type {
   FolderWriteOutcome,
   FolderWriter,
 } from "./core/files/file-writer.js";
-export type { ContentKind, Digest, DigestOptions } from "./core/lib/digest/digest.js";
+export type { ContentKind, Digest, DigestHints, DigestOptions } from "./core/lib/digest/digest.js";
 export { redactSecrets, SECRET_PATTERNS, type SecretPattern } from "./core/lib/secrets.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
@@ -164,71 +164,6 @@ export type {
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";
-export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
-export { ampFormat, type AmpToolAnswer } from "./formats/amp.js";
-export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./formats/ai-sdk-ui.js";
-export { anthropicFormat } from "./formats/anthropic.js";
-export type {
-  AnthropicContentBlock,
-  AnthropicImageBlock,
-  AnthropicMessage,
-  AnthropicMessageLike,
-  AnthropicTextBlock,
-  AnthropicTool,
-  AnthropicToolAnswer,
-  AnthropicToolResultBlock,
-  AnthropicToolUseBlock,
-} from "./formats/anthropic-types.js";
-export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./formats/bedrock.js";
-export { claudeCodeFormat } from "./formats/claude-code.js";
-export { codexFormat } from "./formats/codex.js";
-export { continueFormat, type ContinueToolAnswer } from "./formats/continue.js";
-export { factoryDroidFormat } from "./formats/factory-droid.js";
-export {
-  copilotCliFormat,
-  type CopilotTool,
-  type CopilotToolAnswer,
-} from "./formats/copilot-cli.js";
-export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
-export { geminiCliFormat } from "./formats/gemini-cli.js";
-export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
-export { googleAdkFormat } from "./formats/google-adk.js";
-export { gooseFormat, type GooseToolAnswer } from "./formats/goose.js";
-export { kimiFormat, type KimiToolAnswer } from "./formats/kimi.js";
-export {
-  langchainFormat,
-  type LangchainTool,
-  type LangchainToolAnswer,
-} from "./formats/langchain.js";
-export { mcpFormat, type McpTool } from "./formats/mcp.js";
-export {
-  openaiChatFormat,
-  type OpenAIChatTool,
-  type OpenAIChatToolAnswer,
-} from "./formats/openai-chat.js";
-export {
-  openaiResponsesFormat,
-  type OpenAIResponsesTool,
-  type OpenAIResponsesToolAnswer,
-} from "./formats/openai-responses.js";
-export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
-export {
-  opencodeEventsFormat,
-  opencodeFormat,
-  type OpencodeToolAnswer,
-} from "./formats/opencode.js";
-export { openhandsFormat, type OpenHandsToolAnswer } from "./formats/openhands.js";
-export {
-  openaiAgentsFormat,
-  type OpenAIAgentsTool,
-  type OpenAIAgentsToolAnswer,
-} from "./formats/openai-agents.js";
-export { qwenCodeFormat } from "./formats/qwen-code.js";
-export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
-export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
-export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
-export { pydanticAiFormat, type PydanticAiToolAnswer } from "./formats/pydantic-ai.js";
-export type { PlainTool } from "./formats/shared/record-format.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
 export { joinStores } from "./infrastructure/joined-store/join-stores.js";
@@ -290,5 +225,11 @@ export {
   type HistoryOffloadResult,
   type HistoryThresholds,
 } from "./presets/offload-tool-results.js";
-export { openTelemetry, type OpenTelemetryOptions } from "./infrastructure/open-telemetry.js";
+export {
+  openTelemetry,
+  type OpenTelemetryOptions,
+  type TelemetryMeter,
+  type TelemetryTracer,
+} from "./infrastructure/open-telemetry.js";
 export type { EncryptionOptions } from "./infrastructure/sealed-store/encryption-keys.js";
+export * from "./formats/index.js";

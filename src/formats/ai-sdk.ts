@@ -9,7 +9,7 @@ import type {
 import { aiSdkMismatch, PART_TYPES } from "./shared/ai-sdk-parts.js";
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
-import { blocksOf, describeParts, textsOf } from "./shared/message-parts.js";
+import { describeParts, inputsOf, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
@@ -110,9 +110,7 @@ export const aiSdkFormat = {
 
   parts: describeParts(({ role, content }) => [
     ...(role === "user" ? textsOf(content, ["content"], /^text$/) : []),
-    ...blocksOf(content, "tool-call", ({ toolCallId }, slot) => ({
-      ...{ kind: "toolInput", path: ["content", slot, "input"], id: nonEmptyText(toolCallId) },
-    })),
+    ...inputsOf(content, "tool-call", "toolCallId"),
   ]),
 } satisfies Format;
 

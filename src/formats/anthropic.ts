@@ -17,7 +17,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import type { AnthropicTool, AnthropicToolAnswer } from "./anthropic-types.js";
-import { blocksOf, describeParts, textsOf } from "./shared/message-parts.js";
+import { describeParts, inputsOf, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 
@@ -126,9 +126,7 @@ export const anthropicFormat = {
 
   parts: describeParts(({ role, content }) => [
     ...(role === "user" ? textsOf(content, ["content"], /^text$/) : []),
-    ...blocksOf(content, "tool_use", ({ id }, slot) => ({
-      ...{ kind: "toolInput", path: ["content", slot, "input"], id: nonEmptyText(id) },
-    })),
+    ...inputsOf(content, "tool_use", "id"),
   ]),
 } satisfies Format;
 

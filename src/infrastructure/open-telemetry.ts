@@ -2,38 +2,33 @@ import type { EventLogger, WorkspaceEvent } from "../core/workspace/events.js";
 
 /** The parts of OpenTelemetry's API that are used; pass `trace.getTracer(…)` and `metrics.getMeter(…)`. */
 export interface OpenTelemetryOptions {
-  readonly tracer?: { startSpan(name: string, options?: SpanOptions): Span } | undefined;
-  readonly meter?: Meter | undefined;
+  readonly tracer?: TelemetryTracer | undefined;
+  readonly meter?: TelemetryMeter | undefined;
   /** Gets every event, too. */
   readonly logger?: EventLogger | undefined;
 }
 
-interface SpanOptions {
-  readonly startTime?: number;
-  readonly attributes?: Attributes;
+/** A tracer, as far as it is used. */
+export interface TelemetryTracer {
+  startSpan(
+    name: string,
+    options?: { startTime?: number; attributes?: Record<string, string | number> },
+  ): {
+    setStatus(status: { code: number; message?: string }): unknown;
+    end(endTime?: number): void;
+  };
 }
 
-interface Span {
-  setStatus(status: { readonly code: number; readonly message?: string }): unknown;
-  end(endTime?: number): void;
-}
-
-interface Meter {
-  createCounter(name: string, options?: InstrumentOptions): Counter;
-  createHistogram(name: string, options?: InstrumentOptions): Histogram;
-}
-
-interface InstrumentOptions {
-  readonly description?: string;
-  readonly unit?: string;
-}
-
-interface Counter {
-  add(value: number, attributes?: Attributes): void;
-}
-
-interface Histogram {
-  record(value: number, attributes?: Attributes): void;
+/** A meter, as far as it is used. */
+export interface TelemetryMeter {
+  createCounter(
+    name: string,
+    options?: { description?: string; unit?: string },
+  ): { add(value: number, attributes?: Record<string, string | number>): void };
+  createHistogram(
+    name: string,
+    options?: { description?: string; unit?: string },
+  ): { record(value: number, attributes?: Record<string, string | number>): void };
 }
 
 type Attributes = Record<string, string | number>;
@@ -70,9 +65,9 @@ export function openTelemetry({ tracer, meter, logger }: OpenTelemetryOptions): 
   };
 }
 
-function createMetrics(meter: Meter): (event: WorkspaceEvent) => void {
+function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
   const prefix = "context_offload";
-  const count = (name: string, description: string, unit: string): Counter =>
+  const count = (name: string, description: string, unit: string) =>
     meter.createCounter(`${prefix}.${name}`, { description, unit });
   const counters = {
     offload: count("offloads", "Results that were offloaded.", "{result}"),

@@ -8,14 +8,23 @@ import { encryptionSeal } from "../infrastructure/sealed-store/cipher-seal.js";
 import { keyedSeal } from "../infrastructure/sealed-store/keyed-seal.js";
 import { keptKey } from "../infrastructure/sealed-store/kept-key.js";
 import { sealStore } from "../infrastructure/sealed-store/sealed-store.js";
-import type { WorkspaceOptions } from "./create-workspace.js";
+import type { EncryptionOptions } from "../infrastructure/sealed-store/encryption-keys.js";
+import type { Redact } from "../core/workspace/artifacts/redact-content.js";
 
 const LEAST_KEY_BYTES = 16;
+
+/** The options of `createWorkspace` that change what is stored. */
+interface SealOptions {
+  readonly encryption?: EncryptionOptions | undefined;
+  readonly redact?: Redact | undefined;
+  readonly redactionKey?: Uint8Array | undefined;
+  readonly root?: string | undefined;
+}
 
 /** The store with encryption or redaction around it, and how its content is hashed. */
 export function sealAsTold(
   store: ArtifactStore,
-  { encryption, redact, redactionKey, root }: WorkspaceOptions,
+  { encryption, redact, redactionKey, root }: SealOptions,
 ): { readonly store: ArtifactStore; readonly hash: Hash } {
   if (redact !== undefined && typeof redact !== "function") {
     throw new InvalidArgumentError("redact", redact, "a function of a text, such as redactSecrets");

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,12 +49,16 @@ describe("the package", () => {
   it("has no runtime dependencies, is ESM, and asks for Node 18 [001-DEP-runtime] [000-NF-compatibility-esm] [000-NF-compatibility-node]", () => {
     expect(manifest).toMatchObject({ type: "module", engines: { node: ">=18" } });
     expect(manifest).not.toHaveProperty("dependencies");
-    expect(Object.keys(manifest.exports)).toEqual([
-      ".",
-      "./policies",
-      "./testing",
-      "./package.json",
-    ]);
+    const dropIns = readdirSync(join(ROOT, "src/integrations")).filter((name) => name !== "shared");
+    expect(Object.keys(manifest.exports).sort()).toEqual(
+      [
+        ".",
+        "./policies",
+        "./testing",
+        "./package.json",
+        ...dropIns.map((name) => `./${name}`),
+      ].sort(),
+    );
   });
 
   it("does not say where the repository is in a second place", () => {

@@ -87,7 +87,7 @@ describe("the list of the public interface", async () => {
 
   it("has options with their defaults", () => {
     expect(page).toMatch(/^\| `readBy` +\| `ReadBy` +\| `"tools"` +\|/m);
-    expect(page).toMatch(/^\| `root` +\| `string` +\| required +\|/m);
+    expect(page).toMatch(/^\| `sessionId` +\| `string` +\| required +\|/m);
   });
 });
 

@@ -1,3 +1,4 @@
+import { nonEmptyText } from "../../core/lib/text/plain-text.js";
 import type { FormatParts, MessagePart, PartPath } from "../../core/engine/format.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./json-record.js";
 
@@ -37,15 +38,13 @@ export function textsOf(content: unknown, path: PartPath, textType: RegExp): Par
   });
 }
 
-/** Places in the blocks of one type. */
-export function blocksOf(
-  content: unknown,
-  wanted: string,
-  placeOf: (block: JsonRecord, slot: number) => PartPlace,
-): PartPlace[] {
+/** The inputs of calls that are blocks of one type, with their id under this key. */
+export function inputsOf(content: unknown, type: string, idKey: string): PartPlace[] {
   return asList(content).flatMap((item, slot) => {
     const block = asRecord(item);
-    return block["type"] === wanted ? [placeOf(block, slot)] : [];
+    if (block["type"] !== type) return [];
+    const path = ["content", slot, "input"];
+    return [{ kind: "toolInput" as const, path, id: nonEmptyText(block[idKey]) }];
   });
 }
 

@@ -15,9 +15,9 @@ export interface EncryptionOptions {
 /** One key, from which a separate one is derived for each purpose. */
 export interface KeySet {
   readonly keyId: string;
-  readonly content: Buffer;
-  readonly nonce: Buffer;
-  readonly hash: Buffer;
+  readonly content: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly hash: Uint8Array;
 }
 
 const KEY_BYTES = 32;
@@ -67,8 +67,8 @@ function requireKey(key: unknown): Uint8Array {
 }
 
 function deriveKeys(key: Uint8Array, keyId: string | undefined): KeySet {
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(hkdfSync("sha256", key, "", `context-offload ${purpose}`, KEY_BYTES));
+  const derive = (purpose: string): Uint8Array =>
+    new Uint8Array(hkdfSync("sha256", key, "", `context-offload ${purpose}`, KEY_BYTES));
   return {
     keyId: keyId ?? createHmac("sha256", key).update("key id").digest("hex").slice(0, 16),
     content: derive("content"),

@@ -46,7 +46,9 @@ export async function findArtifact(
     if (record && session === sessionId) return record;
     if (record) found.push(record);
     // `null` is a removed artifact of an unknown tool.
-    else removed ??= contents.removed.get(contents.removed.has(id) ? id : id.trim());
+    else if (removed === undefined) {
+      removed = contents.removed.get(contents.removed.has(id) ? id : id.trim());
+    }
     listings.push(contents);
   }
   const only = soleRecord(id, found);

@@ -1,0 +1,50 @@
+/** What every user gets of the formats. */
+export { aiSdkFormat, type AiSdkToolAnswer } from "./ai-sdk.js";
+export { ampFormat, type AmpToolAnswer } from "./amp.js";
+export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./ai-sdk-ui.js";
+export { anthropicFormat } from "./anthropic.js";
+export type {
+  AnthropicContentBlock,
+  AnthropicImageBlock,
+  AnthropicMessage,
+  AnthropicMessageLike,
+  AnthropicTextBlock,
+  AnthropicTool,
+  AnthropicToolAnswer,
+  AnthropicToolResultBlock,
+  AnthropicToolUseBlock,
+} from "./anthropic-types.js";
+export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./bedrock.js";
+export { claudeCodeFormat } from "./claude-code.js";
+export { codexFormat } from "./codex.js";
+export { continueFormat, type ContinueToolAnswer } from "./continue.js";
+export { factoryDroidFormat } from "./factory-droid.js";
+export { copilotCliFormat, type CopilotTool, type CopilotToolAnswer } from "./copilot-cli.js";
+export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats.js";
+export { geminiCliFormat } from "./gemini-cli.js";
+export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./gemini.js";
+export { googleAdkFormat } from "./google-adk.js";
+export { gooseFormat, type GooseToolAnswer } from "./goose.js";
+export { kimiFormat, type KimiToolAnswer } from "./kimi.js";
+export { langchainFormat, type LangchainTool, type LangchainToolAnswer } from "./langchain.js";
+export { mcpFormat, type McpTool } from "./mcp.js";
+export { openaiChatFormat, type OpenAIChatTool, type OpenAIChatToolAnswer } from "./openai-chat.js";
+export {
+  openaiResponsesFormat,
+  type OpenAIResponsesTool,
+  type OpenAIResponsesToolAnswer,
+} from "./openai-responses.js";
+export type { AiSdkInputSchema, AiSdkTool } from "./shared/ai-sdk-tool.js";
+export { opencodeEventsFormat, opencodeFormat, type OpencodeToolAnswer } from "./opencode.js";
+export { openhandsFormat, type OpenHandsToolAnswer } from "./openhands.js";
+export {
+  openaiAgentsFormat,
+  type OpenAIAgentsTool,
+  type OpenAIAgentsToolAnswer,
+} from "./openai-agents.js";
+export { qwenCodeFormat } from "./qwen-code.js";
+export { messageLines, type MessageLines } from "./shared/message-lines.js";
+export { parseConversation, type ParsedConversation } from "./parse-conversation.js";
+export { piFormat, type PiTool, type PiToolAnswer } from "./pi.js";
+export { pydanticAiFormat, type PydanticAiToolAnswer } from "./pydantic-ai.js";
+export type { PlainTool } from "./shared/record-format.js";
