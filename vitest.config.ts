@@ -31,6 +31,10 @@ export default defineConfig({
         find: /^context-offload\/(.+)$/,
         replacement: fileURLToPath(new URL("src/integrations/$1/index.ts", import.meta.url)),
       },
+      {
+        find: /^@context-offload\/mcp$/,
+        replacement: fileURLToPath(new URL("packages/mcp/src/index.ts", import.meta.url)),
+      },
     ],
   },
   test: {
@@ -68,6 +72,16 @@ export default defineConfig({
           globalSetup: ["tests/support/build-dist.ts"],
           include: ["tests/adversarial/**/*.test.ts"],
           testTimeout: 120_000 * Number(process.env["ADVERSARIAL_RUNS"] ?? 1),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "packages",
+          sequence: { groupOrder: 2 },
+          // Child processes run what is built.
+          globalSetup: ["tests/support/build-dist.ts"],
+          include: ["packages/*/tests/**/*.test.ts"],
         },
       },
       {

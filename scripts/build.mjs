@@ -1,5 +1,6 @@
 /** Builds into a separate folder and renames it at the end, so that there is never half a build. */
-import { rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleWorkerSource } from "./bundle-worker.mjs";
@@ -26,4 +27,27 @@ try {
 } finally {
   await rm(making, { recursive: true, force: true });
   await rm(old, { recursive: true, force: true });
+}
+for (const name of await packagesInOrder()) await buildPackage(join(root, "packages", name));
+
+/** The packages that are written in TypeScript; `cli` is built on `mcp`. */
+async function packagesInOrder() {
+  const names = await readdir(join(root, "packages"));
+  return names
+    .filter((name) => existsSync(join(root, "packages", name, "tsconfig.json")))
+    .sort((left, right) => Number(left === "cli") - Number(right === "cli"));
+}
+
+/** @param {string} folder */
+async function buildPackage(folder) {
+  const output = join(folder, `.dist-${process.pid}`);
+  const replaced = `${output}-old`;
+  try {
+    await runOrThrow(process.execPath, [tsc, "-p", folder, "--outDir", output], { cwd: root });
+    await rename(join(folder, "dist"), replaced).catch(() => undefined);
+    await rename(output, join(folder, "dist"));
+  } finally {
+    await rm(output, { recursive: true, force: true });
+    await rm(replaced, { recursive: true, force: true });
+  }
 }

@@ -79,6 +79,8 @@ export type ToolInputSchema = {
 export interface ToolAnswer {
   readonly text: string;
   readonly isError: boolean;
+  /** What the text was made from, for hosts that show structured answers as well. */
+  readonly data?: unknown;
 }
 
 /** A reading tool, as the workspace provides it. */

@@ -38,8 +38,8 @@ export function createTools(
         const asked = await narrowSession(canSee, sessionId, input.text("session_id"));
         const kept = readRepeated(input, ["session_id", ...(spec.repeats ?? [])]);
         const scope = { sessionId: asked, signal, maxChars: readChars };
-        const text = await spec.run({ workspace, input, naming, kept, scope });
-        return { text: note + text, isError: false };
+        const { text, data } = await spec.run({ workspace, input, naming, kept, scope });
+        return { text: note + text, isError: false, data };
       } catch (error) {
         const text = signal?.aborted ? ABORTED : explainError(error);
         return { text: note === "" ? text : `${text}\n${note.trimEnd()}`, isError: true };

@@ -2,7 +2,7 @@ import type { ToolInputSchema } from "../../engine/format.js";
 import type { NextCall, ToolName, View } from "../reading/reading.js";
 import type { Workspace } from "../workspace-types.js";
 import { readLineNumbers } from "./line-numbers.js";
-import { renderInfo, renderReading } from "./render-answer.js";
+import { renderInfo, renderReading, type RenderedAnswer } from "./render-answer.js";
 import type { ToolInput } from "./tool-input.js";
 import type { ToolNaming } from "./tool-naming.js";
 
@@ -35,7 +35,7 @@ interface ReadingToolSpec {
   readonly alsoAccepts: readonly string[];
   /** Parameters, besides `session_id`, that the next call must repeat. */
   readonly repeats?: readonly string[];
-  readonly run: (call: ReadingToolCall) => Promise<string>;
+  readonly run: (call: ReadingToolCall) => Promise<RenderedAnswer>;
 }
 
 const text = { type: "string" };

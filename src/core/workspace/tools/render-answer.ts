@@ -4,19 +4,26 @@ import type { ToolNaming } from "./tool-naming.js";
 import type { NextCall, Reading } from "../reading/reading.js";
 import type { OffloadInfoPage } from "../workspace-types.js";
 
+/** The text of an answer, and what it was made from. */
+export interface RenderedAnswer {
+  readonly text: string;
+  readonly data: unknown;
+}
+
 /** A reading as the model gets it: the text, and only if something is missing what that is and how to continue. */
 export function renderReading(
-  { text, leftOut, next, note }: Pick<Reading, "text" | "leftOut" | "next" | "note">,
+  data: Pick<Reading, "text" | "leftOut" | "next" | "note">,
   naming: ToolNaming,
   kept: NextCall["input"],
-): string {
+): RenderedAnswer {
+  const { text, leftOut, next, note } = data;
   const footing = [
     note ?? "",
     leftOut ? `${leftOut.count} ${leftOut.unit} left out.` : "",
     next ? renderNext({ ...next, input: { ...next.input, ...kept } }, naming) : "",
   ].filter((part) => part !== "");
-  if (footing.length === 0) return text === "" ? "[empty]" : text;
-  return `${text === "" ? "" : `${text}\n`}[${footing.join(" ")}]`;
+  if (footing.length === 0) return { text: text === "" ? "[empty]" : text, data };
+  return { text: `${text === "" ? "" : `${text}\n`}[${footing.join(" ")}]`, data };
 }
 
 /** The list of what is stored, one line each. */
@@ -24,8 +31,8 @@ export function renderInfo(
   page: OffloadInfoPage,
   naming: ToolNaming,
   kept: NextCall["input"],
-): string {
-  if (page.artifacts.length === 0) return "No tool results are stored.";
+): RenderedAnswer {
+  if (page.artifacts.length === 0) return { text: "No tool results are stored.", data: page };
   const lines = page.artifacts.map((info) => JSON.stringify(info, shortenNames));
   if (page.nextCursor !== undefined) {
     const next: NextCall = {
@@ -34,7 +41,7 @@ export function renderInfo(
     };
     lines.push(`[${countOf(page.leftOut ?? 0, "result")} left out. ${renderNext(next, naming)}]`);
   }
-  return lines.join("\n");
+  return { text: lines.join("\n"), data: page };
 }
 
 /** Names come from anyone and may be long; ids must be whole, since they are used in calls. */

@@ -1,0 +1,82 @@
+/**
+ * What the gateway adds to a tool call, as ratios to the same call of the same server without it.
+ *
+ * node bench/gateway.mjs [rounds = 300]
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { measure } from "./measure.mjs";
+
+const SERVER = fileURLToPath(new URL("gateway-server.mjs", import.meta.url));
+const GATEWAY = fileURLToPath(
+  new URL("../packages/mcp/tests/support/run-gateway.mjs", import.meta.url),
+);
+
+/**
+ * @param {string} folder
+ * @param {number} [rounds]
+ * @returns {Promise<import("./run.mjs").Row[]>}
+ */
+export async function benchGateway(folder, rounds = 300) {
+  const config = {
+    mcpServers: { bench: { command: process.execPath, args: [SERVER] } },
+    contextOffload: { tools: { read_whole: { offload: false } } },
+  };
+  const direct = await connect([SERVER]);
+  const gateway = await connect([GATEWAY, JSON.stringify({ root: folder, config })]);
+  try {
+    const rows = [];
+    for (const { what, name, chars, limit, share } of [
+      { what: "a small call", name: "read", chars: 200, limit: 2, share: 1 },
+      { what: "an answer of 1 kB", name: "read", chars: 1_000, limit: null, share: 1 },
+      { what: "1 MB, passed through", name: "read_whole", chars: 1e6, limit: null, share: 0.2 },
+      { what: "1 MB, offloaded", name: "read", chars: 1e6, limit: null, share: 0.2 },
+    ]) {
+      const call = (/** @type {Client} */ client) => () =>
+        client.callTool({ name, arguments: { chars } });
+      const took = await measure(
+        { direct: call(direct), gateway: call(gateway) },
+        { rounds: Math.ceil(rounds * share) },
+      );
+      rows.push({
+        what: `gateway: ${what}`,
+        against: "the same server without it",
+        ours: took["gateway"] ?? 0,
+        theirs: took["direct"] ?? 0,
+        aim: limit === null ? "none" : `at most ${limit}`,
+        limit,
+      });
+    }
+    return rows;
+  } finally {
+    await Promise.all([direct.close(), gateway.close()]);
+  }
+}
+
+/** @param {string[]} args */
+async function connect(args) {
+  const client = new Client({ name: "bench", version: "1.0.0" });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  return client;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
+  try {
+    for (const { what, ours, theirs, aim } of await benchGateway(
+      folder,
+      Number(process.argv[2] ?? 300),
+    )) {
+      const ratio = (ours / theirs).toFixed(2);
+      console.log(
+        `${what}: ${ours.toFixed(2)} ms, direct ${theirs.toFixed(2)} ms, ratio ${ratio}, aim ${aim}`,
+      );
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

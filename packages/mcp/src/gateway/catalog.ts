@@ -1,0 +1,103 @@
+import { asList, asParams, asText, type Params } from "./json-rpc.js";
+import type { Upstream } from "./upstream.js";
+
+/** What servers list by name. */
+export type NamedKind = "tools" | "prompts";
+
+/** A tool or prompt, the server that has it, and the name that the client knows it by. */
+export interface CatalogEntry {
+  readonly upstream: Upstream;
+  /** The server's own name for it. */
+  readonly name: string;
+  readonly shownName: string;
+  readonly definition: Params;
+}
+
+const MAX_PAGES = 1_000;
+
+/**
+ * The tools or the prompts of all servers under names that differ: their own, and only where two
+ * servers use the same one, with the server's name before it.
+ */
+export class Catalog {
+  /** What each server listed last, so that names are stable while a server restarts. */
+  readonly #known = new Map<Upstream, readonly Params[]>();
+  readonly #listing = new Map<Upstream, Promise<unknown>>();
+  #merged: ReadonlyMap<string, CatalogEntry> | undefined;
+
+  constructor(
+    private readonly kind: NamedKind,
+    private readonly upstreams: readonly Upstream[],
+    private readonly reserved: ReadonlySet<string>,
+  ) {}
+
+  /** Must be called when a server says that its list has changed, and when it was restarted. */
+  forget(upstream: Upstream): void {
+    this.#listing.delete(upstream);
+  }
+
+  /** What all servers have. One that does not answer shows what it listed last. */
+  async entries(): Promise<readonly CatalogEntry[]> {
+    await Promise.all(this.upstreams.map((upstream) => this.#list(upstream)));
+    return [...this.#merge().values()];
+  }
+
+  /** Asks servers only for a name that is not known, so that one that hangs harms no other. */
+  async find(shownName: string): Promise<CatalogEntry | undefined> {
+    const known = this.#merge().get(shownName);
+    if (known) return known;
+    await this.entries();
+    return this.#merge().get(shownName);
+  }
+
+  #merge(): ReadonlyMap<string, CatalogEntry> {
+    if (this.#merged) return this.#merged;
+    const counts = new Map<unknown, number>();
+    for (const { name } of [...this.#known.values()].flat()) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    const entries = this.upstreams.flatMap((upstream) =>
+      (this.#known.get(upstream) ?? []).map((definition): CatalogEntry => {
+        const name = definition["name"] as string;
+        const isClash = (counts.get(name) ?? 0) > 1 || this.reserved.has(name);
+        const shownName = isClash ? `${upstream.name}__${name}` : name;
+        return { upstream, name, shownName, definition };
+      }),
+    );
+    this.#merged = new Map(entries.map((entry) => [entry.shownName, entry]));
+    return this.#merged;
+  }
+
+  async #list(upstream: Upstream): Promise<void> {
+    // The client is told as soon as a server that is late or restarts is there.
+    if (!upstream.isReady) return;
+    let listing = this.#listing.get(upstream);
+    if (!listing) {
+      listing = this.#fetch(upstream).then(
+        (found) => {
+          this.#known.set(upstream, found);
+          this.#merged = undefined;
+        },
+        () => {
+          this.#listing.delete(upstream);
+        },
+      );
+      this.#listing.set(upstream, listing);
+    }
+    await listing;
+  }
+
+  async #fetch(upstream: Upstream): Promise<readonly Params[]> {
+    if (upstream.capabilities[this.kind] === undefined) return [];
+    const found: Params[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? undefined : { cursor };
+      const answer = await upstream.requestSoon(`${this.kind}/list`, params);
+      found.push(...asList(answer[this.kind]).map(asParams));
+      cursor = answer["nextCursor"];
+      if (cursor === undefined) break;
+    }
+    return found.filter(({ name }) => asText(name) !== undefined);
+  }
+}

@@ -1,0 +1,162 @@
+import { InvalidArgumentError } from "context-offload";
+import { asParams, type Params } from "./json-rpc.js";
+
+/** How the answers of a tool are treated. */
+export interface ToolPolicy {
+  /** With `false`, answers are never offloaded. Default true. */
+  readonly offload?: boolean;
+  /** Offloads answers of at least this many tokens. Default 300. */
+  readonly minTokens?: number;
+}
+
+/** The policy of all tools, and of single ones by their own name. */
+export interface OffloadConfig extends ToolPolicy {
+  readonly tools?: Readonly<Record<string, ToolPolicy>>;
+}
+
+interface AnyServerConfig {
+  /** The policy of this server's tools, which comes before that of the whole file. */
+  readonly contextOffload?: OffloadConfig | undefined;
+}
+
+/** A server that the gateway starts and talks to over its standard input and output. */
+export interface StdioServerConfig extends AnyServerConfig {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Added to the gateway's own environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** A server at an address. */
+export interface HttpServerConfig extends AnyServerConfig {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** `"sse"` for servers of the protocol of 2024. Default `"http"`. */
+  readonly type?: "http" | "sse" | undefined;
+}
+
+export type ServerConfig = StdioServerConfig | HttpServerConfig;
+
+/** What a configuration file holds. */
+export interface GatewayConfig {
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  readonly policy: OffloadConfig;
+}
+
+/**
+ * Reads a configuration in the form that MCP clients use: `mcpServers` (or VS Code's `servers`), and
+ * besides it `contextOffload` with policies. `${NAME}` and `${NAME:-default}` are taken from the
+ * environment; servers with `disabled: true` are left out.
+ *
+ * @throws InvalidArgumentError that names the wrong field.
+ */
+export function parseGatewayConfig(
+  config: unknown,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): GatewayConfig {
+  const file = requireRecord("config", config, "an object with mcpServers");
+  const field = file["mcpServers"] === undefined && file["servers"] ? "servers" : "mcpServers";
+  const given = requireRecord(field, file[field], "an object with a server by each name");
+  const servers = Object.entries(given)
+    .filter(([, server]) => asParams(server)["disabled"] !== true)
+    .map(([name, server]) => [name, readServer(`${field}.${name}`, server, env)] as const);
+  if (servers.length === 0) throw new InvalidArgumentError(field, given, "at least one server");
+  return {
+    servers: Object.fromEntries(servers),
+    policy: readPolicy("contextOffload", file["contextOffload"]) ?? {},
+  };
+}
+
+function readServer(
+  field: string,
+  value: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerConfig {
+  const server = requireRecord(field, value, "an object with command or url");
+  const expand = (text: string) => expandVariables(text, env);
+  const contextOffload = readPolicy(`${field}.contextOffload`, server["contextOffload"]);
+  const { command, args = [], cwd, url, type } = server;
+  if (typeof command === "string" && command !== "") {
+    if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
+      throw new InvalidArgumentError(`${field}.args`, args, "an array of strings");
+    }
+    return {
+      command: expand(command),
+      args: args.map(expand),
+      env: readTexts(`${field}.env`, server["env"], expand),
+      cwd: typeof cwd === "string" ? expand(cwd) : undefined,
+      contextOffload,
+    };
+  }
+  if (typeof url !== "string" || !URL.canParse(expand(url))) {
+    throw new InvalidArgumentError(field, value, "an object with command, or with a valid url");
+  }
+  return {
+    url: expand(url),
+    headers: readTexts(`${field}.headers`, server["headers"], expand),
+    type: type === "sse" ? "sse" : "http",
+    contextOffload,
+  };
+}
+
+function readPolicy(field: string, value: unknown): OffloadConfig | undefined {
+  if (value === undefined) return undefined;
+  const { tools, ...own } = requireRecord(field, value, "an object with offload, minTokens, tools");
+  const policies = Object.entries(
+    tools === undefined
+      ? {}
+      : requireRecord(`${field}.tools`, tools, "an object with a policy by each tool's name"),
+  );
+  return {
+    ...readToolPolicy(field, own),
+    tools: Object.fromEntries(
+      policies.map(([name, policy]) => [name, readToolPolicy(`${field}.tools.${name}`, policy)]),
+    ),
+  };
+}
+
+function readToolPolicy(field: string, value: unknown): ToolPolicy {
+  const policy = requireRecord(field, value, "an object with offload and minTokens");
+  for (const [key, setting] of Object.entries(policy)) {
+    const isCount = Number.isSafeInteger(setting) && (setting as number) >= 0;
+    if (key === "offload" ? typeof setting === "boolean" : key === "minTokens" && isCount) continue;
+    const expected = { offload: "true or false", minTokens: "a whole number of tokens" }[key];
+    throw new InvalidArgumentError(
+      `${field}.${key}`,
+      setting,
+      expected ?? "omitted: the settings are offload and minTokens",
+    );
+  }
+  return policy;
+}
+
+function readTexts(
+  field: string,
+  value: unknown,
+  expand: (text: string) => string,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(
+    value === undefined ? {} : requireRecord(field, value, "an object of strings"),
+  );
+  return Object.fromEntries(
+    entries.map(([key, text]) => {
+      if (typeof text !== "string")
+        throw new InvalidArgumentError(`${field}.${key}`, text, "a string");
+      return [key, expand(text)];
+    }),
+  );
+}
+
+function requireRecord(field: string, value: unknown, expected: string): Params {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Params;
+  throw new InvalidArgumentError(field, value, expected);
+}
+
+/** A variable that is not set and has no default is kept as it stands, so that an error shows its name. */
+function expandVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  return text.replaceAll(
+    /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
+    (whole, name: string, fallback?: string) => env[name] ?? fallback ?? whole,
+  );
+}

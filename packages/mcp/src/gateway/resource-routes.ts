@@ -1,0 +1,123 @@
+import { UriTemplate } from "@modelcontextprotocol/client";
+import { asList, asParams, asText, type Params } from "./json-rpc.js";
+import type { Upstream } from "./upstream.js";
+
+/** A resource as its server knows it. */
+export interface ResourceRoute {
+  readonly upstream: Upstream;
+  readonly uri: string;
+}
+
+/** The two lists of resources, and the field that identifies what is in them. */
+const LISTS = {
+  resources: { method: "resources/list", key: "uri" },
+  resourceTemplates: { method: "resources/templates/list", key: "uriTemplate" },
+} as const;
+export type ResourceKind = keyof typeof LISTS;
+
+/**
+ * Which server has which resource. Resources keep their URIs; of two servers that list the same one,
+ * the later has its name before it, as in `files+file:///tmp/a`.
+ */
+export class ResourceRoutes {
+  readonly #routes = new Map<string, ResourceRoute>();
+  readonly #templates = new Map<string, ResourceRoute>();
+
+  constructor(private readonly upstreams: readonly Upstream[]) {}
+
+  /** One page: that of one server, and the cursor of its next page or of the next server. */
+  async list(kind: ResourceKind, params: Params): Promise<Params> {
+    const { method, key } = LISTS[kind];
+    const start = readCursor(params["cursor"]);
+    for (let at = start?.server ?? 0; at < this.upstreams.length; at++) {
+      const upstream = this.upstreams[at] as Upstream;
+      const cursor = at === start?.server ? start.cursor : undefined;
+      const page = await listPage(upstream, method, { ...params, cursor });
+      if (!page) continue;
+      const items = asList(page[kind]).map((item) =>
+        this.#show(kind, upstream, asParams(item), key),
+      );
+      const nextCursor = nextOf(at, page["nextCursor"], this.upstreams.length);
+      // `undefined` is not sent.
+      return { ...page, [kind]: items, nextCursor };
+    }
+    return { [kind]: [] };
+  }
+
+  /** The servers that may have a resource, the most likely first. */
+  async find(uri: string): Promise<readonly ResourceRoute[]> {
+    const known = this.#routes.get(uri) ?? this.#templates.get(uri);
+    if (known) return [known];
+    const able = this.upstreams.filter(({ capabilities }) => capabilities["resources"]);
+    const named = able.find(({ name }) => uri.startsWith(`${schemeOf(name)}+`));
+    if (named) return [{ upstream: named, uri: uri.slice(schemeOf(named.name).length + 1) }];
+    if (able.length > 1 && this.#templates.size === 0) await this.list("resourceTemplates", {});
+    const matching = [...this.#templates.values()].find((route) => matches(route.uri, uri));
+    const others = able.filter((upstream) => upstream !== matching?.upstream);
+    return [...(matching ? [matching.upstream] : []), ...others].map((upstream) => ({
+      upstream,
+      uri,
+    }));
+  }
+
+  /** The URI that the client knows a server's resource by. */
+  shownUri(upstream: Upstream, uri: string): string {
+    const prefixed = `${schemeOf(upstream.name)}+${uri}`;
+    return this.#routes.get(prefixed)?.upstream === upstream ? prefixed : uri;
+  }
+
+  #show(kind: ResourceKind, upstream: Upstream, item: Params, key: string): Params {
+    const uri = asText(item[key]);
+    if (uri === undefined) return item;
+    const routes = kind === "resources" ? this.#routes : this.#templates;
+    const owner = routes.get(uri);
+    const shown = owner && owner.upstream !== upstream ? `${schemeOf(upstream.name)}+${uri}` : uri;
+    routes.set(shown, { upstream, uri });
+    return shown === uri ? item : { ...item, [key]: shown };
+  }
+}
+
+/** A server that has no such list, or is not there, has an empty one. */
+async function listPage(
+  upstream: Upstream,
+  method: string,
+  { cursor, ...params }: Params,
+): Promise<Params | undefined> {
+  try {
+    if (!upstream.isReady || !upstream.capabilities["resources"]) return undefined;
+    return await upstream.requestSoon(
+      method,
+      cursor === undefined ? params : { ...params, cursor },
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function readCursor(cursor: unknown): { server: number; cursor: string | undefined } | undefined {
+  const [, server, rest] = /^(\d+):(.*)$/s.exec(asText(cursor) ?? "") ?? [];
+  if (server === undefined) return undefined;
+  return { server: Number(server), cursor: rest === "" ? undefined : rest };
+}
+
+function nextOf(at: number, cursor: unknown, count: number): string | undefined {
+  const next = asText(cursor);
+  if (next !== undefined) return `${at}:${next}`;
+  return at + 1 < count ? `${at + 1}:` : undefined;
+}
+
+/** A server's name as it can stand in the scheme of a URI. */
+function schemeOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, "-")
+    .replace(/^[^a-z]/, "x$&");
+}
+
+function matches(template: string, uri: string): boolean {
+  try {
+    return new UriTemplate(template).match(uri) !== null;
+  } catch {
+    return false;
+  }
+}

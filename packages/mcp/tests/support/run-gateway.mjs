@@ -1,0 +1,13 @@
+/** Runs a gateway on standard input and output, with the options in its first argument, as JSON. */
+import { createWorkspace } from "context-offload";
+import { createGateway, isSwitchedOff, parseGatewayConfig } from "../../dist/index.js";
+
+const { root, config, times, sessionId } = JSON.parse(process.argv[2] ?? "{}");
+const { servers, policy } = parseGatewayConfig(config);
+const workspace = createWorkspace({ root });
+const gateway = createGateway({
+  ...{ servers, policy, workspace, times, sessionId },
+  isOff: () => isSwitchedOff(root),
+});
+await gateway.serveStdio();
+await workspace.close();
