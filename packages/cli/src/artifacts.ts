@@ -7,7 +7,7 @@ const PAGE = 500;
 export async function* eachArtifact(
   workspace: Workspace,
   { signal }: Pick<Terminal, "signal">,
-  filter: Readonly<Record<string, unknown>> = {},
+  filter: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<ArtifactRecord> {
   let cursor: string | undefined;
   do {

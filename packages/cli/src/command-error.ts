@@ -22,7 +22,8 @@ export class CommandError extends Error {
   }
 }
 
-const USAGE_CODES = /^(?:INVALID_|UNKNOWN_|AMBIGUOUS_|OUT_OF_RANGE|NOT_JSON|POINTER_|NO_TOOL_RESULT|ARTIFACT_GONE)/;
+const USAGE_CODES =
+  /^(?:INVALID_|UNKNOWN_|AMBIGUOUS_|OUT_OF_RANGE|NOT_JSON|POINTER_|NO_TOOL_RESULT|ARTIFACT_GONE)/;
 
 /** What to print for an error, and with which code to exit. */
 export function explainError(error: unknown): { readonly text: string; readonly exitCode: number } {

@@ -22,7 +22,9 @@ export type SetExitCode = (code: number) => void;
 /** The whole command line. */
 export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command("context-offload")
-    .description("Keeps big tool results out of an agent's context window, and one call away from it.")
+    .description(
+      "Keeps big tool results out of an agent's context window, and one call away from it.",
+    )
     .version(PACKAGE_VERSION, "-V, --version")
     .option(
       "-w, --workspace <place>",

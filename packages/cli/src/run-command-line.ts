@@ -4,10 +4,7 @@ import { createProgram } from "./program.js";
 import { INTERRUPTED, type Terminal } from "./terminal/terminal.js";
 
 /** Runs one command; resolves to the exit code and never throws. */
-export async function runCommandLine(
-  args: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode: number = EXIT.done;
   const program = createProgram(terminal, (code) => {
     exitCode = code;

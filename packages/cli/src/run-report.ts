@@ -84,7 +84,10 @@ function renderConversations(done: readonly RunOutcome[], { dim, green }: Colors
   return renderTable(
     [
       ...[{ title: "conversation" }, { title: "format" }],
-      ...["messages", "tokens", "now", "saved"].map((title) => ({ title, align: "right" as const })),
+      ...["messages", "tokens", "now", "saved"].map((title) => ({
+        title,
+        align: "right" as const,
+      })),
       { title: "" },
     ],
     rows,
@@ -92,7 +95,9 @@ function renderConversations(done: readonly RunOutcome[], { dim, green }: Colors
 }
 
 function renderTools(tools: readonly ToolRow[], { green }: Colors): string {
-  const most = Math.max(...tools.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter));
+  const most = Math.max(
+    ...tools.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),
+  );
   const rows = tools
     .filter(({ offloaded }) => offloaded > 0)
     .sort((a, b) => b.tokensBefore - b.tokensAfter - (a.tokensBefore - a.tokensAfter))

@@ -15,9 +15,15 @@ export function addVerify(program: Command, terminal: Terminal, setExitCode: Set
   program
     .command("verify")
     .description("check that everything stored is intact")
-    .option("--delete-orphans", "delete content that no artifact refers to and that is older than an hour")
+    .option(
+      "--delete-orphans",
+      "delete content that no artifact refers to and that is older than an hour",
+    )
     .option("--json", "print JSON")
-    .addHelpText("after", "\nExits with 0 if all is intact, with 1 if something is damaged or missing.")
+    .addHelpText(
+      "after",
+      "\nExits with 0 if all is intact, with 1 if something is damaged or missing.",
+    )
     .action(async (_: VerifyFlags, command: Command) => {
       const flags = command.optsWithGlobals<VerifyFlags>();
       const { deleteOrphans = false } = flags;
@@ -25,20 +31,33 @@ export function addVerify(program: Command, terminal: Terminal, setExitCode: Set
         workspace.verify({ deleteOrphans, signal: terminal.signal }),
       );
       const broken = [
-        ...report.damaged.map(({ sessionId, artifactId, problem }) => `damaged    ${sessionId}/${artifactId}: ${problem}`),
-        ...report.missing.map(({ sessionId, artifactId }) => `missing    ${sessionId}/${artifactId}: its content does not exist`),
+        ...report.damaged.map(
+          ({ sessionId, artifactId, problem }) =>
+            `damaged    ${sessionId}/${artifactId}: ${problem}`,
+        ),
+        ...report.missing.map(
+          ({ sessionId, artifactId }) =>
+            `missing    ${sessionId}/${artifactId}: its content does not exist`,
+        ),
         ...report.unreadable.map(({ folder, problem }) => `unreadable ${folder}: ${problem}`),
       ];
       if (flags.json === true) terminal.print(JSON.stringify(report, null, 2));
       else {
         for (const line of broken) terminal.print(terminal.colors.red(harmless(line)));
         const held = `${countOf(report.artifacts, "artifact")}, ${formatBytes(report.bytes)}, in ${countOf(report.sessions, "session")}`;
-        terminal.print(broken.length === 0 ? `${held}: all intact` : `${held}: ${broken.length} not intact`);
+        terminal.print(
+          broken.length === 0 ? `${held}: all intact` : `${held}: ${broken.length} not intact`,
+        );
         if (report.orphaned.length > 0) {
-          const what = deleteOrphans ? `${report.deleted.length} deleted` : "delete it with --delete-orphans";
-          terminal.print(`${countOf(report.orphaned.length, "file")} of content without an artifact: ${what}`);
+          const what = deleteOrphans
+            ? `${report.deleted.length} deleted`
+            : "delete it with --delete-orphans";
+          terminal.print(
+            `${countOf(report.orphaned.length, "file")} of content without an artifact: ${what}`,
+          );
         }
-        if (report.brokenLines > 0) terminal.print(`${countOf(report.brokenLines, "line")} of manifests cannot be read`);
+        if (report.brokenLines > 0)
+          terminal.print(`${countOf(report.brokenLines, "line")} of manifests cannot be read`);
       }
       if (broken.length > 0) setExitCode(EXIT.no);
     });
@@ -72,7 +91,9 @@ export function addPrune(program: Command, terminal: Terminal): void {
 async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
   const { maxAge, maxBytes, maxArtifacts, session: sessionId, yes = false } = flags;
   if (maxAge === undefined && maxBytes === undefined && maxArtifacts === undefined) {
-    throw new CommandError("prune: say what to keep, with --max-age, --max-bytes or --max-artifacts");
+    throw new CommandError(
+      "prune: say what to keep, with --max-age, --max-bytes or --max-artifacts",
+    );
   }
   const { removed } = await withWorkspace(flags, terminal, (workspace) =>
     workspace.prune({
@@ -88,7 +109,12 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
   }
   terminal.print(
     renderTable(
-      [{ title: "artifact" }, { title: "session" }, { title: "size", align: "right" }, { title: "stored (UTC)" }],
+      [
+        { title: "artifact" },
+        { title: "session" },
+        { title: "size", align: "right" },
+        { title: "stored (UTC)" },
+      ],
       removed.map((record) => [
         harmless(record.artifactId),
         harmless(record.sessionId),
@@ -98,7 +124,9 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
     ),
   );
   const what = `${countOf(removed.length, "artifact")}, ${formatBytes(bytes)}`;
-  terminal.print(yes ? `Removed ${what}.` : `Would remove ${what}. Run it again with --yes to do so.`);
+  terminal.print(
+    yes ? `Removed ${what}.` : `Would remove ${what}. Run it again with --yes to do so.`,
+  );
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };

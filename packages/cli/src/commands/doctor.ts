@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { access, constants, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -6,7 +6,12 @@ import { isSwitchedOff } from "@context-offload/mcp";
 import { eachArtifact } from "../artifacts.js";
 import { EXIT, explainError } from "../command-error.js";
 import { CLIENTS } from "../install/clients.js";
-import { withWorkspace, workspaceFolder, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import {
+  withWorkspace,
+  workspaceFolder,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import type { SetExitCode } from "../program.js";
 import { countOf, formatBytes } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -27,7 +32,10 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
     .command("doctor")
     .description("check Node, workspace, space, hooks and servers, and say what to do")
     .option("--json", "print JSON")
-    .addHelpText("after", "\nExits with 0 unless something is broken; what is not set up is a hint.")
+    .addHelpText(
+      "after",
+      "\nExits with 0 unless something is broken; what is not set up is a hint.",
+    )
     .action(async (_: WorkspaceFlags, command: Command) => {
       const flags = command.optsWithGlobals<WorkspaceFlags & { readonly json?: boolean }>();
       const findings = [
@@ -43,7 +51,11 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
 }
 
 function render({ state, text }: Finding, { colors }: Terminal): string {
-  const mark = { ok: colors.green("ok"), hint: colors.yellow("hint"), broken: colors.red("broken") };
+  const mark = {
+    ok: colors.green("ok"),
+    hint: colors.yellow("hint"),
+    broken: colors.red("broken"),
+  };
   return `${mark[state]}${" ".repeat(8 - state.length)}${text}`;
 }
 
@@ -70,20 +82,28 @@ async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<F
     } else await access(join(folder, ".."), constants.W_OK);
     findings.push({
       state: isThere ? "ok" : "hint",
-      text: isThere ? `workspace ${folder}: can be written` : `workspace ${folder}: is made with the first result`,
+      text: isThere
+        ? `workspace ${folder}: can be written`
+        : `workspace ${folder}: is made with the first result`,
     });
   } catch (error) {
     findings.push({ state: "broken", text: `workspace ${folder}: ${explainError(error).text}` });
   }
   if (await isSwitchedOff(folder, terminal.env)) {
-    findings.push({ state: "hint", text: "switched off: nothing is offloaded; context-offload on" });
+    findings.push({
+      state: "hint",
+      text: "switched off: nothing is offloaded; context-offload on",
+    });
   }
   if (isThere) {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     const isShort = free < LEAST_BYTES;
     const advice = isShort ? "; make room, or remove old artifacts with prune" : "";
-    findings.push({ state: isShort ? "hint" : "ok", text: `disk: ${formatBytes(free)} free${advice}` });
+    findings.push({
+      state: isShort ? "hint" : "ok",
+      text: `disk: ${formatBytes(free)} free${advice}`,
+    });
     const log = await readFile(join(folder, "hook.log"), "utf8").catch(() => "");
     const last = log.trimEnd().split("\n").at(-1);
     if (last) findings.push({ state: "hint", text: `the hook let a result through: ${last}` });
@@ -107,11 +127,21 @@ async function checkContent(flags: WorkspaceFlags, terminal: Terminal): Promise<
       }
     });
     if (artifacts === 0) {
-      return [{ state: "hint", text: `${place}: nothing was offloaded yet; try context-offload run on a conversation` }];
+      return [
+        {
+          state: "hint",
+          text: `${place}: nothing was offloaded yet; try context-offload run on a conversation`,
+        },
+      ];
     }
     const isRecent = Date.now() - Date.parse(last) < RECENT_MS;
     const held = `${countOf(artifacts, "artifact")}, ${formatBytes(bytes)}; the last was stored at ${last.slice(0, 16)} UTC`;
-    return [{ state: isRecent ? "ok" : "hint", text: `${place}: ${held}${isRecent ? "" : ", more than a week ago: is the hook still set up?"}` }];
+    return [
+      {
+        state: isRecent ? "ok" : "hint",
+        text: `${place}: ${held}${isRecent ? "" : ", more than a week ago: is the hook still set up?"}`,
+      },
+    ];
   } catch (error) {
     return [{ state: "broken", text: `${place}: ${explainError(error).text}` }];
   }
@@ -124,11 +154,16 @@ async function checkClients(terminal: Terminal): Promise<Finding[]> {
       try {
         const steps = await client.inspect(contextOf(terminal, { user, tools: true }));
         for (const { path, what } of steps) {
-          const gone = (what.match(/"([^"]+\.js)"/g) ?? []).map((name) => name.slice(1, -1)).find((file) => !existsSync(file));
+          const gone = (what.match(/"([^"]+\.js)"/g) ?? [])
+            .map((name) => name.slice(1, -1))
+            .find((file) => !existsSync(file));
           findings.push(
             gone === undefined
               ? { state: "ok", text: `${client.title}: ${path}: ${what}` }
-              : { state: "broken", text: `${client.title}: ${path}: ${gone} is gone; run context-offload install ${client.name} again` },
+              : {
+                  state: "broken",
+                  text: `${client.title}: ${path}: ${gone} is gone; run context-offload install ${client.name} again`,
+                },
           );
         }
       } catch (error) {

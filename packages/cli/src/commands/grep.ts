@@ -71,7 +71,13 @@ async function grep(
       });
       if (range.of === 0) continue;
       shown++;
-      await printMatches(record, text, range.of, { ...flags, isOne, isFirst: shown === 1 }, terminal);
+      await printMatches(
+        record,
+        text,
+        range.of,
+        { ...flags, isOne, isFirst: shown === 1 },
+        terminal,
+      );
     }
   });
   return shown > 0;
@@ -107,8 +113,13 @@ async function printMatches(
   } else if (flags.count === true) {
     terminal.print(flags.isOne ? String(matches) : `${cyan(artifactId)}:${matches}`);
   } else if (terminal.isWatched) {
-    const lines = harmless(text).replace(/^(\d+)([:-])/gm, (_, line: string, mark: string) => green(line) + mark);
-    const heading = flags.isOne ? "" : `${flags.isFirst ? "" : "\n"}${cyan(harmless(artifactId))}\n`;
+    const lines = harmless(text).replace(
+      /^(\d+)([:-])/gm,
+      (_, line: string, mark: string) => green(line) + mark,
+    );
+    const heading = flags.isOne
+      ? ""
+      : `${flags.isFirst ? "" : "\n"}${cyan(harmless(artifactId))}\n`;
     await terminal.write(`${heading}${lines}\n`);
   } else {
     const lines = flags.isOne ? text : text.replace(/^(?=\d+[:-])/gm, `${artifactId}:`);

@@ -9,7 +9,10 @@ export function addHook(program: Command, terminal: Terminal): void {
     .option("--root <folder>", "the workspace; default: .offload under the event's cwd")
     .option("--exclude <tools>", "tools whose results are kept, separated by commas")
     .option("--min-tokens <count>", "offload results of at least this many tokens")
-    .option("--tool-prefix <text>", "what stands before the names of the reading tools; default: give file paths")
+    .option(
+      "--tool-prefix <text>",
+      "what stands before the names of the reading tools; default: give file paths",
+    )
     .addHelpText("after", "\nSet it up with: context-offload install claude-code")
     .action(async (flags: Record<string, string>) => {
       const chunks: Uint8Array[] = [];

@@ -26,7 +26,9 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .action(async (name: string, flags: InstallFlags) => {
       const context = contextOf(terminal, flags);
       report(await clientNamed(name).install(context), "Nothing to do.", terminal);
-      terminal.print(`Undo it with: context-offload uninstall ${name}${flags.user === true ? " --user" : ""}`);
+      terminal.print(
+        `Undo it with: context-offload uninstall ${name}${flags.user === true ? " --user" : ""}`,
+      );
     });
   program
     .command("uninstall")

@@ -81,7 +81,10 @@ async function showStats(flags: ListFlags, terminal: Terminal): Promise<void> {
   await withWorkspace(flags, terminal, async (workspace) => {
     for await (const record of eachArtifact(workspace, terminal, filterOf(flags))) {
       const { bytes, tokens } = record.size;
-      const rows = [rowOf(sessions, record.sessionId), rowOf(tools, record.metadata.tool_name ?? "(unknown)")];
+      const rows = [
+        rowOf(sessions, record.sessionId),
+        rowOf(tools, record.metadata.tool_name ?? "(unknown)"),
+      ];
       for (const row of [...rows, total]) {
         row.artifacts++;
         row.bytes += bytes;
@@ -100,7 +103,9 @@ async function showStats(flags: ListFlags, terminal: Terminal): Promise<void> {
   const held = `${countOf(total.artifacts, "artifact")}, ${formatBytes(total.bytes)}, ${formatCount(total.tokens)} tokens`;
   terminal.print(`${terminal.colors.bold(place)}  ${held}`);
   if (total.artifacts === 0) return;
-  terminal.print(`\n${renderSums("session", sessions, terminal)}\n\n${renderSums("tool", tools, terminal)}`);
+  terminal.print(
+    `\n${renderSums("session", sessions, terminal)}\n\n${renderSums("tool", tools, terminal)}`,
+  );
 }
 
 function rowOf(rows: Map<string, Sum>, name: string): Sum {

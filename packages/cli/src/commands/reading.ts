@@ -98,7 +98,9 @@ function readRange(text: string): [start: number, end: number] {
   if (last !== undefined && Number(last) > 0) return [-Number(last), -1];
   const [, start, dash, end] = /^(\d+)(-)?(\d+)?$/.exec(text) ?? [];
   if (start === undefined) {
-    throw new CommandError(`${text}: is not a range of lines; pass one such as 10-40, 10-, 10 or ~20`);
+    throw new CommandError(
+      `${text}: is not a range of lines; pass one such as 10-40, 10-, 10 or ~20`,
+    );
   }
   if (end !== undefined) return [Number(start), Number(end)];
   return [Number(start), dash === undefined ? Number(start) : MAX_CHARS];

@@ -20,7 +20,10 @@ export function addRestore(program: Command, terminal: Terminal): void {
     .command("restore")
     .description("write conversations back exactly as they were before run")
     .argument("<conversation...>", "what run wrote: files, or - for standard input")
-    .option("-o, --out <folder>", "where to write <name>.restored.<ext>; default: the working directory")
+    .option(
+      "-o, --out <folder>",
+      "where to write <name>.restored.<ext>; default: the working directory",
+    )
     .option("--session <id>", "the session that holds the results; default: the file's name")
     .option("-q, --quiet", "print nothing but errors")
     .addHelpText("after", "\nExample: context-offload restore session.offloaded.jsonl")

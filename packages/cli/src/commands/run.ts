@@ -28,12 +28,20 @@ export function addRun(program: Command, terminal: Terminal): void {
     .command("run")
     .description("offload the large tool results of recorded conversations, in any format")
     .argument("<conversation...>", "files, folders, or - for standard input")
-    .option("-o, --out <folder>", "where to write <name>.offloaded.<ext>; default: the working directory")
+    .option(
+      "-o, --out <folder>",
+      "where to write <name>.offloaded.<ext>; default: the working directory",
+    )
     .option("--session <id>", "the session that the results belong to; default: the file's name")
     .option("--policy <rule...>", `which results to offload: ${POLICY_HELP}`)
     .option("-n, --dry-run", "say what would be offloaded, and write nothing")
     .option("--price <usd>", "price of a million input tokens", readPrice, 3)
-    .option("--cached-price <usd>", "price of a million input tokens from the prompt cache", readPrice, 0.3)
+    .option(
+      "--cached-price <usd>",
+      "price of a million input tokens from the prompt cache",
+      readPrice,
+      0.3,
+    )
     .option("--json", "print the report as JSON")
     .option("-q, --quiet", "print nothing but errors")
     .option("--no-color", "plain text")
@@ -119,5 +127,7 @@ function showProgress(
 function readPrice(text: string): number {
   const price = Number(text);
   if (text.trim() !== "" && Number.isFinite(price) && price >= 0) return price;
-  throw new CommandError(`the price ${JSON.stringify(text)} is not a number; pass one, as in --price 3`);
+  throw new CommandError(
+    `the price ${JSON.stringify(text)} is not a number; pass one, as in --price 3`,
+  );
 }

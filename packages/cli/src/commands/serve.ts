@@ -31,9 +31,16 @@ export function addMcp(program: Command, terminal: Terminal): void {
     .option("--session <id>", "show only what this session may read")
     .option("--read-only", "without the tool that stores text")
     .option("--http", "serve by streamable HTTP instead of stdio")
-    .option("--host <address>", "the address to listen on; any but loopback needs a token", "127.0.0.1")
+    .option(
+      "--host <address>",
+      "the address to listen on; any but loopback needs a token",
+      "127.0.0.1",
+    )
     .option("--port <number>", "the port to listen on; default: a free one", readPort)
-    .option("--token <secret>", `what clients must send as a bearer token; better in $${TOKEN_VARIABLE}`)
+    .option(
+      "--token <secret>",
+      `what clients must send as a bearer token; better in $${TOKEN_VARIABLE}`,
+    )
     .addHelpText(
       "after",
       `
@@ -84,7 +91,13 @@ Examples:
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace(flags, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
-        const gateway = createGateway({ servers, policy, workspace, sessionId: flags.session, isOff });
+        const gateway = createGateway({
+          servers,
+          policy,
+          workspace,
+          sessionId: flags.session,
+          isOff,
+        });
         terminal.signal.addEventListener("abort", () => void gateway.close());
         await gateway.serveStdio();
       });
@@ -102,7 +115,8 @@ async function readServers(
     }
     return { servers: { server: { command, args } }, policy: {} };
   }
-  if (command !== undefined) throw new CommandError("gateway: pass a command or --config, not both");
+  if (command !== undefined)
+    throw new CommandError("gateway: pass a command or --config, not both");
   const path = resolve(terminal.cwd, config);
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new CommandError(`${config}: cannot be read; check the path`, undefined, { cause });

@@ -26,12 +26,22 @@ export async function findInputs(
   const found: Input[] = [];
   for (const path of paths) {
     if (path === "-") {
-      found.push({ path: undefined, shown: "standard input", name: "stdin", extension: ".json", bytes: 0 });
+      found.push({
+        path: undefined,
+        shown: "standard input",
+        name: "stdin",
+        extension: ".json",
+        bytes: 0,
+      });
       continue;
     }
     const full = resolve(cwd, path);
     const stats = await stat(full).catch((cause: unknown) => {
-      throw new CommandError(`${path}: there is no such file or folder; check the path`, EXIT.usage, { cause });
+      throw new CommandError(
+        `${path}: there is no such file or folder; check the path`,
+        EXIT.usage,
+        { cause },
+      );
     });
     if (!stats.isDirectory()) {
       found.push(inputOf(full, path, stats.size));
@@ -39,7 +49,9 @@ export async function findInputs(
     }
     const inside = await conversationsIn(full);
     if (inside.length === 0) {
-      throw new CommandError(`${path}: this folder has no .json or .jsonl files; name the files themselves`);
+      throw new CommandError(
+        `${path}: this folder has no .json or .jsonl files; name the files themselves`,
+      );
     }
     for (const name of inside) {
       const { size } = await stat(join(full, name));

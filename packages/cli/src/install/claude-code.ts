@@ -37,7 +37,10 @@ export const claudeCode: Client = {
       args: [context.main, "mcp", "--read-only"],
     });
     await servers.save();
-    return [...steps, { path: servers.path, what: `added the MCP server "${SERVER}" to read them` }];
+    return [
+      ...steps,
+      { path: servers.path, what: `added the MCP server "${SERVER}" to read them` },
+    ];
   },
 
   async uninstall(context) {
@@ -73,7 +76,8 @@ export const claudeCode: Client = {
 };
 
 function settingsPath({ scope, cwd, home, env }: InstallContext): string {
-  const folder = scope === "user" ? (env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude")) : join(cwd, ".claude");
+  const folder =
+    scope === "user" ? (env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude")) : join(cwd, ".claude");
   return join(folder, "settings.json");
 }
 
@@ -115,5 +119,9 @@ function removeHooks(settings: JsonFile): number {
 
 function isOwnServer(server: unknown): boolean {
   const { args } = (server ?? {}) as { readonly args?: unknown };
-  return Array.isArray(args) && args.includes("mcp") && args.some((arg) => /main\.js$|context-offload/.test(String(arg)));
+  return (
+    Array.isArray(args) &&
+    args.includes("mcp") &&
+    args.some((arg) => /main\.js$|context-offload/.test(String(arg)))
+  );
 }

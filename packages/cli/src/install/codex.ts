@@ -11,8 +11,20 @@ export const codex: Client = {
     return edit(context, (server) => {
       if (isWrapped(server.args)) return undefined;
       const { node, main } = context;
-      const args = [main, "gateway", "--session", server.name, "--", server.command, ...server.args];
-      return { command: node, args, what: `put the MCP server "${server.name}" behind the gateway` };
+      const args = [
+        main,
+        "gateway",
+        "--session",
+        server.name,
+        "--",
+        server.command,
+        ...server.args,
+      ];
+      return {
+        command: node,
+        args,
+        what: `put the MCP server "${server.name}" behind the gateway`,
+      };
     });
   },
 
@@ -20,7 +32,11 @@ export const codex: Client = {
     return edit(context, (server) => {
       if (!isWrapped(server.args)) return undefined;
       const [command = "", ...args] = server.args.slice(server.args.indexOf("--") + 1);
-      return { command, args, what: `took the MCP server "${server.name}" from behind the gateway` };
+      return {
+        command,
+        args,
+        what: `took the MCP server "${server.name}" from behind the gateway`,
+      };
     });
   },
 
@@ -66,7 +82,8 @@ async function edit(
     for (const { at, by } of places) text = text.slice(0, at[0]) + by + text.slice(at[1]);
     steps.unshift({ path, what: change.what });
   }
-  if (steps.length === 0) return [{ path, what: "has no MCP servers that a command starts; nothing to do" }];
+  if (steps.length === 0)
+    return [{ path, what: "has no MCP servers that a command starts; nothing to do" }];
   const temporary = `${path}.${process.pid}.tmp`;
   await writeFile(temporary, text);
   await rename(temporary, path);

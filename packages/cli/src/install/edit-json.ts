@@ -21,9 +21,13 @@ export class JsonFile {
       throw error;
     });
     const errors: ParseError[] = [];
-    const value: unknown = text === undefined ? {} : parse(text, errors, { allowTrailingComma: true });
+    const value: unknown =
+      text === undefined ? {} : parse(text, errors, { allowTrailingComma: true });
     if (errors.length > 0 || typeof value !== "object" || value === null) {
-      throw new CommandError(`${path}: is not valid JSON; correct it first, nothing was changed`, EXIT.usage);
+      throw new CommandError(
+        `${path}: is not valid JSON; correct it first, nothing was changed`,
+        EXIT.usage,
+      );
     }
     return new JsonFile(path, text);
   }
@@ -51,7 +55,10 @@ export class JsonFile {
       tabSize: indent.length,
       eol: this.#text.includes("\r\n") ? "\r\n" : "\n",
     };
-    const edits = modify(this.#text, path, value, { formattingOptions, isArrayInsertion: isInsertion });
+    const edits = modify(this.#text, path, value, {
+      formattingOptions,
+      isArrayInsertion: isInsertion,
+    });
     this.#text = applyEdits(this.#text, edits);
   }
 

@@ -31,14 +31,21 @@ const inFolder =
 
 const CLIENTS: readonly JsonClient[] = [
   { name: "cursor", title: "Cursor", key: "mcpServers", path: inFolder(".cursor", "mcp.json") },
-  { name: "gemini", title: "Gemini CLI", key: "mcpServers", path: inFolder(".gemini", "settings.json") },
+  {
+    name: "gemini",
+    title: "Gemini CLI",
+    key: "mcpServers",
+    path: inFolder(".gemini", "settings.json"),
+  },
   { name: "qwen", title: "Qwen Code", key: "mcpServers", path: inFolder(".qwen", "settings.json") },
   {
     name: "vscode",
     title: "VS Code",
     key: "servers",
     path: (context) =>
-      context.scope === "user" ? join(vsCodeUser(context), "mcp.json") : join(context.cwd, ".vscode", "mcp.json"),
+      context.scope === "user"
+        ? join(vsCodeUser(context), "mcp.json")
+        : join(context.cwd, ".vscode", "mcp.json"),
   },
   {
     name: "cline",
@@ -46,7 +53,13 @@ const CLIENTS: readonly JsonClient[] = [
     key: "mcpServers",
     // Cline has settings of the user only.
     path: (context) =>
-      join(vsCodeUser(context), "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json"),
+      join(
+        vsCodeUser(context),
+        "globalStorage",
+        "saoudrizwan.claude-dev",
+        "settings",
+        "cline_mcp_settings.json",
+      ),
   },
   {
     name: "windsurf",
@@ -75,17 +88,25 @@ export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
       const path = [client.key, name];
       if (isWrapped(server)) continue;
       if (typeof command !== "string" || !isTexts(args)) {
-        steps.push({ path: file.path, what: `left "${name}" as it is: it is not started by a command` });
+        steps.push({
+          path: file.path,
+          what: `left "${name}" as it is: it is not started by a command`,
+        });
         continue;
       }
       file.set([...path, "command"], context.node);
-      file.set([...path, "args"], [context.main, "gateway", "--session", name, "--", command, ...args]);
+      file.set(
+        [...path, "args"],
+        [context.main, "gateway", "--session", name, "--", command, ...args],
+      );
       steps.push({ path: file.path, what: `put the MCP server "${name}" behind the gateway` });
     }
     await file.save();
     if (steps.length > 0) return steps;
     const why = file.exists ? "has no MCP servers to put behind the gateway" : "does not exist";
-    return [{ path: file.path, what: `${why}; ${client.title}'s built-in tools cannot be reached` }];
+    return [
+      { path: file.path, what: `${why}; ${client.title}'s built-in tools cannot be reached` },
+    ];
   },
 
   async uninstall(context) {
@@ -96,7 +117,10 @@ export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
       const [command, ...args] = server.args.slice(server.args.indexOf("--") + 1);
       file.set([client.key, name, "command"], command);
       file.set([client.key, name, "args"], args);
-      steps.push({ path: file.path, what: `took the MCP server "${name}" from behind the gateway` });
+      steps.push({
+        path: file.path,
+        what: `took the MCP server "${name}" from behind the gateway`,
+      });
     }
     await file.save();
     return steps;

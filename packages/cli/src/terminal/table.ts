@@ -8,7 +8,10 @@ export interface Column {
 const COLOR = /\u001b\[\d+m/g;
 
 /** Rows under titles, in columns that are as wide as they must be. */
-export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string {
   const titles = columns.map(({ title }) => title);
   const widths = columns.map((_, at) =>
     Math.max(...[titles, ...rows].map((row) => widthOf(row[at] ?? ""))),
@@ -31,7 +34,9 @@ function pad(text: string, width: number, align: Column["align"]): string {
 /** Characters of East Asian scripts take two columns; others are counted as one. */
 function widthOf(text: string): number {
   const plain = text.replace(COLOR, "");
-  const wide = plain.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g);
+  const wide = plain.match(
+    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g,
+  );
   return plain.length + (wide?.length ?? 0);
 }
 
