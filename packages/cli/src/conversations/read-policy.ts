@@ -21,7 +21,7 @@ const POLICIES: Readonly<Record<string, MakePolicy>> = {
   "keep-tools": (value) => byTool({ never: value.split(",") }),
   "keep-recent": (value, name) => keepRecent(count(value, name)),
   "after-turns": (value, name) => afterTurns(count(value, name)),
-  "token-budget": (value, name) => tokenBudget({ tokens: count(value, name) }),
+  "token-budget": (value, name) => tokenBudget({ maxTokens: count(value, name) }),
   "keep-errors": () => keepErrors,
   everything: () => everything,
 };
