@@ -28,7 +28,10 @@ export {
 export {
   CallerFailedError,
   ContentNotSerializableError,
+  KeyMissingError,
+  PackageMissingError,
   ReadFailedError,
+  StoreUnreachableError,
   UnsafePathError,
   WriteFailedError,
 } from "./core/errors/storage-errors.js";
@@ -56,6 +59,7 @@ export type {
   FolderWriter,
 } from "./core/files/file-writer.js";
 export type { ContentKind, Digest, DigestOptions } from "./core/lib/digest/digest.js";
+export { redactSecrets, SECRET_PATTERNS, type SecretPattern } from "./core/lib/secrets.js";
 export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
   ArrivedResult,
@@ -63,6 +67,7 @@ export type {
   Offloader,
   OffloaderSettings,
   OffloadOptions,
+  RedactedResult,
   RestoreOptions,
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
@@ -85,15 +90,44 @@ export {
 export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
 export type { ToolResult } from "./core/engine/tool-result.js";
 export type { RuleReason } from "./core/policies/tool-result-rules.js";
-export type { VerifyOptions, VerifyReport } from "./core/workspace/artifacts/artifact-store.js";
+export type {
+  ArtifactQuery,
+  ArtifactStore,
+  ListedArtifact,
+  NewArtifact,
+  OpenContent,
+  OpenStore,
+  QueryPage,
+  SearchFilter,
+  SessionListing,
+  VerifyOptions,
+  VerifyReport,
+} from "./core/workspace/artifacts/artifact-store.js";
 export type {
   ArtifactMetadata,
   ArtifactRecord,
   ArtifactType,
   TextSize,
 } from "./core/workspace/artifacts/artifact.js";
-export type { ArtifactPage, SearchFilter } from "./core/workspace/artifacts/list-artifacts.js";
+export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
+export type {
+  ContentStore,
+  MetadataStore,
+  NewRecord,
+} from "./core/workspace/artifacts/store-halves.js";
+export type { Redact, RedactContext } from "./core/workspace/artifacts/redact-content.js";
+export type {
+  PruneOptions,
+  PruneReport,
+  Retention,
+  RetentionLimits,
+} from "./core/workspace/artifacts/retention.js";
 export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
+export {
+  copyWorkspace,
+  type CopyOptions,
+  type CopyReport,
+} from "./core/workspace/copy-workspace.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
 export type { GrepSessionOptions, SessionReading } from "./core/workspace/reading/grep-session.js";
@@ -126,6 +160,7 @@ export type {
   Original,
   PutOptions,
   PutOutcome,
+  SessionSummary,
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";
@@ -167,6 +202,37 @@ export { parseConversation, type ParsedConversation } from "./formats/parse-conv
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
+export { joinStores } from "./infrastructure/joined-store/join-stores.js";
+export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
+export type { ObjectClient, ObjectSource } from "./infrastructure/object-store/object-client.js";
+export {
+  objectStore,
+  type ObjectStoreOptions,
+} from "./infrastructure/object-store/object-store.js";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+  PostgresSource,
+} from "./infrastructure/postgres-store/postgres-pool.js";
+export {
+  postgresMetadata,
+  postgresStore,
+  type PostgresStoreOptions,
+} from "./infrastructure/postgres-store/postgres-store.js";
+export type {
+  SqliteClient,
+  SqliteSource,
+  SqliteStatement,
+  SqliteValue,
+} from "./infrastructure/sqlite-store/sqlite-client.js";
+export {
+  sqliteMetadata,
+  sqliteStore,
+  type SqliteStoreOptions,
+} from "./infrastructure/sqlite-store/sqlite-store.js";
+export { fileStore, memoryStore } from "./presets/stores.js";
+export { candidateIds } from "./core/workspace/artifacts/artifact.js";
 export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";
 export {
   createOffloader,
@@ -189,3 +255,5 @@ export {
   type HistoryOffloadResult,
   type HistoryThresholds,
 } from "./presets/offload-tool-results.js";
+export { openTelemetry, type OpenTelemetryOptions } from "./infrastructure/open-telemetry.js";
+export type { EncryptionOptions } from "./infrastructure/sealed-store/encryption-keys.js";

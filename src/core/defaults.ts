@@ -49,6 +49,8 @@ export const DEFAULTS = Object.freeze({
   unwrapBytes: 8_388_608,
   /** `verify` deletes no orphan that is younger than this. */
   orphanAgeMs: 3_600_000,
+  /** Retention removes nothing that is younger than this. */
+  retentionMinAgeMs: 3_600_000,
   /** How many times its deadline a search waits for others before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */

@@ -14,3 +14,11 @@ export const sha256: Hash = (data) => {
     ? hashAtOnce("sha256", stored, "hex")
     : crypto.createHash("sha256").update(stored).digest("hex");
 };
+
+/** An HMAC of the same bytes, which nobody can guess without the key. */
+export function keyedHash(key: Uint8Array): Hash {
+  return (data) => {
+    const stored = typeof data !== "string" || isWellFormed(data) ? data : encodeWtf8(data);
+    return crypto.createHmac("sha256", key).update(stored).digest("hex");
+  };
+}

@@ -1,23 +1,36 @@
 import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
-import { resolve } from "node:path";
 import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
+import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
+import type { Redact } from "../core/workspace/artifacts/redact-content.js";
+import { requireRetention, type Retention } from "../core/workspace/artifacts/retention.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
 import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { FileStore } from "../infrastructure/file-store/file-store.js";
-import { sha256 } from "../infrastructure/hash.js";
+import { defer } from "../infrastructure/defer.js";
+import type { EncryptionOptions } from "../infrastructure/sealed-store/encryption-keys.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
+import { storeFrom } from "./connection-string.js";
+import { sealAsTold } from "./seal-as-told.js";
+import { fileStore } from "./stores.js";
 
 /** Where a workspace stores tool results, and how its agent reads them. */
 export interface WorkspaceOptions {
-  /** The folder; created if it is missing. A relative path is resolved against the working directory. */
-  readonly root: string;
+  /**
+   * The folder, for a store of plain files; created if it is missing. A relative path is resolved
+   * against the working directory.
+   */
+  readonly root?: string | undefined;
+  /**
+   * The store, instead of `root`: `memoryStore()`, `fileStore()`, `sqliteStore()`, `postgresStore()`,
+   * `objectStore()`, your own, or a connection string such as `"sqlite:./offload.db"`.
+   */
+  readonly store?: OpenStore | string | undefined;
   /** Workspaces with different namespaces are isolated from each other. Default `"default"`. */
   readonly namespace?: string | undefined;
   /** How the agent reads what was offloaded; references mention only that. Default `"tools"`. */
@@ -32,10 +45,21 @@ export interface WorkspaceOptions {
   readonly countTokens?: CountTokens | undefined;
   /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
   readonly logger?: EventLogger | undefined;
+  /** Removes what must not be stored, such as `redactSecrets`. What it removes does not come back. Default: none. */
+  readonly redact?: Redact | undefined;
+  /**
+   * With `redact`, the secret by which content is known again as it came, for all processes that share
+   * the workspace. Default: the encryption's, one that is kept in `root`, or a random one of this process.
+   */
+  readonly redactionKey?: Uint8Array | undefined;
+  /** Encrypts content and records with AES-256-GCM before the store gets them. Default: none. */
+  readonly encryption?: EncryptionOptions | undefined;
+  /** Removes the oldest artifacts, at open and after puts, off their path. Default: nothing is removed. */
+  readonly retention?: Retention | undefined;
 }
 
 /**
- * A workspace on plain files: stores tool results, which can then be read in parts.
+ * A workspace on plain files or in another store: keeps tool results, which can then be read in parts.
  *
  * @example
  * const workspace = createWorkspace({ root: ".offload" });
@@ -43,8 +67,8 @@ export interface WorkspaceOptions {
  * const { text } = await workspace.grepKnowledge(record.artifactId, "ERROR", { sessionId: "s1" });
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  requireObject("options", options, "an object with root");
-  const root = resolve(requireText("root", options.root, "the folder for the artifacts"));
+  requireObject("options", options, "an object with root or store");
+  const open = readStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
@@ -55,16 +79,23 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
-  const store = new FileStore(root, namespace);
+  const { store, hash } = sealAsTold(open(namespace), options);
+  if (options.readBy === "path" && !store.writeReadable) {
+    const why = options.encryption ? "with encryption" : "with a store that has no files";
+    throw new InvalidArgumentError("readBy", options.readBy, `"tools" or "none" ${why}`);
+  }
   return wireWorkspace({
     namespace,
     store,
     searchText: (target, query, limits) => searcher.search(target, query, limits),
-    closeSearch: () => {
-      store.close();
-      return searcher.close();
+    closeSearch: async () => {
+      await store.close?.();
+      await searcher.close();
     },
-    hash: sha256,
+    hash,
+    redact: options.redact,
+    retention: options.retention && requireRetention("retention", options.retention),
+    defer,
     clock: Date,
     countTokens: checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
@@ -72,4 +103,16 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
     logger: options.logger,
   });
+}
+
+function readStore({ root, store }: WorkspaceOptions): OpenStore {
+  if (store === undefined) return fileStore(root as string);
+  if (root !== undefined) {
+    throw new InvalidArgumentError("root", root, "omitted when a store is given");
+  }
+  if (typeof store === "string") return storeFrom(store);
+  if (typeof store === "function") return store;
+  const expected =
+    "a store such as memoryStore(), a function of a namespace, or a connection string";
+  throw new InvalidArgumentError("store", store, expected);
 }

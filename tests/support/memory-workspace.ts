@@ -1,14 +1,5 @@
 import type { ArtifactInput, PutOptions, Workspace, WorkspaceOptions } from "../../src/index.js";
 import { DEFAULTS } from "../../src/core/defaults.js";
-import { InvalidPatternError } from "../../src/core/errors/search-errors.js";
-import { compilePattern, type CompiledPattern } from "../../src/core/lib/search/compile-pattern.js";
-import { LineSearch } from "../../src/core/lib/search/line-search.js";
-import {
-  PatternError,
-  type SearchMatch,
-  type SearchQuery,
-} from "../../src/core/lib/search/search-terms.js";
-import { readPieces } from "../../src/core/lib/text/byte-source.js";
 import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
 import type { ArtifactStore } from "../../src/core/workspace/artifacts/artifact-store.js";
 import type { Clock } from "../../src/core/workspace/events.js";
@@ -16,9 +7,10 @@ import type { SearchText } from "../../src/core/workspace/reading/grep-knowledge
 import { wireWorkspace } from "../../src/core/workspace/workspace.js";
 import { checkHash } from "../../src/testing/check-hash.js";
 import { MemoryStore } from "../../src/testing/memory-store.js";
+import { searchHere } from "../../src/testing/search-here.js";
 
-export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace"> {
-  readonly store?: ArtifactStore;
+export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace" | "store"> {
+  readonly store?: ArtifactStore | undefined;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Default: in this thread, without a deadline. */
@@ -51,29 +43,4 @@ export async function memoryWorkspaceOf(
   const workspace = openMemoryWorkspace(options);
   await workspace.put({ content }, { toolCallId: "a", sessionId, parentSessionId });
   return workspace;
-}
-
-const searchHere: SearchText = async (source, query, { signal }) => {
-  signal?.throwIfAborted();
-  const matches: SearchMatch[] = [];
-  const lines = new LineSearch(query, {
-    pattern: compileOrRefuse(query),
-    onMatch: (match) => void matches.push(match),
-  });
-  for await (const piece of readPieces(source, signal)) lines.push(piece);
-  lines.finish();
-  const { matchingLines, scannedLines } = lines.tally;
-  const complete = matches.length === matchingLines;
-  return complete
-    ? { matches, matchingLines, scannedLines, complete }
-    : { matches, matchingLines, scannedLines, complete, stoppedBy: "maxResults" };
-};
-
-function compileOrRefuse(query: SearchQuery): CompiledPattern {
-  try {
-    return compilePattern(query);
-  } catch (error) {
-    if (!PatternError.isInstance(error)) throw error;
-    throw new InvalidPatternError(query.pattern, error.reason);
-  }
 }

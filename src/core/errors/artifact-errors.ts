@@ -58,12 +58,14 @@ export class ArtifactGoneError extends ContextOffloadError {
   constructor(
     readonly artifactId: string,
     readonly why: "removed" | "missing",
+    /** The tool to run again, if it is known. */
+    readonly toolName: string | null = null,
     options?: { cause?: unknown },
   ) {
     const reason = why === "removed" ? "was removed from the workspace" : "is missing from storage";
     super(
       `The content of artifact ${quote(artifactId)} ${reason} and cannot be read again. ` +
-        `Retrying will not help: run the tool again if you still need its result.`,
+        `Retrying will not help: run ${toolName === null ? "the tool" : quote(toolName)} again if you still need its result.`,
       options,
     );
   }

@@ -12,7 +12,7 @@ export class WriteFailedError extends ContextOffloadError {
   ) {
     super(
       `Could not write the tool result to ${shortenPath(path)}: ${messageOf(cause)}. ` +
-        `The messages are unchanged; call again once the folder is writable.`,
+        `The messages are unchanged; call again once it is writable.`,
       { cause },
     );
   }
@@ -27,6 +27,57 @@ export class ReadFailedError extends ContextOffloadError {
     cause: unknown,
   ) {
     super(`Could not read ${shortenPath(what)}: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** A store did not answer in time, or not at all. The messages are unchanged; `cause` is the last error. */
+export class StoreUnreachableError extends ContextOffloadError {
+  readonly code = "STORE_UNREACHABLE";
+
+  constructor(
+    /** What did not answer, without its password. */
+    readonly what: string,
+    readonly attempts: number,
+    cause: unknown,
+  ) {
+    super(
+      `Could not reach ${what} in ${attempts === 1 ? "one attempt" : `${attempts} attempts`}: ${messageOf(cause)}. ` +
+        `Nothing is lost; call again once it is reachable.`,
+      { cause },
+    );
+  }
+}
+
+/** A package that the store needs is not installed; `cause` is the original error. */
+export class PackageMissingError extends ContextOffloadError {
+  readonly code = "PACKAGE_MISSING";
+
+  constructor(
+    /** The packages of which one is needed. */
+    readonly packages: readonly string[],
+    cause: unknown,
+  ) {
+    super(
+      `The store needs the package ${packages.join(" or ")}, which could not be loaded: ${messageOf(cause)}. ` +
+        `Install it, or pass your own client.`,
+      { cause },
+    );
+  }
+}
+
+/** Content was encrypted with a key that this workspace was not given. `cause` is what `keyFor` threw. */
+export class KeyMissingError extends ContextOffloadError {
+  readonly code = "KEY_MISSING";
+
+  constructor(
+    readonly keyId: string,
+    cause?: unknown,
+  ) {
+    super(
+      `There is no key with the id ${JSON.stringify(keyId)}, with which this content was encrypted. ` +
+        `Return it from encryption.keyFor; the content itself is safe.`,
+      cause === undefined ? undefined : { cause },
+    );
   }
 }
 

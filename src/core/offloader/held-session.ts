@@ -1,21 +1,19 @@
 import { DEFAULTS } from "../defaults.js";
 import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
+export { WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import type { LocatedResult } from "./located-result.js";
 
 /** Metadata: the result was replaced by a reference, rather than stored and also kept. */
 export const OFFLOADED_KEY = "offloaded_as";
 
-/** Metadata: the wrapping of a result in its format. */
-export const WRAPPING_KEY = "format_wrapping";
-
 /** The part of a session's listing that an offloader needs. */
 export type HeldSession = Pick<SessionListing, "artifacts">;
 
 export const NOTHING_HELD: SessionListing = {
   artifacts: new Map(),
-  removed: new Set(),
+  removed: new Map(),
   children: new Set(),
 };
 

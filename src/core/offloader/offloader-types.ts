@@ -57,6 +57,14 @@ export interface OffloadOptions extends Abortable {
 export interface RestoreOptions extends Abortable {
   /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
+  /** Called for each result that came back without what was redacted before it was stored. */
+  readonly onRedacted?: ((result: RedactedResult) => void) | undefined;
+}
+
+/** A result that could not come back as it was. */
+export interface RedactedResult extends UnknownReference {
+  /** How much was redacted. */
+  readonly redactions: number;
 }
 
 /** A text that looks like the reference of its tool call, but whose artifact the session does not hold. */

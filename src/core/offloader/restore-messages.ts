@@ -1,5 +1,6 @@
 import type { Format, FormatResult, SlotContent } from "../engine/format.js";
 import { messageOf } from "../errors/describe-value.js";
+import { REDACTIONS_KEY } from "../workspace/artifacts/prepare-artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
 import { findReferenced, WRAPPING_KEY } from "./held-session.js";
@@ -11,7 +12,7 @@ export async function restoreMessages(
   format: Format,
   core: WorkspaceCore,
   sessionId: string,
-  { signal, onUnknown }: RestoreOptions,
+  { signal, onUnknown, onRedacted }: RestoreOptions,
 ): Promise<readonly unknown[]> {
   signal?.throwIfAborted();
   const session = await core.listSession(sessionId);
@@ -30,6 +31,11 @@ export async function restoreMessages(
       const original = record && (await core.original(record, signal));
       if (record && original !== undefined && isContent(original)) {
         contents.push({ slot, content: original, wrapping: record.metadata[WRAPPING_KEY] });
+        const { [REDACTIONS_KEY]: redactions } = record.metadata;
+        if (typeof redactions === "number") {
+          const { artifactId } = record;
+          onRedacted?.({ messageIndex, toolCallId: id, artifactId, redactions });
+        }
         continue;
       }
       const { artifactId } = target;

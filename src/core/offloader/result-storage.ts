@@ -3,7 +3,7 @@ import type { ToolResult } from "../engine/tool-result.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { idOfContent } from "../workspace/artifacts/artifact.js";
-import type { PreparedArtifact } from "../workspace/artifacts/prepare-artifact.js";
+import { REDACTIONS_KEY, type PreparedArtifact } from "../workspace/artifacts/prepare-artifact.js";
 import { savesEnough } from "../workspace/reference/knowledge-list.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { PutOutcome } from "../workspace/workspace-types.js";
@@ -99,7 +99,9 @@ export class ResultStorage implements Sink<StoredResult> {
   async #putAsIs(result: LocatedResult, prepared: PreparedArtifact): Promise<PutOutcome> {
     const { core } = this.#wiring;
     const own = wrappingKey(result);
-    const isOwn = ({ record }: PutOutcome) => jsonOf(record.metadata[WRAPPING_KEY]) === own;
+    // What was redacted cannot come back as it was in any wrapping.
+    const isOwn = ({ record: { metadata } }: PutOutcome) =>
+      REDACTIONS_KEY in metadata || jsonOf(metadata[WRAPPING_KEY]) === own;
     const first = await core.store(prepared);
     if (isOwn(first)) return first;
     const base = result.id ?? idOfContent(result.known.hash);

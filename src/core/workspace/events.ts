@@ -18,6 +18,8 @@ export interface WorkspaceEvent {
   readonly chars?: number;
   readonly lines?: number;
   readonly tokens?: number;
+  /** How much was redacted before the content was stored. */
+  readonly redactions?: number;
   /** Why a result was kept. */
   readonly reason?: string;
   readonly code?: string;

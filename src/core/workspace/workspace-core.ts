@@ -11,13 +11,15 @@ import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { EventDetails } from "./events.js";
 import type { KnownContent } from "./artifacts/prepare-content.js";
 import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
-import type { SessionListing } from "./artifacts/artifact-store.js";
+import type { ArtifactStore, SessionListing } from "./artifacts/artifact-store.js";
 import type { ToolNaming } from "./tools/tool-naming.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 
 /** The internal side of a workspace, for the offloader: it offers more than the public methods, and its reads are not logged. */
 export interface WorkspaceCore {
   readonly toolNames: ToolNaming;
+  /** The store, with what is around it. */
+  readonly artifactStore: ArtifactStore;
   /** Maximum length of what one read returns. */
   readonly readChars: number;
   readonly countTokens: CountTokens;

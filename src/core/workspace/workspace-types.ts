@@ -1,11 +1,12 @@
 import type { Content } from "../engine/content.js";
 import type { ToolDescription } from "../engine/format.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
-import type { VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
+import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
 import type { GrepOptions } from "./reading/grep-knowledge.js";
 import type { GrepSessionOptions, SessionReading } from "./reading/grep-session.js";
+import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
 import type { ContentSource } from "./artifacts/prepare-content.js";
-import type { ArtifactPage, SearchFilter } from "./artifacts/list-artifacts.js";
+import type { ArtifactPage } from "./artifacts/list-artifacts.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
 import type { ByIdOptions, ByLinesOptions } from "./reading/read-knowledge.js";
 import type { Reading, Scope } from "./reading/reading.js";
@@ -89,6 +90,15 @@ export interface ToolsOptions {
   readonly readChars?: number | undefined;
 }
 
+/** A session that holds something. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly artifacts: number;
+  readonly bytes: number;
+  /** When the last artifact was stored, ISO 8601. */
+  readonly lastWrittenAt: string;
+}
+
 /** Stored tool results and the methods to read them, within one namespace. */
 export interface Workspace {
   readonly namespace: string;
@@ -124,6 +134,18 @@ export interface Workspace {
   getOriginal(artifactId: string, options?: Scope): Promise<Original>;
   /** Removes an artifact and its content. */
   remove(artifactId: string, options?: Scope): Promise<void>;
+  /** The sessions that hold something. */
+  sessions(options?: Pick<Scope, "signal">): Promise<SessionSummary[]>;
+  /** Removes all artifacts of a session. */
+  removeSession(
+    sessionId: string,
+    options?: Pick<Scope, "signal">,
+  ): Promise<{ readonly artifacts: number }>;
+  /**
+   * Removes the oldest artifacts, beyond these limits or the workspace's `retention`; with `dryRun`,
+   * says what it would remove.
+   */
+  prune(options?: PruneOptions): Promise<PruneReport>;
   /** Checks that all stored content is intact, and finds orphaned content. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /** The reading tools for a model; with a `sessionId`, limited to what that session may see. */

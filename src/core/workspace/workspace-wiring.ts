@@ -1,6 +1,8 @@
 import type { Hash } from "../engine/content.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactStore } from "./artifacts/artifact-store.js";
+import type { Defer, Retention } from "./artifacts/retention.js";
+import type { Redact } from "./artifacts/redact-content.js";
 import type { Clock, EventLogger } from "./events.js";
 import type { SearchText } from "./reading/grep-knowledge.js";
 import type { NoticeOptions } from "./reference/knowledge-list.js";
@@ -12,6 +14,12 @@ export interface WorkspaceWiring {
   readonly searchText: SearchText;
   readonly closeSearch: () => Promise<void>;
   readonly hash: Hash;
+  /** Called for every text before anything of it is stored. */
+  readonly redact?: Redact | undefined;
+  /** What is kept; everything, if it is not given. */
+  readonly retention?: Retention | undefined;
+  /** Needed for retention. */
+  readonly defer?: Defer | undefined;
   readonly clock: Clock;
   readonly countTokens: CountTokens;
   readonly digestChars: number;

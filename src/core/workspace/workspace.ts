@@ -7,12 +7,15 @@ import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
-import { listArtifacts, type CountedPage, type SearchFilter } from "./artifacts/list-artifacts.js";
+import type { SearchFilter } from "./artifacts/artifact-store.js";
+import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
 import {
   prepareArtifact,
   type PreparedArtifact,
   type StoredArtifact,
 } from "./artifacts/prepare-artifact.js";
+import { readForRedaction } from "./artifacts/redact-content.js";
+import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
@@ -33,10 +36,11 @@ import type { WorkspaceWiring } from "./workspace-wiring.js";
 export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const { store, namespace, notice } = wiring;
   const events = new EventReporter(wiring.logger, wiring.clock, namespace);
+  const care = createCare(wiring, events);
 
   /** Prepares and stores an artifact, and logs the outcome. */
   const storeArtifact = (
-    prepare: () => PreparedArtifact,
+    prepare: () => PreparedArtifact | Promise<PreparedArtifact>,
     { toolCallId, sessionId, signal }: PutOptions,
   ): Promise<StoredArtifact> => {
     const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
@@ -45,16 +49,21 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       known,
       async () => {
         signal?.throwIfAborted();
-        const prepared = prepare();
+        const prepared = await prepare();
         Object.assign(known, prepared.details);
-        return prepared.store();
+        const stored = await prepared.store();
+        care.touch();
+        return stored;
       },
       ({ record }) => ({ event: "offload", ...detailsOf(record), ...sizeOf(record) }),
     );
   };
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
-    storeArtifact(() => prepareArtifact(wiring, input, options), options);
+    storeArtifact(async () => {
+      const content = wiring.redact ? await readForRedaction(input.content) : input.content;
+      return prepareArtifact(wiring, { ...input, content }, options);
+    }, options);
 
   const outcomeOf = ({ record, entry }: StoredArtifact): PutOutcome => ({
     record,
@@ -69,8 +78,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     options.signal?.throwIfAborted();
     requireObject("searchFilter", filter, "an object of metadata that must be equal");
     const wanted = nonEmptyText(filter["session_id"]);
-    const visible = await visibleSessions(store, options.sessionId);
-    const sessions = wanted === undefined ? visible : visible.filter((id) => id === wanted);
+    const visible =
+      options.sessionId === undefined ? undefined : await visibleSessions(store, options.sessionId);
+    const sessions =
+      wanted === undefined ? visible : (visible ?? [wanted]).filter((id) => id === wanted);
     // `session_id` means the session that holds the artifact, even if its metadata does not say so.
     const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
     return listArtifacts(store, sessions, rest, {
@@ -111,6 +122,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     },
 
     ...createReadingVerbs(wiring, events),
+    ...care.verbs,
 
     queryArtifacts: (filter = {}, options = {}) =>
       events.observe(
@@ -166,6 +178,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   return attachCore(workspace, {
     toolNames: notice.toolNames,
+    artifactStore: store,
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,

@@ -99,7 +99,9 @@ export class FileStore implements ArtifactStore {
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       if (hasCode(cause, "ENOENT")) {
-        throw new ArtifactGoneError(record.artifactId, "missing", { cause });
+        throw new ArtifactGoneError(record.artifactId, "missing", record.metadata.tool_name, {
+          cause,
+        });
       }
       throw new ReadFailedError(path, cause);
     }

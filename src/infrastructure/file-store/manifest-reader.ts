@@ -14,7 +14,7 @@ export interface ReadState {
   /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
-  readonly removed: Set<string>;
+  readonly removed: Map<string, string | null>;
   readonly children: Set<string>;
   /** Up to where it was read. */
   bytes: number;
@@ -33,7 +33,7 @@ export function emptyState(file: string): ReadState {
   return {
     file,
     artifacts: new Map(),
-    removed: new Set(),
+    removed: new Map(),
     children: new Set(),
     bytes: 0,
     modifiedMs: 0,
@@ -209,8 +209,10 @@ export class ManifestReader {
     }
     if (entry.child !== undefined) children.add(entry.child);
     if (entry.removed !== undefined) {
+      const { tool_name = removed.get(entry.removed) ?? null } =
+        artifacts.get(entry.removed)?.metadata ?? {};
       artifacts.delete(entry.removed);
-      removed.add(entry.removed);
+      removed.set(entry.removed, tool_name);
     }
     return true;
   }

@@ -22,8 +22,8 @@ export interface NewArtifact {
 /** What a session holds. */
 export interface SessionListing {
   readonly artifacts: ReadonlyMap<string, ArtifactRecord>;
-  /** The ids of artifacts that were removed. */
-  readonly removed: ReadonlySet<string>;
+  /** The ids of artifacts that were removed, each with the tool to run again, if it is known. */
+  readonly removed: ReadonlyMap<string, string | null>;
   /** The sessions that this one may read. */
   readonly children: ReadonlySet<string>;
 }
@@ -67,13 +67,61 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Stores artifacts. Once `put` has resolved, a fresh process can find and read what was put. */
+/** Metadata that must be equal; an artifact that lacks one of the fields does not match. */
+export type SearchFilter = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** Which artifacts to list, and how many. */
+export interface ArtifactQuery {
+  /** Only artifacts of this session. Default: all sessions, one after the other, in a stable order. */
+  readonly sessionId?: string | undefined;
+  /** Only artifacts with one of these ids. */
+  readonly artifactIds?: readonly string[] | undefined;
+  readonly filter?: SearchFilter | undefined;
+  /** Only artifacts that were removed, instead of those that exist. */
+  readonly removed?: boolean | undefined;
+  /** The cursor of the artifact to continue after. It stays valid when artifacts are added or removed. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Also count the artifacts that come after this page. */
+  readonly countRest?: boolean | undefined;
+}
+
+/** A page of a listing, in the order in which the artifacts of each session were stored. */
+export interface QueryPage {
+  /** At most `limit`, and fewer only at the end. */
+  readonly artifacts: readonly ListedArtifact[];
+  /** How many come after this page, if `countRest` was set. */
+  readonly leftOut?: number | undefined;
+}
+
+export interface ListedArtifact {
+  readonly record: ArtifactRecord;
+  /** Where the listing continues after this artifact. */
+  readonly cursor: string;
+}
+
+/**
+ * Stores the artifacts of one namespace. Once `put` has resolved, a fresh process can find and read
+ * what was put. `storeSuite` of `context-offload/testing` checks all of this.
+ */
 export interface ArtifactStore {
-  /** Storing the same content under the same id again returns the existing artifact. */
+  /**
+   * Stores content under the first of `candidateIds` that is free. Storing the same content under
+   * the same id again returns the existing artifact.
+   */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
+  /** Whether a record's hash is not that of the stored bytes, which then only the store itself can check. */
+  readonly hashesApart?: boolean | undefined;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
+  /** What one session holds, in the order in which it was stored; must not depend on the other sessions. */
   listSession(sessionId: string): Promise<SessionListing>;
+  /**
+   * Lists in pages, by index: for sessions and namespaces that are too large to be listed whole.
+   * Without it, listings are made from `sessions` and `listSession`.
+   */
+  query?(query: ArtifactQuery): Promise<QueryPage>;
+  /** Opens the content, which is read in ranges. Throws an `ArtifactGoneError` if it is not there. */
   open(record: ArtifactRecord): Promise<OpenContent>;
   /** Data derived from an artifact: a cache that may be lost at any time, kept if the store can keep it. */
   openDerived(
@@ -91,7 +139,12 @@ export interface ArtifactStore {
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;
   verify(options: VerifyOptions): Promise<VerifyReport>;
+  /** Closes what the store itself has opened, never a client that was passed in. */
+  close?(): void | Promise<void>;
 }
+
+/** Opens the part of a store that belongs to one namespace. This is what `createWorkspace` takes as `store`. */
+export type OpenStore = (namespace: string) => ArtifactStore;
 
 /** Called after a read: content of which everything was read must be what was stored. */
 export async function checkIfWhole(

@@ -34,9 +34,10 @@ export async function findArtifact(
   sessionId: string | undefined,
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
+  if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id);
   const found: ArtifactRecord[] = [];
   const others: string[] = [];
-  let removed = false;
+  let removed: string | null | undefined;
   for (const session of await visibleSessions(store, sessionId)) {
     const contents = await store.listSession(session);
     // Models put blanks around ids.
@@ -44,20 +45,46 @@ export async function findArtifact(
     // A session's own artifact comes before those of its children.
     if (record && session === sessionId) return record;
     if (record) found.push(record);
-    else if (contents.removed.has(id) || contents.removed.has(id.trim())) removed = true;
+    // `null` is a removed artifact of an unknown tool.
+    else removed ??= contents.removed.get(contents.removed.has(id) ? id : id.trim());
     for (const other of contents.artifacts.keys()) others.push(other);
   }
-  const [first, second] = found;
-  if (first && second)
-    throw new AmbiguousArtifactError(
-      id,
-      found.map((record) => record.sessionId),
-    );
-  if (first) return first;
-  if (removed) throw new ArtifactGoneError(id, "removed");
+  const only = soleRecord(id, found);
+  if (only) return only;
+  if (removed !== undefined) throw new ArtifactGoneError(id, "removed", removed);
   throw new UnknownArtifactError(id, nearestIds(id, others, NEAREST_SHOWN));
 }
 
+/** Finds an artifact by the store's index, since all sessions may be very many. */
+async function findAnywhere(
+  query: NonNullable<ArtifactStore["query"]>,
+  id: string,
+): Promise<ArtifactRecord> {
+  const artifactIds = [...new Set([id, id.trim()])];
+  const search = async (removed: boolean) =>
+    (await query({ artifactIds, removed, limit: SESSIONS_SHOWN })).artifacts.map(
+      ({ record }) => record,
+    );
+  const only = soleRecord(id, await search(false));
+  if (only) return only;
+  const [gone] = await search(true);
+  if (gone) throw new ArtifactGoneError(id, "removed", gone.metadata.tool_name);
+  const others = (await query({ limit: MAX_IDS })).artifacts;
+  const ids = others.map(({ record }) => record.artifactId);
+  throw new UnknownArtifactError(id, nearestIds(id, ids, NEAREST_SHOWN));
+}
+
+function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
+  const [first, second] = found;
+  if (!second) return first;
+  throw new AmbiguousArtifactError(
+    id,
+    found.map(({ sessionId }) => sessionId),
+  );
+}
+
+/** How many sessions that hold the same id are looked up. */
+const SESSIONS_SHOWN = 100;
 const MAX_IDS = 2_000;
 const MAX_COMPARED_CHARS = 80;
 

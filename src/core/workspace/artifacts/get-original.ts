@@ -20,18 +20,26 @@ export async function getOriginal(
   const content = await store.open(record);
   try {
     const bytes = await readAll(content, signal);
-    if (hash(bytes) !== record.hash) {
+    if (store.hashesApart === true) await content.check?.(signal);
+    else if (hash(bytes) !== record.hash) {
       throw new ArtifactDamagedError(record.artifactId, "its hash is different");
     }
     const text = decode(bytes);
     if (record.type === "JSON" && text !== undefined) return JSON.parse(text) as readonly unknown[];
     // A stream may have held bytes that are not text; then the original is the bytes themselves.
-    return text !== undefined && hash(encodeWtf8(text)) === record.hash
+    return text !== undefined && isSame(encodeWtf8(text), bytes)
       ? text
       : streamOf(store, record, signal);
   } finally {
     await content.close();
   }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  // Not `every`, which takes five times as long.
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 /** All bytes in one array, which is made only once, since they may be many. */

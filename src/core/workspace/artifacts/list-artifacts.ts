@@ -1,9 +1,7 @@
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore } from "./artifact-store.js";
-
-/** Metadata that must be equal; an artifact that lacks one of the fields does not match. */
-export type SearchFilter = Readonly<Record<string, string | number | boolean | null | undefined>>;
+import type { ArtifactStore, SearchFilter } from "./artifact-store.js";
+import { queryArtifacts } from "./query-artifacts.js";
 
 export interface ArtifactPage {
   readonly artifacts: readonly ArtifactRecord[];
@@ -25,39 +23,50 @@ interface PageLimits {
     { readonly most: number; readonly of: (record: ArtifactRecord) => number } | undefined;
 }
 
-/** The artifacts of these sessions that have this metadata, in the order they were stored. */
+/**
+ * The artifacts of these sessions that have this metadata, in the order they were stored.
+ *
+ * @param sessionIds - `undefined` for all sessions.
+ */
 export async function listArtifacts(
   store: ArtifactStore,
-  sessionIds: readonly string[],
+  sessionIds: readonly string[] | undefined,
   filter: SearchFilter,
   options: PageLimits & { cursor: string | undefined; signal: AbortSignal | undefined },
 ): Promise<CountedPage> {
-  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const start = parseCursor(options.cursor, sessionIds);
+  const { limit, chars, cursor, signal } = options;
+  const sessions = sessionIds ?? [undefined];
+  const start = parseCursor(cursor, sessions);
   const artifacts: ArtifactRecord[] = [];
   const isFull = pageGauge(options);
   let nextCursor: string | undefined;
   let leftOut = 0;
-  for (let session = start.session; session < sessionIds.length; session++) {
-    options.signal?.throwIfAborted();
-    const contents = await store.listSession(sessionIds[session] as string);
-    // Artifacts may have been removed meanwhile, so the id is a better place to continue than the position.
-    const skipped = start.artifactId === undefined ? 0 : placeOf(contents.artifacts, start);
-    let at = 0;
-    for (const record of contents.artifacts.values()) {
-      const position = at++;
-      if (session === start.session && position < skipped) continue;
-      if (!wanted.every(([key, value]) => record.metadata[key] === value)) continue;
+  // The next page continues behind the last artifact of this one.
+  let last = cursor;
+  for (const [index, sessionId] of sessions.entries()) {
+    if (index < start.index) continue;
+    signal?.throwIfAborted();
+    const page = await queryArtifacts(store, {
+      sessionId,
+      filter,
+      after: index === start.index ? start.after : undefined,
+      // One more than fits tells whether there is a next page.
+      limit: nextCursor === undefined ? limit - artifacts.length + 1 : 1,
+      countRest: chars !== undefined,
+    });
+    for (const { record, cursor } of page.artifacts) {
       if (nextCursor === undefined && !isFull(record)) {
         artifacts.push(record);
+        last = JSON.stringify([sessionId ?? null, cursor]);
         continue;
       }
-      nextCursor ??= makeCursor(record, position);
-      if (!options.chars) return { artifacts, nextCursor, leftOut: undefined };
+      nextCursor ??= last;
       leftOut += 1;
     }
+    if (nextCursor !== undefined && !chars) break;
+    leftOut += page.leftOut ?? 0;
   }
-  return { artifacts, nextCursor, leftOut: options.chars && leftOut };
+  return { artifacts, nextCursor, leftOut: chars && leftOut };
 }
 
 /** Counts what is on the page; true for a record that no longer fits. The first one always does. */
@@ -72,44 +81,18 @@ function pageGauge({ limit, chars }: PageLimits): (record: ArtifactRecord) => bo
 }
 
 interface Place {
-  readonly session: number;
-  readonly position: number;
-  readonly artifactId: string | undefined;
+  readonly index: number;
+  readonly after: string | undefined;
 }
 
-function makeCursor({ sessionId, artifactId }: ArtifactRecord, position: number): string {
-  return JSON.stringify([position, sessionId, artifactId]);
-}
-
-function parseCursor(cursor: string | undefined, sessionIds: readonly string[]): Place {
-  if (cursor === undefined) return { session: 0, position: 0, artifactId: undefined };
-  const parts = parseParts(cursor);
-  const session = sessionIds.indexOf(parts?.sessionId ?? "");
-  if (parts && session !== -1) return { ...parts, session };
-  throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
-}
-
-function parseParts(cursor: string): (Omit<Place, "session"> & { sessionId: string }) | undefined {
+function parseCursor(cursor: string | undefined, sessions: readonly (string | undefined)[]): Place {
+  if (cursor === undefined) return { index: 0, after: undefined };
   try {
-    const [position, sessionId, artifactId] = JSON.parse(cursor) as readonly unknown[];
-    return Number.isSafeInteger(position) &&
-      typeof sessionId === "string" &&
-      typeof artifactId === "string"
-      ? { position: position as number, sessionId, artifactId }
-      : undefined;
+    const [sessionId, after] = JSON.parse(cursor) as readonly unknown[];
+    const index = sessions.findIndex((id) => (id ?? null) === sessionId);
+    if (index !== -1 && typeof after === "string") return { index, after };
   } catch {
-    return undefined;
+    // Reported below.
   }
-}
-
-function placeOf(
-  artifacts: ReadonlyMap<string, ArtifactRecord>,
-  { artifactId, position }: Place,
-): number {
-  let at = 0;
-  for (const id of artifacts.keys()) {
-    if (id === artifactId) return at;
-    at++;
-  }
-  return position;
+  throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
 }

@@ -3,6 +3,7 @@ import { stopOnAbort } from "../../lib/stop-on-abort.js";
 import { isData } from "../../lib/is-data.js";
 import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
+import { serializeContent, type Content } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
 import { readablePath } from "../reading/readable-path.js";
@@ -11,6 +12,7 @@ import type { ArtifactInput, PutOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
 import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
+import { redactContent, type Redact, type RedactContext } from "./redact-content.js";
 import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
 
 /** An artifact that was stored, with the entry for its reference. */
@@ -39,14 +41,21 @@ export function prepareArtifact(
 ): PreparedArtifact {
   requireObject("artifact", input, "an object with content");
   requireTexts({ artifactId: input.artifactId, ...options });
-  const given = readMetadata(input.metadata);
+  let given = readMetadata(input.metadata);
   const toolCallId = options.toolCallId ?? nonEmptyText(given["biz_id"]);
   const sessionId = options.sessionId ?? nonEmptyText(given["session_id"]);
-  const content = prepareContent(
-    stoppable(requireContent(input.content), options.signal),
-    wiring,
-    known,
-  );
+  let source = stoppable(requireContent(input.content), options.signal);
+  let facts = known;
+  if (wiring.redact && isValue(source)) {
+    const context = { sessionId, toolCallId, toolName: nonEmptyText(given["tool_name"]) };
+    const { content, redactions } = redactContent(source, wiring.redact, context);
+    // It is known by what it was, so that the next turn knows it again.
+    const hash = known?.hash ?? wiring.hash(serializeContent(source));
+    facts = redactions === 0 ? { ...known, hash } : { hash };
+    if (redactions > 0) given = withoutSecrets(given, wiring.redact, context, redactions);
+    source = content;
+  }
+  const content = prepareContent(source, wiring, facts);
   const metadata = completeMetadata(given, toolCallId, sessionId);
   const wantedId = input.artifactId || toolCallId || undefined;
 
@@ -57,6 +66,9 @@ export function prepareArtifact(
       session_id: metadata.session_id,
       tool_name: metadata.tool_name,
       context_type: metadata.context_type,
+      ...(typeof metadata[REDACTIONS_KEY] === "number"
+        ? { redactions: metadata[REDACTIONS_KEY] }
+        : {}),
       ...(typeof input.content === "string" ? { chars: input.content.length } : {}),
     },
 
@@ -92,6 +104,33 @@ export function prepareArtifact(
       return { record, content, entry: entryOf(record, content, path) };
     },
   };
+}
+
+/** Metadata: how much was redacted before the content was stored. */
+export const REDACTIONS_KEY = "redactions";
+
+/** Metadata: the wrapping of a result in its format. */
+export const WRAPPING_KEY = "format_wrapping";
+
+/** Metadata may repeat the content: the raw JSON of a result goes, every other text is redacted like it. */
+function withoutSecrets(
+  given: Readonly<Record<string, unknown>>,
+  redact: Redact,
+  context: RedactContext,
+  redactions: number,
+): Readonly<Record<string, unknown>> {
+  const { [WRAPPING_KEY]: wrapping, ...rest } = given;
+  const isRaw = typeof wrapping === "string" && /^["[{]/.test(wrapping);
+  const { content } = redactContent(rest, redact, context);
+  return {
+    ...(content as Readonly<Record<string, unknown>>),
+    ...(wrapping === undefined || isRaw ? {} : { [WRAPPING_KEY]: wrapping }),
+    [REDACTIONS_KEY]: redactions,
+  };
+}
+
+function isValue(source: ArtifactInput["content"]): source is Content {
+  return typeof source === "string" || !(Symbol.asyncIterator in source);
 }
 
 /** An aborted put throws the signal's reason, not the error that the store made of it. */

@@ -19,7 +19,7 @@ const LOG = textOf(50_000, "2024-01-01T00:00:00Z INFO request served");
 
 async function referenceOf(
   artifact: ArtifactInput,
-  options: Partial<WorkspaceOptions> = {},
+  options: Partial<Omit<WorkspaceOptions, "store">> = {},
 ): Promise<string> {
   const workspace = openMemoryWorkspace(options);
   return (await workspace.put({ artifactId: "a", ...artifact })).reference;
@@ -156,7 +156,7 @@ describe("a reference is short", () => {
 
   it("shows a share of the content, within limits", async () => {
     const lineOf = (at: number) => `value_of_${at} = call_number_${at}(input-${at})`;
-    const digestOf = async (lines: number, options: Partial<WorkspaceOptions> = {}) => {
+    const digestOf = async (lines: number, options: Partial<Omit<WorkspaceOptions, "store">> = {}) => {
       const content = Array.from({ length: lines }, (_, at) => lineOf(at).repeat((at % 7) + 1));
       const reference = await referenceOf({ content: content.join("\n") }, options);
       return { chars: content.join("\n").length, shown: entryOf(reference).digest.length };

@@ -1,0 +1,129 @@
+import type { Hash } from "../../engine/content.js";
+import { ArtifactGoneError } from "../../errors/artifact-errors.js";
+import { WriteFailedError } from "../../errors/storage-errors.js";
+import { collectPieces } from "../../lib/text/byte-source.js";
+import { candidateIds, type ArtifactRecord } from "./artifact.js";
+import {
+  memoryContent,
+  type ArtifactStore,
+  type NewArtifact,
+  type OpenStore,
+  type SessionListing,
+  type VerifyReport,
+} from "./artifact-store.js";
+
+interface Session {
+  readonly artifacts: Map<string, ArtifactRecord>;
+  readonly removed: Map<string, string | null>;
+  readonly children: Set<string>;
+  readonly contents: Map<string, Uint8Array>;
+}
+
+/** Artifacts in memory: nothing outlives the process. */
+export class MemoryArtifacts implements ArtifactStore {
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(readonly hash: Hash) {}
+
+  async put(artifact: NewArtifact): Promise<ArtifactRecord> {
+    const { sessionId, type, content, createdAt, metadata } = artifact;
+    const bytes =
+      content instanceof Uint8Array ? content.slice() : await collectPieces(copied(content));
+    const hash = this.hash(bytes);
+    const session = this.#session(sessionId);
+    const size = artifact.describe();
+    for (const artifactId of candidateIds(artifact.wantedId, hash)) {
+      const there = session.artifacts.get(artifactId);
+      if (there && there.hash === hash && there.type === type) return there;
+      if (there) continue;
+      const location = `memory:${sessionId}/${artifactId}`;
+      const record = { artifactId, sessionId, type, size, hash, createdAt, metadata, location };
+      session.contents.set(artifactId, bytes);
+      session.artifacts.set(artifactId, record);
+      session.removed.delete(artifactId);
+      return record;
+    }
+    throw new WriteFailedError("memory", "every id for this content holds other content");
+  }
+
+  sessions(): Promise<readonly string[]> {
+    return Promise.resolve([...this.#sessions.keys()].sort());
+  }
+
+  listSession(sessionId: string): Promise<SessionListing> {
+    return Promise.resolve(this.#sessions.get(sessionId) ?? emptySession());
+  }
+
+  open({ sessionId, artifactId }: ArtifactRecord): Promise<ReturnType<typeof memoryContent>> {
+    const bytes = this.#sessions.get(sessionId)?.contents.get(artifactId);
+    return bytes
+      ? Promise.resolve(memoryContent(bytes))
+      : Promise.reject(new ArtifactGoneError(artifactId, "missing"));
+  }
+
+  async openDerived(
+    _record: ArtifactRecord,
+    _name: string,
+    make: () => AsyncIterable<Uint8Array>,
+  ): Promise<ReturnType<typeof memoryContent>> {
+    return memoryContent(await collectPieces(make()));
+  }
+
+  remove({ sessionId, artifactId }: ArtifactRecord): Promise<void> {
+    const session = this.#sessions.get(sessionId);
+    const held = session?.artifacts.get(artifactId);
+    if (session && held) {
+      session.artifacts.delete(artifactId);
+      session.contents.delete(artifactId);
+      session.removed.set(artifactId, held.metadata.tool_name);
+    }
+    return Promise.resolve();
+  }
+
+  addChild(sessionId: string, childSessionId: string): Promise<void> {
+    this.#session(sessionId).children.add(childSessionId);
+    return Promise.resolve();
+  }
+
+  verify(): Promise<VerifyReport> {
+    const records = [...this.#sessions.values()].flatMap(({ artifacts }) => [
+      ...artifacts.values(),
+    ]);
+    return Promise.resolve({
+      sessions: this.#sessions.size,
+      artifacts: records.length,
+      bytes: records.reduce((sum, { size }) => sum + size.bytes, 0),
+      damaged: [],
+      missing: [],
+      unreadable: [],
+      orphaned: [],
+      brokenLines: 0,
+      deleted: [],
+    });
+  }
+
+  #session(sessionId: string): Session {
+    const session = this.#sessions.get(sessionId) ?? emptySession();
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+}
+
+/** Namespaces in memory; opened twice, a namespace is the same one. */
+export function openMemory(hash: Hash): OpenStore {
+  const namespaces = new Map<string, MemoryArtifacts>();
+  return (namespace) => {
+    const store = namespaces.get(namespace) ?? new MemoryArtifacts(hash);
+    namespaces.set(namespace, store);
+    return store;
+  };
+}
+
+function emptySession(): Session {
+  return { artifacts: new Map(), removed: new Map(), children: new Set(), contents: new Map() };
+}
+
+/** Copies, since a caller may reuse the memory of a chunk. */
+async function* copied(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) yield chunk.slice();
+}

@@ -1,0 +1,92 @@
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import type { ArtifactRecord } from "./artifact.js";
+import type { ArtifactQuery, ArtifactStore, ListedArtifact, QueryPage } from "./artifact-store.js";
+
+/** A page of a listing: by the store's index, or from what it lists of each session. */
+export function queryArtifacts(store: ArtifactStore, query: ArtifactQuery): Promise<QueryPage> {
+  return store.query ? store.query(query) : queryByListing(store, query);
+}
+
+/** A page from what a store lists of each session. */
+export async function queryByListing(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
+  const { sessionId, after, limit, countRest = false } = query;
+  const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
+  const start = after === undefined ? undefined : parsePlace(after);
+  const startIndex = start ? sessions.indexOf(start.sessionId) : 0;
+  if (startIndex === -1) throw wrongCursor(after);
+  const artifacts: ListedArtifact[] = [];
+  let leftOut = 0;
+  for (const session of sessions.slice(startIndex)) {
+    const listing = await store.listSession(session);
+    const skipped = session === start?.sessionId ? placeOf(listing.artifacts, start) : 0;
+    let position = 0;
+    for (const record of listing.artifacts.values()) {
+      position++;
+      if (position <= skipped || !isWanted(record, query)) continue;
+      if (artifacts.length < limit) {
+        artifacts.push({
+          record,
+          cursor: JSON.stringify([session, record.artifactId, record.createdAt]),
+        });
+      } else if (countRest) leftOut++;
+      else return { artifacts };
+    }
+  }
+  return { artifacts, leftOut: countRest ? leftOut : undefined };
+}
+
+/** Whether a record has the ids and the metadata that a query asks for. */
+export function isWanted(
+  { artifactId, metadata }: ArtifactRecord,
+  { artifactIds, filter = {}, removed = false }: ArtifactQuery,
+): boolean {
+  if (removed || artifactIds?.includes(artifactId) === false) return false;
+  return Object.entries(filter).every(
+    ([key, value]) => value === undefined || metadata[key] === value,
+  );
+}
+
+interface Place {
+  readonly sessionId: string;
+  readonly artifactId: string;
+  readonly createdAt: string;
+}
+
+function parsePlace(cursor: string): Place {
+  try {
+    const [sessionId, artifactId, createdAt] = JSON.parse(cursor) as readonly unknown[];
+    if (
+      typeof sessionId === "string" &&
+      typeof artifactId === "string" &&
+      typeof createdAt === "string"
+    ) {
+      return { sessionId, artifactId, createdAt };
+    }
+  } catch {
+    // Reported below.
+  }
+  throw wrongCursor(cursor);
+}
+
+/** The error for a cursor that no page of this listing has. */
+export function wrongCursor(cursor: unknown): InvalidArgumentError {
+  return new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
+}
+
+/** How many artifacts come up to this place. If its artifact was removed, some may be listed again, but none is missed. */
+function placeOf(
+  artifacts: ReadonlyMap<string, ArtifactRecord>,
+  { artifactId, createdAt }: Place,
+): number {
+  const isThere = artifacts.has(artifactId);
+  let at = 0;
+  for (const record of artifacts.values()) {
+    if (!isThere && record.createdAt >= createdAt) return at;
+    at++;
+    if (record.artifactId === artifactId) return at;
+  }
+  return at;
+}

@@ -1,0 +1,92 @@
+import { requireText } from "../arguments.js";
+import type { ArtifactRecord } from "./artifacts/artifact.js";
+import { detailsOf } from "./artifacts/describe-record.js";
+import {
+  findExpired,
+  removeIfThere,
+  requireRetention,
+  RetentionRuns,
+} from "./artifacts/retention.js";
+import type { EventReporter } from "./events.js";
+import type { Workspace } from "./workspace-types.js";
+import type { WorkspaceWiring } from "./workspace-wiring.js";
+
+/** The verbs that look after what is stored: what there is, and what goes. */
+export function createCare(
+  { store, retention, clock, defer }: WorkspaceWiring,
+  events: EventReporter,
+): {
+  readonly verbs: Pick<Workspace, "sessions" | "removeSession" | "prune">;
+  /** Something was stored. */
+  readonly touch: () => void;
+} {
+  const remove = (verb: string, record: ArtifactRecord): Promise<void> =>
+    events.observe(
+      verb,
+      detailsOf(record),
+      () => removeIfThere(store, record),
+      () => ({ event: "remove" }),
+    );
+  const runs =
+    retention && defer
+      ? new RetentionRuns(
+          () => findExpired(store, retention, clock),
+          (record) => remove("retention", record),
+          defer,
+          clock,
+        )
+      : undefined;
+  // What became too old while no process was there.
+  runs?.touch();
+
+  return {
+    touch: () => runs?.touch(),
+
+    verbs: {
+      async sessions({ signal } = {}) {
+        const found = [];
+        for (const sessionId of await store.sessions()) {
+          signal?.throwIfAborted();
+          const records = [...(await store.listSession(sessionId)).artifacts.values()];
+          if (records.length === 0) continue;
+          const bytes = records.reduce((sum, { size }) => sum + size.bytes, 0);
+          const times = records.map(({ createdAt }) => createdAt).sort();
+          const lastWrittenAt = times.at(-1) ?? "";
+          found.push({ sessionId, artifacts: records.length, bytes, lastWrittenAt });
+        }
+        return found;
+      },
+
+      async removeSession(sessionId, { signal } = {}) {
+        requireText("sessionId", sessionId, "the session to remove");
+        const { artifacts } = await store.listSession(sessionId);
+        // A copy, since the listing may change with each removal.
+        const records = [...artifacts.values()];
+        for (const record of records) {
+          signal?.throwIfAborted();
+          await remove("removeSession", record);
+        }
+        return { artifacts: records.length };
+      },
+
+      async prune(options = {}) {
+        const limits = hasLimits(options) ? options : { ...retention, ...options };
+        const expired = await findExpired(store, requireRetention("prune", limits), clock);
+        if (options.dryRun !== true) {
+          for (const record of expired) {
+            options.signal?.throwIfAborted();
+            await remove("prune", record);
+          }
+        }
+        const bytes = expired.reduce((sum, { size }) => sum + size.bytes, 0);
+        return { removed: expired, bytes };
+      },
+    },
+  };
+}
+
+function hasLimits(options: object): boolean {
+  return ["maxAgeMs", "maxBytes", "maxArtifacts", "perSession"].some(
+    (name) => (options as Record<string, unknown>)[name] !== undefined,
+  );
+}

@@ -1,0 +1,79 @@
+import { StoreUnreachableError } from "../../core/errors/storage-errors.js";
+import { requireCount } from "../../core/arguments.js";
+
+/** How long a store that does not answer is waited for. */
+export interface RetryOptions {
+  /** How long one call may take, with all its attempts. Default 30,000. */
+  readonly deadlineMs?: number | undefined;
+  /** How long one attempt may take. Default 10,000. */
+  readonly attemptMs?: number | undefined;
+  /** How many attempts are made at most. Default 12. */
+  readonly attempts?: number | undefined;
+}
+
+export const RETRY_DEFAULTS = { deadlineMs: 30_000, attemptMs: 10_000, attempts: 12 };
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** Runs work against something that may be unreachable for a while. */
+export type Retry = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+/**
+ * @param what - What may be unreachable, for the error. Never with a password.
+ * @param isTransient - Whether another attempt may succeed after this error.
+ */
+export function createRetry(
+  what: string,
+  isTransient: (error: unknown) => boolean,
+  options: RetryOptions = {},
+): Retry {
+  const limit = (name: keyof typeof RETRY_DEFAULTS) =>
+    requireCount(name, options[name], RETRY_DEFAULTS[name]);
+  const [deadlineMs, attemptMs, attempts] = [
+    limit("deadlineMs"),
+    limit("attemptMs"),
+    limit("attempts"),
+  ];
+  return async (work) => {
+    const endsAt = Date.now() + deadlineMs;
+    for (let attempt = 1; ; attempt++) {
+      const remainingMs = Math.max(endsAt - Date.now(), 1);
+      try {
+        return await withinTime(Math.min(attemptMs, remainingMs), work);
+      } catch (error) {
+        if (!(error instanceof AttemptTimeout) && !isTransient(error)) throw error;
+        const pauseMs = pauseBefore(attempt);
+        if (attempt === attempts || Date.now() + pauseMs >= endsAt) {
+          throw new StoreUnreachableError(what, attempt, error);
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    }
+  };
+}
+
+/** Twice as long each time, and never the same for two callers that failed together. */
+function pauseBefore(attempt: number): number {
+  const most = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
+  return most * (0.5 + Math.random() / 2);
+}
+
+class AttemptTimeout extends Error {}
+
+/** Rejects when the time is over, even if the work does not heed its signal. */
+async function withinTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new AttemptTimeout(`no answer within ${Math.round(ms)} ms`);
+      reject(error);
+      controller.abort(error);
+    }, ms);
+  });
+  try {
+    return await Promise.race([work(controller.signal), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

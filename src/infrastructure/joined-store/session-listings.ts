@@ -1,0 +1,74 @@
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
+
+/** How many sessions' listings are remembered. */
+const MAX_LISTINGS = 256;
+
+/** A change of a session, as a database keeps it. Changes of one session are numbered as they are committed. */
+export interface SessionChange {
+  readonly changed: number;
+  readonly change:
+    | { readonly put: ArtifactRecord }
+    | { readonly removed: ArtifactRecord }
+    | { readonly child: string };
+}
+
+interface Listing {
+  readonly artifacts: Map<string, ArtifactRecord>;
+  readonly removed: Map<string, string | null>;
+  readonly children: Set<string>;
+  upTo: number;
+}
+
+/** The listings of sessions, each read from the database once and then only as far as it has changed. */
+export class SessionListings {
+  readonly #listings = new Map<string, Listing>();
+
+  /** @param page - How many changes `load` returns at most; a shorter page is the last one. */
+  constructor(
+    readonly page: number,
+    readonly load: (sessionId: string, after: number) => Promise<readonly SessionChange[]>,
+  ) {}
+
+  async list(sessionId: string): Promise<SessionListing> {
+    const listing = this.#listingOf(sessionId);
+    for (;;) {
+      const changes = await this.load(sessionId, listing.upTo);
+      for (const change of changes) apply(listing, change);
+      if (changes.length < this.page) return listing;
+    }
+  }
+
+  #listingOf(sessionId: string): Listing {
+    const listing = this.#listings.get(sessionId) ?? {
+      ...{
+        artifacts: new Map<string, ArtifactRecord>(),
+        removed: new Map<string, string | null>(),
+      },
+      ...{ children: new Set<string>(), upTo: 0 },
+    };
+    // Removed and added again, so that the first entry is the least recently used.
+    this.#listings.delete(sessionId);
+    this.#listings.set(sessionId, listing);
+    const [oldest] = this.#listings.keys();
+    if (this.#listings.size > MAX_LISTINGS && oldest !== undefined) this.#listings.delete(oldest);
+    return listing;
+  }
+}
+
+function apply(listing: Listing, { changed, change }: SessionChange): void {
+  // Another call may have loaded the same change meanwhile.
+  if (changed <= listing.upTo) return;
+  listing.upTo = changed;
+  if ("child" in change) listing.children.add(change.child);
+  else if ("removed" in change) {
+    const { artifactId, metadata } = change.removed;
+    listing.artifacts.delete(artifactId);
+    listing.removed.set(artifactId, metadata.tool_name);
+  } else {
+    const { artifactId } = change.put;
+    listing.removed.delete(artifactId);
+    listing.artifacts.delete(artifactId);
+    listing.artifacts.set(artifactId, change.put);
+  }
+}

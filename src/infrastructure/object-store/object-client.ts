@@ -1,0 +1,90 @@
+/** Where an object is. */
+interface ObjectPlace {
+  Bucket: string;
+  Key: string;
+}
+
+interface Upload extends ObjectPlace {
+  UploadId: string;
+}
+
+interface CallOptions {
+  abortSignal: AbortSignal;
+}
+
+/** A client of the class `S3` of `@aws-sdk/client-s3`, by the methods that are used. */
+export interface ObjectClient {
+  putObject(input: ObjectPlace & { Body: Uint8Array }, options: CallOptions): Promise<unknown>;
+  getObject(
+    input: ObjectPlace & { Range: string },
+    options: CallOptions,
+  ): Promise<{
+    Body?: { transformToByteArray(): Promise<Uint8Array> } | undefined;
+    ContentRange?: string | undefined;
+    ContentLength?: number | undefined;
+  }>;
+  headObject(
+    input: ObjectPlace,
+    options: CallOptions,
+  ): Promise<{ ContentLength?: number | undefined }>;
+  deleteObject(input: ObjectPlace, options: CallOptions): Promise<unknown>;
+  listObjectsV2(
+    input: { Bucket: string; Prefix: string; StartAfter?: string; MaxKeys: number },
+    options: CallOptions,
+  ): Promise<{
+    Contents?: { Key?: string | undefined; LastModified?: Date | undefined }[] | undefined;
+  }>;
+  createMultipartUpload(
+    input: ObjectPlace,
+    options: CallOptions,
+  ): Promise<{ UploadId?: string | undefined }>;
+  uploadPart(
+    input: Upload & { PartNumber: number; Body: Uint8Array },
+    options: CallOptions,
+  ): Promise<{ ETag?: string | undefined }>;
+  completeMultipartUpload(
+    input: Upload & {
+      MultipartUpload: { Parts: { ETag: string | undefined; PartNumber: number }[] };
+    },
+    options: CallOptions,
+  ): Promise<unknown>;
+  abortMultipartUpload(input: Upload, options: CallOptions): Promise<unknown>;
+}
+
+/** A client, or a function that makes one when it is first needed. */
+export type ObjectSource = ObjectClient | (() => Promise<ObjectClient>);
+
+function statusOf(error: unknown): number | undefined {
+  const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: unknown } };
+  const status = $metadata?.httpStatusCode;
+  return typeof status === "number" ? status : undefined;
+}
+
+/** Whether there is no such object, upload or range. */
+export function isMissing(error: unknown): boolean {
+  return statusOf(error) === 404;
+}
+
+/** An empty object has no range. */
+export function isEmptyRange(error: unknown): boolean {
+  return statusOf(error) === 416;
+}
+
+const CUT =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/;
+const SLOW =
+  /^(?:TimeoutError|RequestTimeout|SlowDown|Throttling\w*|InternalError|ServiceUnavailable)$/;
+
+/** Whether another attempt may succeed. */
+export function isObjectTransient(error: unknown): boolean {
+  const { code, name, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const status = statusOf(error) ?? 0;
+  return (
+    status >= 500 ||
+    status === 429 ||
+    status === 408 ||
+    (typeof code === "string" && CUT.test(code)) ||
+    (typeof name === "string" && SLOW.test(name)) ||
+    /socket hang up|aborted|premature close/i.test(String(message))
+  );
+}

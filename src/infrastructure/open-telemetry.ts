@@ -1,0 +1,130 @@
+import type { EventLogger, WorkspaceEvent } from "../core/workspace/events.js";
+
+/** The parts of OpenTelemetry's API that are used; pass `trace.getTracer(…)` and `metrics.getMeter(…)`. */
+export interface OpenTelemetryOptions {
+  readonly tracer?: { startSpan(name: string, options?: SpanOptions): Span } | undefined;
+  readonly meter?: Meter | undefined;
+  /** Gets every event, too. */
+  readonly logger?: EventLogger | undefined;
+}
+
+interface SpanOptions {
+  readonly startTime?: number;
+  readonly attributes?: Attributes;
+}
+
+interface Span {
+  setStatus(status: { readonly code: number; readonly message?: string }): unknown;
+  end(endTime?: number): void;
+}
+
+interface Meter {
+  createCounter(name: string, options?: InstrumentOptions): Counter;
+  createHistogram(name: string, options?: InstrumentOptions): Histogram;
+}
+
+interface InstrumentOptions {
+  readonly description?: string;
+  readonly unit?: string;
+}
+
+interface Counter {
+  add(value: number, attributes?: Attributes): void;
+}
+
+interface Histogram {
+  record(value: number, attributes?: Attributes): void;
+}
+
+type Attributes = Record<string, string | number>;
+
+/** `SpanStatusCode.ERROR`; the API is not imported. */
+const ERROR = 2;
+
+/**
+ * A logger that makes spans and metrics of a workspace's events. Attributes have the names of the
+ * semantic conventions for generative AI where there is one.
+ *
+ * @example
+ * const logger = openTelemetry({ tracer: trace.getTracer("agent"), meter: metrics.getMeter("agent") });
+ * const workspace = createWorkspace({ root: ".offload", logger });
+ */
+export function openTelemetry({ tracer, meter, logger }: OpenTelemetryOptions): EventLogger {
+  const record = meter && createMetrics(meter);
+  return (event) => {
+    logger?.(event);
+    record?.(event);
+    if (!tracer) return;
+    const endTime = Date.parse(event.time);
+    const span = tracer.startSpan(`context_offload.${event.verb}`, {
+      startTime: endTime - event.duration_ms,
+      attributes: { ...attributesOf(event), ...detailsOf(event) },
+    });
+    if (event.event === "failure") {
+      span.setStatus({
+        code: ERROR,
+        ...(event.error === undefined ? {} : { message: event.error }),
+      });
+    }
+    span.end(endTime);
+  };
+}
+
+function createMetrics(meter: Meter): (event: WorkspaceEvent) => void {
+  const prefix = "context_offload";
+  const count = (name: string, description: string, unit: string): Counter =>
+    meter.createCounter(`${prefix}.${name}`, { description, unit });
+  const counters = {
+    offload: count("offloads", "Results that were offloaded.", "{result}"),
+    read: count("reads", "Answers that were read.", "{read}"),
+    skip: count("skips", "Results that were kept.", "{result}"),
+    remove: count("removals", "Artifacts that were removed.", "{artifact}"),
+    failure: count("failures", "Calls that failed.", "{call}"),
+  };
+  const searches = count("searches", "Searches.", "{search}");
+  const chars = count("offloaded", "Content that was offloaded.", "{character}");
+  const tokens = count("offloaded_tokens", "Tokens of content that was offloaded.", "{token}");
+  const redactions = count(
+    "redactions",
+    "What was redacted before content was stored.",
+    "{redaction}",
+  );
+  const duration = meter.createHistogram(`${prefix}.duration`, {
+    description: "How long calls of the workspace took.",
+    unit: "ms",
+  });
+  return (event) => {
+    const attributes = attributesOf(event);
+    counters[event.event].add(1, attributes);
+    if (event.event === "read" && event.verb.startsWith("grep")) searches.add(1, attributes);
+    if (event.event === "offload") {
+      chars.add(event.chars ?? 0, attributes);
+      tokens.add(event.tokens ?? 0, attributes);
+      if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
+    }
+    duration.record(event.duration_ms, attributes);
+  };
+}
+
+/** Of low cardinality, for metrics: no ids. */
+function attributesOf({ verb, namespace, tool_name, code }: WorkspaceEvent): Attributes {
+  return {
+    "context_offload.verb": verb,
+    "context_offload.namespace": namespace,
+    ...(typeof tool_name === "string" ? { "gen_ai.tool.name": tool_name } : {}),
+    ...(code === undefined ? {} : { "error.type": code }),
+  };
+}
+
+function detailsOf({ biz_id, session_id, artifact_id, ...event }: WorkspaceEvent): Attributes {
+  const { chars, lines, tokens, redactions } = event;
+  const sizes = Object.entries({ chars, lines, tokens, redactions }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[`context_offload.${name}`, value]],
+  );
+  return {
+    ...(biz_id === null ? {} : { "gen_ai.tool.call.id": biz_id }),
+    ...(session_id === null ? {} : { "gen_ai.conversation.id": session_id }),
+    ...(artifact_id === null ? {} : { "context_offload.artifact.id": artifact_id }),
+    ...(Object.fromEntries(sizes) as Attributes),
+  };
+}

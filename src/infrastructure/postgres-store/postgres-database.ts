@@ -1,0 +1,119 @@
+import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
+import {
+  isPostgresTransient,
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresSource,
+} from "./postgres-pool.js";
+import { MIGRATION_LOCK, POSTGRES_MIGRATIONS } from "./postgres-schema.js";
+
+export type PostgresRow = Readonly<Record<string, unknown>>;
+
+/** A database with its tables, reached when it is first used. A server that is away is waited for, within the deadline. */
+export class PostgresDatabase {
+  readonly #source: PostgresSource;
+  readonly #retry: Retry;
+  #ready: Promise<PostgresPool> | undefined;
+
+  constructor(source: PostgresSource, name: string, options: RetryOptions) {
+    this.#source = source;
+    this.#retry = createRetry(name, isPostgresTransient, options);
+  }
+
+  /**
+   * Runs one statement. It may run twice if its answer is lost, so running it twice must do the same
+   * as running it once.
+   */
+  run(sql: string, values: readonly unknown[]): Promise<readonly PostgresRow[]> {
+    return this.#retry(async (signal) => {
+      const pool = await this.#pool();
+      signal.throwIfAborted();
+      return withClient(pool, signal, async (client) => {
+        const { rows } = await client.query(sql, values);
+        return rows as readonly PostgresRow[];
+      });
+    });
+  }
+
+  #pool(): Promise<PostgresPool> {
+    this.#ready ??= this.#open().catch((error: unknown) => {
+      // The next attempt tries again.
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  async #open(): Promise<PostgresPool> {
+    const pool = typeof this.#source === "function" ? await this.#source() : this.#source;
+    // Without a listener, an idle connection that is cut would end the process.
+    pool.on?.("error", () => undefined);
+    await withClient(pool, undefined, migrate);
+    return pool;
+  }
+}
+
+/** A connection for the time of some work; one that failed or took too long is not used again. */
+async function withClient<T>(
+  pool: PostgresPool,
+  signal: AbortSignal | undefined,
+  work: (client: PostgresClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let isReleased = false;
+  const release = (error?: Error) => {
+    if (isReleased) return;
+    isReleased = true;
+    client.release(error);
+  };
+  const abort = () => {
+    release(new Error("the statement took too long"));
+  };
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const outcome = await work(client);
+    release();
+    return outcome;
+  } catch (error) {
+    release(isPostgresTransient(error) ? (error as Error) : undefined);
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** Creates the tables, or brings them up to date; hosts that start at once wait for each other. */
+async function migrate(client: PostgresClient): Promise<void> {
+  if ((await versionOf(client)) === POSTGRES_MIGRATIONS.length) return;
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    const version = await versionOf(client);
+    if (version > POSTGRES_MIGRATIONS.length) {
+      throw new Error(
+        `its tables have version ${version}, which is newer than this package; update context-offload`,
+      );
+    }
+    if (version === 0) {
+      await client.query("CREATE TABLE context_offload_version (version integer NOT NULL)");
+      await client.query("INSERT INTO context_offload_version VALUES (0)");
+    }
+    for (const sql of POSTGRES_MIGRATIONS.slice(version)) await client.query(sql);
+    await client.query("UPDATE context_offload_version SET version = $1", [
+      POSTGRES_MIGRATIONS.length,
+    ]);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function versionOf(client: PostgresClient): Promise<number> {
+  const exists = "SELECT to_regclass('context_offload_version') IS NOT NULL AS found";
+  const [found] = (await client.query(exists)).rows as readonly PostgresRow[];
+  if (found?.["found"] !== true) return 0;
+  const { rows } = await client.query("SELECT version FROM context_offload_version");
+  return ((rows[0] as PostgresRow | undefined)?.["version"] as number | undefined) ?? 0;
+}

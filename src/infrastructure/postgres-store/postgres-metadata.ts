@@ -1,0 +1,149 @@
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import type { ArtifactQuery } from "../../core/workspace/artifacts/artifact-store.js";
+import type { MetadataStore, NewRecord } from "../../core/workspace/artifacts/store-halves.js";
+import { indexKey } from "../joined-store/index-key.js";
+import { makeListCursor, parseListCursor } from "../joined-store/list-cursor.js";
+import { SessionListings, type SessionChange } from "../joined-store/session-listings.js";
+import { plainJson } from "./plain-json.js";
+import type { PostgresDatabase, PostgresRow } from "./postgres-database.js";
+
+const PAGE = 1_000;
+
+/**
+ * The row of the session is locked until the statement has ended, so that the changes of a session are
+ * numbered in the order in which others see them.
+ */
+const NEXT_SEQ = `INSERT INTO context_offload_sessions AS s (namespace, session, name, last_seq)
+  VALUES ($1, $2, $3, 1)
+  ON CONFLICT (namespace, session) DO UPDATE SET last_seq = s.last_seq + 1 RETURNING last_seq`;
+const PUT = `WITH next AS (${NEXT_SEQ})
+  INSERT INTO context_offload_artifacts AS a
+    (namespace, session, artifact, seq, changed, removed, location, record, metadata)
+  SELECT $1, $2, $4, last_seq, last_seq, false, $5, $6, $7::jsonb FROM next
+  ON CONFLICT (namespace, session, artifact) DO UPDATE
+    SET seq = excluded.seq, changed = excluded.changed, removed = false,
+      location = excluded.location, record = excluded.record, metadata = excluded.metadata
+    WHERE a.removed
+  RETURNING record`;
+const FIND = `SELECT removed, record FROM context_offload_artifacts
+  WHERE namespace = $1 AND session = $2 AND artifact = $3`;
+const REMOVE = `WITH next AS (
+    UPDATE context_offload_sessions SET last_seq = last_seq + 1
+    WHERE namespace = $1 AND session = $2 RETURNING last_seq
+  )
+  UPDATE context_offload_artifacts SET removed = true, changed = next.last_seq FROM next
+  WHERE namespace = $1 AND session = $2 AND artifact = $3 AND location = $4 AND NOT removed`;
+const ADD_CHILD = `WITH next AS (${NEXT_SEQ})
+  INSERT INTO context_offload_children (namespace, session, child, name, changed)
+  SELECT $1, $2, $4, $5, last_seq FROM next
+  ON CONFLICT (namespace, session, child) DO NOTHING`;
+const CHANGES = `(SELECT changed::float8 AS changed, removed, record, NULL AS child
+    FROM context_offload_artifacts
+    WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
+  UNION ALL
+  (SELECT changed::float8, false, NULL, name FROM context_offload_children
+    WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
+  ORDER BY changed LIMIT ${PAGE}`;
+const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = $1 ORDER BY session`;
+
+/** What exists in a namespace, in PostgreSQL. */
+export function postgresMetadataIn(database: PostgresDatabase, namespace: string): MetadataStore {
+  const ns = indexKey(namespace);
+
+  const listings = new SessionListings(PAGE, async (sessionId, after) =>
+    (await database.run(CHANGES, [ns, indexKey(sessionId), after])).map(changeOf),
+  );
+
+  const add = async ({ candidateIds, ...rest }: NewRecord): Promise<ArtifactRecord> => {
+    const session = indexKey(rest.sessionId);
+    for (const artifactId of candidateIds) {
+      const record: ArtifactRecord = { artifactId, ...rest };
+      const artifact = indexKey(artifactId);
+      // Again if the artifact that had the id is removed in between.
+      for (let there: ArtifactRecord | undefined; !there;) {
+        const [stored] = await database.run(PUT, [
+          ...[ns, session, JSON.stringify(rest.sessionId), artifact],
+          ...[rest.location, JSON.stringify(record), plainJson(rest.metadata)],
+        ]);
+        if (stored) return record;
+        const [row] = await database.run(FIND, [ns, session, artifact]);
+        there = row && row["removed"] === false ? recordIn(row) : undefined;
+        if (there && there.hash === rest.hash && there.type === rest.type) return there;
+      }
+    }
+    throw new Error("every id for this content holds other content");
+  };
+
+  return {
+    add,
+
+    async sessions() {
+      const rows = await database.run(SESSIONS, [ns]);
+      return rows.map(({ name }) => JSON.parse(name as string) as string);
+    },
+
+    listSession: (sessionId) => listings.list(sessionId),
+
+    async query(query) {
+      const { where, values } = conditions(query, ns);
+      const rows = await database.run(
+        `SELECT session, seq::float8 AS seq, record FROM context_offload_artifacts
+          WHERE ${where} ORDER BY session, seq LIMIT $${values.length + 1}`,
+        [...values, query.limit],
+      );
+      const artifacts = rows.map((row) => ({
+        record: recordIn(row),
+        cursor: makeListCursor({ session: row["session"] as string, seq: row["seq"] as number }),
+      }));
+      if (!query.countRest) return { artifacts };
+      const counting = `SELECT count(*)::float8 AS count FROM context_offload_artifacts WHERE ${where}`;
+      const [total] = await database.run(counting, values);
+      return { artifacts, leftOut: Math.max((total?.["count"] as number) - rows.length, 0) };
+    },
+
+    async remove({ sessionId, artifactId, location }) {
+      await database.run(REMOVE, [ns, indexKey(sessionId), indexKey(artifactId), location]);
+    },
+
+    async addChild(sessionId, childSessionId) {
+      const names = [sessionId, childSessionId].map((name) => JSON.stringify(name));
+      const [session, child] = [indexKey(sessionId), indexKey(childSessionId)];
+      await database.run(ADD_CHILD, [ns, session, names[0], child, names[1]]);
+    },
+  };
+}
+
+function recordIn(row: PostgresRow): ArtifactRecord {
+  return JSON.parse(row["record"] as string) as ArtifactRecord;
+}
+
+function changeOf(row: PostgresRow): SessionChange {
+  const changed = row["changed"] as number;
+  if (row["child"] !== null) {
+    return { changed, change: { child: JSON.parse(row["child"] as string) as string } };
+  }
+  const record = recordIn(row);
+  const isRemoved = row["removed"] === true;
+  return { changed, change: isRemoved ? { removed: record } : { put: record } };
+}
+
+/** The conditions of a query; the namespace is the first. */
+function conditions(
+  { sessionId, artifactIds, filter = {}, removed = false, after }: ArtifactQuery,
+  ns: string,
+): { readonly where: string; readonly values: readonly unknown[] } {
+  const where = ["namespace = $1", removed ? "removed" : "NOT removed"];
+  const values: unknown[] = [ns];
+  const place = (value: unknown) => `$${values.push(value)}`;
+  if (sessionId !== undefined) where.push(`session = ${place(indexKey(sessionId))}`);
+  if (artifactIds) where.push(`artifact = ANY(${place(artifactIds.map(indexKey))}::text[])`);
+  if (after !== undefined) {
+    const { session, seq } = parseListCursor(after);
+    where.push(`(session, seq) > (${place(session)}::text, ${place(seq)}::bigint)`);
+  }
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  if (wanted.length > 0) {
+    where.push(`metadata @> ${place(plainJson(Object.fromEntries(wanted)))}::jsonb`);
+  }
+  return { where: where.join(" AND "), values };
+}

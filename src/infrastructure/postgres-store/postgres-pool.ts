@@ -1,0 +1,40 @@
+/** What a statement returned. */
+export interface PostgresResult {
+  readonly rows: readonly unknown[];
+}
+
+/** A connection of a pool. */
+export interface PostgresClient {
+  query(sql: string, values?: readonly unknown[]): Promise<PostgresResult>;
+  /** With an error or `true`, the connection is closed instead of being used again. */
+  release(destroy?: Error | boolean): void;
+}
+
+/** A `Pool` of `pg`, by the methods that are used. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+  on?(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** A pool, or a function that makes one when it is first needed. */
+export type PostgresSource = PostgresPool | (() => Promise<PostgresPool>);
+
+/** Codes of the system and of PostgreSQL for a connection that was refused, cut or not answered. */
+const TRANSIENT =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P0[1-5]|08...|53300|40001|40P01|25006)$/;
+const CUT =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/;
+
+/** Whether another attempt may succeed: the server was not there, or a transaction was refused. */
+export function isPostgresTransient(error: unknown): boolean {
+  const { code, message, errors } = (error ?? {}) as {
+    code?: unknown;
+    message?: unknown;
+    errors?: unknown;
+  };
+  return (
+    (typeof code === "string" && TRANSIENT.test(code)) ||
+    CUT.test(String(message)) ||
+    (Array.isArray(errors) && errors.some(isPostgresTransient))
+  );
+}

@@ -1,0 +1,177 @@
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import type { ArtifactQuery } from "../../core/workspace/artifacts/artifact-store.js";
+import type { MetadataStore, NewRecord } from "../../core/workspace/artifacts/store-halves.js";
+import { indexKey } from "../joined-store/index-key.js";
+import { makeListCursor, parseListCursor } from "../joined-store/list-cursor.js";
+import { SessionListings, type SessionChange } from "../joined-store/session-listings.js";
+import type { SqliteValue } from "./sqlite-client.js";
+import type { SqliteDatabase, SqliteSession } from "./sqlite-database.js";
+
+const PAGE = 1_000;
+
+const NEXT_SEQ = `INSERT INTO context_offload_sessions (namespace, session, name, last_seq)
+  VALUES (?, ?, ?, 1)
+  ON CONFLICT (namespace, session) DO UPDATE SET last_seq = last_seq + 1 RETURNING last_seq`;
+const FIND = `SELECT removed, record FROM context_offload_artifacts
+  WHERE namespace = ? AND session = ? AND artifact = ?`;
+const PUT = `INSERT INTO context_offload_artifacts
+    (namespace, session, artifact, seq, changed, removed, record)
+  VALUES (?, ?, ?, ?, ?, 0, ?)
+  ON CONFLICT (namespace, session, artifact) DO UPDATE
+    SET seq = excluded.seq, changed = excluded.changed, removed = 0, record = excluded.record`;
+const REMOVE = `UPDATE context_offload_artifacts SET removed = 1, changed = ?
+  WHERE namespace = ? AND session = ? AND artifact = ?`;
+const ADD_CHILD = `INSERT INTO context_offload_children (namespace, session, child, name, changed)
+  VALUES (?, ?, ?, ?, ?)`;
+const FIND_CHILD = `SELECT 1 AS found FROM context_offload_children
+  WHERE namespace = ? AND session = ? AND child = ?`;
+const CHANGES = `SELECT changed, removed, record, NULL AS child FROM context_offload_artifacts
+    WHERE namespace = ? AND session = ? AND changed > ?
+  UNION ALL
+  SELECT changed, 0, NULL, name FROM context_offload_children
+    WHERE namespace = ? AND session = ? AND changed > ?
+  ORDER BY changed LIMIT ${PAGE}`;
+const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = ? ORDER BY session`;
+
+/** What exists in a namespace, in SQLite. */
+export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): MetadataStore {
+  const ns = indexKey(namespace);
+  const nextSeq = (session: SqliteSession, sessionId: string) =>
+    session.get(NEXT_SEQ, ns, indexKey(sessionId), JSON.stringify(sessionId))?.[
+      "last_seq"
+    ] as number;
+
+  const listings = new SessionListings(PAGE, (sessionId, after) => {
+    const of = [ns, indexKey(sessionId), after] as const;
+    return database.read((session) => session.all(CHANGES, ...of, ...of).map(changeOf));
+  });
+
+  return {
+    add: (record) =>
+      database.write((session) =>
+        addTo(session, record, ns, () => nextSeq(session, record.sessionId)),
+      ),
+
+    sessions: () =>
+      database.read((session) =>
+        session.all(SESSIONS, ns).map(({ name }) => JSON.parse(name as string) as string),
+      ),
+
+    listSession: (sessionId) => listings.list(sessionId),
+
+    async query(query) {
+      const { where, values } = conditions(query, ns);
+      const [rows, count] = await database.read((session) => [
+        session.all(
+          `SELECT session, seq, record FROM context_offload_artifacts
+            WHERE ${where} ORDER BY session, seq LIMIT ?`,
+          ...values,
+          query.limit,
+        ),
+        query.countRest
+          ? session.get(
+              `SELECT count(*) AS count FROM context_offload_artifacts WHERE ${where}`,
+              ...values,
+            )
+          : undefined,
+      ]);
+      return {
+        artifacts: rows.map((row) => ({
+          record: JSON.parse(row["record"] as string) as ArtifactRecord,
+          cursor: makeListCursor({ session: row["session"] as string, seq: row["seq"] as number }),
+        })),
+        leftOut: count && (count["count"] as number) - rows.length,
+      };
+    },
+
+    remove: (record) =>
+      database.write((session) => {
+        const key = [ns, indexKey(record.sessionId), indexKey(record.artifactId)] as const;
+        const there = session.get(FIND, ...key);
+        if (!there || there["removed"] === 1 || locationIn(there) !== record.location) return;
+        session.run(REMOVE, nextSeq(session, record.sessionId), ...key);
+      }),
+
+    addChild: (sessionId, childSessionId) =>
+      database.write((session) => {
+        const key = [ns, indexKey(sessionId), indexKey(childSessionId)] as const;
+        if (session.get(FIND_CHILD, ...key)) return;
+        const name = JSON.stringify(childSessionId);
+        session.run(ADD_CHILD, ...key, name, nextSeq(session, sessionId));
+      }),
+  };
+}
+
+function addTo(
+  session: SqliteSession,
+  { candidateIds, ...rest }: NewRecord,
+  ns: string,
+  nextSeq: () => number,
+): ArtifactRecord {
+  for (const artifactId of candidateIds) {
+    const key = [ns, indexKey(rest.sessionId), indexKey(artifactId)] as const;
+    const row = session.get(FIND, ...key);
+    if (row && row["removed"] === 0) {
+      const there = JSON.parse(row["record"] as string) as ArtifactRecord;
+      if (there.hash === rest.hash && there.type === rest.type) return there;
+      continue;
+    }
+    const record: ArtifactRecord = { artifactId, ...rest };
+    const seq = nextSeq();
+    session.run(PUT, ...key, seq, seq, JSON.stringify(record));
+    return record;
+  }
+  throw new Error("every id for this content holds other content");
+}
+
+function locationIn(row: Readonly<Record<string, unknown>>): string {
+  return (JSON.parse(row["record"] as string) as ArtifactRecord).location;
+}
+
+function changeOf(row: Readonly<Record<string, unknown>>): SessionChange {
+  const changed = row["changed"] as number;
+  if (row["child"] !== null) {
+    return { changed, change: { child: JSON.parse(row["child"] as string) as string } };
+  }
+  const record = JSON.parse(row["record"] as string) as ArtifactRecord;
+  return {
+    changed,
+    change: row["removed"] === 1 ? { removed: record } : { put: record },
+  };
+}
+
+/** The conditions of a query; the namespace is the first. */
+function conditions(
+  { sessionId, artifactIds, filter = {}, removed = false, after }: ArtifactQuery,
+  ns: string,
+): { readonly where: string; readonly values: readonly SqliteValue[] } {
+  const where = ["namespace = ?", `removed = ${removed ? 1 : 0}`];
+  const values: SqliteValue[] = [ns];
+  const add = (condition: string, ...of: SqliteValue[]) => {
+    where.push(condition);
+    values.push(...of);
+  };
+  if (sessionId !== undefined) add("session = ?", indexKey(sessionId));
+  if (artifactIds) {
+    const keys = artifactIds.map(indexKey);
+    add(`artifact IN (${keys.map(() => "?").join(", ")})`, ...keys);
+  }
+  if (after !== undefined) {
+    const { session, seq } = parseListCursor(after);
+    add("(session, seq) > (?, ?)", session, seq);
+  }
+  for (const [key, value] of Object.entries(filter)) {
+    if (value === undefined) continue;
+    // A name in a path cannot hold every character; compared as JSON, a text is never a number.
+    if (/^\w+$/.test(key)) add(`record -> '$.metadata.${key}' = ?`, JSON.stringify(value));
+    else {
+      const json = JSON.stringify(value);
+      add(
+        `EXISTS (SELECT 1 FROM json_each(record, '$.metadata') AS field
+          WHERE field.key = ? ->> '$' AND field.type = json_type(?) AND field.atom IS ? ->> '$')`,
+        ...[JSON.stringify(key), json, json],
+      );
+    }
+  }
+  return { where: where.join(" AND "), values };
+}

@@ -1,0 +1,39 @@
+import type { OpenStore } from "../../core/workspace/artifacts/artifact-store.js";
+import type { MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
+import { joinStores } from "../joined-store/join-stores.js";
+import type { RetryOptions } from "../joined-store/retry.js";
+import type { SqliteSource } from "./sqlite-client.js";
+import { sqliteContent } from "./sqlite-content.js";
+import { SqliteDatabase } from "./sqlite-database.js";
+import { sqliteMetadataIn } from "./sqlite-metadata.js";
+
+export interface SqliteStoreOptions extends RetryOptions {
+  /** What the database is called in errors. Default `"the SQLite database"`. */
+  readonly name?: string | undefined;
+}
+
+const NAME = "the SQLite database";
+
+/**
+ * A store in a SQLite database, with content in chunks. Its tables begin with `context_offload_`, so it
+ * can share a database with others.
+ *
+ * @param client - A connection of `better-sqlite3`, `libsql` or `node:sqlite`.
+ * @example
+ * const workspace = createWorkspace({ store: sqliteStore(new Database("offload.db")) });
+ */
+export function sqliteStore(client: SqliteSource, options: SqliteStoreOptions = {}): OpenStore {
+  const { name = NAME } = options;
+  const database = new SqliteDatabase(client, name, options);
+  return (namespace) =>
+    joinStores(sqliteMetadataIn(database, namespace), sqliteContent(database, namespace), name);
+}
+
+/** The metadata half alone, for `objectStore`. */
+export function sqliteMetadata(
+  client: SqliteSource,
+  options: SqliteStoreOptions = {},
+): (namespace: string) => MetadataStore {
+  const database = new SqliteDatabase(client, options.name ?? NAME, options);
+  return (namespace) => sqliteMetadataIn(database, namespace);
+}

@@ -1,0 +1,154 @@
+import { resolve } from "node:path";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
+import { once } from "../core/lib/once.js";
+import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
+import { openObjects } from "../infrastructure/object-store/open-objects.js";
+import { objectStore } from "../infrastructure/object-store/object-store.js";
+import { openPostgres } from "../infrastructure/postgres-store/open-postgres.js";
+import {
+  postgresMetadata,
+  postgresStore,
+} from "../infrastructure/postgres-store/postgres-store.js";
+import { openSqlite } from "../infrastructure/sqlite-store/open-sqlite.js";
+import { sqliteMetadata, sqliteStore } from "../infrastructure/sqlite-store/sqlite-store.js";
+import { fileStore, memoryStore } from "./stores.js";
+
+const SCHEMES: Readonly<Record<string, (rest: string, scheme: string) => OpenStore>> = {
+  memory: (rest) => {
+    if (rest === "") return memoryStore();
+    throw refused("memory:…", '"memory:", with nothing after it');
+  },
+  file: (path) => fileStore(requirePath("file", path)),
+  sqlite: (path) => {
+    const { client, close, name } = ownSqlite(path);
+    return owned(sqliteStore(client, { name }), close);
+  },
+  postgres: (rest, scheme) => {
+    const { pool, close, name } = ownPostgres(`${scheme}:${rest}`);
+    return owned(postgresStore(pool, { name }), close);
+  },
+  s3: (rest) => ownObjects(`s3:${rest}`),
+};
+
+/**
+ * A store from a connection string. It is checked at once; its client is loaded at first use.
+ * Passwords are never repeated in errors.
+ */
+export function storeFrom(connection: string): OpenStore {
+  const [, scheme = "", rest = ""] = /^([a-z0-9]+):(.*)$/s.exec(connection) ?? [];
+  const open = SCHEMES[scheme === "postgresql" ? "postgres" : scheme];
+  if (open && Object.hasOwn(SCHEMES, scheme.replace("postgresql", "postgres"))) {
+    return open(rest, scheme);
+  }
+  throw refused(
+    scheme === "" ? "a text without a scheme" : `${scheme}:…`,
+    "a store, or a connection string that begins with memory:, file:, sqlite:, postgres: or s3:",
+  );
+}
+
+/** The received value is shortened to its scheme, since the rest may hold a password. */
+function refused(shown: string, expected: string): InvalidArgumentError {
+  return new InvalidArgumentError("store", shown, expected);
+}
+
+function requirePath(scheme: string, path: string): string {
+  if (path !== "") return path;
+  throw refused(`${scheme}:`, `${scheme}: and a path, such as ${scheme}:./offload`);
+}
+
+/** The path is taken as it is: in a URL, a blank or a `#` would be something else. */
+function ownSqlite(rest: string) {
+  const path = requirePath("sqlite", rest) === ":memory:" ? rest : resolve(rest);
+  const { get, close } = lazily(
+    () => openSqlite(path),
+    (client) => {
+      client.close();
+      return Promise.resolve();
+    },
+  );
+  return { client: get, close, name: `sqlite:${path}` };
+}
+
+function ownPostgres(connection: string) {
+  const { host, pathname } = requireUrl("postgres", connection);
+  const { get, close } = lazily(
+    () => openPostgres(connection),
+    (pool) => pool.end(),
+  );
+  return { pool: get, close, name: `postgres://${host}${pathname}` };
+}
+
+function ownObjects(connection: string): OpenStore {
+  const { host, pathname, searchParams } = requireUrl("s3", connection);
+  const { metadata, close: closeMetadata } = ownMetadata(searchParams.get("metadata") ?? "");
+  const [endpoint, region] = ["endpoint", "region"].map(
+    (name) => searchParams.get(name) ?? undefined,
+  );
+  const prefix = pathname.replace(/^\/+/, "");
+  const { get, close } = lazily(
+    () => openObjects({ endpoint, region }),
+    (client) => {
+      client.destroy();
+      return Promise.resolve();
+    },
+  );
+  const store = objectStore({
+    ...{ client: get, bucket: host, metadata },
+    prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
+  });
+  return owned(store, async () => {
+    await close();
+    await closeMetadata();
+  });
+}
+
+function ownMetadata(connection: string) {
+  const [, scheme, rest = ""] = /^(sqlite|postgres(?:ql)?):(.*)$/s.exec(connection) ?? [];
+  if (scheme === "sqlite") {
+    const { client, close, name } = ownSqlite(rest);
+    return { metadata: sqliteMetadata(client, { name }), close };
+  }
+  if (scheme !== undefined) {
+    const { pool, close, name } = ownPostgres(connection);
+    return { metadata: postgresMetadata(pool, { name }), close };
+  }
+  throw refused(
+    "s3:…",
+    "s3://bucket/prefix?metadata= and a connection string of PostgreSQL or SQLite, percent-encoded",
+  );
+}
+
+function requireUrl(scheme: string, connection: string): URL {
+  try {
+    const url = new URL(connection);
+    if (scheme !== "s3" || url.host !== "") return url;
+  } catch {
+    // The error of URL repeats the whole text.
+  }
+  throw refused(`${scheme}:…`, `a URL such as ${EXAMPLES[scheme] ?? scheme}`);
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  postgres: "postgres://user:password@host:5432/database",
+  s3: "s3://bucket/prefix?metadata=sqlite:./offload.db",
+};
+
+/** Something that is opened at first use, and closed only if it was opened. */
+function lazily<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
+  let opened: Promise<T> | undefined;
+  return {
+    get: () =>
+      (opened ??= open().catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      })),
+    close: once(async () => {
+      if (opened) await close(await opened);
+    }),
+  };
+}
+
+/** A store that closes the client it was opened with. */
+function owned(open: OpenStore, close: () => Promise<void>): OpenStore {
+  return (namespace) => ({ ...open(namespace), close });
+}

@@ -1,0 +1,104 @@
+import { queryArtifacts } from "../../core/workspace/artifacts/query-artifacts.js";
+import type { ArtifactStore } from "../../core/workspace/artifacts/artifact-store.js";
+import { artifactOf, equal, idsOf, listAll, storeCheck } from "../store-context.js";
+
+const check = storeCheck.bind(undefined, "paging");
+const SESSIONS = ["s1", "s2", "s3"];
+const EACH = 9;
+
+async function fill(store: ArtifactStore): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < EACH; index++) {
+    for (const sessionId of SESSIONS) {
+      const id = `${sessionId}-${index.toString()}`;
+      const metadata = { tool_name: index % 3 === 0 ? "third" : "other" };
+      await store.put(artifactOf(id, { id, sessionId, metadata }));
+      ids.push(id);
+    }
+  }
+  return ids;
+}
+
+export const PAGING = [
+  check("pages of any size together list everything once", async ({ store, open }) => {
+    const ids = (await fill(store)).sort();
+    for (const limit of [1, 4, 9, 10, 27, 28, 1_000]) {
+      const listed = idsOf(await listAll(open(), {}, limit));
+      const what = `pages of ${limit.toString()}`;
+      equal([...listed].sort(), ids, what);
+      const ofFirst = idsOf(await listAll(store, { sessionId: "s1" }, limit));
+      equal(ofFirst, ids.slice(0, EACH), `${what} of one session`);
+      const third = idsOf(await listAll(store, { filter: { tool_name: "third" } }, limit));
+      equal(
+        [...third].sort(),
+        ids.filter((id) => /[036]$/.test(id)),
+        `${what} with a filter`,
+      );
+    }
+  }),
+
+  check("a session's artifacts come together and in order", async ({ store }) => {
+    await fill(store);
+    const listed = await listAll(store, {}, 5);
+    const sessions = [...new Set(listed.map(({ record }) => record.sessionId))];
+    for (const sessionId of SESSIONS) {
+      const own = listed.filter(({ record }) => record.sessionId === sessionId);
+      const inOrder = Array.from(
+        { length: EACH },
+        (_, index) => `${sessionId}-${index.toString()}`,
+      );
+      equal(idsOf(own), inOrder, `the order in ${sessionId}`);
+    }
+    const grouped = sessions.flatMap((session) =>
+      listed.filter(({ record }) => record.sessionId === session),
+    );
+    equal(idsOf(listed), idsOf(grouped), "the order of sessions");
+  }),
+
+  check("continues in the right place after removals and puts", async ({ store }) => {
+    const ids = ["a", "b", "c", "d", "e", "f"];
+    for (const id of ids) await store.put(artifactOf(id, { id }));
+    const query = { sessionId: "s1" };
+    const { artifacts } = await queryArtifacts(store, { ...query, limit: 3 });
+    equal(idsOf(artifacts), ["a", "b", "c"], "the first page");
+    const records = (await store.listSession("s1")).artifacts;
+    for (const id of ["a", "c"]) {
+      const record = records.get(id);
+      if (record) await store.remove(record);
+    }
+    await store.put(artifactOf("g", { id: "g" }));
+    const after = artifacts.at(-1)?.cursor;
+    const rest = idsOf(await listAll(store, { ...query, after }, 2));
+    const missed = ["d", "e", "f", "g"].filter((id) => !rest.includes(id));
+    equal(missed, [], "artifacts that no page lists");
+    equal(
+      idsOf(await listAll(store, query, 4)),
+      ["b", "d", "e", "f", "g"],
+      "listed from the start",
+    );
+  }),
+
+  check("counts what comes after a page", async ({ store }) => {
+    await fill(store);
+    const all = await queryArtifacts(store, { limit: 5, countRest: true });
+    equal(all.leftOut, 22, "left out of all sessions");
+    const one = await queryArtifacts(store, { sessionId: "s2", limit: 5, countRest: true });
+    equal(one.leftOut, 4, "left out of a session");
+    const after = one.artifacts[1]?.cursor;
+    const next = await queryArtifacts(store, { sessionId: "s2", after, limit: 5, countRest: true });
+    equal(next.leftOut, 2, "left out after a cursor");
+    const filter = { tool_name: "third" };
+    const some = await queryArtifacts(store, { filter, limit: 2, countRest: true });
+    equal(some.leftOut, 7, "left out with a filter");
+  }),
+
+  check("rejects a cursor that it did not make", async ({ store }) => {
+    await fill(store);
+    for (const after of ["", "nonsense", "[1]", "{}"]) {
+      const outcome = await queryArtifacts(store, { after, limit: 1 }).catch(
+        (error: unknown) => error,
+      );
+      equal((outcome as { code?: unknown }).code, "INVALID_ARGUMENT", `the cursor ${after}`);
+    }
+  }),
+];
