@@ -26,6 +26,8 @@ export interface OffloadSession {
   history<M>(messages: readonly M[], format?: Format): Promise<readonly M[]>;
   /** The same for one message that has just arrived, whatever came before it. */
   message<M>(message: M, format: Format): Promise<M>;
+  /** The same for a few messages that belong together, such as a call and its result. */
+  exchange<M>(messages: readonly M[], format: Format): Promise<readonly M[]>;
   /** What to put into the conversation for a result that has just arrived. */
   result<C extends Content>(content: C, arrived?: ArrivedResult): Promise<C | string>;
   /** The arguments with the stored text in place of references, for a tool that the host allowed it. */
@@ -121,6 +123,8 @@ function openSession(
         const { messages } = await create(format).offload([message]);
         return messages[0] ?? message;
       }),
+    exchange: (messages, format) =>
+      keepOnError(messages, async () => (await create(format).offload(messages)).messages),
     result: (content, arrived) =>
       keepOnError<typeof content | string>(
         content,

@@ -8,9 +8,16 @@ export function renderValue(value: Exclude<Content, string>): string {
 function* renderParts(value: Exclude<Content, string>): Generator<string> {
   const { content, structuredContent } = value as Readonly<Record<string, unknown>>;
   if (Array.isArray(value)) yield* renderBlocks(value as readonly unknown[]);
-  // An MCP result may hold the same data twice; the blocks are easier to read.
-  else if (Array.isArray(content) && structuredContent !== undefined) yield* renderBlocks(content);
-  else yield JSON.stringify(value, shortenData, 2);
+  // An MCP result may hold the same data twice; the blocks are easier to read, unless they only sum it up.
+  else if (Array.isArray(content) && structuredContent !== undefined) {
+    const isSummary = 2 * lengthOf(content) < lengthOf(structuredContent);
+    if (isSummary) yield JSON.stringify(value, shortenData, 2);
+    else yield* renderBlocks(content);
+  } else yield JSON.stringify(value, shortenData, 2);
+}
+
+function lengthOf(value: unknown): number {
+  return JSON.stringify(value).length;
 }
 
 /** Text blocks as plain text, anything else as indented JSON. */

@@ -1,0 +1,53 @@
+import { connectSessions } from "../shared/connect-sessions.js";
+import type { IntegrationOptions } from "../shared/integration-options.js";
+import { answerReadings } from "./answer-readings.js";
+import { ConversationMemory } from "./conversation-memory.js";
+import { readMessagesBody, type AnthropicRequest, type HttpRequest } from "./messages-api.js";
+import { ReadingTurn } from "./reading-turn.js";
+import { streamReplies } from "./stream-replies.js";
+
+export interface RequestOptions extends Omit<
+  IntegrationOptions,
+  "sessionId" | "acceptReferences" | "offloader"
+> {
+  /**
+   * The session of a request; a server with many users passes its own. Default: derived from the first
+   * messages of the conversation.
+   */
+  readonly sessionId?: ((request: AnthropicRequest) => string) | undefined;
+}
+
+/**
+ * A middleware of a client: large results in its requests become references, and calls of the reading
+ * tools are answered here, so that the host never sees them. The host's own messages keep the originals.
+ *
+ * @example
+ * const client = new Anthropic({ middleware: [offloadRequests()] });
+ */
+export function offloadRequests(
+  options: RequestOptions = {},
+): <R extends HttpRequest>(
+  request: R,
+  next: (request: R) => Promise<Response>,
+) => Promise<Response> {
+  const { sessionId: nameSession, ...others } = options;
+  const sessions = connectSessions(others);
+  const memory = new ConversationMemory();
+
+  return async (request, next) => {
+    const body = readMessagesBody(request);
+    if (!body) return next(request);
+    const { url, headers } = request;
+    const given = nameSession?.({ url, headers, body }) || undefined;
+    const turn = await ReadingTurn.begin(body, given, sessions, memory);
+    // What is not changed is passed on byte for byte.
+    if (!turn) return next(request);
+    const send = (changed: unknown): Promise<Response> =>
+      next({ ...request, body: JSON.stringify(changed) });
+    const response = await send(turn.body);
+    if (!response.ok || url.includes("/count_tokens")) return response;
+    return body.stream === true
+      ? streamReplies(response, turn, send)
+      : answerReadings(response, turn, send);
+  };
+}

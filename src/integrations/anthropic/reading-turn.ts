@@ -1,0 +1,227 @@
+import { anthropicFormat } from "../../formats/anthropic.js";
+import { sessionOf, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
+import { addAnswers, type ConversationMemory, type Thread } from "./conversation-memory.js";
+import {
+  addUsage,
+  isToolUse,
+  type Block,
+  type Message,
+  type MessagesBody,
+  type Reply,
+  type Usage,
+} from "./messages-api.js";
+
+/** After so many replies that only read, the model has to answer from what it has. */
+const MAX_READS = 50;
+
+/** One request of the host, and the further ones that answer the model's reading calls. */
+export class ReadingTurn {
+  /** The request to send first. */
+  readonly body: MessagesBody;
+  readonly #host: MessagesBody;
+  readonly #givenId: string | undefined;
+  readonly #session: OffloadSession;
+  readonly #hostReads: boolean;
+  readonly #memory: ConversationMemory;
+  readonly #rounds: Message[] = [];
+  readonly #visible: Block[] = [];
+  #sent: MessagesBody;
+  #usage: Usage = {};
+  #firstId: string | undefined;
+  #reads = 0;
+  #hid = false;
+
+  private constructor(
+    host: MessagesBody,
+    body: MessagesBody,
+    about: {
+      readonly session: OffloadSession;
+      readonly givenId: string | undefined;
+      readonly hostReads: boolean;
+      readonly memory: ConversationMemory;
+    },
+  ) {
+    this.#host = host;
+    this.body = this.#sent = body;
+    this.#session = about.session;
+    this.#givenId = about.givenId;
+    this.#hostReads = about.hostReads;
+    this.#memory = about.memory;
+  }
+
+  /** `undefined` for a request to pass on as it is: the model could not read a reference in it. */
+  static async begin(
+    host: MessagesBody,
+    givenId: string | undefined,
+    sessions: Sessions,
+    memory: ConversationMemory,
+  ): Promise<ReadingTurn | undefined> {
+    if (host.thread?.type === "continue") {
+      const thread = memory.thread(host.thread.previous_message_id);
+      if (!thread) return undefined;
+      const session = sessions(givenId ?? thread.sessionId);
+      const body = await continueThread(host, thread, session);
+      const { hostReads } = thread;
+      return new ReadingTurn(host, body, {
+        ...{ session, hostReads, memory },
+        givenId: givenId ?? thread.sessionId,
+      });
+    }
+    if ((host.tools ?? []).length === 0) return undefined;
+    const session = sessions(givenId ?? deriveSession(host.messages));
+    const offered = new Set(host.tools?.map(({ name }) => name));
+    const hostReads = session.tools.some(({ name }) => offered.has(name));
+    const expanded = memory.expand(session.sessionId, host.messages);
+    const messages = await session.history(expanded, anthropicFormat);
+    const body = {
+      ...host,
+      ...(hostReads ? {} : withReading(host, session)),
+      messages,
+    };
+    return new ReadingTurn(host, body, { session, givenId, hostReads, memory });
+  }
+
+  /** Whether the host's reply differs from the last one of the model. */
+  get hidReadings(): boolean {
+    return this.#hid;
+  }
+
+  /** What the replies before the current one used. */
+  get earlierUsage(): Usage {
+    return this.#usage;
+  }
+
+  isReading(block: Block): boolean {
+    const { tools } = this.#session;
+    return !this.#hostReads && isToolUse(block) && tools.some(({ name }) => name === block["name"]);
+  }
+
+  /** Takes a reply of the model. The next request, if reading calls were all that it asked for. */
+  async take(reply: Reply): Promise<MessagesBody | undefined> {
+    this.#firstId ??= reply.id;
+    const calls = reply.content.filter((block) => this.isReading(block));
+    const others = reply.content.filter((block) => !this.isReading(block));
+    this.#visible.push(...others);
+    // A call that was cut off cannot be answered.
+    const isComplete = reply.stop_reason === "tool_use";
+    if (calls.length > 0) this.#hid = true;
+    if (calls.length === 0 || !isComplete || others.some(isToolUse)) {
+      const answered = isComplete ? calls : [];
+      const content = answered.length > 0 ? reply.content : others;
+      if (content.length > 0) this.#rounds.push({ role: "assistant", content });
+      this.#remember(reply, await this.#answer(answered));
+      return undefined;
+    }
+    const answers = await this.#answer(calls);
+    this.#usage = { ...this.#usage, ...addUsage(reply.usage ?? {}, this.#usage) };
+    const asked = { role: "assistant", content: reply.content };
+    const told = { role: "user", content: answers };
+    this.#rounds.push(asked, told);
+    this.#reads += 1;
+    this.#sent = this.#next(reply, asked, told);
+    return this.#sent;
+  }
+
+  /** The reply that the host gets: all that was said to it. */
+  visibleReply(last: Reply): Reply {
+    const usage = last.usage ? { usage: addUsage(last.usage, this.#usage) } : {};
+    return { ...last, id: this.#firstId ?? last.id, content: this.#visible, ...usage };
+  }
+
+  #next(reply: Reply, asked: Message, told: Message): MessagesBody {
+    const stop = this.#reads >= MAX_READS ? { tool_choice: { type: "none" } } : {};
+    if (!this.#sent.thread) {
+      return { ...this.#sent, ...stop, messages: [...this.#sent.messages, asked, told] };
+    }
+    const thread = { type: "continue", previous_message_id: reply.id };
+    // The server has these, and refuses to be told again.
+    return { ...without(this.#sent, ["tools", "system"]), ...stop, thread, messages: [told] };
+  }
+
+  #answer(calls: readonly Block[]): Promise<Block[]> {
+    return Promise.all(
+      calls.map(async (call) => {
+        const tool = this.#session.tools.find(({ name }) => name === call["name"]);
+        const answer = await tool?.execute(call["input"]);
+        return { ...anthropicFormat.answerCall(call, answer ?? { text: "", isError: true }) };
+      }),
+    );
+  }
+
+  /** The reply's id is the first thing that two conversations with the same opening do not share. */
+  #threadSession(): string {
+    const { messages } = this.#host;
+    return messages.some(hasCall) ? deriveSession(messages) : sessionOf(this.#firstId);
+  }
+
+  #remember(last: Reply, pending: readonly Block[]): void {
+    if (this.#host.thread) {
+      this.#memory.rememberThread(this.#firstId ?? last.id, {
+        sessionId: this.#givenId ?? this.#threadSession(),
+        lastId: last.id,
+        pending,
+        hostReads: this.#hostReads,
+      });
+    }
+    if (!this.#hid) return;
+    const { messages } = this.#host;
+    const reply = { role: "assistant", content: this.#visible };
+    // As the next request will name it.
+    const sessionId = this.#givenId ?? deriveSession([...messages, reply]);
+    const rounds = { messages: this.#rounds, pending };
+    this.#memory.rememberRounds(sessionId, messages.length, this.#visible, rounds);
+  }
+}
+
+async function continueThread(
+  host: MessagesBody,
+  { lastId, pending }: Thread,
+  session: OffloadSession,
+): Promise<MessagesBody> {
+  const [first, ...rest] = host.messages;
+  const answered = first ? [addAnswers(first, pending), ...rest] : [];
+  const messages = await session.exchange(answered, anthropicFormat);
+  return { ...host, messages, thread: { type: "continue", previous_message_id: lastId } };
+}
+
+/** The reading tools and the notice, from the first request on: the cache has them in its prefix. */
+function withReading(
+  { tools = [], system = [] }: MessagesBody,
+  session: OffloadSession,
+): Partial<MessagesBody> {
+  const notice = session.systemPrompt();
+  return {
+    tools: [...tools, ...anthropicFormat.describeTools(session.tools)],
+    ...(notice === ""
+      ? {}
+      : {
+          system:
+            typeof system === "string"
+              ? `${system}\n\n${notice}`
+              : [...system, { type: "text", text: notice }],
+        }),
+  };
+}
+
+/**
+ * Up to the first reply with a call, since the vendor's ids of calls differ between conversations that
+ * begin with the same words. Nothing is stored before there is one.
+ */
+function deriveSession(messages: readonly Message[]): string {
+  const at = messages.findIndex(hasCall);
+  const first = messages.slice(0, at < 0 ? 1 : at + 1);
+  // Hosts move their cache marks from message to message.
+  const plain = JSON.stringify(first, (key, value: unknown) =>
+    key === "cache_control" ? undefined : value,
+  );
+  return sessionOf(plain);
+}
+
+function hasCall({ role, content }: Message): boolean {
+  return role === "assistant" && typeof content !== "string" && content.some(isToolUse);
+}
+
+function without(body: MessagesBody, fields: readonly string[]): MessagesBody {
+  const entries = Object.entries(body).filter(([key]) => !fields.includes(key));
+  return Object.fromEntries(entries) as unknown as MessagesBody;
+}

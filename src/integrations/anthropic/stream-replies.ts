@@ -1,0 +1,80 @@
+import { addUsage, type Block, type Usage } from "./messages-api.js";
+import { StreamedReply, type StreamEvent } from "./streamed-reply.js";
+import { readServerEvents } from "./server-events.js";
+import type { ReadingTurn } from "./reading-turn.js";
+
+type Send = (body: unknown) => Promise<Response>;
+
+/**
+ * One stream of all replies: what is said to the host passes at once; calls of reading tools and what
+ * ends a reply that makes them are held back.
+ */
+export function streamReplies(first: Response, turn: ReadingTurn, send: Send): Response {
+  const events = spliceReplies(first, turn, send);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await events.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await events.return();
+    },
+  });
+  return new Response(body, { status: first.status, headers: first.headers });
+}
+
+async function* spliceReplies(
+  first: Response,
+  turn: ReadingTurn,
+  send: Send,
+): AsyncGenerator<string, void, void> {
+  let response = first;
+  let shown = 0;
+  for (;;) {
+    const reply = new StreamedReply();
+    const indexes = new Map<number, number>();
+    const held: StreamEvent[] = [];
+    for await (const { raw, data } of readServerEvents(response)) {
+      const event = data as StreamEvent | undefined;
+      if (event) reply.add(event);
+      const isLater = response !== first;
+      if (event?.type === "message_start") {
+        if (!isLater) yield raw;
+      } else if (event?.index !== undefined) {
+        if (event.type === "content_block_start" && !turn.isReading(event.content_block as Block)) {
+          indexes.set(event.index, shown++);
+        }
+        const index = indexes.get(event.index);
+        if (index !== undefined) yield index === event.index ? raw : render({ ...event, index });
+      } else if (event?.type === "message_delta" || event?.type === "message_stop") {
+        if (isLater || reply.content.some((block) => turn.isReading(block))) held.push(event);
+        else yield raw;
+      } else {
+        yield raw;
+      }
+    }
+    // A broken stream is the client's to notice.
+    if (!reply.isComplete) return;
+    const earlier = turn.earlierUsage;
+    const body = await turn.take(reply.message());
+    if (!body) {
+      for (const event of held) yield render(withUsage(event, earlier));
+      return;
+    }
+    response = await send(body);
+    if (!response.ok) {
+      yield render((await response.json()) as StreamEvent);
+      return;
+    }
+  }
+}
+
+function withUsage(event: StreamEvent, earlier: Usage): StreamEvent {
+  return event.usage ? { ...event, usage: addUsage(event.usage, earlier) } : event;
+}
+
+function render(event: StreamEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,0 +1,8 @@
+export {
+  claudeOffload,
+  claudeToolNames,
+  type ClaudeOffload,
+  type ClaudeOffloadOptions,
+} from "./claude-offload.js";
+export { findOutputText, type ToolOutputText } from "./tool-output-shapes.js";
+export type { IntegrationOptions } from "../shared/integration-options.js";

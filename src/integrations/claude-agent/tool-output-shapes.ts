@@ -1,0 +1,142 @@
+import { TOOL_NAMES } from "../../core/workspace/reading/reading.js";
+
+/** The text of a tool's output that the model gets, and the same output with another text in its place. */
+export interface ToolOutputText {
+  readonly text: string;
+  /** Claude Code drops an output of another shape without a word, so this one keeps the tool's own. */
+  withText(text: string): unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Shape = (response: Fields) => ToolOutputText | undefined;
+
+/** The reading tools behind whatever server offers them. */
+const READING_TOOL = new RegExp(`^mcp__.+__(?:${TOOL_NAMES.join("|")})$`);
+
+/** How Claude Code begins the text that it puts in place of an output which it has stored itself. */
+const PERSISTED = /^(?:<persisted-output>|Error: result \(.*\) exceeds maximum allowed tokens)/;
+
+/**
+ * The built-in tools whose output can be long, by the types in `@anthropic-ai/claude-agent-sdk/sdk-tools`.
+ * Others answer in a line (Edit, Write), or have no place for a text (a list of resources, a picture).
+ */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  Agent: subagentReport,
+  Bash: commandOutput,
+  ClaudeDesign: (response) => inBlocks(response, "content"),
+  Glob: (response) => inList(response, "filenames"),
+  Grep: (response) => inField(response, "content") ?? inList(response, "filenames"),
+  Read: fileContent,
+  ReadMcpResourceTool: resourceText,
+  RemoteTrigger: (response) => inField(response, "json"),
+  Task: subagentReport,
+  WebFetch: (response) => inField(response, "result"),
+  WebSearch: searchResults,
+};
+
+/**
+ * Finds the text in what a tool of Claude Code returned; `undefined` where there is none to replace, where
+ * Claude Code has stored the output itself, and for the answers of the reading tools.
+ */
+export function findOutputText(toolName: string, response: unknown): ToolOutputText | undefined {
+  if (READING_TOOL.test(toolName)) return undefined;
+  const found = toolName.startsWith("mcp__")
+    ? mcpOutput(response)
+    : isFields(response) && typeof response["persistedOutputPath"] !== "string"
+      ? SHAPES[toolName]?.(response)
+      : undefined;
+  return found && !PERSISTED.test(found.text) ? found : undefined;
+}
+
+/** One of the two streams is replaced, the longer one: an error beside a long output is worth seeing. */
+function commandOutput(response: Fields): ToolOutputText | undefined {
+  if (response["isImage"] === true) return undefined;
+  const { stdout, stderr } = response;
+  const isErrorLonger = lengthOf(stderr) > lengthOf(stdout);
+  return inField(response, isErrorLonger ? "stderr" : "stdout");
+}
+
+function fileContent(response: Fields): ToolOutputText | undefined {
+  const { type, file } = response;
+  if (type !== "text" || !isFields(file)) return undefined;
+  return inside(inField(file, "content"), (changed) => ({ ...response, file: changed }));
+}
+
+function subagentReport(response: Fields): ToolOutputText | undefined {
+  return response["status"] === "completed" ? inBlocks(response, "content") : undefined;
+}
+
+function resourceText(response: Fields): ToolOutputText | undefined {
+  const contents = listOf(response["contents"]);
+  const [longest] = contents
+    .filter(isFields)
+    .sort((a, b) => lengthOf(b["text"]) - lengthOf(a["text"]));
+  if (!longest) return undefined;
+  return inside(inField(longest, "text"), (changed) => ({
+    ...response,
+    contents: contents.map((item) => (item === longest ? changed : item)),
+  }));
+}
+
+function searchResults(response: Fields): ToolOutputText | undefined {
+  const { results } = response;
+  if (!Array.isArray(results)) return undefined;
+  const text = JSON.stringify(results, undefined, 2);
+  return { text, withText: (changed) => ({ ...response, results: [changed] }) };
+}
+
+/** A text, a list of blocks, or an object, in which a server may have put anything. */
+function mcpOutput(response: unknown): ToolOutputText | undefined {
+  if (typeof response === "string") return { text: response, withText: (text) => text };
+  if (Array.isArray(response)) {
+    return inside(inBlocks({ response }, "response"), (changed) => (changed as Fields)["response"]);
+  }
+  if (!isFields(response)) return undefined;
+  if (Array.isArray(response["content"])) return inBlocks(response, "content");
+  return { text: JSON.stringify(response, undefined, 2), withText: (text) => text };
+}
+
+function inField(fields: Fields, key: string): ToolOutputText | undefined {
+  const text = fields[key];
+  if (typeof text !== "string" || text === "") return undefined;
+  return { text, withText: (changed) => ({ ...fields, [key]: changed }) };
+}
+
+function inList(fields: Fields, key: string): ToolOutputText | undefined {
+  const items = listOf(fields[key]);
+  if (items.length === 0) return undefined;
+  return { text: items.join("\n"), withText: (changed) => ({ ...fields, [key]: [changed] }) };
+}
+
+/** One block of text takes the place of all; pictures and whatever else there is are kept. */
+function inBlocks(fields: Fields, key: string): ToolOutputText | undefined {
+  const blocks = listOf(fields[key]);
+  const texts = blocks.flatMap((block) =>
+    isFields(block) && typeof block["text"] === "string" ? [block["text"]] : [],
+  );
+  if (texts.length === 0) return undefined;
+  const others = blocks.filter((block) => !isFields(block) || typeof block["text"] !== "string");
+  return {
+    text: texts.join("\n"),
+    withText: (text) => ({ ...fields, [key]: [{ type: "text", text }, ...others] }),
+  };
+}
+
+function inside(
+  found: ToolOutputText | undefined,
+  wrap: (changed: unknown) => unknown,
+): ToolOutputText | undefined {
+  return found && { text: found.text, withText: (text) => wrap(found.withText(text)) };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : 0;
+}

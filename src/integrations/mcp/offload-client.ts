@@ -1,0 +1,123 @@
+import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
+import type { ToolInputSchema } from "../../core/engine/format.js";
+import { mcpFormat } from "../../formats/mcp.js";
+import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
+import type { IntegrationOptions } from "../shared/integration-options.js";
+import { offloadAnswer, type ToolResult } from "./offload-answer.js";
+import { refusedBy, shortenStructured, staysLong } from "./structured-content.js";
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly outputSchema?: unknown;
+}
+
+/** The parts of a client that are replaced, in any version of the SDK. */
+interface AnyClient {
+  readonly transport?: { readonly sessionId?: string | undefined } | undefined;
+  callTool(params: never, ...rest: never[]): Promise<object>;
+  listTools(params?: never, ...rest: never[]): Promise<object>;
+}
+
+interface ToolPage {
+  readonly tools: readonly ListedTool[];
+  readonly nextCursor?: string | undefined;
+}
+
+/**
+ * A client whose `callTool` answers with references in place of large results, and whose `listTools`
+ * lists the reading tools, which it answers itself.
+ *
+ * @example
+ * const client = offloadClient(new Client({ name: "agent", version: "1.0.0" }));
+ */
+export function offloadClient<C extends AnyClient>(client: C, options: IntegrationOptions = {}): C {
+  const sessions = connectSessions(options);
+  const session = (): OffloadSession => sessions(client.transport?.sessionId);
+  /** What the server said of its tools. */
+  const listed = new Map<string, ListedTool>();
+
+  const list = async (params?: unknown, ...rest: unknown[]): Promise<ToolPage> => {
+    const page = (await client.listTools(params as never, ...(rest as never[]))) as ToolPage;
+    for (const tool of page.tools) listed.set(tool.name, tool);
+    return page;
+  };
+
+  const outputSchemaOf = async (name: string): Promise<unknown> => {
+    let cursor: string | undefined;
+    do {
+      if (listed.has(name)) break;
+      const page = await list(cursor === undefined ? undefined : { cursor });
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return listed.get(name)?.outputSchema;
+  };
+
+  const listTools = async (params?: unknown, ...rest: unknown[]): Promise<ToolPage> => {
+    const page = await list(params, ...rest);
+    const current = session();
+    const { tools } = current;
+    const described = page.tools.map((tool) => {
+      const description = current.describe(tool.name, tool.description ?? "");
+      return description === (tool.description ?? "") ? tool : { ...tool, description };
+    });
+    const clash = tools.find(({ name }) => listed.has(name));
+    if (clash) {
+      const expected = `a server without ${clash.name}; rename it with the workspace's toolNames`;
+      throw new InvalidArgumentError("client", clash.name, expected);
+    }
+    // Once, after the last page.
+    const reading = page.nextCursor === undefined ? mcpFormat.describeTools(tools) : [];
+    return { ...page, tools: [...described, ...reading.map(withAnnotations)] };
+  };
+
+  const callTool = async (params: CallParams, ...rest: unknown[]): Promise<object> => {
+    const { name, arguments: input = {} } = params;
+    const current = session();
+    const signal = signalOf(rest);
+    const reading = current.tools.find((tool) => tool.name === name);
+    if (reading) {
+      return mcpFormat.answerCall(params, await reading.execute(input, signal ? { signal } : {}));
+    }
+    const resolved = await current.resolve(name, input, signal);
+    const sent = resolved === input ? params : { ...params, arguments: resolved };
+    const result = await client.callTool(sent as never, ...(rest as never[]));
+    const { structuredContent } = result as ToolResult;
+    const schema = structuredContent === undefined ? undefined : await outputSchemaOf(name);
+    const refuses = (): Promise<string | undefined> =>
+      Promise.resolve(
+        refusedBy(schema, structuredContent) ??
+          staysLong(structuredContent, shortenStructured(structuredContent, "")),
+      );
+    return offloadAnswer(current, result, {
+      ...{ name, input },
+      refuses: schema === undefined ? undefined : refuses,
+    });
+  };
+
+  const replaced: Readonly<Record<PropertyKey, unknown>> = { callTool, listTools };
+  return new Proxy(client, {
+    get(target, key) {
+      if (Object.hasOwn(replaced, key)) return replaced[key];
+      const value = Reflect.get(target, key, target) as unknown;
+      // The client's private fields are its own, not the proxy's.
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+    set: (target, key, value) => Reflect.set(target, key, value, target),
+  });
+}
+
+function withAnnotations<T extends { inputSchema: ToolInputSchema }>(tool: T): T & object {
+  return { ...tool, annotations: { readOnlyHint: true, openWorldHint: false } };
+}
+
+/** The options of a request are the last argument, in every version. */
+function signalOf(rest: readonly unknown[]): AbortSignal | undefined {
+  const { signal } = (rest.at(-1) ?? {}) as { readonly signal?: unknown };
+  return signal instanceof AbortSignal ? signal : undefined;
+}

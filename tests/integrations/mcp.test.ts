@@ -1,0 +1,285 @@
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport as Transport1 } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { Client as Client2, InMemoryTransport as Transport2 } from "@modelcontextprotocol/client";
+import { McpServer as Server2 } from "@modelcontextprotocol/server";
+import { offloadClient, offloadHandler, registerReadingTools } from "context-offload/mcp";
+import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import {
+  brokenWorkspace,
+  LOG,
+  NEEDED,
+  SEARCH,
+  SHORT,
+  storyWorkspace,
+} from "../support/framework-story.js";
+
+const INFO = { name: "test", version: "1.0.0" };
+const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
+const outputSchema = z.object({ service: z.string(), log: z.string() });
+const structured = { service: "payments", log: LOG };
+const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row ${id}` }));
+
+type Handler = (
+  args: object,
+  context: object,
+) => ReturnType<typeof text> & { structuredContent?: typeof structured };
+
+/** A server with a tool for each kind of result. */
+function fill<S extends Server1 | Server2>(server: S): S {
+  const one = server as Server2;
+  one.registerTool("fetch_log", { inputSchema: z.object({ service: z.string().optional() }) }, () =>
+    text(LOG),
+  );
+  one.registerTool("fail", { inputSchema: z.object({}) }, () => {
+    throw new Error("no such service");
+  });
+  one.registerTool("structured", { outputSchema, inputSchema: z.object({}) }, () => ({
+    ...text(JSON.stringify(structured)),
+    structuredContent: structured,
+  }));
+  one.registerTool(
+    "strict",
+    { outputSchema: z.object({ log: z.string().min(5_000) }), inputSchema: z.object({}) },
+    () => ({ ...text("see log"), structuredContent: { log: LOG } }),
+  );
+  one.registerTool(
+    "rows",
+    {
+      outputSchema: z.object({ rows: z.array(z.object({ id: z.number(), name: z.string() })) }),
+      inputSchema: z.object({}),
+    },
+    () => ({ ...text(JSON.stringify({ rows })), structuredContent: { rows } }),
+  );
+  one.registerTool("echo", { inputSchema: z.object({ content: z.string() }) }, ({ content }) =>
+    text(`${content.length} characters`),
+  );
+  return server;
+}
+
+interface AnyClient {
+  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<object>;
+  listTools(): Promise<{ tools: { name: string; description?: string | undefined }[] }>;
+}
+
+/** A connected pair of either version. */
+const SDKS = {
+  async "SDK 1"(server: Server1, client: Client1) {
+    const [one, other] = Transport1.createLinkedPair();
+    await server.connect(one);
+    await client.connect(other);
+  },
+  async "SDK 2"(server: Server2, client: Client2) {
+    const [one, other] = Transport2.createLinkedPair();
+    await server.connect(one);
+    await client.connect(other);
+  },
+};
+
+async function connect(
+  sdk: string,
+  prepare: (server: Server2) => void,
+  options?: Parameters<typeof offloadClient>[1],
+): Promise<AnyClient> {
+  if (sdk === "SDK 1") {
+    const server = new Server1(INFO);
+    prepare(server as unknown as Server2);
+    const client = new Client1(INFO);
+    const used = options ? offloadClient(client, options) : client;
+    await SDKS["SDK 1"](server, used);
+    return used;
+  }
+  const server = new Server2(INFO);
+  prepare(server);
+  const client = new Client2(INFO);
+  const used = options ? offloadClient(client, options) : client;
+  await SDKS["SDK 2"](server, used);
+  return used;
+}
+
+function textOf(result: object): string {
+  return (result as { content: { text: string }[] }).content.map((block) => block.text).join("\n");
+}
+
+function idOf(reference: string): string {
+  return /<knowledge id="([^"]+)"/.exec(reference)?.[1] ?? "";
+}
+
+describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
+  let client: AnyClient;
+  let story: Awaited<ReturnType<typeof storyWorkspace>>;
+  beforeEach(async () => {
+    story = await storyWorkspace();
+    const { workspace } = story;
+    client = await connect(sdk, fill, { workspace, acceptReferences: ["echo"] });
+  });
+
+  it("answers with a reference that the reading tools read", async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["fetch_log", "grep_knowledge"]),
+    );
+    const reference = textOf(await client.callTool({ name: "fetch_log" }));
+    expect(reference.length).toBeLessThan(SHORT);
+    const search = { ...SEARCH.input, artifact_id: idOf(reference) };
+    const found = await client.callTool({ name: SEARCH.name, arguments: search });
+    expect(textOf(found)).toContain(NEEDED);
+    // The same call again costs nothing new, and says the same.
+    expect(textOf(await client.callTool({ name: "fetch_log" }))).toBe(reference);
+    const { artifacts } = await story.workspace.getToolResultOffloadInfo();
+    expect(artifacts.map(({ tool_name }) => tool_name)).toEqual(["fetch_log"]);
+  });
+
+  it("answers parallel calls, and passes on errors", async () => {
+    const services = ["a", "b", "c"];
+    const results = await Promise.all(
+      services.map((service) => client.callTool({ name: "fetch_log", arguments: { service } })),
+    );
+    expect(new Set(results.map((result) => idOf(textOf(result)))).size).toBe(3);
+    const failed = await client.callTool({ name: "fail" });
+    expect(failed).toMatchObject({ isError: true });
+    expect(textOf(failed)).toContain("no such service");
+    const wrong = await client.callTool({ name: SEARCH.name, arguments: { artifact_id: "none" } });
+    expect(wrong).toMatchObject({ isError: true });
+  });
+
+  it("keeps structured content that the tool's schema allows", async () => {
+    const result = await client.callTool({ name: "structured" });
+    const { structuredContent } = result as { structuredContent: typeof structured };
+    expect(outputSchema.parse(structuredContent).service).toBe("payments");
+    expect(structuredContent.log).toContain("<knowledge_list");
+    expect(JSON.stringify(result).length).toBeLessThan(2 * SHORT);
+  });
+
+  it.each([
+    ["strict", /minLength/],
+    ["rows", /no long strings/],
+  ])("keeps the result of %s whole, and says why", async (name, why) => {
+    const result = await client.callTool({ name });
+    expect(JSON.stringify(result).length).toBeGreaterThan(50_000);
+    const skipped = story.events.find(({ event, tool_name }) => event === "skip" && tool_name);
+    expect(skipped).toMatchObject({
+      tool_name: name,
+      reason: expect.stringMatching(why) as string,
+    });
+  });
+
+  it("puts stored text into the arguments of a tool that takes references", async () => {
+    const reference = textOf(await client.callTool({ name: "fetch_log" }));
+    const content = `offload:${encodeURIComponent(idOf(reference))}#lines=1-2`;
+    const echoed = await client.callTool({ name: "echo", arguments: { content } });
+    const lines = LOG.split("\n").slice(0, 2).join("\n");
+    expect(textOf(echoed)).toBe(`${lines.length} characters`);
+    const { tools } = await client.listTools();
+    expect(tools.find(({ name }) => name === "echo")?.description).toContain("offload:");
+  });
+
+  it("goes on when nothing can be stored, and says so", async () => {
+    const { workspace, events } = await brokenWorkspace();
+    const broken = await connect(sdk, fill, { workspace });
+    expect(textOf(await broken.callTool({ name: "fetch_log" }))).toBe(LOG);
+    expect(events.map(({ event }) => event)).toContain("failure");
+  });
+
+  it("does not hide a tool of the server", async () => {
+    const { workspace } = story;
+    const prepare = (server: Server2): void => {
+      registerReadingTools(server, { workspace });
+    };
+    const nested = await connect(sdk, prepare, { workspace });
+    await expect(nested.listTools()).rejects.toThrow(/toolNames/);
+  });
+});
+
+describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", (sdk) => {
+  it("a server answers with references, and reads them", async () => {
+    const { workspace } = await storyWorkspace();
+    const client = await connect(sdk, (server) => {
+      registerReadingTools(server, { workspace });
+      const config = { inputSchema: z.object({ service: z.string() }) };
+      const handler = offloadHandler(
+        ({ service }: { service: string }) => text(`${service}\n${LOG}`),
+        { workspace, name: "fetch_log" },
+      );
+      server.registerTool("fetch_log", config, handler);
+    });
+    const { tools } = await client.listTools();
+    const grep = tools.find(({ name }) => name === SEARCH.name) as object;
+    expect(grep).toMatchObject({ inputSchema: { type: "object", required: ["pattern"] } });
+    const call = { name: "fetch_log", arguments: { service: "payments" } };
+    const reference = textOf(await client.callTool(call));
+    expect(reference.length).toBeLessThan(SHORT);
+    const search = { ...SEARCH.input, artifact_id: idOf(reference) };
+    const found = await client.callTool({ name: SEARCH.name, arguments: search });
+    expect(textOf(found)).toContain(NEEDED);
+    const wrong = await client.callTool({ name: SEARCH.name, arguments: { pattern: "(" } });
+    expect(wrong).toMatchObject({ isError: true });
+  });
+
+  it("keeps structured content that the schema allows, or the whole", async () => {
+    const { workspace, events } = await storyWorkspace();
+    const strict = z.object({ log: z.string().min(5_000) });
+    const client = await connect(sdk, (server) => {
+      const answer: Handler = () => ({ ...text("see log"), structuredContent: structured });
+      const config = { outputSchema, inputSchema: z.object({}) };
+      const handle = (schema?: typeof outputSchema | typeof strict) =>
+        offloadHandler(answer, { workspace, outputSchema: schema });
+      server.registerTool("allowed", config, handle(outputSchema));
+      server.registerTool("unknown", config, handle());
+      server.registerTool("strict", { ...config, outputSchema: strict }, handle(strict));
+    });
+    const allowed = await client.callTool({ name: "allowed" });
+    expect(JSON.stringify(allowed).length).toBeLessThan(2 * SHORT);
+    // What the structured content held can be found, though the text only announced it.
+    const { artifacts } = await workspace.getToolResultOffloadInfo();
+    const { artifact_id = "", session_id: sessionId = "" } = artifacts[0] ?? {};
+    const found = await workspace.grepKnowledge(artifact_id, "ERROR", { sessionId });
+    expect(found.text).toContain(NEEDED);
+    for (const name of ["unknown", "strict"]) {
+      expect(await client.callTool({ name })).toMatchObject({ structuredContent: { log: LOG } });
+    }
+    const reasons = events.flatMap(({ event, reason }) => (event === "skip" ? [reason] : []));
+    expect(reasons).toEqual([
+      expect.stringMatching(/pass its outputSchema/),
+      expect.stringMatching(/does not allow a reference/),
+    ]);
+  });
+
+  it("keeps clients of one server apart", async () => {
+    const { workspace, events } = await storyWorkspace();
+    const answerLog: Handler = () => text(LOG);
+    const fetchLog = offloadHandler(answerLog, { workspace });
+    const first = textOf(await fetchLog({}, { sessionId: "ann" }));
+    await fetchLog({}, { sessionId: "bob" });
+    const { artifacts } = await workspace.getToolResultOffloadInfo();
+    expect(artifacts.map(({ session_id }) => session_id)).toEqual(["ann", "bob"]);
+    expect(first).toContain("<knowledge_list");
+    // Over HTTP without sessions nobody knows who may read what.
+    const whole = await fetchLog({}, { requestInfo: { headers: {} } });
+    expect(textOf(whole)).toBe(LOG);
+    expect(events.at(-1)).toMatchObject({ event: "skip" });
+    const named = offloadHandler(answerLog, {
+      workspace,
+      sessionId: (context) => (context.requestInfo ? "carl" : undefined),
+    });
+    expect(textOf(await named({}, { requestInfo: {} }))).toContain("<knowledge_list");
+  });
+});
+
+it("keeps the caller's types", () => {
+  const one: Client1 = offloadClient(new Client1(INFO));
+  const two: Client2 = offloadClient(new Client2(INFO));
+  expect([one, two].every((client) => "callTool" in client)).toBe(true);
+  const server = new Server1(INFO);
+  const config = { inputSchema: { service: z.string() } };
+  server.registerTool(
+    "a",
+    config,
+    offloadHandler(({ service }: { service: string }) => text(service)),
+  );
+  // @ts-expect-error: not a client
+  expect(() => offloadClient({})).not.toThrow();
+  // @ts-expect-error: a handler returns a result
+  offloadHandler(() => 1);
+});
