@@ -7,8 +7,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { measure } from "./measure.mjs";
 
 const SERVER = fileURLToPath(new URL("gateway-server.mjs", import.meta.url));
@@ -32,7 +32,7 @@ export async function benchGateway(folder, rounds = 300) {
     const rows = [];
     for (const { what, name, chars, limit, share } of [
       { what: "a small call", name: "read", chars: 200, limit: 2, share: 1 },
-      { what: "an answer of 1 kB", name: "read", chars: 1_000, limit: null, share: 1 },
+      { what: "10 kB, offloaded", name: "read", chars: 10_000, limit: null, share: 1 },
       { what: "1 MB, passed through", name: "read_whole", chars: 1e6, limit: null, share: 0.2 },
       { what: "1 MB, offloaded", name: "read", chars: 1e6, limit: null, share: 0.2 },
     ]) {

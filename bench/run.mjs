@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchArrival } from "./arrival.mjs";
 import { benchFirstGrep } from "./first-grep.mjs";
+import { benchGateway } from "./gateway.mjs";
 import { benchImportTime } from "./import-time.mjs";
 import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
@@ -35,6 +36,7 @@ try {
     ...(await benchListing(folder)),
     ...(await benchOffloadTurn(join(folder, "turns"))),
     ...(await benchImportTime(join(folder, "import"))),
+    ...(await benchGateway(join(folder, "gateway"))),
   ];
   const results = {
     node: process.version,

@@ -5,8 +5,7 @@ import {
   type Workspace,
 } from "context-offload";
 import { ARTIFACT_URI_TEMPLATE, artifactUri, parseArtifactUri } from "./artifact-uri.js";
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from "./toolbox-tool.js";
 
 /** Which artifacts are shown. */
 export interface ArtifactScope {

@@ -1,6 +1,6 @@
 import { ContextOffloadError, InvalidArgumentError, type Workspace } from "context-offload";
 import { artifactUri } from "./artifact-uri.js";
-import type { ToolboxTool } from "./toolbox.js";
+import type { ToolboxTool } from "./toolbox-tool.js";
 
 const NAME = "store_knowledge";
 const text = { type: "string" };

@@ -1,8 +1,7 @@
 import type { OffloadInfoPage, Reading, SessionReading, Workspace } from "context-offload";
 import { createStoreTool } from "./store-tool.js";
 import { outputSchemaOf, structureReading } from "./structured-reading.js";
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json, ToolboxTool } from "./toolbox-tool.js";
 
 /** Tools over a workspace in the shapes of MCP. */
 export interface Toolbox {
@@ -25,12 +24,6 @@ export interface ToolboxOptions {
   readonly canStore?: boolean | undefined;
 }
 
-/** One tool: how it is listed, and how it is run. */
-export interface ToolboxTool {
-  readonly definition: Json & { readonly name: string };
-  run(input: unknown, signal: AbortSignal | undefined): Promise<Json>;
-}
-
 const READS_ONLY = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -50,7 +43,10 @@ export function createToolbox(workspace: Workspace, options: ToolboxOptions = {}
         ...(isStructured ? { outputSchema } : {}),
       },
       async run(input, signal) {
-        const answer = await tool.execute(input ?? {}, signal ? { signal } : {});
+        const answer = await tool.execute(input ?? {}, {
+          withData: isStructured,
+          ...(signal ? { signal } : {}),
+        });
         const content = [{ type: "text", text: answer.text }];
         if (answer.isError) return { content, isError: true };
         const data = answer.data as Reading | SessionReading | OffloadInfoPage;

@@ -79,7 +79,7 @@ export type ToolInputSchema = {
 export interface ToolAnswer {
   readonly text: string;
   readonly isError: boolean;
-  /** What the text was made from, for hosts that show structured answers as well. */
+  /** What the text was made from, if `withData` was passed and it is not an error. */
   readonly data?: unknown;
 }
 
@@ -88,8 +88,11 @@ export interface ToolDescription {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ToolInputSchema;
-  /** Runs a call, for formats whose tools run themselves. */
-  execute(input: unknown, options?: { readonly signal?: AbortSignal }): Promise<ToolAnswer>;
+  /** Runs a call, for formats whose tools run themselves. `withData` is for hosts with structured answers. */
+  execute(
+    input: unknown,
+    options?: { readonly signal?: AbortSignal; readonly withData?: boolean },
+  ): Promise<ToolAnswer>;
 }
 
 /** A tool call, read from a format's own shape. */

@@ -47,6 +47,11 @@ export class Catalog {
     const known = this.#merge().get(shownName);
     if (known) return known;
     await this.entries();
+    const listed = this.#merge().get(shownName);
+    const absent = this.upstreams.filter(({ isReady }) => !isReady);
+    if (listed || absent.length === 0) return listed;
+    await Promise.allSettled(absent.map((upstream) => upstream.whenReady()));
+    await this.entries();
     return this.#merge().get(shownName);
   }
 

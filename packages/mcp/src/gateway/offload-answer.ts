@@ -26,7 +26,7 @@ export interface AnswerOptions {
 }
 
 /** A quick look at an answer counts too few tokens by no more than this factor. */
-const LOOK_MARGIN = 2;
+const LOOK_MARGIN = 1.25;
 /** A longer text is not looked at: it is large by any count. */
 const LOOK_CHARS = 20_000;
 /** What must be saved for a shortened answer to be worth it. */

@@ -11,6 +11,8 @@ export interface OpenedTransport {
   readonly transport: Transport;
   /** What the server wrote to its standard error last, to explain why it ended. */
   readonly lastWords: () => string;
+  /** Ends the connection, and the server's process if it was started for it. Never rejects. */
+  readonly stop: () => Promise<void>;
 }
 
 export function openTransport(server: ServerConfig): OpenedTransport {
@@ -22,7 +24,7 @@ export function openTransport(server: ServerConfig): OpenedTransport {
         ? // eslint-disable-next-line @typescript-eslint/no-deprecated -- Servers of 2024 speak nothing else.
           new SSEClientTransport(url, options)
         : new StreamableHTTPClientTransport(url, options);
-    return { transport, lastWords: () => "" };
+    return { transport, lastWords: () => "", stop: () => transport.close().catch(() => undefined) };
   }
   const transport = new StdioClientTransport({
     command: server.command,
@@ -37,7 +39,29 @@ export function openTransport(server: ServerConfig): OpenedTransport {
     process.stderr.write(chunk);
     words = (words + chunk.toString("utf8")).slice(-LAST_WORDS_CHARS);
   });
-  return { transport, lastWords: () => words.trim() };
+  return { transport, lastWords: () => words.trim(), stop: () => stopProcess(transport) };
 }
 
 const LAST_WORDS_CHARS = 400;
+/** A client that ends waits 2 s for the gateway, which must have ended its servers by then. */
+const PATIENCE_MS = { SIGTERM: 800, SIGKILL: 1_300 } as const;
+
+/** The end of its input asks a server to end; one that does not is made to. */
+async function stopProcess(transport: StdioClientTransport): Promise<void> {
+  const { pid } = transport;
+  const timers = Object.entries(PATIENCE_MS).map(([signal, ms]) =>
+    setTimeout(() => {
+      if (pid !== null) endProcess(pid, signal as keyof typeof PATIENCE_MS);
+    }, ms),
+  );
+  await transport.close().catch(() => undefined);
+  for (const timer of timers) clearTimeout(timer);
+}
+
+function endProcess(pid: number, signal: keyof typeof PATIENCE_MS): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}

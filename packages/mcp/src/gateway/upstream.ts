@@ -55,7 +55,7 @@ interface Pending {
 export interface SentRequest {
   readonly answer: Promise<RpcAnswer>;
   /** Tells the server that nobody waits for the answer any more. */
-  cancel(params: Params): void;
+  readonly cancel: (params: Params) => void;
 }
 
 /** One server behind the gateway: started, watched, and restarted when it ends or hangs. */
@@ -93,10 +93,14 @@ export class Upstream {
     return this.#state === "ready";
   }
 
-  /** Starts the server with the client's own `initialize`. */
-  start(hello: Params): void {
+  /** Starts the server with the client's own `initialize`. Rejects if this first start fails. */
+  start(hello: Params): Promise<void> {
     this.#hello = hello;
+    const started = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+    });
     void this.#connect();
+    return started;
   }
 
   /** The client is initialized: servers may send requests from now on. */
@@ -134,7 +138,7 @@ export class Upstream {
       this.#pending.set(id, { resolve, reject });
     });
     this.#sendRequest({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
-    this.#keepWatch();
+    if (this.isReady) this.#keepWatch();
     return {
       answer,
       cancel: (reason) => {
@@ -164,8 +168,10 @@ export class Upstream {
     this.#state = "closed";
     this.#stop.abort();
     clearTimeout(this.#watch);
-    await this.#opened?.transport.close().catch(() => undefined);
     this.#failPending("the gateway was closed");
+    const stopping = this.#opened?.stop();
+    this.#opened = undefined;
+    await stopping;
   }
 
   async #connect(): Promise<void> {
@@ -233,7 +239,7 @@ export class Upstream {
   }
 
   #receive(message: RpcMessage): void {
-    if (this.#pending.size > 0) this.#keepWatch();
+    if (this.isReady && this.#pending.size > 0) this.#keepWatch();
     if (isRequest(message)) {
       if (message.method === "ping") this.send({ jsonrpc: "2.0", id: message.id, result: {} });
       else this.events.onRequest(this, message);
@@ -279,7 +285,7 @@ export class Upstream {
     this.#state = "down";
     this.#lastFailure = reason;
     clearTimeout(this.#watch);
-    void opened?.transport.close().catch(() => undefined);
+    void opened?.stop();
     const { firstRestartMs, lastRestartMs } = this.times;
     const pause = Math.min(firstRestartMs * 2 ** this.#restarts++, lastRestartMs);
     this.#restartAt = Date.now() + pause;

@@ -30,7 +30,7 @@ export function createTools(
   return nameTools(naming).map(({ tool, name }) => {
     const spec = READING_TOOLS[tool];
     const known = parametersOf(spec);
-    const execute: ToolDescription["execute"] = async (raw, { signal } = {}) => {
+    const execute: ToolDescription["execute"] = async (raw, { signal, withData = false } = {}) => {
       let note = "";
       try {
         const input = new ToolInput(raw, known);
@@ -39,7 +39,7 @@ export function createTools(
         const kept = readRepeated(input, ["session_id", ...(spec.repeats ?? [])]);
         const scope = { sessionId: asked, signal, maxChars: readChars };
         const { text, data } = await spec.run({ workspace, input, naming, kept, scope });
-        return { text: note + text, isError: false, data };
+        return { text: note + text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
         const text = signal?.aborted ? ABORTED : explainError(error);
         return { text: note === "" ? text : `${text}\n${note.trimEnd()}`, isError: true };

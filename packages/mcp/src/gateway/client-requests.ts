@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Workspace } from "context-offload";
+import { PACKAGE_VERSION } from "../package-version.js";
+import type { Toolbox } from "../toolbox.js";
+import type { Catalog } from "./catalog.js";
+import type { Forwarding } from "./forwarding.js";
+import {
+  asParams,
+  asText,
+  errorAnswer,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  type Params,
+  type RpcAnswer,
+  type RpcRequest,
+} from "./json-rpc.js";
+import { mergeInitialize } from "./merge-initialize.js";
+import type { ResourceRequests } from "./resource-requests.js";
+import type { ResourceRoutes } from "./resource-routes.js";
+import { GATEWAY_NAME, type ToolCalls } from "./tool-calls.js";
+import { ServerUnavailableError, type Upstream } from "./upstream.js";
+
+/** What the requests of a client are answered with. */
+export interface ClientRequestParts {
+  readonly upstreams: readonly Upstream[];
+  readonly tools: Catalog;
+  readonly prompts: Catalog;
+  readonly routes: ResourceRoutes;
+  readonly resources: ResourceRequests;
+  readonly calls: ToolCalls;
+  readonly toolbox: Toolbox;
+  readonly forwarding: Forwarding;
+  readonly workspace: Workspace;
+  readonly patienceMs: number;
+  readonly isOff: () => Promise<boolean>;
+}
+
+/** Answers the requests of the client, by one server or by what several answer together. */
+export class ClientRequests {
+  /** The version of the protocol that the client was told. */
+  protocolVersion = "";
+  #logLevel: Params | undefined;
+
+  constructor(private readonly parts: ClientRequestParts) {}
+
+  /** Never rejects; `undefined` if the request was cancelled. */
+  async answer(request: RpcRequest): Promise<RpcAnswer | undefined> {
+    try {
+      return await this.#route(request);
+    } catch (error) {
+      return explainFailure(request, error);
+    }
+  }
+
+  /** Brings a server that was started late or again to where the client believes it is. */
+  restore(upstream: Upstream): void {
+    this.parts.resources.resubscribe(upstream);
+    if (!this.#logLevel || !upstream.capabilities["logging"]) return;
+    void upstream.requestSoon("logging/setLevel", this.#logLevel).catch(() => undefined);
+  }
+
+  async #route(request: RpcRequest): Promise<RpcAnswer | undefined> {
+    const { method, params = {} } = request;
+    const { calls, prompts, resources, routes } = this.parts;
+    switch (method) {
+      case "initialize":
+        return this.#initialize(params);
+      case "ping":
+        return { result: {} };
+      case "tools/list":
+        return { result: { tools: await this.#listTools() } };
+      case "tools/call":
+        return calls.call(request, params);
+      case "prompts/list":
+        return { result: { prompts: await listed(prompts) } };
+      case "prompts/get":
+        return this.#getPrompt(request, params);
+      case "resources/list":
+        return { result: await routes.list("resources", params) };
+      case "resources/templates/list":
+        return { result: await routes.list("resourceTemplates", params) };
+      case "resources/read":
+        return resources.read(request, params);
+      case "resources/subscribe":
+      case "resources/unsubscribe":
+        return resources.subscribe(request, params);
+      case "completion/complete":
+        return this.#complete(request, params);
+      case "logging/setLevel":
+        this.#logLevel = params;
+        return this.#setLogLevel(request);
+      case "tasks/get":
+      case "tasks/cancel":
+      case "tasks/result": {
+        const answer = await calls.task(request, params);
+        return answer === false ? this.#forwardUnknown(request) : answer;
+      }
+      default:
+        return this.#forwardUnknown(request);
+    }
+  }
+
+  async #initialize(hello: Params): Promise<RpcAnswer> {
+    const { upstreams, patienceMs, isOff, workspace } = this.parts;
+    const starts = upstreams.map((upstream) => upstream.start(hello));
+    const patience = sleep(patienceMs, undefined, { ref: false });
+    await Promise.race([Promise.allSettled(starts), patience]);
+    // Clients wait only for some seconds, but without any server there is nothing to tell them.
+    try {
+      await Promise.any(starts);
+    } catch (error) {
+      const reasons = (error as AggregateError).errors.map((reason) => (reason as Error).message);
+      return errorAnswer(INTERNAL_ERROR, reasons.join(" "));
+    }
+    const instructions = (await isOff()) ? "" : workspace.systemPrompt();
+    const serverInfo = { name: GATEWAY_NAME, version: PACKAGE_VERSION };
+    const result = mergeInitialize(upstreams, hello, { serverInfo, instructions });
+    this.protocolVersion = asText(result["protocolVersion"]) ?? "";
+    return { result };
+  }
+
+  /** Our reading tools can be called while offloading is switched off, but they are not shown. */
+  async #listTools(): Promise<readonly Params[]> {
+    const { tools, toolbox, isOff } = this.parts;
+    return [...(await listed(tools)), ...((await isOff()) ? [] : toolbox.tools)];
+  }
+
+  async #getPrompt(request: RpcRequest, params: Params): Promise<RpcAnswer | undefined> {
+    const entry = await this.parts.prompts.find(String(params["name"]));
+    if (!entry) return errorAnswer(INVALID_PARAMS, `Unknown prompt: ${String(params["name"])}`);
+    return this.parts.forwarding.forward(entry.upstream, request, { ...params, name: entry.name });
+  }
+
+  async #complete(request: RpcRequest, params: Params): Promise<RpcAnswer | undefined> {
+    const { prompts, routes, forwarding } = this.parts;
+    const ref = asParams(params["ref"]);
+    const isPrompt = ref["type"] === "ref/prompt";
+    const [key, shown] = isPrompt ? ["name", String(ref["name"])] : ["uri", String(ref["uri"])];
+    const entry = isPrompt ? await prompts.find(shown) : (await routes.find(shown))[0];
+    if (!entry) return errorAnswer(INVALID_PARAMS, `There is nothing to complete: ${shown}`);
+    const own = "uri" in entry ? entry.uri : entry.name;
+    return forwarding.forward(entry.upstream, request, { ...params, ref: { ...ref, [key]: own } });
+  }
+
+  async #setLogLevel({ method, params }: RpcRequest): Promise<RpcAnswer> {
+    const able = this.parts.upstreams.filter(
+      (upstream) => upstream.isReady && upstream.capabilities["logging"],
+    );
+    const answers = await Promise.all(
+      able.map((upstream) => upstream.request(method, params).answer),
+    );
+    return answers.find((answer) => "error" in answer) ?? { result: {} };
+  }
+
+  /** A method that the gateway does not know: only one server can be meant. */
+  async #forwardUnknown(request: RpcRequest): Promise<RpcAnswer | undefined> {
+    const [only, ...others] = this.parts.upstreams;
+    // A client of 2026 asks this first, and goes on with `initialize` if it is not known.
+    const isProbe = request.method === "server/discover";
+    if (only && others.length === 0 && !isProbe) {
+      return this.parts.forwarding.forward(only, request, request.params);
+    }
+    return errorAnswer(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
+  }
+}
+
+async function listed(catalog: Catalog): Promise<Params[]> {
+  return (await catalog.entries()).map(({ definition, name, shownName }) =>
+    name === shownName ? definition : { ...definition, name: shownName },
+  );
+}
+
+/** A model reads the answer of a tool, while an error may be shown to nobody. */
+function explainFailure({ method }: RpcRequest, error: unknown): RpcAnswer {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ServerUnavailableError && method === "tools/call") {
+    return { result: { content: [{ type: "text", text: message }], isError: true } };
+  }
+  return errorAnswer(INTERNAL_ERROR, message);
+}
