@@ -2,7 +2,7 @@ import { access, constants, readFile, rm, stat, statfs, writeFile } from "node:f
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { isSwitchedOff } from "@context-offload/mcp";
+import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
 import { EXIT, explainError } from "../command-error.js";
 import { CLIENTS } from "../install/clients.js";

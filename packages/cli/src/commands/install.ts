@@ -49,7 +49,7 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     node: process.execPath,
     main: fileURLToPath(new URL("../main.js", import.meta.url)),
     hook: fileURLToPath(new URL("../hook.js", import.meta.url)),
-    opencodePlugin: fileURLToPath(import.meta.resolve("context-offload/opencode")),
+    opencodePlugin: () => fileURLToPath(import.meta.resolve("context-offload/opencode")),
     exclude: (flags.exclude ?? "").split(",").filter(Boolean),
     withTools: flags.tools,
   };

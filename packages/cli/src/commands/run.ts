@@ -4,12 +4,12 @@ import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
 import { openOutput } from "../conversations/write-output.js";
-import { CommandError } from "../command-error.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { describeRun, runAsJson } from "../run-report.js";
 import { formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { readPrice } from "./read-price.js";
 
 interface RunFlags extends WorkspaceFlags {
   readonly out?: string;
@@ -122,12 +122,4 @@ function showProgress(
   const share = total === 0 ? 0 : chars / total;
   const bar = renderBar(share).padEnd(20);
   terminal.progress(`${bar} ${formatBytes(chars)} of ${formatBytes(total)}  ${shown}`);
-}
-
-function readPrice(text: string): number {
-  const price = Number(text);
-  if (text.trim() !== "" && Number.isFinite(price) && price >= 0) return price;
-  throw new CommandError(
-    `the price ${JSON.stringify(text)} is not a number; pass one, as in --price 3`,
-  );
 }

@@ -1,16 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import {
-  createGateway,
-  isSwitchedOff,
-  parseGatewayConfig,
-  serveHttp,
-  serveStdio,
-  type GatewayConfig,
-} from "@context-offload/mcp";
+import type { GatewayConfig } from "@context-offload/mcp";
+import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
-import { withWorkspace, workspaceFolder, type WorkspaceFlags } from "../open-workspace.js";
+import {
+  withWorkspace,
+  WORKSPACE_VARIABLE,
+  workspaceFolder,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface McpFlags extends WorkspaceFlags {
@@ -49,7 +48,9 @@ Examples:
   context-offload mcp --http --port 8808`,
     )
     .action(async (_: McpFlags, command: Command) => {
-      const flags = command.optsWithGlobals<McpFlags>();
+      const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
+      // Loaded here, since the other commands start faster without it.
+      const { serveHttp, serveStdio } = await import("@context-offload/mcp");
       await withWorkspace(flags, terminal, async (workspace) => {
         const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
         if (flags.http !== true) {
@@ -64,6 +65,13 @@ Examples:
         await server.close();
       });
     });
+}
+
+/** Claude Code says which project it started a server for; the server may run elsewhere. */
+function inProject(flags: McpFlags, { env }: Terminal): McpFlags {
+  const { CLAUDE_PROJECT_DIR: project } = env;
+  const isNamed = flags.workspace !== undefined || env[WORKSPACE_VARIABLE] !== undefined;
+  return isNamed || !project ? flags : { ...flags, workspace: join(project, ".offload") };
 }
 
 interface GatewayFlags extends WorkspaceFlags {
@@ -87,6 +95,7 @@ Examples:
     )
     .action(async (command: string[], _: GatewayFlags, self: Command) => {
       const flags = self.optsWithGlobals<GatewayFlags>();
+      const { createGateway } = await import("@context-offload/mcp");
       const { servers, policy } = await readServers(command, flags, terminal);
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace(flags, terminal, async (workspace) => {
@@ -121,6 +130,7 @@ async function readServers(
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new CommandError(`${config}: cannot be read; check the path`, undefined, { cause });
   });
+  const { parseGatewayConfig } = await import("@context-offload/mcp");
   try {
     return parseGatewayConfig(JSON.parse(text), terminal.env);
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { OFF_FILE, OFF_VARIABLE } from "@context-offload/mcp";
+import { OFF_FILE, OFF_VARIABLE } from "@context-offload/mcp/off-switch";
 import { CommandError } from "../command-error.js";
 import { workspaceFolder, type WorkspaceFlags } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";

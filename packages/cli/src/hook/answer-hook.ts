@@ -13,6 +13,8 @@ export interface HookEvent {
 export interface HookFlags {
   /** The folder of the workspace; a relative one is resolved against the event's `cwd`. */
   readonly root: string;
+  /** Resolve it against the folder of the project instead, where the reading server looks for it. */
+  readonly isInProject: boolean;
   readonly exclude: readonly string[];
   /** What stands before the names of the reading tools; without it, references give file paths. */
   readonly toolPrefix: string | undefined;
@@ -61,8 +63,12 @@ function isSwitchedOff(root: string): boolean {
   return /^(?:off|0|false|no)$/i.test(value.trim()) || existsSync(join(root, "off"));
 }
 
-function rootOf({ root }: HookFlags, { cwd }: HookEvent): string {
-  return isAbsolute(root) ? root : join(typeof cwd === "string" ? cwd : process.cwd(), root);
+function rootOf({ root, isInProject }: HookFlags, { cwd }: HookEvent): string {
+  if (isAbsolute(root)) return root;
+  // A session may change its folder; the server of its project does not.
+  const { CLAUDE_PROJECT_DIR: project } = process.env;
+  if (isInProject && project) return join(project, root);
+  return join(typeof cwd === "string" ? cwd : process.cwd(), root);
 }
 
 /** Reads `--name value` pairs; what it does not know is ignored, since an old setting must do no harm. */
@@ -76,6 +82,7 @@ export function readFlags(args: readonly string[]): HookFlags {
   const minTokens = Number(valueOf("--min-tokens"));
   return {
     root: valueOf("--root") ?? ".offload",
+    isInProject: args.includes("--in-project"),
     exclude: exclude.map((name) => name.trim()).filter(Boolean),
     toolPrefix: valueOf("--tool-prefix"),
     minTokens: Number.isSafeInteger(minTokens) && minTokens > 0 ? minTokens : undefined,

@@ -5,6 +5,9 @@
  */
 import { answerHook } from "./answer-hook.js";
 
+// Whatever happens, such as a pipe that is closed early: an agent must not stop because of us.
+process.on("uncaughtException", () => process.exit(0));
+
 const chunks: Buffer[] = [];
 process.stdin.on("data", (chunk: Buffer) => chunks.push(chunk));
 process.stdin.on("end", () => {

@@ -87,7 +87,7 @@ function serversPath({ scope, cwd, home }: InstallContext): string {
 
 function hookCommand({ node, hook, exclude, withTools }: InstallContext): string {
   const words = [quoted(node), quoted(hook)];
-  words.push(...(withTools ? ["--tool-prefix", CLAUDE_TOOL_PREFIX] : ["--root", ".offload"]));
+  words.push(...(withTools ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX] : ["--root", ".offload"]));
   if (exclude.length > 0) words.push("--exclude", quoted(exclude.join(",")));
   return words.join(" ");
 }

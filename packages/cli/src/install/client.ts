@@ -11,7 +11,7 @@ export interface InstallContext {
   readonly main: string;
   readonly hook: string;
   /** The absolute path of the plugin for OpenCode. */
-  readonly opencodePlugin: string;
+  opencodePlugin(): string;
   /** Tools whose results are kept. */
   readonly exclude: readonly string[];
   /** Whether references name the reading tools, for which a server is set up, or give file paths. */

@@ -16,7 +16,7 @@ export const opencode: Client = {
     if (plugins.some((plugin) => OWN.test(plugin))) {
       return [{ path: file.path, what: "has the plugin already" }];
     }
-    const plugin = pathToFileURL(context.opencodePlugin).href;
+    const plugin = pathToFileURL(context.opencodePlugin()).href;
     if (plugins.length === 0) file.set(["plugin"], [plugin]);
     else file.set(["plugin", plugins.length], plugin, true);
     await file.save();
