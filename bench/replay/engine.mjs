@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { tidy } from "./conversation.mjs";
 import { readConversations } from "./conversations.mjs";
+import { readAnthropic } from "./readers/anthropic.mjs";
 import { readGeminiCli } from "./readers/gemini-cli.mjs";
 import { readOpenCode } from "./readers/opencode.mjs";
 
@@ -23,8 +24,24 @@ export { ours } from "./systems/ours.mjs";
  */
 export async function readSession(path) {
   if ((await stat(path)).isDirectory()) return asOne(await readOpenCode(path), path);
-  const gemini = readGeminiCli(parseJson(await readFile(path, "utf8")));
-  return asOne(gemini, path) ?? readConversations(path);
+  const value = parseJson(await readFile(path, "utf8"));
+  const messages = Array.isArray(value) ? value : value?.messages;
+  if (!isMessages(messages)) return readConversations(path);
+  const items = readGeminiCli(value) ?? readAnthropic(messages);
+  if (items) return asOne(items, path);
+  // Calls and results that stand in blocks of another vendor would be overlooked.
+  return messages.some(hasUnknownCalls) ? undefined : readConversations(path);
+}
+
+/** @param {unknown} messages @returns {messages is any[]} */
+function isMessages(messages) {
+  return Array.isArray(messages) && messages.every((each) => typeof each === "object" && each);
+}
+
+/** @param {any} message */
+function hasUnknownCalls({ parts, content }) {
+  const blocks = [parts, content].flat().filter(Boolean);
+  return blocks.some(({ type, functionCall }) => functionCall || /^tool[-_]/.test(type ?? ""));
 }
 
 /**

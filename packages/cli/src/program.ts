@@ -40,7 +40,8 @@ export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Com
         terminal.note(text.trimEnd());
       },
       outputError: (text, write) => {
-        write(text.replace(/^error: /, "context-offload: "));
+        const [, said = ""] = /^(?:error: )?(.*?)\.?\s*$/s.exec(text) ?? [];
+        write(`context-offload: ${said.replaceAll("\n", " ")}; see context-offload --help\n`);
       },
     })
     .showSuggestionAfterError()

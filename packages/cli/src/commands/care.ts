@@ -104,7 +104,8 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
   const bytes = removed.reduce((sum, { size }) => sum + size.bytes, 0);
   const place = workspacePlace(flags, terminal);
   if (removed.length === 0) {
-    terminal.print(`Nothing to remove from ${place}.`);
+    const young = flags.force === true ? "" : "; what was stored in the last hour needs --force";
+    terminal.print(`Nothing to remove from ${place}${young}.`);
     return;
   }
   terminal.print(

@@ -122,7 +122,11 @@ async function printMatches(
       : `${flags.isFirst ? "" : "\n"}${cyan(harmless(artifactId))}\n`;
     await terminal.write(`${heading}${lines}\n`);
   } else {
-    const lines = flags.isOne ? text : text.replace(/^(?=\d+[:-])/gm, `${artifactId}:`);
+    const lines = flags.isOne
+      ? text
+      : text.replace(/^(\d+)([:-])/gm, (_, line: string, mark: string) => {
+          return artifactId + mark + line + mark;
+        });
     await terminal.write(`${lines}\n`);
   }
 }

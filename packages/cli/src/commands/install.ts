@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "commander";
+import { CommandError, EXIT } from "../command-error.js";
 import type { Client, InstallContext, InstallStep } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -25,10 +26,11 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nExample: context-offload install claude-code --user")
     .action(async (name: string, flags: InstallFlags) => {
       const context = contextOf(terminal, flags);
-      report(await clientNamed(name).install(context), "Nothing to do.", terminal);
-      terminal.print(
-        `Undo it with: context-offload uninstall ${name}${flags.user === true ? " --user" : ""}`,
-      );
+      const steps = await clientNamed(name).install(context);
+      report(steps, "Nothing to do.", terminal);
+      if (!steps.some(({ isChange }) => isChange)) return;
+      const where = flags.user === true ? " --user" : "";
+      terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);
     });
   program
     .command("uninstall")
@@ -49,10 +51,22 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     node: process.execPath,
     main: fileURLToPath(new URL("../main.js", import.meta.url)),
     hook: fileURLToPath(new URL("../hook.js", import.meta.url)),
-    opencodePlugin: () => fileURLToPath(import.meta.resolve("context-offload/opencode")),
+    opencodePlugin,
     exclude: (flags.exclude ?? "").split(",").filter(Boolean),
     withTools: flags.tools,
   };
+}
+
+function opencodePlugin(): string {
+  try {
+    return fileURLToPath(import.meta.resolve("context-offload/opencode"));
+  } catch (cause) {
+    throw new CommandError(
+      "the installed context-offload has no plugin for OpenCode; update it and try again",
+      EXIT.failed,
+      { cause },
+    );
+  }
 }
 
 function clientNamed(name: string): Client {

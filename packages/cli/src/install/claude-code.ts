@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { CommandError } from "../command-error.js";
 import type { Client, InstallContext, InstallStep } from "./client.js";
 import { JsonFile } from "./edit-json.js";
 
@@ -7,6 +8,7 @@ export const CLAUDE_TOOL_PREFIX = `mcp__${SERVER}__`;
 /** Ours, wherever it was installed from and whoever moved it since. */
 const OWN_COMMAND = /context-offload|[\\/]hook\.js"? .*--(?:tool-prefix|root)/;
 const HOOKS = ["hooks", "PostToolUse"];
+const SERVERS = ["mcpServers"];
 
 interface HookGroup {
   readonly matcher?: string;
@@ -20,56 +22,59 @@ export const claudeCode: Client = {
 
   async install(context) {
     const settings = await JsonFile.read(settingsPath(context));
+    const servers = await JsonFile.read(serversPath(context));
+    const server = servers.get([...SERVERS, SERVER]);
+    if (context.withTools && server !== undefined && !isOwnServer(server)) {
+      throw new CommandError(
+        `${servers.path}: has another MCP server "${SERVER}"; rename it, or install with --no-tools`,
+      );
+    }
     removeHooks(settings);
     const hook = { type: "command", command: hookCommand(context), timeout: 60 };
-    const count = groupsOf(settings).length;
-    if (count === 0) settings.set(HOOKS, [{ matcher: "*", hooks: [hook] }]);
-    else settings.set([...HOOKS, count], { matcher: "*", hooks: [hook] }, true);
+    settings.insert([...HOOKS, -1], { matcher: "*", hooks: [hook] });
     await settings.save();
-    const steps: InstallStep[] = [
-      { path: settings.path, what: "added a PostToolUse hook that offloads large tool results" },
-    ];
-    if (!context.withTools) return steps;
-    const servers = await JsonFile.read(serversPath(context));
-    servers.set(["mcpServers", SERVER], {
-      type: "stdio",
-      command: context.node,
-      args: [context.main, "mcp", "--read-only"],
-    });
+    const what = "added a PostToolUse hook that offloads large tool results";
+    const step = { path: settings.path, what, isChange: true };
+    if (!context.withTools) return [step];
+    servers.remove([...SERVERS, SERVER]);
+    const args = [context.main, "mcp", "--read-only"];
+    servers.insert([...SERVERS, SERVER], { type: "stdio", command: context.node, args });
     await servers.save();
-    return [
-      ...steps,
-      { path: servers.path, what: `added the MCP server "${SERVER}" to read them` },
-    ];
+    const added = `added the MCP server "${SERVER}" to read them`;
+    return [step, { path: servers.path, what: added, isChange: true }];
   },
 
   async uninstall(context) {
     const settings = await JsonFile.read(settingsPath(context));
     const removed = removeHooks(settings);
     await settings.save();
-    const servers = await JsonFile.read(serversPath(context));
-    const hasServer = isOwnServer(servers.get(["mcpServers", SERVER]));
-    if (hasServer) {
-      servers.set(["mcpServers", SERVER], undefined);
-      servers.removeEmpty(["mcpServers"]);
-      await servers.save();
+    const steps: InstallStep[] = [];
+    if (removed > 0) {
+      steps.push({ path: settings.path, what: "removed the hook", isChange: true });
     }
-    return [
-      ...(removed > 0 ? [{ path: settings.path, what: "removed the hook" }] : []),
-      ...(hasServer ? [{ path: servers.path, what: `removed the MCP server "${SERVER}"` }] : []),
-    ];
+    const servers = await JsonFile.read(serversPath(context));
+    if (isOwnServer(servers.get([...SERVERS, SERVER]))) {
+      servers.remove([...SERVERS, SERVER]);
+      await servers.save();
+      const what = `removed the MCP server "${SERVER}"`;
+      steps.push({ path: servers.path, what, isChange: true });
+    }
+    return steps;
   },
 
   async inspect(context) {
     const settings = await JsonFile.read(settingsPath(context));
     const servers = await JsonFile.read(serversPath(context));
-    const hooks = groupsOf(settings).flatMap(({ hooks = [] }) => hooks);
+    const hooks = groupsOf(settings).flatMap((group) => group.hooks ?? []);
+    const isServed = isOwnServer(servers.get([...SERVERS, SERVER]));
     return [
-      ...hooks
-        .filter(({ command = "" }) => OWN_COMMAND.test(command))
-        .map(({ command = "" }) => ({ path: settings.path, what: `hook: ${command}` })),
-      ...(isOwnServer(servers.get(["mcpServers", SERVER]))
-        ? [{ path: servers.path, what: `MCP server "${SERVER}"` }]
+      ...hooks.flatMap(({ command = "" }) =>
+        OWN_COMMAND.test(command)
+          ? [{ path: settings.path, what: `hook: ${command}`, isChange: false }]
+          : [],
+      ),
+      ...(isServed
+        ? [{ path: servers.path, what: `MCP server "${SERVER}"`, isChange: false }]
         : []),
     ];
   },
@@ -87,7 +92,9 @@ function serversPath({ scope, cwd, home }: InstallContext): string {
 
 function hookCommand({ node, hook, exclude, withTools }: InstallContext): string {
   const words = [quoted(node), quoted(hook)];
-  words.push(...(withTools ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX] : ["--root", ".offload"]));
+  words.push(
+    ...(withTools ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX] : ["--root", ".offload"]),
+  );
   if (exclude.length > 0) words.push("--exclude", quoted(exclude.join(",")));
   return words.join(" ");
 }
@@ -105,15 +112,12 @@ function groupsOf(settings: JsonFile): readonly HookGroup[] {
 function removeHooks(settings: JsonFile): number {
   let removed = 0;
   for (const [at, { hooks = [] }] of [...groupsOf(settings).entries()].reverse()) {
-    for (const [nth, { command = "" }] of [...hooks.entries()].reverse()) {
-      if (!OWN_COMMAND.test(command)) continue;
-      settings.set([...HOOKS, at, "hooks", nth], undefined);
-      removed++;
-    }
-    const rest = settings.get([...HOOKS, at, "hooks"]);
-    if (Array.isArray(rest) && rest.length === 0) settings.set([...HOOKS, at], undefined);
+    const own = [...hooks.keys()].filter((nth) => OWN_COMMAND.test(hooks[nth]?.command ?? ""));
+    if (own.length === 0) continue;
+    removed += own.length;
+    if (own.length === hooks.length) settings.remove([...HOOKS, at]);
+    else for (const nth of own.reverse()) settings.remove([...HOOKS, at, "hooks", nth]);
   }
-  if (removed > 0) settings.removeEmpty(HOOKS);
   return removed;
 }
 

@@ -22,6 +22,8 @@ export interface InstallContext {
 export interface InstallStep {
   readonly path: string;
   readonly what: string;
+  /** Whether the file is another one now. */
+  readonly isChange: boolean;
 }
 
 /** A program that agents run in. */

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Client, InstallContext, InstallStep } from "./client.js";
 import { JsonFile } from "./edit-json.js";
+import { isWrapped, unwrapArguments, wrapArguments } from "./gateway-arguments.js";
 
 interface ServerEntry {
   readonly command?: unknown;
   readonly args?: unknown;
-  readonly url?: unknown;
 }
 
 /** A client that is told of its MCP servers by a JSON file. */
@@ -84,43 +84,43 @@ export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
     const file = await JsonFile.read(client.path(context));
     const steps: InstallStep[] = [];
     for (const [name, server] of serversOf(file, client)) {
-      const { command, args = [] } = server;
       const path = [client.key, name];
-      if (isWrapped(server)) continue;
-      if (typeof command !== "string" || !isTexts(args)) {
-        steps.push({
-          path: file.path,
-          what: `left "${name}" as it is: it is not started by a command`,
-        });
+      if (isWrapped(server.args)) continue;
+      const command = file.textOf([...path, "command"]);
+      if (typeof server.command !== "string" || command === undefined) {
+        const what = `kept "${name}" as it is: it is not started by a command`;
+        steps.push({ path: file.path, what, isChange: false });
         continue;
       }
-      file.set([...path, "command"], context.node);
-      file.set(
-        [...path, "args"],
-        [context.main, "gateway", "--session", name, "--", command, ...args],
-      );
-      steps.push({ path: file.path, what: `put the MCP server "${name}" behind the gateway` });
+      const before = file.textOf([...path, "args"]);
+      const args = wrapArguments(command, before, { main: context.main, name });
+      if (before === undefined) file.insertAfter([...path, "command"], `, "args": ${args}`);
+      else file.replaceText([...path, "args"], args);
+      file.replace([...path, "command"], context.node);
+      const what = `put the MCP server "${name}" behind the gateway`;
+      steps.push({ path: file.path, what, isChange: true });
     }
     await file.save();
     if (steps.length > 0) return steps;
     const why = file.exists ? "has no MCP servers to put behind the gateway" : "does not exist";
-    return [
-      { path: file.path, what: `${why}; ${client.title}'s built-in tools cannot be reached` },
-    ];
+    const what = `${why}; ${client.title}'s built-in tools cannot be reached`;
+    return [{ path: file.path, what, isChange: false }];
   },
 
   async uninstall(context) {
     const file = await JsonFile.read(client.path(context));
     const steps: InstallStep[] = [];
     for (const [name, server] of serversOf(file, client)) {
-      if (!isWrapped(server)) continue;
-      const [command, ...args] = server.args.slice(server.args.indexOf("--") + 1);
-      file.set([client.key, name, "command"], command);
-      file.set([client.key, name, "args"], args);
-      steps.push({
-        path: file.path,
-        what: `took the MCP server "${name}" from behind the gateway`,
-      });
+      const path = [client.key, name];
+      const before = isWrapped(server.args)
+        ? unwrapArguments(file.textOf([...path, "args"]) ?? "")
+        : undefined;
+      if (!before) continue;
+      if (before.args === undefined) file.remove([...path, "args"]);
+      else file.replaceText([...path, "args"], before.args);
+      file.replaceText([...path, "command"], before.command);
+      const what = `took the MCP server "${name}" from behind the gateway`;
+      steps.push({ path: file.path, what, isChange: true });
     }
     await file.save();
     return steps;
@@ -129,8 +129,12 @@ export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
   async inspect(context) {
     const file = await JsonFile.read(client.path(context));
     return serversOf(file, client)
-      .filter(([, server]) => isWrapped(server))
-      .map(([name]) => ({ path: file.path, what: `"${name}" is behind the gateway` }));
+      .filter(([, server]) => isWrapped(server.args))
+      .map(([name]) => ({
+        path: file.path,
+        what: `"${name}" is behind the gateway`,
+        isChange: false,
+      }));
   },
 }));
 
@@ -138,17 +142,4 @@ function serversOf(file: JsonFile, { key }: JsonClient): [string, ServerEntry][]
   const servers = file.get([key]);
   if (typeof servers !== "object" || servers === null) return [];
   return Object.entries(servers as Record<string, ServerEntry>);
-}
-
-function isWrapped(
-  server: ServerEntry,
-): server is ServerEntry & { readonly args: readonly string[] } {
-  const { args } = server;
-  if (!isTexts(args)) return false;
-  const [main = "", verb] = args;
-  return verb === "gateway" && args.includes("--") && /main\.js$|context-offload/.test(main);
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

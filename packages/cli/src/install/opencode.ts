@@ -12,32 +12,30 @@ export const opencode: Client = {
 
   async install(context) {
     const file = await openConfig(context);
-    const plugins = pluginsOf(file);
-    if (plugins.some((plugin) => OWN.test(plugin))) {
-      return [{ path: file.path, what: "has the plugin already" }];
+    const { path } = file;
+    if (pluginsOf(file).some((plugin) => OWN.test(plugin))) {
+      return [{ path, what: "has the plugin already", isChange: false }];
     }
-    const plugin = pathToFileURL(context.opencodePlugin()).href;
-    if (plugins.length === 0) file.set(["plugin"], [plugin]);
-    else file.set(["plugin", plugins.length], plugin, true);
+    file.insert(["plugin", -1], pathToFileURL(context.opencodePlugin()).href);
     await file.save();
-    return [{ path: file.path, what: "added the plugin, which offloads large tool results" }];
+    const what = "added the plugin, which offloads large tool results";
+    return [{ path, what, isChange: true }];
   },
 
   async uninstall(context) {
     const file = await openConfig(context);
     const at = pluginsOf(file).findIndex((plugin) => OWN.test(plugin));
     if (at === -1) return [];
-    file.set(["plugin", at], undefined);
-    file.removeEmpty(["plugin"]);
+    file.remove(["plugin", at]);
     await file.save();
-    return [{ path: file.path, what: "removed the plugin" }];
+    return [{ path: file.path, what: "removed the plugin", isChange: true }];
   },
 
   async inspect(context) {
     const file = await openConfig(context);
     return pluginsOf(file)
       .filter((plugin) => OWN.test(plugin))
-      .map((plugin) => ({ path: file.path, what: `plugin: ${plugin}` }));
+      .map((plugin) => ({ path: file.path, what: `plugin: ${plugin}`, isChange: false }));
   },
 };
 
