@@ -3,7 +3,9 @@ import type { Command } from "commander";
 import { createOffloader, type UnknownReference } from "context-offload";
 import { CommandError, EXIT } from "../command-error.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
-import { parseText, readText } from "../conversations/read-text.js";
+import { findExactText } from "../conversations/exact-text.js";
+import { parseText } from "../conversations/parse-text.js";
+import { readText } from "../conversations/read-text.js";
 import { openOutput } from "../conversations/write-output.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { countOf } from "../terminal/table.js";
@@ -40,7 +42,8 @@ async function restore(
   const inputs = (await findInputs(paths, terminal)).map(withoutMark);
   await withWorkspace(flags, terminal, async (workspace) => {
     for (const input of inputs) {
-      const { format, messages, stringify } = parseText(await readText(input, terminal), input);
+      const written = await readText(input, terminal);
+      const { format, messages, stringify } = parseText(written, input);
       const sessionId = flags.session ?? input.name;
       const offloader = createOffloader({ workspace, sessionId, format });
       const unknown: UnknownReference[] = [];
@@ -49,7 +52,18 @@ async function restore(
         onUnknown: (reference) => unknown.push(reference),
       });
       if (unknown.length > 0) throw notHeld(unknown, input, sessionId, flags, terminal);
-      const text = stringify(restored);
+      const exact = (part: string) => findExactText(workspace, sessionId, part);
+      const text =
+        (await exact(written)) ??
+        stringify(
+          await Promise.all(
+            restored.map(async (message, index) => {
+              const before = messages[index];
+              if (message === before || typeof message === "string") return message;
+              return (await exact(JSON.stringify(before))) ?? message;
+            }),
+          ),
+        );
       if (input.path === undefined && flags.out === undefined) {
         await terminal.write(text);
         continue;

@@ -8,7 +8,9 @@ import {
 } from "context-offload";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Input } from "./find-inputs.js";
-import { parseText, readPieces } from "./read-text.js";
+import { keepExactText } from "./exact-text.js";
+import { parseText, type ParsedMessages, type ParsedText } from "./parse-text.js";
+import { readPieces } from "./read-text.js";
 
 /** What was, or would be, done with one conversation. */
 export interface OffloadedInput {
@@ -43,36 +45,57 @@ export async function offloadInput(
   options: OffloadInputOptions,
 ): Promise<OffloadedInput> {
   const state = { messages: 0, results: [] as ResultReport[], tokensBefore: 0, tokensAfter: 0 };
-  let format: FormatName | undefined;
-  let overlap: unknown[] = [];
-  for await (const { text, isLast } of readWindows(input, options.terminal)) {
-    const isWhole = isLast && format === undefined;
-    const parsed = isWhole || format === undefined ? parseText(text, input) : undefined;
-    format ??= (parsed as { format: FormatName }).format;
-    const fresh = parsed?.messages ?? splitLines(text);
+  const { workspace, sessionId, policy, isDryRun, terminal } = options;
+  const { signal } = terminal;
+  let first: ParsedText | undefined;
+  let lines = 0;
+  let overlap: readonly unknown[] = [];
+  for await (const text of readWindows(input, terminal)) {
+    const parsed: ParsedMessages =
+      first?.parseMore(text, lines) ?? (first = parseText(text, input));
+    const { messages: fresh } = parsed;
     const offloader = createOffloader({
-      ...{ workspace: options.workspace, sessionId: options.sessionId },
-      ...{ policy: options.policy, format },
+      ...{ workspace, sessionId, policy, format: (first as ParsedText).format },
     });
     const all = [...overlap, ...fresh];
-    const { signal } = options.terminal;
-    const { messages, report } = options.isDryRun
+    const { messages, report } = isDryRun
       ? { messages: all, report: await offloader.estimate(all, { signal }) }
       : await offloader.offload(all, { signal });
     const results = report.results.filter(({ messageIndex }) => messageIndex >= overlap.length);
     const after = messages.slice(overlap.length);
-    const written = parsed ? parsed.stringify(after) : after.join("");
-    if (!options.isDryRun) await options.write(written);
+    const isSame = after.every((message, index) => message === fresh[index]);
+    const written = isSame ? text : parsed.stringify(after);
+    if (!isDryRun) {
+      await keepExactTexts(parsed, after, written, options);
+      await options.write(written);
+    }
     const shift = state.messages - overlap.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
     const before = estimateTokens(text);
     state.tokensBefore += before;
-    state.tokensAfter += options.isDryRun ? before - savedBy(results) : estimateTokens(written);
+    state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
     options.onProgress(text.length);
     overlap = lastOf(all);
+    if (first) lines += countLines(text);
   }
-  return { input, format: format ?? "anthropic", ...state };
+  return { input, format: first?.format ?? "anthropic", ...state };
+}
+
+/** What `restore` could not write again to the byte is kept as it is. */
+async function keepExactTexts(
+  { messages, inexact }: ParsedMessages,
+  after: readonly unknown[],
+  written: string,
+  { workspace, sessionId }: OffloadInputOptions,
+): Promise<void> {
+  for (const { text, index } of inexact) {
+    if (index === undefined) {
+      if (written !== text) await keepExactText(workspace, sessionId, written, text);
+    } else if (after[index] !== messages[index]) {
+      await keepExactText(workspace, sessionId, JSON.stringify(after[index]), text);
+    }
+  }
 }
 
 /** What a table needs of a result; the reference itself is in the file. */
@@ -88,22 +111,31 @@ function savedBy(results: readonly ResultReport[]): number {
 }
 
 /** Pieces that end with a line; a text that is not in lines is one piece. */
-async function* readWindows(
-  input: Input,
-  terminal: Terminal,
-): AsyncGenerator<{ readonly text: string; readonly isLast: boolean }> {
-  let text = "";
+async function* readWindows(input: Input, terminal: Terminal): AsyncGenerator<string> {
+  let pieces: string[] = [];
+  let chars = 0;
   let isInLines: boolean | undefined;
+  let isEmpty = true;
   for await (const piece of readPieces(input, terminal)) {
-    text += piece;
-    if (text.length < WINDOW_CHARS || isInLines === false) continue;
+    pieces.push(piece);
+    chars += piece.length;
+    if (chars < WINDOW_CHARS || isInLines === false) continue;
+    const text = pieces.join("");
     isInLines ??= isJsonLine(text.slice(0, text.indexOf("\n") + 1));
     const end = isInLines ? text.lastIndexOf("\n") + 1 : 0;
-    if (end === 0) continue;
-    yield { text: text.slice(0, end), isLast: false };
-    text = text.slice(end);
+    if (end > 0) yield text.slice(0, end);
+    isEmpty = false;
+    pieces = [text.slice(end)];
+    chars = text.length - end;
   }
-  if (text !== "" || isInLines === undefined) yield { text, isLast: true };
+  const rest = pieces.join("");
+  if (rest !== "" || isEmpty) yield rest;
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 function isJsonLine(line: string): boolean {
@@ -115,17 +147,12 @@ function isJsonLine(line: string): boolean {
   }
 }
 
-/** Every line with its line break. */
-function splitLines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
 function lastOf(messages: readonly unknown[]): unknown[] {
   const last: unknown[] = [];
   let chars = 0;
   for (let at = messages.length - 1; at >= 0 && last.length < OVERLAP_LINES; at--) {
     const message = messages[at];
-    chars += typeof message === "string" ? message.length : 0;
+    chars += typeof message === "string" ? message.length : JSON.stringify(message).length;
     if (chars > OVERLAP_CHARS) break;
     last.unshift(message);
   }
