@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import type { Command } from "commander";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
-import { POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
+import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
 import { openOutput } from "../conversations/write-output.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { describeRun, runAsJson } from "../run-report.js";
@@ -81,7 +81,7 @@ async function runConversations(
           : await openOutput(input, "offloaded", flags.out ?? terminal.cwd, inputs);
       try {
         const offloaded = await offloadInput(input, {
-          ...{ workspace, policy, isDryRun, terminal },
+          ...{ workspace, policy, isWhole: needsWhole(flags.policy), isDryRun, terminal },
           sessionId: flags.session ?? input.name,
           write: (text) => output?.write(text) ?? terminal.write(text),
           onProgress: (more) => {

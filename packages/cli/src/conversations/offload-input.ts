@@ -26,6 +26,8 @@ export interface OffloadInputOptions {
   readonly workspace: Workspace;
   readonly sessionId: string;
   readonly policy: Policy | undefined;
+  /** Whether the policy has to see the whole conversation; it is not streamed then. */
+  readonly isWhole: boolean;
   readonly isDryRun: boolean;
   readonly terminal: Terminal;
   /** Gets the new conversation, in pieces. */
@@ -34,9 +36,9 @@ export interface OffloadInputOptions {
 }
 
 /** A JSONL file is worked through in windows of this size, so that its own size does not matter. */
-const WINDOW_CHARS = 8_000_000;
+const WINDOW_CHARS = 1_000_000;
 /** The end of a window is seen again with the next one, since calls and results may be apart. */
-const OVERLAP_CHARS = 2_000_000;
+const OVERLAP_CHARS = 300_000;
 const OVERLAP_LINES = 400;
 
 /** Offloads a conversation: one in lines as a stream, any other in one piece. */
@@ -50,7 +52,7 @@ export async function offloadInput(
   let first: ParsedText | undefined;
   let lines = 0;
   let overlap: readonly unknown[] = [];
-  for await (const text of readWindows(input, terminal)) {
+  for await (const text of readWindows(input, options)) {
     const parsed: ParsedMessages =
       first?.parseMore(text, lines) ?? (first = parseText(text, input));
     const { messages: fresh } = parsed;
@@ -76,7 +78,7 @@ export async function offloadInput(
     state.tokensBefore += before;
     state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
     options.onProgress(text.length);
-    overlap = lastOf(all);
+    overlap = lastOf(messages);
     if (first) lines += countLines(text);
   }
   return { input, format: first?.format ?? "anthropic", ...state };
@@ -111,10 +113,13 @@ function savedBy(results: readonly ResultReport[]): number {
 }
 
 /** Pieces that end with a line; a text that is not in lines is one piece. */
-async function* readWindows(input: Input, terminal: Terminal): AsyncGenerator<string> {
+async function* readWindows(
+  input: Input,
+  { isWhole, terminal }: OffloadInputOptions,
+): AsyncGenerator<string> {
   let pieces: string[] = [];
   let chars = 0;
-  let isInLines: boolean | undefined;
+  let isInLines = isWhole ? false : undefined;
   let isEmpty = true;
   for await (const piece of readPieces(input, terminal)) {
     pieces.push(piece);

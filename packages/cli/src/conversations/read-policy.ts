@@ -29,6 +29,14 @@ const POLICIES: Readonly<Record<string, MakePolicy>> = {
 export const POLICY_HELP =
   "min-tokens=N, min-chars=N, tools=A,B, keep-tools=A,B, keep-recent=N, after-turns=N, token-budget=N, keep-errors, everything";
 
+/** Which results these offload depends on all that follows. */
+const OF_THE_WHOLE = /^(?:keep-recent|after-turns|token-budget)(?:=|$)/;
+
+/** Whether the policy has to see the whole conversation at once. */
+export function needsWhole(given: readonly string[] | undefined): boolean {
+  return given?.some((text) => OF_THE_WHOLE.test(text)) ?? false;
+}
+
 /** The policy that the options name: all of them must agree. Without any, the package's own. */
 export function readPolicy(given: readonly string[] | undefined): Policy | undefined {
   if (!given || given.length === 0) return undefined;

@@ -9,7 +9,7 @@ export async function* readPieces(
   { input, signal }: Pick<Terminal, "input" | "signal">,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const source = path === undefined ? input : createReadStream(path, { highWaterMark: 1 << 20 });
+  const source = path === undefined ? input : createReadStream(path, { highWaterMark: 1 << 18 });
   try {
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
       signal.throwIfAborted();
