@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { createWorkspace, type Workspace } from "context-offload";
+import { CommandError } from "./command-error.js";
 import type { Terminal } from "./terminal/terminal.js";
 
 /** How the commands name a workspace. */
@@ -24,7 +25,12 @@ export function workspaceFolder(
 ): string | undefined {
   const place = workspacePlace(flags, { env });
   if (place.startsWith("file:")) return resolve(cwd, place.slice("file:".length));
-  return HAS_SCHEME.test(place) ? undefined : resolve(cwd, place);
+  if (HAS_SCHEME.test(place)) return undefined;
+  const [scheme] = /^[a-z][a-z\d+.-]+:/i.exec(place) ?? [];
+  if (scheme === undefined) return resolve(cwd, place);
+  throw new CommandError(
+    `${place}: there is no store for ${scheme}; name a folder, or sqlite:, postgres:, s3: or memory:`,
+  );
 }
 
 /** Opens a workspace for the time of the work. */

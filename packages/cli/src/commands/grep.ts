@@ -66,7 +66,7 @@ async function grep(
       const { text, range } = await workspace.grepKnowledge(record.artifactId, pattern, {
         ...{ sessionId: record.sessionId, signal: terminal.signal, maxChars: MAX_CHARS },
         ...{ ignoreCase: flags.ignoreCase, literal: flags.fixedStrings },
-        ...{ context: flags.context ?? 0, deadlineMs: DEADLINE_MS },
+        ...{ contextBefore: flags.context, contextAfter: flags.context, deadlineMs: DEADLINE_MS },
         maxResults: flags.maxCount ?? MAX_MATCHES,
       });
       if (range.of === 0) continue;

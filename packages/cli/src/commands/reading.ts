@@ -35,9 +35,12 @@ export function addReading(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nExample: context-offload lines toolu_01 100-140")
     .action(async (id: string, range: string, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
-      const [start, end] = readRange(range);
+      const chosen = readRange(range);
       await withWorkspace(flags, terminal, async (workspace) => {
         const options = { sessionId: flags.session, maxChars: MAX_CHARS, signal: terminal.signal };
+        const { size } = await workspace.getArtifact(id, options);
+        const [start, end] =
+          "last" in chosen ? [Math.max(1, size.lines - chosen.last + 1), MAX_CHARS] : chosen.lines;
         const { text } = await workspace.getKnowledgeByLines(id, start, end, options);
         await printText(text, terminal);
       });
@@ -93,15 +96,17 @@ async function printText(text: string, terminal: Terminal): Promise<void> {
   await terminal.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
 }
 
-function readRange(text: string): [start: number, end: number] {
-  const last = /^~(\d+)$/.exec(text)?.[1];
-  if (last !== undefined && Number(last) > 0) return [-Number(last), -1];
+type Range = { readonly lines: readonly [number, number] } | { readonly last: number };
+
+function readRange(text: string): Range {
+  const last = Number(/^~(\d+)$/.exec(text)?.[1]);
+  if (last > 0) return { last };
   const [, start, dash, end] = /^(\d+)(-)?(\d+)?$/.exec(text) ?? [];
   if (start === undefined) {
     throw new CommandError(
       `${text}: is not a range of lines; pass one such as 10-40, 10-, 10 or ~20`,
     );
   }
-  if (end !== undefined) return [Number(start), Number(end)];
-  return [Number(start), dash === undefined ? Number(start) : MAX_CHARS];
+  if (end !== undefined) return { lines: [Number(start), Number(end)] };
+  return { lines: [Number(start), dash === undefined ? Number(start) : MAX_CHARS] };
 }

@@ -33,7 +33,11 @@ export function addRun(program: Command, terminal: Terminal): void {
       "where to write <name>.offloaded.<ext>; default: the working directory",
     )
     .option("--session <id>", "the session that the results belong to; default: the file's name")
-    .option("--policy <rule...>", `which results to offload: ${POLICY_HELP}`)
+    .option(
+      "--policy <rule>",
+      `which results to offload, may be repeated: ${POLICY_HELP}`,
+      (rule, rules: readonly string[] | undefined) => [...(rules ?? []), rule],
+    )
     .option("-n, --dry-run", "say what would be offloaded, and write nothing")
     .option("--price <usd>", "price of a million input tokens", readPrice, 3)
     .option(
@@ -51,7 +55,7 @@ export function addRun(program: Command, terminal: Terminal): void {
 Examples:
   context-offload run session.jsonl
   context-offload run ~/.claude/projects/my-project --dry-run
-  context-offload run chat.json --policy min-tokens=1000 keep-errors --out short
+  context-offload run chat.json --policy min-tokens=1000 --policy keep-errors --out short
   cat chat.json | context-offload run - > short.json`,
     )
     .action(async (paths: string[], flags: RunFlags, command: Command) => {

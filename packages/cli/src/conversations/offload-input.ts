@@ -8,6 +8,7 @@ import {
 } from "context-offload";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Input } from "./find-inputs.js";
+import { collectGarbage } from "./collect-garbage.js";
 import { keepExactText } from "./exact-text.js";
 import { parseText, type ParsedMessages, type ParsedText } from "./parse-text.js";
 import { readPieces } from "./read-text.js";
@@ -37,6 +38,7 @@ export interface OffloadInputOptions {
 
 /** A JSONL file is worked through in windows of this size, so that its own size does not matter. */
 const WINDOW_CHARS = 1_000_000;
+const WINDOWS_PER_COLLECTION = 16;
 /** The end of a window is seen again with the next one, since calls and results may be apart. */
 const OVERLAP_CHARS = 300_000;
 const OVERLAP_LINES = 400;
@@ -51,6 +53,7 @@ export async function offloadInput(
   const { signal } = terminal;
   let first: ParsedText | undefined;
   let lines = 0;
+  let windows = 0;
   let overlap: readonly unknown[] = [];
   for await (const text of readWindows(input, options)) {
     const parsed: ParsedMessages =
@@ -79,7 +82,8 @@ export async function offloadInput(
     state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
     options.onProgress(text.length);
     overlap = lastOf(messages);
-    if (first) lines += countLines(text);
+    lines += countLines(text);
+    if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
   return { input, format: first?.format ?? "anthropic", ...state };
 }

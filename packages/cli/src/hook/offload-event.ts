@@ -19,7 +19,8 @@ export async function offloadEvent(
     event as ToolEvent;
   const toolName = String(tool_name);
   const output = findOutputText(toolName, tool_response);
-  if (!output) return undefined;
+  // A tool may have any name, even one that every object has.
+  if (typeof output?.text !== "string") return undefined;
   const main = typeof session_id === "string" && session_id !== "" ? session_id : "default";
   const isAgent = typeof agent_id === "string" && agent_id !== "";
   const workspace = createWorkspace({
