@@ -9,31 +9,37 @@ const REPLIES = Array.from({ length: 12 }, (_, at) => `Step ${at} is done.`);
 const lines = (values: readonly object[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
+/** In Claude Code, lines of one message are one reply. */
+const numbered = (values: readonly { type: string; message: object }[]): object[] =>
+  values.map(({ type, message }, at) => ({ type, message: { id: `m${at}`, ...message } }));
+
 /** Sessions as the coding agents record them, each with one large result. */
 function writeSessions(place: Place): void {
   place.write(
     "home/.claude/projects/-project/1.jsonl",
-    lines([
-      { type: "user", message: { role: "user", content: "Look." } },
-      {
-        type: "assistant",
-        message: {
-          role: "assistant",
-          content: [{ type: "tool_use", id: "t1", name: "Bash", input: {} }],
+    lines(
+      numbered([
+        { type: "user", message: { role: "user", content: "Look." } },
+        {
+          type: "assistant",
+          message: {
+            role: "assistant",
+            content: [{ type: "tool_use", id: "t1", name: "Bash", input: {} }],
+          },
         },
-      },
-      {
-        type: "user",
-        message: {
-          role: "user",
-          content: [{ type: "tool_result", tool_use_id: "t1", content: LOG }],
+        {
+          type: "user",
+          message: {
+            role: "user",
+            content: [{ type: "tool_result", tool_use_id: "t1", content: LOG }],
+          },
         },
-      },
-      ...REPLIES.flatMap((text) => [
-        { type: "assistant", message: { role: "assistant", content: [{ type: "text", text }] } },
-        { type: "user", message: { role: "user", content: "Go on." } },
+        ...REPLIES.flatMap((text) => [
+          { type: "assistant", message: { role: "assistant", content: [{ type: "text", text }] } },
+          { type: "user", message: { role: "user", content: "Go on." } },
+        ]),
       ]),
-    ]),
+    ),
   );
   place.write(
     "home/.codex/sessions/2026/01/02/rollout-1.jsonl",

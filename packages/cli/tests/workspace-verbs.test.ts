@@ -18,7 +18,9 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     const place = new Place();
     const run = (...args: string[]): Outcome => place.run(...args, "--workspace", store);
     place.write("other.json", JSON.stringify(conversationOf("other", "ERROR in another session")));
-    expect(run("run", "--quiet", SAMPLE, "other.json").stderr).toBe("");
+    expect(run("run", "--quiet", "--policy", "min-tokens=300", SAMPLE, "other.json").stderr).toBe(
+      "",
+    );
     return { place, run };
   }
 

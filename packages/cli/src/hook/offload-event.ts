@@ -20,7 +20,7 @@ export async function offloadEvent(
   const toolName = String(tool_name);
   const output = findOutputText(toolName, tool_response);
   // A tool may have any name, even one that every object has.
-  if (typeof output?.text !== "string") return undefined;
+  if (typeof output?.withText !== "function") return undefined;
   const main = typeof session_id === "string" && session_id !== "" ? session_id : "default";
   const isAgent = typeof agent_id === "string" && agent_id !== "";
   const workspace = createWorkspace({
