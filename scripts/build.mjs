@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleCli } from "./bundle-cli.mjs";
 import { bundleWorkerSource } from "./bundle-worker.mjs";
 import { joinModules } from "./join-modules.mjs";
 import { restoreAfterPacking } from "./published-form.mjs";
@@ -44,10 +45,18 @@ async function buildPackage(folder) {
   const replaced = `${output}-old`;
   try {
     await runOrThrow(process.execPath, [tsc, "-p", folder, "--outDir", output], { cwd: root });
+    if (folder.endsWith("cli")) await buildCliBundles(folder, output);
     await rename(join(folder, "dist"), replaced).catch(() => undefined);
     await rename(output, join(folder, "dist"));
   } finally {
     await rm(output, { recursive: true, force: true });
     await rm(replaced, { recursive: true, force: true });
   }
+}
+
+/** @param {string} folder @param {string} output */
+async function buildCliBundles(folder, output) {
+  const plugin = join(folder, "plugin", "dist");
+  await rm(plugin, { recursive: true, force: true });
+  await bundleCli(root, folder, output, plugin);
 }

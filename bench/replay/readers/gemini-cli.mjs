@@ -1,0 +1,46 @@
+/**
+ * A chat that Gemini CLI recorded: calls and their results stand together in the reply that made them.
+ *
+ * @param {any} value
+ * @returns {import("../conversation.mjs").Item[] | undefined}
+ */
+export function readGeminiCli(value) {
+  const messages = value?.messages;
+  if (!Array.isArray(messages) || !messages.some(({ type }) => type === "gemini")) return undefined;
+  return messages.flatMap(({ type, content, toolCalls, timestamp }) => {
+    const at = Date.parse(timestamp) || undefined;
+    const text = textOf(content);
+    if (type !== "gemini") return [{ role: "user", text, at }];
+    /** @type {any[]} */
+    const made = Array.isArray(toolCalls) ? toolCalls : [];
+    return [
+      {
+        role: "assistant",
+        text,
+        calls: made.map(({ id, name, args }) => ({ id, name, input: args })),
+        at,
+      },
+      ...made.map(({ id, name, result, status }) => ({
+        role: "result",
+        callId: id,
+        toolName: name,
+        text: textOf(result),
+        isError: status === "error",
+        at,
+      })),
+    ];
+  });
+}
+
+/**
+ * @param {any} content
+ * @returns {string}
+ */
+function textOf(content) {
+  if (typeof content === "string") return content;
+  if (Array.isArray(content)) return content.map(textOf).join("\n");
+  if (typeof content?.text === "string") return content.text;
+  const response = content?.functionResponse?.response;
+  if (response === undefined) return "";
+  return typeof response.output === "string" ? response.output : JSON.stringify(response);
+}

@@ -1,0 +1,154 @@
+import type { Command } from "commander";
+import { CommandError, EXIT } from "../command-error.js";
+import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import type { SetExitCode } from "../program.js";
+import { countOf, formatBytes, renderTable } from "../terminal/table.js";
+import { harmless } from "../terminal/colors.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+interface VerifyFlags extends WorkspaceFlags {
+  readonly deleteOrphans?: boolean;
+  readonly json?: boolean;
+}
+
+export function addVerify(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
+  program
+    .command("verify")
+    .description("check that everything stored is intact")
+    .option(
+      "--delete-orphans",
+      "delete content that no artifact refers to and that is older than an hour",
+    )
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nExits with 0 if all is intact, with 1 if something is damaged or missing.",
+    )
+    .action(async (_: VerifyFlags, command: Command) => {
+      const flags = command.optsWithGlobals<VerifyFlags>();
+      const { deleteOrphans = false } = flags;
+      const report = await withWorkspace(flags, terminal, (workspace) =>
+        workspace.verify({ deleteOrphans, signal: terminal.signal }),
+      );
+      const broken = [
+        ...report.damaged.map(
+          ({ sessionId, artifactId, problem }) =>
+            `damaged    ${sessionId}/${artifactId}: ${problem}`,
+        ),
+        ...report.missing.map(
+          ({ sessionId, artifactId }) =>
+            `missing    ${sessionId}/${artifactId}: its content does not exist`,
+        ),
+        ...report.unreadable.map(({ folder, problem }) => `unreadable ${folder}: ${problem}`),
+      ];
+      if (flags.json === true) terminal.print(JSON.stringify(report, null, 2));
+      else {
+        for (const line of broken) terminal.print(terminal.colors.red(harmless(line)));
+        const held = `${countOf(report.artifacts, "artifact")}, ${formatBytes(report.bytes)}, in ${countOf(report.sessions, "session")}`;
+        terminal.print(
+          broken.length === 0 ? `${held}: all intact` : `${held}: ${broken.length} not intact`,
+        );
+        if (report.orphaned.length > 0) {
+          const what = deleteOrphans
+            ? `${report.deleted.length} deleted`
+            : "delete it with --delete-orphans";
+          terminal.print(
+            `${countOf(report.orphaned.length, "file")} of content without an artifact: ${what}`,
+          );
+        }
+        if (report.brokenLines > 0)
+          terminal.print(`${countOf(report.brokenLines, "line")} of manifests cannot be read`);
+      }
+      if (broken.length > 0) setExitCode(EXIT.no);
+    });
+}
+
+interface PruneFlags extends WorkspaceFlags {
+  readonly session?: string;
+  readonly maxAge?: number;
+  readonly maxBytes?: number;
+  readonly maxArtifacts?: number;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+export function addPrune(program: Command, terminal: Terminal): void {
+  program
+    .command("prune")
+    .description("remove the oldest artifacts; says what it would remove unless told --yes")
+    .option("--max-age <time>", "keep what is younger, such as 30d, 12h, 45m", readAge)
+    .option("--max-bytes <size>", "keep as much as this, such as 500MB, 2GB", readBytes)
+    .option("--max-artifacts <count>", "keep as many as this", readCount)
+    .option("--session <id>", "only this session")
+    .option("--force", "also what was written in the last hour")
+    .option("-y, --yes", "remove it")
+    .addHelpText("after", "\nExample: context-offload prune --max-age 30d --yes")
+    .action(async (_: PruneFlags, command: Command) => {
+      await prune(command.optsWithGlobals(), terminal);
+    });
+}
+
+async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
+  const { maxAge, maxBytes, maxArtifacts, session: sessionId, yes = false } = flags;
+  if (maxAge === undefined && maxBytes === undefined && maxArtifacts === undefined) {
+    throw new CommandError(
+      "prune: say what to keep, with --max-age, --max-bytes or --max-artifacts",
+    );
+  }
+  const { removed } = await withWorkspace(flags, terminal, (workspace) =>
+    workspace.prune({
+      ...{ maxAgeMs: maxAge, maxBytes, maxArtifacts, sessionId, signal: terminal.signal },
+      ...{ dryRun: !yes, ...(flags.force === true ? { minAgeMs: 0 } : {}) },
+    }),
+  );
+  const bytes = removed.reduce((sum, { size }) => sum + size.bytes, 0);
+  const place = workspacePlace(flags, terminal);
+  if (removed.length === 0) {
+    const young = flags.force === true ? "" : "; what was stored in the last hour needs --force";
+    terminal.print(`Nothing to remove from ${place}${young}.`);
+    return;
+  }
+  terminal.print(
+    renderTable(
+      [
+        { title: "artifact" },
+        { title: "session" },
+        { title: "size", align: "right" },
+        { title: "stored (UTC)" },
+      ],
+      removed.map((record) => [
+        harmless(record.artifactId),
+        harmless(record.sessionId),
+        formatBytes(record.size.bytes),
+        record.createdAt.replace("T", " ").slice(0, 16),
+      ]),
+    ),
+  );
+  const what = `${countOf(removed.length, "artifact")}, ${formatBytes(bytes)}`;
+  terminal.print(
+    yes ? `Removed ${what}.` : `Would remove ${what}. Run it again with --yes to do so.`,
+  );
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
+
+function readAge(text: string): number {
+  const [, count, unit = ""] = /^(\d+)([smhdw])$/.exec(text) ?? [];
+  const ms = UNIT_MS[unit];
+  if (count !== undefined && ms !== undefined) return Number(count) * ms;
+  throw new CommandError(`${text}: is not an age; pass one such as 30d, 12h or 45m`);
+}
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+
+function readBytes(text: string): number {
+  const [, count, unit = ""] = /^(\d+)\s*([kmgt]?)b?$/i.exec(text) ?? [];
+  const bytes = UNIT_BYTES[unit.toLowerCase()];
+  if (count !== undefined && bytes !== undefined) return Number(count) * bytes;
+  throw new CommandError(`${text}: is not a size; pass one such as 500MB or 2GB`);
+}
+
+function readCount(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new CommandError(`${text}: is not a whole number; pass one such as 1000`);
+}

@@ -1,0 +1,177 @@
+import { access, constants, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { isSwitchedOff } from "@context-offload/mcp/off-switch";
+import { eachArtifact } from "../artifacts.js";
+import { EXIT, explainError } from "../command-error.js";
+import { CLIENTS } from "../install/clients.js";
+import {
+  withWorkspace,
+  workspaceFolder,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
+import type { SetExitCode } from "../program.js";
+import { countOf, formatBytes } from "../terminal/table.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { contextOf } from "./install.js";
+
+/** What was found: all right, something that could be set up, or something that is broken. */
+interface Finding {
+  readonly state: "ok" | "hint" | "broken";
+  readonly text: string;
+}
+
+const LEAST_NODE = 20;
+const LEAST_BYTES = 100_000_000;
+const RECENT_MS = 7 * 86_400_000;
+
+export function addDoctor(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
+  program
+    .command("doctor")
+    .description("check Node, workspace, space, hooks and servers, and say what to do")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nExits with 0 unless something is broken; what is not set up is a hint.",
+    )
+    .action(async (_: WorkspaceFlags, command: Command) => {
+      const flags = command.optsWithGlobals<WorkspaceFlags & { readonly json?: boolean }>();
+      const findings = [
+        checkNode(),
+        ...(await checkFolder(flags, terminal)),
+        ...(await checkContent(flags, terminal)),
+        ...(await checkClients(terminal)),
+      ];
+      if (flags.json === true) terminal.print(JSON.stringify(findings, null, 2));
+      else for (const finding of findings) terminal.print(render(finding, terminal));
+      if (findings.some(({ state }) => state === "broken")) setExitCode(EXIT.no);
+    });
+}
+
+function render({ state, text }: Finding, { colors }: Terminal): string {
+  const mark = {
+    ok: colors.green("ok"),
+    hint: colors.yellow("hint"),
+    broken: colors.red("broken"),
+  };
+  return `${mark[state]}${" ".repeat(8 - state.length)}${text}`;
+}
+
+function checkNode(): Finding {
+  const { node } = process.versions;
+  return Number.parseInt(node) >= LEAST_NODE
+    ? { state: "ok", text: `Node ${node}` }
+    : { state: "broken", text: `Node ${node}: install Node ${LEAST_NODE} or later` };
+}
+
+async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {
+  const folder = workspaceFolder(flags, terminal);
+  if (folder === undefined) return [];
+  const findings: Finding[] = [];
+  const probe = join(folder, `.probe-${process.pid}`);
+  const isThere = existsSync(folder);
+  try {
+    if (isThere) {
+      if (!(await stat(folder)).isDirectory()) {
+        return [{ state: "broken", text: `${folder}: is a file; name a folder with --workspace` }];
+      }
+      await writeFile(probe, "");
+      await rm(probe);
+    } else await access(join(folder, ".."), constants.W_OK);
+    findings.push({
+      state: isThere ? "ok" : "hint",
+      text: isThere
+        ? `workspace ${folder}: can be written`
+        : `workspace ${folder}: is made with the first result`,
+    });
+  } catch (error) {
+    findings.push({ state: "broken", text: `workspace ${folder}: ${explainError(error).text}` });
+  }
+  if (await isSwitchedOff(folder, terminal.env)) {
+    findings.push({
+      state: "hint",
+      text: "switched off: nothing is offloaded; context-offload on",
+    });
+  }
+  if (isThere) {
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    const isShort = free < LEAST_BYTES;
+    const advice = isShort ? "; make room, or remove old artifacts with prune" : "";
+    findings.push({
+      state: isShort ? "hint" : "ok",
+      text: `disk: ${formatBytes(free)} free${advice}`,
+    });
+    const log = await readFile(join(folder, "hook.log"), "utf8").catch(() => "");
+    const last = log.trimEnd().split("\n").at(-1);
+    if (last) findings.push({ state: "hint", text: `the hook let a result through: ${last}` });
+  }
+  return findings;
+}
+
+async function checkContent(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {
+  const folder = workspaceFolder(flags, terminal);
+  if (folder !== undefined && !existsSync(folder)) return [];
+  const place = workspacePlace(flags, terminal);
+  try {
+    let artifacts = 0;
+    let bytes = 0;
+    let last = "";
+    await withWorkspace(flags, terminal, async (workspace) => {
+      for await (const { size, createdAt } of eachArtifact(workspace, terminal)) {
+        artifacts++;
+        bytes += size.bytes;
+        if (createdAt > last) last = createdAt;
+      }
+    });
+    if (artifacts === 0) {
+      return [
+        {
+          state: "hint",
+          text: `${place}: nothing was offloaded yet; try context-offload run on a conversation`,
+        },
+      ];
+    }
+    const isRecent = Date.now() - Date.parse(last) < RECENT_MS;
+    const held = `${countOf(artifacts, "artifact")}, ${formatBytes(bytes)}; the last was stored at ${last.slice(0, 16)} UTC`;
+    return [
+      {
+        state: isRecent ? "ok" : "hint",
+        text: `${place}: ${held}${isRecent ? "" : ", more than a week ago: is the hook still set up?"}`,
+      },
+    ];
+  } catch (error) {
+    return [{ state: "broken", text: `${place}: ${explainError(error).text}` }];
+  }
+}
+
+async function checkClients(terminal: Terminal): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const client of CLIENTS) {
+    for (const user of [false, true]) {
+      try {
+        const steps = await client.inspect(contextOf(terminal, { user, tools: true }));
+        for (const { path, what } of steps) {
+          const gone = (what.match(/"([^"]+\.js)"/g) ?? [])
+            .map((name) => name.slice(1, -1))
+            .find((file) => !existsSync(file));
+          findings.push(
+            gone === undefined
+              ? { state: "ok", text: `${client.title}: ${path}: ${what}` }
+              : {
+                  state: "broken",
+                  text: `${client.title}: ${path}: ${gone} is gone; run context-offload install ${client.name} again`,
+                },
+          );
+        }
+      } catch (error) {
+        findings.push({ state: "broken", text: `${client.title}: ${explainError(error).text}` });
+      }
+    }
+  }
+  if (findings.some(({ state }) => state === "ok")) return findings;
+  const hint = "no coding agent is set up; for one of them: context-offload install claude-code";
+  return [...findings, { state: "hint", text: hint }];
+}

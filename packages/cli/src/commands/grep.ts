@@ -1,0 +1,137 @@
+import type { Command } from "commander";
+import type { ArtifactRecord, Workspace } from "context-offload";
+import { eachArtifact, filterOf } from "../artifacts.js";
+import { CommandError, EXIT } from "../command-error.js";
+import { withWorkspace, type WorkspaceFlags } from "../open-workspace.js";
+import { harmless } from "../terminal/colors.js";
+import type { SetExitCode } from "../program.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+interface GrepFlags extends WorkspaceFlags {
+  readonly session?: string;
+  readonly tool?: string;
+  readonly ignoreCase?: boolean;
+  readonly fixedStrings?: boolean;
+  readonly context?: number;
+  readonly count?: boolean;
+  readonly maxCount?: number;
+  readonly filesWithMatches?: boolean;
+  readonly json?: boolean;
+}
+
+const MAX_CHARS = Number.MAX_SAFE_INTEGER;
+const MAX_MATCHES = 1_000_000;
+const DEADLINE_MS = 60_000;
+
+export function addGrep(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
+  program
+    .command("grep")
+    .description("search artifacts: those that are named, a session's, or all")
+    .argument("<pattern>", "a JavaScript regular expression")
+    .argument("[artifact...]", "ids of artifacts; default: all")
+    .option("--session <id>", "only this session")
+    .option("--tool <name>", "only results of this tool")
+    .option("-i, --ignore-case", "ignore case")
+    .option("-F, --fixed-strings", "the pattern is plain text")
+    .option("-C, --context <lines>", "lines around each match", readCount)
+    .option("-c, --count", "print only how many matches each artifact has")
+    .option("-l, --files-with-matches", "print only the ids of artifacts with matches")
+    .option("-m, --max-count <matches>", "matches of each artifact at most", readCount)
+    .option("--json", "print one JSON object per artifact with matches")
+    .addHelpText(
+      "after",
+      `
+Exits with 0 on a match, with 1 if there is none.
+Examples:
+  context-offload grep "timeout|refused"
+  context-offload grep -i error toolu_01 toolu_02
+  context-offload grep -c TODO --session my-session`,
+    )
+    .action(async (pattern: string, ids: string[], _: GrepFlags, command: Command) => {
+      const found = await grep(pattern, ids, command.optsWithGlobals(), terminal);
+      if (!found) setExitCode(EXIT.no);
+    });
+}
+
+async function grep(
+  pattern: string,
+  ids: readonly string[],
+  flags: GrepFlags,
+  terminal: Terminal,
+): Promise<boolean> {
+  let shown = 0;
+  await withWorkspace(flags, terminal, async (workspace) => {
+    const isOne = ids.length === 1;
+    for await (const record of chosen(workspace, ids, flags, terminal)) {
+      const { text, range } = await workspace.grepKnowledge(record.artifactId, pattern, {
+        ...{ sessionId: record.sessionId, signal: terminal.signal, maxChars: MAX_CHARS },
+        ...{ ignoreCase: flags.ignoreCase, literal: flags.fixedStrings },
+        ...{ contextBefore: flags.context, contextAfter: flags.context, deadlineMs: DEADLINE_MS },
+        maxResults: flags.maxCount ?? MAX_MATCHES,
+      });
+      if (range.of === 0) continue;
+      shown++;
+      await printMatches(
+        record,
+        text,
+        range.of,
+        { ...flags, isOne, isFirst: shown === 1 },
+        terminal,
+      );
+    }
+  });
+  return shown > 0;
+}
+
+async function* chosen(
+  workspace: Workspace,
+  ids: readonly string[],
+  flags: GrepFlags,
+  terminal: Terminal,
+): AsyncGenerator<ArtifactRecord> {
+  if (ids.length === 0) {
+    yield* eachArtifact(workspace, terminal, filterOf(flags));
+    return;
+  }
+  const scope = { sessionId: flags.session, signal: terminal.signal };
+  for (const id of ids) yield await workspace.getArtifact(id, scope);
+}
+
+/** As ripgrep does: under a heading for people, with the name in each line for programs. */
+async function printMatches(
+  { artifactId, sessionId }: ArtifactRecord,
+  text: string,
+  matches: number,
+  flags: GrepFlags & { readonly isOne: boolean; readonly isFirst: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { cyan, green } = terminal.colors;
+  if (flags.json === true) {
+    terminal.print(JSON.stringify({ artifactId, sessionId, matches, text }));
+  } else if (flags.filesWithMatches === true) {
+    terminal.print(cyan(artifactId));
+  } else if (flags.count === true) {
+    terminal.print(flags.isOne ? String(matches) : `${cyan(artifactId)}:${matches}`);
+  } else if (terminal.isWatched) {
+    const lines = harmless(text).replace(
+      /^(\d+)([:-])/gm,
+      (_, line: string, mark: string) => green(line) + mark,
+    );
+    const heading = flags.isOne
+      ? ""
+      : `${flags.isFirst ? "" : "\n"}${cyan(harmless(artifactId))}\n`;
+    await terminal.write(`${heading}${lines}\n`);
+  } else {
+    const lines = flags.isOne
+      ? text
+      : text.replace(/^(\d+)([:-])/gm, (_, line: string, mark: string) => {
+          return artifactId + mark + line + mark;
+        });
+    await terminal.write(`${lines}\n`);
+  }
+}
+
+function readCount(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new CommandError(`${text}: is not a whole number; pass one such as 2`);
+}

@@ -1,0 +1,82 @@
+import { homedir } from "node:os";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Argument, type Command } from "commander";
+import { CommandError, EXIT } from "../command-error.js";
+import type { Client, InstallContext, InstallStep } from "../install/client.js";
+import { CLIENTS } from "../install/clients.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+interface InstallFlags {
+  readonly user?: boolean;
+  readonly exclude?: string;
+  readonly tools: boolean;
+}
+
+const NAMES = CLIENTS.map(({ name }) => name);
+
+export function addInstall(program: Command, terminal: Terminal): void {
+  program
+    .command("install")
+    .description("set up a coding agent: its hook, its plugin, or the gateway for its MCP servers")
+    .addArgument(new Argument("<client>", "what to set up").choices(NAMES))
+    .option("--user", "for all projects of this user instead of this project")
+    .option("--exclude <tools>", "tools whose results are kept, separated by commas")
+    .option("--no-tools", "Claude Code: no reading server; references give file paths")
+    .addHelpText("after", "\nExample: context-offload install claude-code --user")
+    .action(async (name: string, flags: InstallFlags) => {
+      const context = contextOf(terminal, flags);
+      const steps = await clientNamed(name).install(context);
+      report(steps, "Nothing to do.", terminal);
+      if (!steps.some(({ isChange }) => isChange)) return;
+      const where = flags.user === true ? " --user" : "";
+      terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);
+    });
+  program
+    .command("uninstall")
+    .description("undo install, and leave everything else as it was")
+    .addArgument(new Argument("<client>", "what to undo").choices(NAMES))
+    .option("--user", "for all projects of this user instead of this project")
+    .action(async (name: string, flags: Pick<InstallFlags, "user">) => {
+      const context = contextOf(terminal, { ...flags, tools: true });
+      report(await clientNamed(name).uninstall(context), "Nothing of ours was set up.", terminal);
+    });
+}
+
+export function contextOf(terminal: Terminal, flags: InstallFlags): InstallContext {
+  const { cwd, env } = terminal;
+  return {
+    ...{ cwd, env, home: env["HOME"] ?? homedir(), platform: process.platform },
+    scope: flags.user === true ? "user" : "project",
+    node: process.execPath,
+    main: fileURLToPath(new URL("../main.js", import.meta.url)),
+    hook: fileURLToPath(new URL("../hook.js", import.meta.url)),
+    opencodePlugin,
+    exclude: (flags.exclude ?? "").split(",").filter(Boolean),
+    withTools: flags.tools,
+  };
+}
+
+function opencodePlugin(): string {
+  try {
+    return fileURLToPath(import.meta.resolve("context-offload/opencode"));
+  } catch (cause) {
+    throw new CommandError(
+      "the installed context-offload has no plugin for OpenCode; update it and try again",
+      EXIT.failed,
+      { cause },
+    );
+  }
+}
+
+function clientNamed(name: string): Client {
+  return CLIENTS.find((client) => client.name === name) as Client;
+}
+
+function report(steps: readonly InstallStep[], nothing: string, { print, cwd }: Terminal): void {
+  if (steps.length === 0) print(nothing);
+  for (const { path, what } of steps) {
+    const short = relative(cwd, path);
+    print(`${short.startsWith("..") ? path : short}: ${what}`);
+  }
+}

@@ -1,0 +1,102 @@
+import { relative } from "node:path";
+import type { Command } from "commander";
+import { createOffloader, type UnknownReference } from "context-offload";
+import { CommandError, EXIT } from "../command-error.js";
+import { findInputs, type Input } from "../conversations/find-inputs.js";
+import { findExactText } from "../conversations/exact-text.js";
+import { parseText } from "../conversations/parse-text.js";
+import { readText } from "../conversations/read-text.js";
+import { openOutput } from "../conversations/write-output.js";
+import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import { countOf } from "../terminal/table.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+interface RestoreFlags extends WorkspaceFlags {
+  readonly out?: string;
+  readonly session?: string;
+  readonly quiet?: boolean;
+}
+
+export function addRestore(program: Command, terminal: Terminal): void {
+  program
+    .command("restore")
+    .description("write conversations back exactly as they were before run")
+    .argument("<conversation...>", "what run wrote: files, or - for standard input")
+    .option(
+      "-o, --out <folder>",
+      "where to write <name>.restored.<ext>; default: the working directory",
+    )
+    .option("--session <id>", "the session that holds the results; default: the file's name")
+    .option("-q, --quiet", "print nothing but errors")
+    .addHelpText("after", "\nExample: context-offload restore session.offloaded.jsonl")
+    .action(async (paths: string[], _: RestoreFlags, command: Command) => {
+      await restore(paths, command.optsWithGlobals(), terminal);
+    });
+}
+
+async function restore(
+  paths: readonly string[],
+  flags: RestoreFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const inputs = (await findInputs(paths, terminal)).map(withoutMark);
+  await withWorkspace(flags, terminal, async (workspace) => {
+    for (const input of inputs) {
+      const written = await readText(input, terminal);
+      const { format, messages, stringify } = parseText(written, input);
+      const sessionId = flags.session ?? input.name;
+      const offloader = createOffloader({ workspace, sessionId, format });
+      const unknown: UnknownReference[] = [];
+      const restored = await offloader.restore(messages, {
+        signal: terminal.signal,
+        onUnknown: (reference) => unknown.push(reference),
+      });
+      if (unknown.length > 0) throw notHeld(unknown, input, sessionId, flags, terminal);
+      const exact = (part: string) => findExactText(workspace, sessionId, part);
+      const text =
+        (await exact(written)) ??
+        stringify(
+          await Promise.all(
+            restored.map(async (message, index) => {
+              const before = messages[index];
+              if (message === before || typeof message === "string") return message;
+              return (await exact(JSON.stringify(before))) ?? message;
+            }),
+          ),
+        );
+      if (input.path === undefined && flags.out === undefined) {
+        await terminal.write(text);
+        continue;
+      }
+      const output = await openOutput(input, "restored", flags.out ?? terminal.cwd, inputs);
+      try {
+        await output.write(text);
+        await output.finish();
+      } catch (error) {
+        await output.discard();
+        throw error;
+      }
+      if (flags.quiet !== true) terminal.print(`wrote ${relative(terminal.cwd, output.path)}`);
+    }
+  });
+}
+
+/** `run` named the session after the file that it read. */
+function withoutMark(input: Input): Input {
+  return { ...input, name: input.name.replace(/\.offloaded$/, "") };
+}
+
+function notHeld(
+  unknown: readonly UnknownReference[],
+  { shown }: Input,
+  sessionId: string,
+  flags: RestoreFlags,
+  terminal: Terminal,
+): CommandError {
+  const place = workspacePlace(flags, terminal);
+  return new CommandError(
+    `${shown}: ${countOf(unknown.length, "result")} (${unknown[0]?.artifactId ?? ""}, …) not in session ` +
+      `${JSON.stringify(sessionId)} of ${place}; name where they are with --session and --workspace`,
+    EXIT.no,
+  );
+}

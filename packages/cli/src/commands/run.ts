@@ -1,0 +1,129 @@
+import { relative } from "node:path";
+import type { Command } from "commander";
+import { findInputs, type Input } from "../conversations/find-inputs.js";
+import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
+import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
+import { openOutput } from "../conversations/write-output.js";
+import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import { describeRun, runAsJson } from "../run-report.js";
+import { formatBytes, renderBar } from "../terminal/table.js";
+import { createColors } from "../terminal/colors.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { readPrice } from "./read-price.js";
+
+interface RunFlags extends WorkspaceFlags {
+  readonly out?: string;
+  readonly session?: string;
+  readonly policy?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color: boolean;
+  readonly price: number;
+  readonly cachedPrice: number;
+}
+
+export function addRun(program: Command, terminal: Terminal): void {
+  program
+    .command("run")
+    .description("offload the large tool results of recorded conversations, in any format")
+    .argument("<conversation...>", "files, folders, or - for standard input")
+    .option(
+      "-o, --out <folder>",
+      "where to write <name>.offloaded.<ext>; default: the working directory",
+    )
+    .option("--session <id>", "the session that the results belong to; default: the file's name")
+    .option(
+      "--policy <rule>",
+      `which results to offload, may be repeated: ${POLICY_HELP}`,
+      (rule, rules: readonly string[] | undefined) => [...(rules ?? []), rule],
+    )
+    .option("-n, --dry-run", "say what would be offloaded, and write nothing")
+    .option("--price <usd>", "price of a million input tokens", readPrice, 3)
+    .option(
+      "--cached-price <usd>",
+      "price of a million input tokens from the prompt cache",
+      readPrice,
+      0.3,
+    )
+    .option("--json", "print the report as JSON")
+    .option("-q, --quiet", "print nothing but errors")
+    .option("--no-color", "plain text")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  context-offload run session.jsonl
+  context-offload run ~/.claude/projects/my-project --dry-run
+  context-offload run chat.json --policy min-tokens=1000 --policy keep-errors --out short
+  cat chat.json | context-offload run - > short.json`,
+    )
+    .action(async (paths: string[], flags: RunFlags, command: Command) => {
+      const all = command.optsWithGlobals<RunFlags>();
+      await runConversations(paths, { ...all, ...flags }, terminal);
+    });
+}
+
+async function runConversations(
+  paths: readonly string[],
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const policy = readPolicy(flags.policy);
+  const inputs = await findInputs(paths, terminal);
+  const totalBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  const done: (OffloadedInput & { output: string | undefined })[] = [];
+  const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
+  let chars = 0;
+  await withWorkspace(flags, terminal, async (workspace) => {
+    for (const input of inputs) {
+      const isDryRun = flags.dryRun === true;
+      const toOutput = input.path === undefined && isPiped;
+      const output =
+        isDryRun || toOutput
+          ? undefined
+          : await openOutput(input, "offloaded", flags.out ?? terminal.cwd, inputs);
+      try {
+        const offloaded = await offloadInput(input, {
+          ...{ workspace, policy, isWhole: needsWhole(flags.policy), isDryRun, terminal },
+          sessionId: flags.session ?? input.name,
+          write: (text) => output?.write(text) ?? terminal.write(text),
+          onProgress: (more) => {
+            chars += more;
+            showProgress(terminal, input, chars, totalBytes, flags);
+          },
+        });
+        await output?.finish();
+        const shown = output && (relative(terminal.cwd, output.path) || output.path);
+        done.push({ ...offloaded, output: shown });
+      } catch (error) {
+        await output?.discard();
+        throw error;
+      }
+    }
+  });
+  terminal.progress("");
+  if (flags.quiet === true) return;
+  const place = workspacePlace(flags, terminal);
+  // With a conversation on standard output, the report must go elsewhere.
+  const print = isPiped && flags.dryRun !== true ? terminal.note : terminal.print;
+  if (flags.json === true) print(JSON.stringify(runAsJson(done, flags, place), null, 2));
+  else {
+    const colors = flags.color && !isPiped ? terminal.colors : createColors(false);
+    print(describeRun(done, { ...flags, place, colors, isDryRun: flags.dryRun === true }));
+  }
+}
+
+/** Counted in characters, of which most are one byte: near enough for a bar. */
+function showProgress(
+  terminal: Terminal,
+  { shown }: Input,
+  chars: number,
+  total: number,
+  { quiet }: RunFlags,
+): void {
+  if (quiet === true) return;
+  const share = total === 0 ? 0 : chars / total;
+  const bar = renderBar(share).padEnd(20);
+  terminal.progress(`${bar} ${formatBytes(chars)} of ${formatBytes(total)}  ${shown}`);
+}

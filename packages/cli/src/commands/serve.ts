@@ -1,0 +1,165 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import type { GatewayConfig } from "@context-offload/mcp";
+import { isSwitchedOff } from "@context-offload/mcp/off-switch";
+import { CommandError, explainError } from "../command-error.js";
+import {
+  withWorkspace,
+  WORKSPACE_VARIABLE,
+  workspaceFolder,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+interface McpFlags extends WorkspaceFlags {
+  readonly session?: string;
+  readonly readOnly?: boolean;
+  readonly http?: boolean;
+  readonly host?: string;
+  readonly port?: number;
+  readonly token?: string;
+}
+
+const TOKEN_VARIABLE = "CONTEXT_OFFLOAD_TOKEN";
+
+export function addMcp(program: Command, terminal: Terminal): void {
+  program
+    .command("mcp")
+    .description("serve a workspace as an MCP server, over stdio or HTTP")
+    .option("--session <id>", "show only what this session may read")
+    .option("--read-only", "without the tool that stores text")
+    .option("--http", "serve by streamable HTTP instead of stdio")
+    .option(
+      "--host <address>",
+      "the address to listen on; any but loopback needs a token",
+      "127.0.0.1",
+    )
+    .option("--port <number>", "the port to listen on; default: a free one", readPort)
+    .option(
+      "--token <secret>",
+      `what clients must send as a bearer token; better in $${TOKEN_VARIABLE}`,
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  claude mcp add offload -- context-offload mcp
+  context-offload mcp --http --port 8808`,
+    )
+    .action(async (_: McpFlags, command: Command) => {
+      const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
+      // Loaded here, since the other commands start faster without it.
+      const { serveHttp, serveStdio } = await import("@context-offload/mcp");
+      await withWorkspace(flags, terminal, async (workspace) => {
+        const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
+        if (flags.http !== true) {
+          serveStdio(options);
+          await ended(terminal);
+          return;
+        }
+        const token = flags.token ?? terminal.env[TOKEN_VARIABLE];
+        const server = await serveHttp({ ...options, token, host: flags.host, port: flags.port });
+        terminal.note(`context-offload: serving at ${server.url}; press Ctrl-C to end`);
+        await aborted(terminal.signal);
+        await server.close();
+      });
+    });
+}
+
+/** Claude Code says which project it started a server for; the server may run elsewhere. */
+function inProject(flags: McpFlags, { env }: Terminal): McpFlags {
+  const { CLAUDE_PROJECT_DIR: project } = env;
+  const isNamed = flags.workspace !== undefined || env[WORKSPACE_VARIABLE] !== undefined;
+  return isNamed || !project ? flags : { ...flags, workspace: join(project, ".offload") };
+}
+
+interface GatewayFlags extends WorkspaceFlags {
+  readonly config?: string;
+  readonly session?: string;
+}
+
+export function addGateway(program: Command, terminal: Terminal): void {
+  program
+    .command("gateway")
+    .description("stand in front of MCP servers and offload their large answers")
+    .argument("[command...]", "after --: the command that starts one server")
+    .option("-c, --config <file>", "a file with mcpServers, for several servers")
+    .option("--session <id>", "the session that answers belong to; default: mcp")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
+  context-offload gateway --config servers.json`,
+    )
+    .action(async (command: string[], _: GatewayFlags, self: Command) => {
+      const flags = self.optsWithGlobals<GatewayFlags>();
+      const { createGateway } = await import("@context-offload/mcp");
+      const { servers, policy } = await readServers(command, flags, terminal);
+      const folder = workspaceFolder(flags, terminal);
+      await withWorkspace(flags, terminal, async (workspace) => {
+        const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
+        const gateway = createGateway({
+          servers,
+          policy,
+          workspace,
+          sessionId: flags.session,
+          isOff,
+        });
+        terminal.signal.addEventListener("abort", () => void gateway.close());
+        await gateway.serveStdio();
+      });
+    });
+}
+
+async function readServers(
+  [command, ...args]: readonly string[],
+  { config }: GatewayFlags,
+  terminal: Terminal,
+): Promise<GatewayConfig> {
+  if (config === undefined) {
+    if (command === undefined) {
+      throw new CommandError("gateway: name a server after --, or a file with --config");
+    }
+    return { servers: { server: { command, args } }, policy: {} };
+  }
+  if (command !== undefined)
+    throw new CommandError("gateway: pass a command or --config, not both");
+  const path = resolve(terminal.cwd, config);
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new CommandError(`${config}: cannot be read; check the path`, undefined, { cause });
+  });
+  const { parseGatewayConfig } = await import("@context-offload/mcp");
+  try {
+    return parseGatewayConfig(JSON.parse(text), terminal.env);
+  } catch (cause) {
+    throw new CommandError(`${config}: ${explainError(cause).text}`, undefined, { cause });
+  }
+}
+
+/** A server over stdio ends when its client closes the pipe, or with Ctrl-C. */
+function ended({ signal }: Terminal): Promise<void> {
+  return new Promise((resolvePromise) => {
+    const end = (): void => {
+      resolvePromise();
+    };
+    process.stdin.once("end", end);
+    process.stdin.once("close", end);
+    signal.addEventListener("abort", end);
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolvePromise) => {
+    signal.addEventListener("abort", () => {
+      resolvePromise();
+    });
+  });
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new CommandError(`${text}: is not a port; pass a number up to 65535`);
+}

@@ -1,0 +1,169 @@
+import {
+  createOffloader,
+  estimateTokens,
+  type FormatName,
+  type Policy,
+  type ResultReport,
+  type Workspace,
+} from "context-offload";
+import type { Terminal } from "../terminal/terminal.js";
+import type { Input } from "./find-inputs.js";
+import { collectGarbage } from "./collect-garbage.js";
+import { keepExactText } from "./exact-text.js";
+import { parseText, type ParsedMessages, type ParsedText } from "./parse-text.js";
+import { readPieces } from "./read-text.js";
+
+/** What was, or would be, done with one conversation. */
+export interface OffloadedInput {
+  readonly input: Input;
+  readonly format: FormatName;
+  readonly messages: number;
+  readonly results: readonly ResultReport[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+export interface OffloadInputOptions {
+  readonly workspace: Workspace;
+  readonly sessionId: string;
+  readonly policy: Policy | undefined;
+  /** Whether the policy has to see the whole conversation; it is not streamed then. */
+  readonly isWhole: boolean;
+  readonly isDryRun: boolean;
+  readonly terminal: Terminal;
+  /** Gets the new conversation, in pieces. */
+  readonly write: (text: string) => Promise<void>;
+  readonly onProgress: (chars: number) => void;
+}
+
+/** A JSONL file is worked through in windows of this size, so that its own size does not matter. */
+const WINDOW_CHARS = 1_000_000;
+const WINDOWS_PER_COLLECTION = 16;
+/** The end of a window is seen again with the next one, since calls and results may be apart. */
+const OVERLAP_CHARS = 300_000;
+const OVERLAP_LINES = 400;
+
+/** Offloads a conversation: one in lines as a stream, any other in one piece. */
+export async function offloadInput(
+  input: Input,
+  options: OffloadInputOptions,
+): Promise<OffloadedInput> {
+  const state = { messages: 0, results: [] as ResultReport[], tokensBefore: 0, tokensAfter: 0 };
+  const { workspace, sessionId, policy, isDryRun, terminal } = options;
+  const { signal } = terminal;
+  let first: ParsedText | undefined;
+  let lines = 0;
+  let windows = 0;
+  let overlap: readonly unknown[] = [];
+  for await (const text of readWindows(input, options)) {
+    const parsed: ParsedMessages =
+      first?.parseMore(text, lines) ?? (first = parseText(text, input));
+    const { messages: fresh } = parsed;
+    const offloader = createOffloader({
+      ...{ workspace, sessionId, policy, format: (first as ParsedText).format },
+    });
+    const all = [...overlap, ...fresh];
+    const { messages, report } = isDryRun
+      ? { messages: all, report: await offloader.estimate(all, { signal }) }
+      : await offloader.offload(all, { signal });
+    const results = report.results.filter(({ messageIndex }) => messageIndex >= overlap.length);
+    const after = messages.slice(overlap.length);
+    const isSame = after.every((message, index) => message === fresh[index]);
+    const written = isSame ? text : parsed.stringify(after);
+    if (!isDryRun) {
+      await keepExactTexts(parsed, after, written, options);
+      await options.write(written);
+    }
+    const shift = state.messages - overlap.length;
+    state.results.push(...results.map((row) => shrink(row, shift)));
+    state.messages += fresh.length;
+    const before = estimateTokens(text);
+    state.tokensBefore += before;
+    state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
+    options.onProgress(text.length);
+    overlap = lastOf(messages);
+    lines += countLines(text);
+    if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
+  }
+  return { input, format: first?.format ?? "anthropic", ...state };
+}
+
+/** What `restore` could not write again to the byte is kept as it is. */
+async function keepExactTexts(
+  { messages, inexact }: ParsedMessages,
+  after: readonly unknown[],
+  written: string,
+  { workspace, sessionId }: OffloadInputOptions,
+): Promise<void> {
+  for (const { text, index } of inexact) {
+    if (index === undefined) {
+      if (written !== text) await keepExactText(workspace, sessionId, written, text);
+    } else if (after[index] !== messages[index]) {
+      await keepExactText(workspace, sessionId, JSON.stringify(after[index]), text);
+    }
+  }
+}
+
+/** What a table needs of a result; the reference itself is in the file. */
+function shrink(row: ResultReport, shift: number): ResultReport {
+  return { ...row, messageIndex: row.messageIndex + shift, reference: undefined };
+}
+
+function savedBy(results: readonly ResultReport[]): number {
+  return results.reduce(
+    (sum, { tokens = 0, referenceTokens = 0 }) => sum + Math.max(0, tokens - referenceTokens),
+    0,
+  );
+}
+
+/** Pieces that end with a line; a text that is not in lines is one piece. */
+async function* readWindows(
+  input: Input,
+  { isWhole, terminal }: OffloadInputOptions,
+): AsyncGenerator<string> {
+  let pieces: string[] = [];
+  let chars = 0;
+  let isInLines = isWhole ? false : undefined;
+  let isEmpty = true;
+  for await (const piece of readPieces(input, terminal)) {
+    pieces.push(piece);
+    chars += piece.length;
+    if (chars < WINDOW_CHARS || isInLines === false) continue;
+    const text = pieces.join("");
+    isInLines ??= isJsonLine(text.slice(0, text.indexOf("\n") + 1));
+    const end = isInLines ? text.lastIndexOf("\n") + 1 : 0;
+    if (end > 0) yield text.slice(0, end);
+    isEmpty = false;
+    pieces = [text.slice(end)];
+    chars = text.length - end;
+  }
+  const rest = pieces.join("");
+  if (rest !== "" || isEmpty) yield rest;
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+function isJsonLine(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null;
+  } catch {
+    return false;
+  }
+}
+
+function lastOf(messages: readonly unknown[]): unknown[] {
+  const last: unknown[] = [];
+  let chars = 0;
+  for (let at = messages.length - 1; at >= 0 && last.length < OVERLAP_LINES; at--) {
+    const message = messages[at];
+    chars += typeof message === "string" ? message.length : JSON.stringify(message).length;
+    if (chars > OVERLAP_CHARS) break;
+    last.unshift(message);
+  }
+  return last;
+}

@@ -1,0 +1,103 @@
+import { appendFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+
+/** The parts of an event that decide whether there is anything to do. */
+export interface HookEvent {
+  readonly hook_event_name?: unknown;
+  readonly cwd?: unknown;
+  readonly tool_name?: unknown;
+  readonly tool_response?: unknown;
+}
+
+/** How `install` sets the hook up. */
+export interface HookFlags {
+  /** The folder of the workspace; a relative one is resolved against the event's `cwd`. */
+  readonly root: string;
+  /** Resolve it against the folder of the project instead, where the reading server looks for it. */
+  readonly isInProject: boolean;
+  readonly exclude: readonly string[];
+  /** What stands before the names of the reading tools; without it, references give file paths. */
+  readonly toolPrefix: string | undefined;
+  readonly minTokens: number | undefined;
+}
+
+/** A text has no more tokens than characters, so nothing shorter is offloaded by default. */
+const LEAST_CHARS = 300;
+const LOG_FILE = "hook.log";
+const MAX_LOG_BYTES = 1_000_000;
+
+/**
+ * The answer to an event, as the text for standard output; `undefined` lets the result through. It
+ * never throws: an agent must not stop because of us.
+ */
+export async function answerHook(
+  text: string,
+  args: readonly string[],
+): Promise<string | undefined> {
+  let root: string | undefined;
+  try {
+    const event = JSON.parse(text) as HookEvent;
+    const flags = readFlags(args);
+    root = rootOf(flags, event);
+    if (!isWorthIt(event, text, flags, root)) return undefined;
+    const { offloadEvent } = await import("./offload-event.js");
+    const answer = await offloadEvent(event, { ...flags, root });
+    return answer === undefined ? undefined : JSON.stringify(answer);
+  } catch (error) {
+    log(root, error);
+    return undefined;
+  }
+}
+
+function isWorthIt(event: HookEvent, text: string, flags: HookFlags, root: string): boolean {
+  const { hook_event_name, tool_name, tool_response } = event;
+  if (hook_event_name !== "PostToolUse" || typeof tool_name !== "string") return false;
+  if (tool_response === undefined || text.length < LEAST_CHARS) return false;
+  if (flags.exclude.includes(tool_name) || isSwitchedOff(root)) return false;
+  return JSON.stringify(tool_response).length >= (flags.minTokens ?? LEAST_CHARS);
+}
+
+/** The same rule as the gateway's, without loading its package. */
+function isSwitchedOff(root: string): boolean {
+  const { CONTEXT_OFFLOAD: value = "" } = process.env;
+  return /^(?:off|0|false|no)$/i.test(value.trim()) || existsSync(join(root, "off"));
+}
+
+function rootOf({ root, isInProject }: HookFlags, { cwd }: HookEvent): string {
+  if (isAbsolute(root)) return root;
+  // A session may change its folder; the server of its project does not.
+  const { CLAUDE_PROJECT_DIR: project } = process.env;
+  if (isInProject && project) return join(project, root);
+  return join(typeof cwd === "string" ? cwd : process.cwd(), root);
+}
+
+/** Reads `--name value` pairs; what it does not know is ignored, since an old setting must do no harm. */
+export function readFlags(args: readonly string[]): HookFlags {
+  const valueOf = (name: string): string | undefined => {
+    const at = args.indexOf(name);
+    return at === -1 ? undefined : args[at + 1];
+  };
+  const { CONTEXT_OFFLOAD_EXCLUDE: excluded = "" } = process.env;
+  const exclude = `${valueOf("--exclude") ?? ""},${excluded}`.split(",");
+  const minTokens = Number(valueOf("--min-tokens"));
+  return {
+    root: valueOf("--root") ?? ".offload",
+    isInProject: args.includes("--in-project"),
+    exclude: exclude.map((name) => name.trim()).filter(Boolean),
+    toolPrefix: valueOf("--tool-prefix"),
+    minTokens: Number.isSafeInteger(minTokens) && minTokens > 0 ? minTokens : undefined,
+  };
+}
+
+function log(root: string | undefined, error: unknown): void {
+  try {
+    if (root === undefined) return;
+    mkdirSync(root, { recursive: true });
+    const path = join(root, LOG_FILE);
+    if (existsSync(path) && statSync(path).size > MAX_LOG_BYTES) return;
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    appendFileSync(path, `${new Date().toISOString()} the result was let through: ${why}\n`);
+  } catch {
+    // There is nobody left to tell.
+  }
+}

@@ -1,0 +1,53 @@
+import { resolve } from "node:path";
+import { createWorkspace, type Workspace } from "context-offload";
+import { CommandError } from "./command-error.js";
+import type { Terminal } from "./terminal/terminal.js";
+
+/** How the commands name a workspace. */
+export interface WorkspaceFlags {
+  readonly workspace?: string;
+  readonly namespace?: string;
+}
+
+export const WORKSPACE_VARIABLE = "CONTEXT_OFFLOAD_WORKSPACE";
+const DEFAULT_WORKSPACE = ".offload";
+const HAS_SCHEME = /^(?:memory|file|sqlite|postgres|postgresql|s3):/;
+
+/** The place that a workspace is in: a folder, or the address of a store. */
+export function workspacePlace(flags: WorkspaceFlags, { env }: Pick<Terminal, "env">): string {
+  return flags.workspace ?? env[WORKSPACE_VARIABLE] ?? DEFAULT_WORKSPACE;
+}
+
+/** The folder of a workspace on files; `undefined` for other stores. */
+export function workspaceFolder(
+  flags: WorkspaceFlags,
+  { env, cwd }: Pick<Terminal, "env" | "cwd">,
+): string | undefined {
+  const place = workspacePlace(flags, { env });
+  if (place.startsWith("file:")) return resolve(cwd, place.slice("file:".length));
+  if (HAS_SCHEME.test(place)) return undefined;
+  const [scheme] = /^[a-z][a-z\d+.-]+:/i.exec(place) ?? [];
+  if (scheme === undefined) return resolve(cwd, place);
+  throw new CommandError(
+    `${place}: there is no store for ${scheme}; name a folder, or sqlite:, postgres:, s3: or memory:`,
+  );
+}
+
+/** Opens a workspace for the time of the work. */
+export async function withWorkspace<T>(
+  flags: WorkspaceFlags,
+  terminal: Terminal,
+  work: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const folder = workspaceFolder(flags, terminal);
+  const { namespace } = flags;
+  const workspace =
+    folder === undefined
+      ? createWorkspace({ store: workspacePlace(flags, terminal), namespace })
+      : createWorkspace({ root: folder, namespace });
+  try {
+    return await work(workspace);
+  } finally {
+    await workspace.close();
+  }
+}

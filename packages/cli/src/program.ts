@@ -1,0 +1,75 @@
+import { Command } from "commander";
+import { addDoctor } from "./commands/doctor.js";
+import { addGateway, addMcp } from "./commands/serve.js";
+import { addGrep } from "./commands/grep.js";
+import { addHook } from "./commands/hook.js";
+import { addInstall } from "./commands/install.js";
+import { addListing } from "./commands/listing.js";
+import { addPrune, addVerify } from "./commands/care.js";
+import { addReading } from "./commands/reading.js";
+import { addReplay } from "./commands/replay.js";
+import { addRestore } from "./commands/restore.js";
+import { addRun } from "./commands/run.js";
+import { addSwitch } from "./commands/switch.js";
+import { addCompletion } from "./commands/completion.js";
+import { PACKAGE_VERSION } from "./package-version.js";
+import { WORKSPACE_VARIABLE } from "./open-workspace.js";
+import type { Terminal } from "./terminal/terminal.js";
+
+/** Called by a command that ends with another code than 0. */
+export type SetExitCode = (code: number) => void;
+
+/** The whole command line. */
+export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
+  const program = new Command("context-offload")
+    .description(
+      "Keeps big tool results out of an agent's context window, and one call away from it.",
+    )
+    .version(PACKAGE_VERSION, "-V, --version")
+    .option(
+      "-w, --workspace <place>",
+      `a folder, or file:, sqlite:, postgres:, s3:, memory:; default: $${WORKSPACE_VARIABLE} or .offload`,
+    )
+    .option("--namespace <name>", "the namespace in the workspace; default: default")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        terminal.print(text.trimEnd());
+      },
+      writeErr: (text) => {
+        terminal.note(text.trimEnd());
+      },
+      outputError: (text, write) => {
+        const [, said = ""] = /^(?:error: )?(.*?)\.?\s*$/s.exec(text) ?? [];
+        write(`context-offload: ${said.replaceAll("\n", " ")}; see context-offload --help\n`);
+      },
+    })
+    .showSuggestionAfterError()
+    .addHelpText(
+      "after",
+      `
+Examples:
+  context-offload run session.jsonl              shorten a recorded conversation
+  context-offload grep "ECONNREFUSED"            search everything that was offloaded
+  context-offload install claude-code            offload large tool results in Claude Code
+  context-offload gateway -- npx some-mcp-server shorten the answers of an MCP server
+
+Exit codes: 0 done; 1 no match, or something is broken; 2 a wrong call or input; 3 a failure; 130 interrupted.`,
+    );
+  addRun(program, terminal);
+  addListing(program, terminal);
+  addReading(program, terminal);
+  addGrep(program, terminal, setExitCode);
+  addRestore(program, terminal);
+  addVerify(program, terminal, setExitCode);
+  addPrune(program, terminal);
+  addReplay(program, terminal);
+  addDoctor(program, terminal, setExitCode);
+  addMcp(program, terminal);
+  addGateway(program, terminal);
+  addHook(program, terminal);
+  addInstall(program, terminal);
+  addSwitch(program, terminal);
+  addCompletion(program, terminal);
+  return program;
+}

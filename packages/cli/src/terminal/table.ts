@@ -1,0 +1,73 @@
+/** A column of a table. */
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+}
+
+// eslint-disable-next-line no-control-regex -- colors take no room
+const COLOR = /\u001b\[\d+m/g;
+
+/** Rows under titles, in columns that are as wide as they must be. */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string {
+  const titles = columns.map(({ title }) => title);
+  const widths = columns.map((_, at) =>
+    Math.max(...[titles, ...rows].map((row) => widthOf(row[at] ?? ""))),
+  );
+  return [titles, ...rows]
+    .map((row) =>
+      columns
+        .map(({ align }, at) => pad(row[at] ?? "", widths[at] ?? 0, align))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function pad(text: string, width: number, align: Column["align"]): string {
+  const blanks = " ".repeat(Math.max(0, width - widthOf(text)));
+  return align === "right" ? blanks + text : text + blanks;
+}
+
+/** Characters of East Asian scripts take two columns; others are counted as one. */
+function widthOf(text: string): number {
+  const plain = text.replace(COLOR, "");
+  const wide = plain.match(
+    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g,
+  );
+  return plain.length + (wide?.length ?? 0);
+}
+
+const BAR_CHARS = 20;
+const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A share of one as a bar. */
+export function renderBar(share: number, chars = BAR_CHARS): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, share)) * chars * 8);
+  return "█".repeat(Math.floor(eighths / 8)) + (PARTS[eighths % 8] ?? "");
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1_000 && unit < units.length - 1) {
+    size /= 1_000;
+    unit++;
+  }
+  return `${unit === 0 ? size : size.toFixed(size < 10 ? 1 : 0)} ${units[unit] ?? ""}`;
+}
+
+export function formatShare(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

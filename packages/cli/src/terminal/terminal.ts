@@ -1,0 +1,76 @@
+import { createColors, type Colors } from "./colors.js";
+
+/** Where a command reads and writes; a test passes its own. */
+export interface Terminal {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input: AsyncIterable<Uint8Array>;
+  /** What the command was asked for. */
+  print(text: string): void;
+  /** Exactly these bytes, without a line break; resolves when there is room for more. */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Progress, notes and errors. */
+  note(text: string): void;
+  /** Replaces the last line of progress; nothing where nobody watches. */
+  progress(text: string): void;
+  readonly colors: Colors;
+  readonly isWatched: boolean;
+  readonly columns: number;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+const CLEAR_LINE = "\r\u001b[K";
+/** The exit code of a process that an interrupt ended. */
+export const INTERRUPTED = 130;
+
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process;
+  const controller = new AbortController();
+  process.once("SIGINT", () => {
+    controller.abort(new Error("interrupted"));
+    // The second time, whoever presses the keys does not want to wait.
+    process.once("SIGINT", () => process.exit(INTERRUPTED));
+  });
+  // A reader such as `head` may close the pipe early.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
+  let hasProgress = false;
+  const clear = (): void => {
+    if (hasProgress) stderr.write(CLEAR_LINE);
+    hasProgress = false;
+  };
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    input: process.stdin,
+    print(text) {
+      clear();
+      stdout.write(`${text}\n`);
+    },
+    write: (data) => {
+      clear();
+      return new Promise((resolve) => {
+        stdout.write(data, () => {
+          resolve();
+        });
+      });
+    },
+    note(text) {
+      clear();
+      stderr.write(`${text}\n`);
+    },
+    progress(text) {
+      if (!stderr.isTTY) return;
+      stderr.write(`${CLEAR_LINE}${text}`);
+      hasProgress = true;
+    },
+    colors: createColors(stdout.isTTY && process.env["NO_COLOR"] === undefined),
+    isWatched: stdout.isTTY,
+    columns: stdout.columns ?? 80,
+    signal: controller.signal,
+  };
+}

@@ -1,0 +1,262 @@
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { Place, HOOK } from "./support/command.js";
+
+const TEXT = Array.from({ length: 900 }, (_, at) => `line ${at} of a long log`).join("\n");
+const PLUGIN = fileURLToPath(new URL("../plugin/", import.meta.url));
+
+type Fields = Record<string, unknown>;
+interface Answer {
+  readonly hookSpecificOutput: {
+    readonly hookEventName: string;
+    readonly updatedToolOutput: Fields;
+  };
+}
+
+function eventOf(place: Place, more: Fields = {}): Fields {
+  return {
+    ...{ hook_event_name: "PostToolUse", session_id: "s-1", transcript_path: "/t.jsonl" },
+    ...{ cwd: place.folder, tool_name: "Bash", tool_use_id: "toolu_1" },
+    ...{ tool_input: { command: "cat log" } },
+    tool_response: { stdout: TEXT, stderr: "", interrupted: false },
+    ...more,
+  };
+}
+
+interface HookOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function hook(place: Place, event: unknown, { args = [], env = {} }: HookOptions = {}) {
+  const input = typeof event === "string" ? event : JSON.stringify(event);
+  return place.spawn(args, { input, env, script: HOOK });
+}
+
+const LET_THROUGH = { status: 0, stdout: "", stderr: "" };
+
+describe("the hook of Claude Code", () => {
+  it("answers a large result with a reference in the tool's own shape", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = hook(place, eventOf(place));
+    expect([status, stderr]).toEqual([0, ""]);
+    const { hookSpecificOutput } = JSON.parse(stdout) as Answer;
+    expect(hookSpecificOutput.hookEventName).toBe("PostToolUse");
+    const { stdout: reference, ...rest } = hookSpecificOutput.updatedToolOutput;
+    expect(rest).toEqual({ stderr: "", interrupted: false });
+    expect(reference).toMatch(/^<knowledge_list>/);
+    expect(place.run("show", "toolu_1", "--raw").stdout).toBe(TEXT);
+    expect(place.run("list").stdout).toMatch(/^toolu_1 +s-1 +Bash /m);
+  });
+
+  it("gives a file path without a reading server, and its tools with one", () => {
+    const place = new Place();
+    const [, path = ""] =
+      /path="([^"]+)"|(\/\S+\.txt)/.exec(hook(place, eventOf(place)).stdout) ?? [];
+    const byPath = hook(place, eventOf(place)).stdout;
+    expect(byPath).not.toContain("grep_knowledge");
+    const found = /(\/[^\s"\\]+\.txt)/.exec(byPath)?.[1] ?? path;
+    expect(readFileSync(found, "utf8")).toBe(TEXT);
+    const args = ["--tool-prefix", "mcp__offload__"];
+    const byTools = hook(place, eventOf(place, { tool_use_id: "toolu_2" }), { args }).stdout;
+    expect(byTools).toContain("mcp__offload__grep_knowledge");
+    expect(byTools).not.toContain(place.folder);
+  });
+
+  it.each<[string, Fields, HookOptions?]>([
+    ["a small result", { tool_response: { stdout: "ok", stderr: "", interrupted: false } }],
+    [
+      "what Claude Code has stored itself",
+      {
+        tool_response: { stdout: TEXT, stderr: "", interrupted: false, persistedOutputPath: "/p" },
+      },
+    ],
+    ["our reading tools", { tool_name: "mcp__offload__grep_knowledge", tool_response: TEXT }],
+    [
+      "those of the plugin",
+      {
+        tool_name: "mcp__plugin_context-offload_offload__get_knowledge_by_id",
+        tool_response: TEXT,
+      },
+    ],
+    ["another event", { hook_event_name: "PreToolUse" }],
+    ["a tool that is excluded", {}, { args: ["--exclude", "Read,Bash"] }],
+    ["one excluded by the environment", {}, { env: { CONTEXT_OFFLOAD_EXCLUDE: "Bash" } }],
+    ["everything when switched off", {}, { env: { CONTEXT_OFFLOAD: "off" } }],
+    ["less than --min-tokens", {}, { args: ["--min-tokens", "1000000"] }],
+    ["a response of no known shape", { tool_response: [TEXT] }],
+    ["an unknown tool", { tool_name: "constructor", tool_response: { text: TEXT } }],
+    ["a missing response", { tool_response: undefined }],
+  ])("lets through %s", (_, more, options) => {
+    const place = new Place();
+    expect(hook(place, eventOf(place, more), options)).toEqual(LET_THROUGH);
+    expect(existsSync(place.path(".offload"))).toBe(false);
+  });
+
+  it("is switched off by a command, at once, and on again", () => {
+    const place = new Place();
+    expect(place.run("off").stdout).toContain("context-offload on");
+    expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
+    place.run("on");
+    expect(hook(place, eventOf(place)).stdout).toContain("knowledge_list");
+  });
+
+  it.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    "42",
+    '"PostToolUse"',
+    "{}",
+    '{"hook_event_name":"PostToolUse"}',
+    "\u0000",
+  ])("takes %j for an event and lets it through", (event) => {
+    expect(hook(new Place(), event)).toEqual(LET_THROUGH);
+  });
+
+  it("lets the result through and logs when it cannot be stored", () => {
+    const place = new Place();
+    place.makeFolder(".offload");
+    place.write(".offload/v1", "a file, where a folder must be");
+    expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
+    expect(place.read(".offload/hook.log")).toMatch(/^\S+Z the result was let through: \S+/);
+    expect(place.run("doctor").stdout).toMatch(/^hint +the hook let a result through: /m);
+  });
+
+  it("lets it through where nothing can be written at all, not even a log", () => {
+    const place = new Place();
+    place.write(".offload", "a file");
+    expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
+    expect(hook(place, eventOf(place, { cwd: "/dev/null" }))).toEqual(LET_THROUGH);
+    expect(place.read(".offload")).toBe("a file");
+  });
+
+  it.skipIf(process.platform === "win32")("lets it through when the disk is full", () => {
+    const place = new Place();
+    // No file may grow: every write fails, as on a disk that is full.
+    const command = `trap '' XFSZ; ulimit -f 0; exec "${process.execPath}" "${HOOK}"`;
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", command], {
+      ...{ input: JSON.stringify(eventOf(place)), encoding: "utf8", env: place.env() },
+    });
+    expect({ status, stdout, stderr }).toEqual(LET_THROUGH);
+    expect(place.run("list").stdout).not.toContain("toolu_1");
+  });
+
+  it("survives an agent that closes the pipe early", async () => {
+    const place = new Place();
+    const child = spawn(process.execPath, [HOOK], { env: place.env() });
+    child.stdout.destroy();
+    child.stdin.end(JSON.stringify(eventOf(place)));
+    expect(await new Promise((done) => child.once("close", done))).toBe(0);
+  });
+
+  it("keeps a subagent's results apart, and gives its parent access", () => {
+    const place = new Place();
+    hook(place, eventOf(place, { agent_id: "a1" }));
+    expect(place.run("list").stdout).toMatch(/^toolu_1 +s-1-a1 +Bash /m);
+    expect(place.run("show", "toolu_1", "--session", "s-1", "--raw").stdout).toBe(TEXT);
+  });
+
+  it("uses the folder it is told, or that of the project", () => {
+    const place = new Place();
+    place.makeFolder("deep/er");
+    const event = eventOf(place, { cwd: place.path("deep/er") });
+    hook(place, event);
+    expect(existsSync(place.path("deep/er/.offload/v1"))).toBe(true);
+    hook(place, event, { args: ["--in-project"], env: { CLAUDE_PROJECT_DIR: place.folder } });
+    expect(existsSync(place.path(".offload/v1"))).toBe(true);
+    hook(place, event, { args: ["--root", place.path("told")] });
+    expect(existsSync(place.path("told/v1"))).toBe(true);
+  });
+
+  it("is one file that imports nothing but Node's own, and loads the engine for large results only", () => {
+    const place = new Place();
+    const source = readFileSync(HOOK, "utf8");
+    const imports = [...source.matchAll(/from ?"([^"]+)"/g)].map(([, name]) => name);
+    expect(imports.every((name) => name?.startsWith("node:"))).toBe(true);
+    cpSync(HOOK, place.path("alone/hook.mjs"));
+    const small = eventOf(place, { tool_response: { stdout: "ok".repeat(100), stderr: "" } });
+    const alone = place.spawn([], {
+      input: JSON.stringify(small),
+      script: place.path("alone/hook.mjs"),
+    });
+    expect(alone).toEqual(LET_THROUGH);
+    expect(existsSync(place.path(".offload/hook.log"))).toBe(false);
+    // Without the second file, a large result is let through.
+    const large = place.spawn([], {
+      input: JSON.stringify(eventOf(place)),
+      script: place.path("alone/hook.mjs"),
+    });
+    expect(large).toEqual(LET_THROUGH);
+    expect(place.read(".offload/hook.log")).toMatch(/Cannot find module/);
+  });
+
+  it("can be run as a command, too", () => {
+    const place = new Place();
+    const input = JSON.stringify(eventOf(place));
+    expect(place.spawn(["hook"], { input }).stdout).toContain("knowledge_list");
+    expect(place.spawn(["hook", "--exclude", "Bash"], { input })).toEqual(LET_THROUGH);
+    expect(place.spawn(["hook"], { input: "{" })).toEqual(LET_THROUGH);
+  });
+});
+
+describe("the plugin of Claude Code", () => {
+  it("stands alone: its hook stores what its server reads, of every session of the project", async () => {
+    const place = new Place();
+    cpSync(PLUGIN, place.path("plugins/context-offload"), { recursive: true });
+    const root = place.path("plugins/context-offload");
+    const project = place.makeFolder("project");
+    const env = { CLAUDE_PLUGIN_ROOT: root, CLAUDE_PROJECT_DIR: project };
+    const { hooks } = JSON.parse(readFileSync(join(root, "hooks/hooks.json"), "utf8")) as {
+      hooks: { PostToolUse: { matcher: string; hooks: { command: string }[] }[] };
+    };
+    const [group] = hooks.PostToolUse;
+    expect(group?.matcher).toBe("*");
+    for (const session of ["one", "two"]) {
+      const event = eventOf(place, { session_id: session, tool_use_id: `toolu_${session}` });
+      const { status, stdout } = spawnSync("bash", ["-c", group?.hooks[0]?.command ?? ""], {
+        ...{ cwd: project, encoding: "utf8", env: place.env(env), input: JSON.stringify(event) },
+      });
+      expect([status, stdout]).toEqual([
+        0,
+        expect.stringContaining("mcp__plugin_context-offload_offload__grep_knowledge"),
+      ]);
+    }
+    const { mcpServers } = JSON.parse(readFileSync(join(root, ".mcp.json"), "utf8")) as {
+      mcpServers: { offload: { command: string; args: string[] } };
+    };
+    const { command, args } = mcpServers.offload;
+    const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+    const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(
+      new StdioClientTransport({
+        ...{ command, cwd: place.folder, env: place.env(env) as Record<string, string> },
+        args: args.map((arg) => arg.replace("${CLAUDE_PLUGIN_ROOT}", root)),
+      }),
+    );
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("grep_knowledge");
+    for (const session of ["one", "two"]) {
+      const answer = await client.callTool({
+        ...{ name: "get_knowledge_by_lines" },
+        arguments: { artifact_id: `toolu_${session}`, start_line: 2, end_line: 2 },
+      });
+      expect(answer).toMatchObject({ content: [{ text: "line 1 of a long log" }] });
+    }
+    await client.close();
+  });
+
+  it("has a manifest of the same version as the package", () => {
+    const version = (path: string): unknown =>
+      (JSON.parse(readFileSync(join(PLUGIN, path), "utf8")) as { version: unknown }).version;
+    expect(version(".claude-plugin/plugin.json")).toBe(version("../package.json"));
+    expect(readdirSync(join(PLUGIN, "dist"))).toEqual(
+      expect.arrayContaining(["hook.js", "server.js"]),
+    );
+  });
+});

@@ -1,0 +1,234 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { HOOK, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
+
+/** Settings as people write them: comments, blanks, trailing commas, empty containers, tabs, Windows lines. */
+const SETTINGS: readonly string[] = [
+  `{
+  // mine
+  "model": "opus",\t
+  "hooks": {
+    "PostToolUse": [
+      { "matcher": "Bash", "hooks": [{ "type": "command", "command": "echo hi" }] } // keep
+    ]
+  },
+}
+`,
+  "{}",
+  "{ }\n",
+  '{"hooks": {}}',
+  '{"hooks": {"PostToolUse": [ ]}}',
+  '{\n\t"permissions": { "allow": ["Bash(ls:*)",] }\n}\n',
+  '{\r\n  "model": "opus" /* the best */\r\n}\r\n',
+  '{"model":"opus","hooks":{"PreToolUse":[{"matcher":"*","hooks":[]}]}}',
+  '{\n  "hooks": {\n    "PostToolUse": [\n    ]\n  }\n}\n',
+];
+
+const SERVERS: readonly string[] = [
+  `{
+  // servers of mine
+  "mcpServers": {
+    "files": { "command": "npx", "args": ["-y", "server-files", "."] }, // files
+    "bare": { "command": "bare-server" },
+    "empty": { "command": "x", "args": [] , "env": { "A": "1" } },
+    "remote": { "url": "https://example.com/mcp" },
+    "long": {
+      "args": [
+        "-y", // yes
+        "server-long",
+      ],
+      "command": "n\\u0070x",
+    },
+  },
+}
+`,
+  '{"mcpServers":{"a":{"command":"a","args":[ ]},"b":{"command":"b","args":["x"]}}}',
+];
+
+const TOML = `# mine
+model = "o5"
+
+[mcp_servers.files]
+command = 'npx'   # literal
+args = [
+  "-y", # yes
+  'server-files',
+]
+env = { A = "1" }
+
+[mcp_servers."with space"]
+command = "bare"
+
+[mcp_servers.remote]
+url = "https://example.com"
+
+[mcp_servers.empty]
+args = []
+command = "x"
+`;
+
+describe("install claude-code", () => {
+  it.each(SETTINGS)("adds a hook and a server, and uninstall gives every byte back: %j", (text) => {
+    const place = new Place();
+    place.write(".claude/settings.json", text);
+    place.write(".mcp.json", text);
+    const done = place.run("install", "claude-code");
+    expect([done.status, done.stderr]).toEqual([0, ""]);
+    expect(done.stdout).toMatch(/settings\.json: added a PostToolUse hook/);
+    expect(done.stdout).toMatch(/\.mcp\.json: added the MCP server "offload"/);
+    expect(done.stdout).toMatch(/Undo it with: context-offload uninstall claude-code/);
+    const settings = place.read(".claude/settings.json");
+    expect(settings).toContain(JSON.stringify(`"${process.execPath}" "${HOOK}"`).slice(1, -1));
+    expect(settings).not.toContain("npx");
+    place.run("install", "claude-code");
+    expect(place.read(".claude/settings.json")).toBe(settings);
+    const undone = place.run("uninstall", "claude-code");
+    expect(undone.stdout).toMatch(/removed the hook[^]*removed the MCP server/);
+    expect(place.read(".claude/settings.json")).toBe(text);
+    expect(place.read(".mcp.json")).toBe(text);
+    expect(place.run("uninstall", "claude-code").stdout).toBe("Nothing of ours was set up.\n");
+  });
+
+  it("makes the files that are missing, and removes them again", () => {
+    const place = new Place();
+    place.run("install", "claude-code");
+    const settings = JSON.parse(place.read(".claude/settings.json")) as {
+      hooks: { PostToolUse: { matcher: string; hooks: { command: string }[] }[] };
+    };
+    const [group] = settings.hooks.PostToolUse;
+    expect(group?.matcher).toBe("*");
+    const servers = JSON.parse(place.read(".mcp.json")) as { mcpServers: { offload: object } };
+    expect(servers.mcpServers.offload).toEqual({
+      ...{ type: "stdio", command: process.execPath, args: [MAIN, "mcp", "--read-only"] },
+    });
+    // The command works as it stands.
+    const input = JSON.stringify({ hook_event_name: "PostToolUse" });
+    execFileSync("bash", ["-c", group?.hooks[0]?.command ?? "false"], { input });
+    place.run("uninstall", "claude-code");
+    expect(
+      [".claude/settings.json", ".mcp.json"].some((name) => existsSync(place.path(name))),
+    ).toBe(false);
+  });
+
+  it("can be for the user, without a server, and with tools that are excluded", () => {
+    const place = new Place();
+    place.write("home/.claude.json", '{"projects": {}}');
+    place.run("install", "claude-code", "--user", "--no-tools", "--exclude", "Read,Grep");
+    const text = place.read("home/.claude/settings.json");
+    expect(text).toContain('--exclude \\"Read,Grep\\"');
+    expect(text).not.toContain("--tool-prefix");
+    expect(place.read("home/.claude.json")).toBe('{"projects": {}}');
+    expect(existsSync(place.path(".claude"))).toBe(false);
+    place.run("uninstall", "claude-code", "--user");
+    expect(existsSync(place.path("home/.claude/settings.json"))).toBe(false);
+  });
+
+  it("changes nothing in settings that are broken, or that have another server of its name", () => {
+    const place = new Place();
+    place.write(".claude/settings.json", '{"hooks": ');
+    const broken = place.run("install", "claude-code");
+    expect([broken.status, broken.stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
+    expect(broken.stderr).toMatch(/not valid JSON; correct it first, nothing was changed/);
+    place.write(".claude/settings.json", "{}");
+    place.write(".mcp.json", '{"mcpServers": {"offload": {"command": "other"}}}');
+    const taken = place.run("install", "claude-code");
+    expect([taken.status, taken.stderr]).toEqual([
+      2,
+      expect.stringMatching(/another MCP server "offload"; rename it/),
+    ]);
+    expect(place.read(".claude/settings.json")).toBe("{}");
+  });
+});
+
+describe("install for clients of MCP servers", () => {
+  const PATHS = {
+    cursor: ".cursor/mcp.json",
+    gemini: ".gemini/settings.json",
+    qwen: ".qwen/settings.json",
+    windsurf: "home/.codeium/windsurf/mcp_config.json",
+    copilot: "home/.copilot/mcp-config.json",
+  };
+
+  it.each(
+    Object.entries(PATHS).flatMap(([name, path]) => SERVERS.map((text) => [name, path, text])),
+  )(
+    "puts the servers of %s behind the gateway, and back to the byte",
+    (name = "", path = "", text = "") => {
+      const place = new Place();
+      place.write(path, text);
+      const { status, stdout, stderr } = place.run("install", name);
+      expect([status, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/put the MCP server "\w+" behind the gateway/);
+      if (text.includes("remote"))
+        expect(stdout).toMatch(/kept "remote" as it is: it is not started by a command/);
+      const once = place.read(path);
+      expect(once).toContain(JSON.stringify(process.execPath));
+      expect(place.run("install", name).status).toBe(0);
+      expect(place.read(path)).toBe(once);
+      expect(place.run("doctor").stdout).toMatch(/is behind the gateway/);
+      expect(place.run("uninstall", name).stdout).toMatch(/took the MCP server/);
+      expect(place.read(path)).toBe(text);
+    },
+  );
+
+  it("starts the server with its own command and arguments", () => {
+    const place = new Place();
+    place.write(".cursor/mcp.json", SERVERS[1] ?? "");
+    place.run("install", "cursor");
+    const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
+      mcpServers: { a: object; b: object };
+    };
+    const command = process.execPath;
+    expect(mcpServers.a).toEqual({ command, args: [MAIN, "gateway", "--session", "a", "--", "a"] });
+    expect(mcpServers.b).toEqual({
+      command,
+      args: [MAIN, "gateway", "--session", "b", "--", "b", "x"],
+    });
+  });
+
+  it("edits the TOML of Codex, and back to the byte", () => {
+    const place = new Place();
+    place.write("home/.codex/config.toml", TOML);
+    const { stdout } = place.run("install", "codex");
+    expect(stdout.match(/behind the gateway/g)).toHaveLength(3);
+    const text = place.read("home/.codex/config.toml");
+    expect(text).toContain(`"gateway", "--session", "files", "--", 'npx',`);
+    expect(text).toMatch(
+      /^args = \[ ".*main\.js", "gateway", "--session", "with space", "--", "bare"\]$/m,
+    );
+    place.run("install", "codex");
+    expect(place.read("home/.codex/config.toml")).toBe(text);
+    place.run("uninstall", "codex");
+    expect(place.read("home/.codex/config.toml")).toBe(TOML);
+  });
+
+  it("says where a client cannot be helped", () => {
+    const place = new Place();
+    expect(place.run("install", "cursor").stdout).toMatch(
+      /does not exist; Cursor's built-in tools cannot be reached\n$/,
+    );
+    expect(place.run("install", "codex").stdout).toMatch(/does not exist; nothing to do\n$/);
+  });
+});
+
+describe("install opencode", () => {
+  it.each(["{}", '{\n  // mine\n  "plugin": ["other"], // others\n}\n', '{"plugin": [ ]}'])(
+    "adds a plugin to %j, and gives every byte back",
+    (text) => {
+      const place = new Place();
+      place.write("opencode.jsonc", text);
+      const { status, stdout, stderr } = place.run("install", "opencode");
+      // The plugin comes with the package; a version without it says so.
+      if (status === 3) {
+        expect(stderr).toMatch(/has no plugin for OpenCode; update it/);
+        expect(place.read("opencode.jsonc")).toBe(text);
+        return;
+      }
+      expect(stdout).toMatch(/added the plugin/);
+      expect(place.read("opencode.jsonc")).toMatch(/"file:\/\/.*opencode.*"/);
+      expect(place.run("uninstall", "opencode").stdout).toMatch(/removed the plugin/);
+      expect(place.read("opencode.jsonc")).toBe(text);
+    },
+  );
+});

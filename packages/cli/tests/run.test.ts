@@ -1,0 +1,283 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { conversationOf, ONE_SENTENCE, Place, SAMPLE } from "./support/command.js";
+
+const sampleText = readFileSync(SAMPLE, "utf8");
+const sample = JSON.parse(sampleText) as object[];
+
+/** What one finds in a folder of recorded conversations, each in another style of JSON. */
+const STYLES: readonly (readonly [string, string])[] = [
+  ["indented.json", JSON.stringify(sample, null, 2)],
+  ["compact.json", JSON.stringify(sample)],
+  ["tabs.json", `${JSON.stringify(sample, null, "\t")}\n`],
+  ["request.json", JSON.stringify({ model: "m", messages: sample, system: "Be kind." }, null, 4)],
+  ["spaced.json", JSON.stringify(sample).replaceAll('","', '", "')],
+  ["lines.jsonl", sample.map((message) => `${JSON.stringify(message)}\n`).join("")],
+  ["windows.jsonl", sample.map((message) => `${JSON.stringify(message)}\r\n`).join("")],
+  [
+    "spaced.jsonl",
+    sample.map((message) => `${JSON.stringify(message).replace(":", ": ")}\n`).join(""),
+  ],
+  ["no-extension", JSON.stringify(sample)],
+];
+
+describe("context-offload run", () => {
+  it("offloads, reports tokens, money and tools with bars, and writes beside nothing else", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = place.run("run", SAMPLE);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/checkout-outage\.json +anthropic +58 +[\d,]+ +[\d,]+ +\d\d % +█+/);
+    expect(stdout).toMatch(/^run_command +\d of 14 +[\d,]+ +[\d,]+ +█+$/m);
+    expect(stdout).toMatch(
+      /^[\d,]+ tokens \(\d\d %\) saved .*: \$0\.\d+, or \$0\.\d+ from the prompt cache$/m,
+    );
+    expect(stdout).toMatch(/^\d\d of 35 tool results offloaded, stored in \.offload$/m);
+    expect(stdout).toMatch(/^wrote checkout-outage\.offloaded\.json$/m);
+    expect(stdout).not.toContain("\u001b");
+    expect(readdirSync(place.folder).sort()).toEqual([
+      ...[".offload", "checkout-outage.offloaded.json", "home"],
+    ]);
+    expect(place.read("checkout-outage.offloaded.json").length).toBeLessThan(sampleText.length / 2);
+  });
+
+  it.each(STYLES)("restores %s byte for byte", (name, text) => {
+    const place = new Place();
+    place.write(name, text);
+    expect(place.run("run", "--quiet", name)).toEqual({ status: 0, stdout: "", stderr: "" });
+    const [stem = "", ending = "json"] = name.split(".");
+    expect(place.read(`${stem}.offloaded.${ending}`).length).toBeLessThan(text.length / 2);
+    expect(place.run("restore", `${stem}.offloaded.${ending}`).stderr).toBe("");
+    expect(place.read(`${stem}.restored.${ending}`)).toBe(text);
+    expect(place.read(name)).toBe(text);
+  });
+
+  it("takes many files and folders at once, and two of the same name", () => {
+    const place = new Place();
+    place.write("logs/a/chat.json", JSON.stringify(conversationOf("t1", "one")));
+    place.write("logs/b/chat.json", JSON.stringify(conversationOf("t1", "two")));
+    place.write("logs/note.txt", "not a conversation");
+    place.write("third.json", JSON.stringify(conversationOf("t3", "three")));
+    const { status, stdout } = place.run("run", "logs", "third.json", "--out", "short");
+    expect(status).toBe(0);
+    expect(stdout).toContain("3 of 3 tool results offloaded");
+    expect(readdirSync(place.path("short")).sort()).toEqual([
+      ...["chat-2.offloaded.json", "chat.offloaded.json", "third.offloaded.json"],
+    ]);
+    expect(place.run("run", "logs", "--quiet", "--out", "short").status).toBe(0);
+    expect(place.run("grep", "-c", "one|two|three").stdout.trim().split("\n")).toHaveLength(3);
+  });
+
+  it("reads standard input, writes to standard output, and reports beside it", () => {
+    const place = new Place();
+    const short = place.spawn(["run", "-"], { input: sampleText });
+    expect(short.status).toBe(0);
+    expect(JSON.parse(short.stdout)).toHaveLength(sample.length);
+    expect(short.stderr).toMatch(/\d\d of 35 tool results offloaded/);
+    const back = place.spawn(["restore", "-", "--session", "stdin"], { input: short.stdout });
+    expect(back.stdout).toBe(sampleText);
+  });
+
+  it("says with --dry-run what it would do, writes nothing, and is right about it", () => {
+    const place = new Place();
+    const dry = place.run("run", SAMPLE, "--dry-run");
+    expect(dry.stdout).toMatch(/\d\d of 35 tool results would be offloaded; nothing was written/);
+    expect(readdirSync(place.folder)).toEqual(["home"]);
+    const saved = (text: string) =>
+      Number(/^([\d,]+) tokens/m.exec(text)?.[1]?.replaceAll(",", ""));
+    const real = saved(place.run("run", SAMPLE).stdout);
+    expect(Math.abs(saved(dry.stdout) - real) / real).toBeLessThan(0.1);
+  });
+
+  it("prints JSON for programs, with prices that are options", () => {
+    const place = new Place();
+    const { stdout } = place.run("run", SAMPLE, "--json", "--price", "5", "--cached-price", "0.5");
+    const report = JSON.parse(stdout) as {
+      prices: object;
+      conversations: { tokensBefore: number; tokensAfter: number; tools: object[] }[];
+    };
+    expect(report.prices).toEqual({ perMillion: 5, perMillionCached: 0.5 });
+    const [only] = report.conversations;
+    expect(only?.tokensAfter).toBeLessThan((only?.tokensBefore ?? 0) / 2);
+    expect(only?.tools).toContainEqual(
+      expect.objectContaining({ tool: "run_command", results: 14 }),
+    );
+    const dollars = (text: string) => Number(/: \$([\d.]+)/.exec(text)?.[1]);
+    const [three, six] = ["3", "6"].map((price) =>
+      dollars(place.run("run", SAMPLE, "--dry-run", "--price", price).stdout),
+    );
+    expect((six ?? 0) / (three ?? 1)).toBeCloseTo(2, 1);
+  });
+
+  it("offloads by --policy; all of several must agree", () => {
+    const place = new Place();
+    const offloaded = (...rules: string[]): Record<string, number> => {
+      const policies = rules.flatMap((rule) => ["--policy", rule]);
+      const { status, stdout } = place.run("run", "--dry-run", "--json", ...policies, SAMPLE);
+      expect(status).toBe(0);
+      const report = JSON.parse(stdout) as {
+        conversations: { tools: { tool: string; offloaded: number }[] }[];
+      };
+      const tools = report.conversations.flatMap((conversation) => conversation.tools);
+      return Object.fromEntries(
+        tools.filter((row) => row.offloaded > 0).map((row) => [row.tool, row.offloaded]),
+      );
+    };
+    const { run_command = 0, ...others } = offloaded("min-tokens=300");
+    expect(run_command).toBeGreaterThan(4);
+    expect(Object.keys(others).length).toBeGreaterThan(3);
+    expect(offloaded("min-tokens=300", "tools=run_command")).toEqual({ run_command });
+    expect(offloaded("min-tokens=300", "keep-tools=run_command")).toEqual(others);
+    expect(offloaded("min-tokens=100000")).toEqual({});
+    expect(offloaded("min-tokens=300", "keep-recent=100")).toEqual({});
+    const all = offloaded("everything")["run_command"] ?? 0;
+    expect(all).toBeGreaterThanOrEqual(run_command);
+    expect(offloaded("min-chars=20000")["run_command"]).toBeLessThan(run_command);
+  });
+
+  it("says why nothing was offloaded", () => {
+    const place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "short", 2)));
+    const { stdout } = place.run("run", "chat.json");
+    expect(stdout).toContain("0 of 1 tool result offloaded");
+    expect(place.read("chat.offloaded.json")).toBe(place.read("chat.json"));
+  });
+
+  it.each<[string, string | undefined, RegExp]>([
+    ["missing.json", undefined, /no such file or folder; check the path/],
+    ["cut.json", '[{"role":"user",', /broken JSON at line 1, column 17: /],
+    ["prose.json", "Dear diary,\n\ntoday\n", /broken JSON at line 1, column 1: /],
+    ["empty.json", "", /is empty; pass an array of messages/],
+    ["other.json", '{"answer":42}', /: .+; pass an array of messages/],
+    ["stray.json", '[{"role":"narrator","content":"Once"}]', /; pass an array of messages/],
+    [
+      "broken.jsonl",
+      `${`${JSON.stringify({ role: "user", content: "hello" })}\n`.repeat(811)}{"role":"us\n{}`,
+      /broken JSON at line 812: .*; correct or remove that line/,
+    ],
+    ["latin1.json", '["\u0000"]', /./],
+  ])("explains %s in a sentence and writes nothing", (name, text, reason) => {
+    const place = new Place();
+    if (text !== undefined) place.write(name, text);
+    const { status, stdout, stderr } = place.run("run", name);
+    expect(status).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(ONE_SENTENCE);
+    expect(stderr).toContain(name);
+    expect(stderr).toMatch(reason);
+    expect(readdirSync(place.folder).filter((entry) => ![name, "home"].includes(entry))).toEqual(
+      [],
+    );
+  });
+
+  it("does no half of many: what was complete before the bad file is whole, the rest is not begun", () => {
+    const place = new Place();
+    place.write("good.json", JSON.stringify(conversationOf("t1", "one")));
+    place.write("bad.json", "[{");
+    expect(place.run("run", "good.json", "bad.json").status).toBe(2);
+    expect(existsSync(place.path("bad.offloaded.json"))).toBe(false);
+    expect(place.run("restore", "good.offloaded.json").status).toBe(0);
+    expect(place.read("good.restored.json")).toBe(place.read("good.json"));
+  });
+
+  it("explains a folder that cannot be written", () => {
+    const place = new Place();
+    place.write("blocker", "a file, not a folder");
+    for (const args of [
+      ["--out", "blocker"],
+      ["--workspace", "blocker"],
+      ["--workspace", "blocker/below"],
+    ]) {
+      const { status, stdout, stderr } = place.run("run", SAMPLE, ...args);
+      expect(status).toBe(3);
+      expect(stdout).toBe("");
+      expect(stderr).toMatch(ONE_SENTENCE);
+      expect(
+        readdirSync(place.folder)
+          .sort()
+          .filter((name) => name.includes("offloaded")),
+      ).toEqual([]);
+    }
+  });
+
+  it.skipIf(process.getuid?.() === 0)("explains a folder without permission", () => {
+    const place = new Place();
+    chmodSync(place.makeFolder("closed"), 0o500);
+    const { status, stderr } = place.run("run", SAMPLE, "--out", "closed");
+    expect([status, stderr]).toEqual([
+      3,
+      expect.stringMatching(/permission denied; check who may/),
+    ]);
+  });
+
+  it("never writes over an input, not even by another name", () => {
+    const place = new Place();
+    place.write("talk.offloaded.json", sampleText);
+    place.write("other/talk.json", sampleText);
+    symlinkSync(place.path("talk.offloaded.json"), place.path("link.json"));
+    symlinkSync(place.path("link.json"), place.path("link.offloaded.json"));
+    for (const inputs of [["other/talk.json", "talk.offloaded.json"], ["link.json"]]) {
+      const { status, stderr } = place.run("run", ...inputs);
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringMatching(/would be overwritten; name another/),
+      ]);
+      expect(place.read("talk.offloaded.json")).toBe(sampleText);
+    }
+  });
+
+  it("streams a long session: results far apart, in windows, restored to the byte", () => {
+    const place = new Place();
+    const lines = Array.from({ length: 40 }, (_, at) =>
+      conversationOf(`t${at}`, `line of ${at} `.repeat(20), 400),
+    ).flat();
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    expect(text.length).toBeGreaterThan(3_000_000);
+    place.write("long.jsonl", text);
+    expect(place.run("run", "long.jsonl").stdout).toContain("40 of 40 tool results offloaded");
+    expect(place.read("long.offloaded.jsonl").length).toBeLessThan(text.length / 20);
+    expect(place.run("restore", "-q", "long.offloaded.jsonl").stderr).toBe("");
+    expect(place.read("long.restored.jsonl")).toBe(text);
+    const broken = place.write("late.jsonl", `${text}{"role":\n`);
+    const { status, stderr } = place.run("run", broken);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("broken JSON at line 161: ")]);
+    expect(existsSync(place.path("late.offloaded.jsonl"))).toBe(false);
+  });
+
+  it("leaves a workspace that verifies, and no half file, when it is interrupted", async () => {
+    const place = new Place();
+    const chat = Array.from({ length: 60 }, (_, at) =>
+      conversationOf(`t${at}`, "line ".repeat(60), 600),
+    );
+    place.write(
+      "long.jsonl",
+      chat
+        .flat()
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(""),
+    );
+    const child = place.start(["run", "long.jsonl"]);
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    // As soon as something is stored, so that it is in the middle of its work.
+    while (!existsSync(place.path(".offload/v1"))) await new Promise((done) => setTimeout(done, 5));
+    child.kill("SIGINT");
+    const status = await new Promise((done) => child.once("close", done));
+    expect([status, stderr]).toEqual([
+      130,
+      expect.stringMatching(/^context-offload: interrupted; .+\n$/),
+    ]);
+    expect(readdirSync(place.folder).sort()).toEqual([".offload", "home", "long.jsonl"]);
+    expect(place.run("verify")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/all intact/),
+    });
+    expect(place.run("run", "--quiet", "long.jsonl").status).toBe(0);
+  });
+
+  it("colors a terminal only, and not with --no-color or NO_COLOR", () => {
+    const place = new Place();
+    expect(place.run("run", SAMPLE, "--no-color").stdout).not.toContain("\u001b");
+    expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
+  });
+});

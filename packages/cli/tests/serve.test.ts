@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { conversationOf, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
+
+const FILES = fileURLToPath(
+  import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
+);
+
+async function connect(place: Place, ...args: string[]): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const env = place.env() as Record<string, string>;
+  const command = process.execPath;
+  await client.connect(
+    new StdioClientTransport({ command, args: [MAIN, ...args], cwd: place.folder, env }),
+  );
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function filled(): Place {
+  const place = new Place();
+  place.write("one.json", JSON.stringify(conversationOf("t1", "hello")));
+  place.write("two.json", JSON.stringify(conversationOf("t2", "world")));
+  place.run("run", "--quiet", "one.json", "two.json");
+  return place;
+}
+
+const grep = { name: "grep_knowledge", arguments: { artifact_id: "t1", pattern: "^7 " } };
+
+describe("context-offload mcp and gateway", () => {
+  it("serves a workspace over stdio, of all sessions or of one", async () => {
+    const place = filled();
+    const all = await connect(place, "mcp");
+    expect(await all.callTool(grep)).toMatchObject({ content: [{ text: "7:7 hello" }] });
+    const names = (await all.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain("store_knowledge");
+    const two = await connect(place, "mcp", "--session", "two", "--read-only");
+    expect(await two.callTool(grep)).toMatchObject({ isError: true });
+    expect((await two.listTools()).tools.map(({ name }) => name)).not.toContain("store_knowledge");
+  });
+
+  it("serves over HTTP until it is interrupted", async () => {
+    const place = filled();
+    const child = place.start(["mcp", "--http"]);
+    const [line] = (await once(child.stderr, "data")) as [Buffer];
+    const url = /http:\/\/\S+[^;\s]/.exec(line.toString())?.[0] ?? "";
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+    expect(await client.callTool(grep)).toMatchObject({ content: [{ text: "7:7 hello" }] });
+    await client.close();
+    child.kill("SIGINT");
+    expect((await once(child, "close"))[0]).toBe(0);
+  });
+
+  it("refuses another address without a token, in a sentence", () => {
+    const { status, stderr } = new Place().run("mcp", "--http", "--host", "0.0.0.0");
+    expect([status, stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
+    expect(stderr).toMatch(/token/);
+  });
+
+  it("stands in front of a server, by command and by config, and can be switched off", async () => {
+    const place = new Place();
+    place.write("log.txt", Array.from({ length: 2_000 }, (_, at) => `${at} a line`).join("\n"));
+    place.write(
+      "servers.json",
+      JSON.stringify({
+        mcpServers: { files: { command: process.execPath, args: [FILES, place.folder] } },
+      }),
+    );
+    const read = { name: "read_text_file", arguments: { path: place.path("log.txt") } };
+    for (const args of [
+      ["gateway", "--session", "g", "--", process.execPath, FILES, place.folder],
+      ["gateway", "--session", "g", "--config", "servers.json"],
+    ]) {
+      const client = await connect(place, ...args);
+      const answer = JSON.stringify(await client.callTool(read));
+      expect(answer).toContain("knowledge_list");
+      expect(answer.length).toBeLessThan(8_000);
+      place.run("off");
+      expect(JSON.stringify(await client.callTool(read))).toContain("1999 a line");
+      place.run("on");
+    }
+    expect(place.run("list").stdout).toMatch(/ g +read_text_file /);
+  });
+
+  it("explains a config that is broken", () => {
+    const place = new Place();
+    place.write("servers.json", "{");
+    const { status, stderr } = place.run("gateway", "--config", "servers.json");
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^context-offload: servers\.json: [^\n]+\n$/),
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
+export const MAIN = join(DIST, "main.js");
+export const HOOK = join(DIST, "hook.js");
+export const SAMPLE = fileURLToPath(
+  new URL("../../../../examples/conversations/checkout-outage.json", import.meta.url),
+);
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder with a home of its own, in which the built command runs as from a shell. */
+export class Place {
+  readonly folder: string;
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "cli-"));
+    this.makeFolder("home");
+    onTestFinished(() => {
+      rmSync(this.folder, { recursive: true, force: true });
+    });
+  }
+
+  run(...args: string[]): Outcome {
+    return this.spawn(args);
+  }
+
+  spawn(args: readonly string[], { input = "", env = {}, script = MAIN, cwd = this.folder } = {}) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+      ...{ cwd, input, encoding: "utf8", env: this.env(env), maxBuffer: 1e9 },
+    });
+    return { status, stdout, stderr };
+  }
+
+  /** Starts the command and does not wait for it. */
+  start(args: readonly string[]) {
+    return spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env: this.env() });
+  }
+
+  env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+    const kept = { PATH: process.env["PATH"], NODE_PATH: process.env["NODE_PATH"] };
+    return { ...kept, HOME: join(this.folder, "home"), ...more };
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, text: string): string {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), text);
+    return name;
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  makeFolder(name: string): string {
+    mkdirSync(this.path(name), { recursive: true });
+    return this.path(name);
+  }
+}
+
+/** One sentence on standard error that begins with our name, nothing on standard output, and no stack trace. */
+export const ONE_SENTENCE = /^context-offload: [^\n]+\n$/;
+
+/** A conversation with one large result, of a line that is easy to find. */
+export function conversationOf(id: string, line: string, lines = 400): object[] {
+  const content = Array.from({ length: lines }, (_, at) => `${at + 1} ${line}`).join("\n");
+  return [
+    { role: "user", content: "Look at the log." },
+    { role: "assistant", content: [{ type: "tool_use", id, name: "read_log", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+    { role: "assistant", content: "It is long." },
+  ];
+}

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { conversationOf, ONE_SENTENCE, Place, SAMPLE, type Outcome } from "./support/command.js";
+
+const LOG_ID = "toolu_01rsJsDVMpHeVxcpigCCC7qp";
+const original = (id: string): string => {
+  const messages = JSON.parse(readFileSync(SAMPLE, "utf8")) as { content: unknown }[];
+  const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) as {
+    tool_use_id?: string;
+    content?: string;
+  }[];
+  return blocks.find(({ tool_use_id }) => tool_use_id === id)?.content ?? "";
+};
+
+describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s", (store) => {
+  function filled(): { place: Place; run: (...args: string[]) => Outcome } {
+    const place = new Place();
+    const run = (...args: string[]): Outcome => place.run(...args, "--workspace", store);
+    place.write("other.json", JSON.stringify(conversationOf("other", "ERROR in another session")));
+    expect(run("run", "--quiet", "--policy", "min-tokens=300", SAMPLE, "other.json").stderr).toBe(
+      "",
+    );
+    return { place, run };
+  }
+
+  it("lists, shows, reads lines, queries and sums up", () => {
+    const { run } = filled();
+    expect(run("list").stdout).toMatch(
+      new RegExp(`^${LOG_ID} +checkout-outage +run_command +329 `, "m"),
+    );
+    expect(run("list", "--session", "other").stdout.trim().split("\n")).toHaveLength(2);
+    const [first] = run("list", "--json", "--tool", "read_log").stdout.split("\n");
+    expect(JSON.parse(first ?? "")).toMatchObject({
+      artifactId: "other",
+      sessionId: "other",
+      lines: 400,
+    });
+    expect(run("show", LOG_ID, "--raw").stdout).toBe(original(LOG_ID));
+    expect(run("show", LOG_ID).stdout.trimEnd()).toBe(original(LOG_ID).trimEnd());
+    expect(JSON.parse(run("show", LOG_ID, "--info").stdout)).toMatchObject({ artifactId: LOG_ID });
+    const lines = original(LOG_ID).split("\n");
+    expect(run("lines", LOG_ID, "10-12").stdout).toBe(`${lines.slice(9, 12).join("\n")}\n`);
+    expect(run("lines", "other", "~1").stdout).toBe("400 ERROR in another session\n");
+    expect(run("lines", "other", "400-").stdout).toBe("400 ERROR in another session\n");
+    expect(run("lines", "other", "7").stdout).toBe("7 ERROR in another session\n");
+    expect(run("query", "toolu_01ResRuzcK25fnBn2vBU828q", "/status").stdout).toMatch(/success/);
+    expect(run("stats").stdout).toMatch(/18 artifacts, .*\n[^]*^read_log +1 .* █/m);
+    expect(JSON.parse(run("stats", "--json").stdout)).toMatchObject({ total: { artifacts: 18 } });
+  });
+
+  it("greps one artifact, a session or all, as ripgrep does", () => {
+    const { run } = filled();
+    const all = run("grep", "ERROR");
+    expect(all.status).toBe(0);
+    expect(all.stdout).toMatch(new RegExp(`^${LOG_ID}:2:.* ERROR `, "m"));
+    expect(all.stdout).toMatch(/^other:1:1 ERROR in another session$/m);
+    const one = run("grep", "ERROR", "other", "-m", "2");
+    expect(one.stdout).toBe("1:1 ERROR in another session\n2:2 ERROR in another session\n");
+    expect(run("grep", "ERROR", "--session", "other", "-c").stdout).toBe("other:400\n");
+    expect(run("grep", "error in another", "-i", "-l").stdout).toBe("other\n");
+    expect(run("grep", "399 ERROR", "-C", "1").stdout).toBe(
+      "other-398-398 ERROR in another session\nother:399:399 ERROR in another session\nother-400-400 ERROR in another session\n",
+    );
+    expect(run("grep", "-F", "a.b[").status).toBe(1);
+    expect(run("grep", "no such thing at all")).toEqual({ status: 1, stdout: "", stderr: "" });
+    expect(JSON.parse(run("grep", "399 ERROR", "--json").stdout)).toMatchObject({ matches: 1 });
+  });
+
+  it("verifies, prunes only when told so, and never what is young", () => {
+    const { run } = filled();
+    expect(run("verify")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^18 artifacts, .*: all intact\n$/),
+    });
+    expect(run("prune", "--max-artifacts", "2").stdout).toMatch(/Nothing to remove .*--force/);
+    expect(run("prune", "--max-artifacts", "2", "--force").stdout).toMatch(
+      /Would remove 16 artifacts.*--yes/,
+    );
+    expect(run("list").stdout.trim().split("\n")).toHaveLength(19);
+    expect(run("prune", "--max-artifacts", "2", "--force", "--yes").stdout).toMatch(
+      /Removed 16 artifacts/,
+    );
+    expect(run("list").stdout.trim().split("\n")).toHaveLength(3);
+    expect(run("verify").status).toBe(0);
+  });
+});
+
+describe("the verbs, called wrongly", () => {
+  let place: Place;
+  let cases: (readonly [string[], number, RegExp])[];
+  beforeAll(() => {
+    cases = [
+      [["show", "nope"], 2, /no artifact "nope"/],
+      [["lines", "other", "x"], 2, /not a range of lines; pass one such as/],
+      [["lines", "other", "9999"], 2, /does not exist: the text has 400 lines/],
+      [["query", "other", "/a"], 2, /JSON/],
+      [["grep", "("], 2, /regular expression|pattern/i],
+      [["prune"], 2, /say what to keep/],
+      [["prune", "--max-age", "soon"], 2, /not an age; pass one such as 30d/],
+      [["prune", "--max-bytes", "many"], 2, /not a size/],
+      [["run", SAMPLE, "--policy", "magic"], 2, /no such policy; choose from min-tokens=N/],
+      [["run", SAMPLE, "--policy", "min-tokens=few"], 2, /needs a whole number/],
+      [["run", SAMPLE, "--price", "cheap"], 2, /not a number; pass one/],
+      [["run"], 2, /missing required argument.*; see context-offload --help/],
+      [["lst"], 2, /unknown command 'lst' \(Did you mean list\?\); see context-offload --help/],
+      [["list", "--frob"], 2, /unknown option '--frob'; see/],
+      [["restore", "chat.json", "--session", "x"], 0, /^$/],
+      [["list", "--workspace", "ftp://x"], 2, /ftp|store/],
+      [["gateway"], 2, /name a server after --/],
+      [["gateway", "--config", "nowhere.json"], 2, /cannot be read; check the path/],
+      [["mcp", "--port", "x"], 2, /not a port/],
+      [["install", "emacs"], 2, /Allowed choices are claude-code/],
+      [["replay"], 2, /--find/],
+    ];
+  });
+
+  it("explains itself in one sentence, with the code for a wrong call", () => {
+    place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("other", "hello")));
+    place.run("run", "--quiet", "chat.json");
+    for (const [args, code, reason] of cases) {
+      const { status, stdout, stderr } = place.run(...args);
+      expect([args, status, stderr]).toEqual([args, code, expect.stringMatching(reason)]);
+      if (code !== 0)
+        expect([args, stdout, stderr]).toEqual([args, "", expect.stringMatching(ONE_SENTENCE)]);
+    }
+  });
+
+  it("exits with 1 and names what is damaged", () => {
+    const place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
+    place.run("run", "--quiet", "chat.json");
+    const [content = ""] = readdirSync(place.path(".offload"), {
+      recursive: true,
+      encoding: "utf8",
+    }).filter((name) => /t1/.test(name));
+    place.write(join(".offload", content), "not what it was");
+    const { status, stdout } = place.run("verify");
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/^damaged +chat\/t1: /m)]);
+    const restored = place.run("restore", "chat.offloaded.json");
+    expect([restored.status, restored.stderr]).toEqual([3, expect.stringMatching(ONE_SENTENCE)]);
+  });
+
+  it("does not restore from a workspace that lacks the results, and says which to name", () => {
+    const place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
+    place.run("run", "--quiet", "chat.json");
+    const { status, stdout, stderr } = place.run(
+      "restore",
+      "chat.offloaded.json",
+      "-w",
+      "elsewhere",
+    );
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /1 result \(t1.*\) not in session "chat" of elsewhere; name where .* --session and --workspace/,
+    );
+  });
+
+  it("shows no control characters of stored content on a terminal, and the exact bytes in a pipe", () => {
+    const place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
+    place.run("run", "--quiet", "chat.json");
+    expect(place.run("lines", "t1", "1").stdout).toBe("1 \u001b]0;title\u0007\n");
+  });
+});
