@@ -49,7 +49,7 @@ describe("context-offload mcp and gateway", () => {
     const [line] = (await once(child.stderr, "data")) as [Buffer];
     const url = /http:\/\/\S+[^;\s]/.exec(line.toString())?.[0] ?? "";
     const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     expect(await client.callTool(grep)).toMatchObject({ content: [{ text: "7:7 hello" }] });
     await client.close();
     child.kill("SIGINT");
