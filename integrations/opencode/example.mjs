@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { makeLog, QUESTION } from "../../examples/local-model/log-tool.mjs";
 import { makeTempFolder } from "../../examples/local-model/temp-folder.mjs";
 import { makeProject, runOpenCode } from "./run-opencode.mjs";
-import { startScriptedModel } from "./scripted-model.mjs";
+import { startScriptedModel } from "../scripted-chat-model.mjs";
 
 const { log, requestId } = makeLog();
 const model = await startScriptedModel((results) => {

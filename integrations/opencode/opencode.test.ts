@@ -16,7 +16,7 @@ import {
   storyWorkspace,
 } from "../../tests/support/framework-story.js";
 import { makeProject, runOpenCode } from "./run-opencode.mjs";
-import { startScriptedModel } from "./scripted-model.mjs";
+import { startScriptedModel } from "../scripted-chat-model.mjs";
 
 const QUESTION = "Which payment was declined?";
 const FETCH = { name: "bash", input: { command: "cat app.log", description: "Reads the log" } };
