@@ -178,9 +178,8 @@ describe("offloadSession", () => {
 
 // Never called: that it compiles is the test.
 export const types = () => {
-  const { about, ...rest } = { about: { model: "gpt-5" }, onPermissionRequest: approveAll };
-  const plain: SessionConfig = offloadSession({ ...about, ...rest, tools: [fetchLog] });
-  const config: SessionConfig = plain;
+  offloadSession({ onPermissionRequest: approveAll }) satisfies SessionConfig;
+  const config: SessionConfig = offloadSession({ model: "gpt-5", tools: [fetchLog] });
   const again: SessionConfig = offloadSession(config, { root: ".offload" });
   // @ts-expect-error tools are named in a list
   offloadSession(config, { excludeTools: "view" });

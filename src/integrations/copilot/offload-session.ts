@@ -26,6 +26,8 @@ interface Invocation {
 
 /** The parts of the settings of a session that matter here. */
 export interface SessionSettings {
+  readonly model?: unknown;
+  readonly onPermissionRequest?: unknown;
   readonly tools?: readonly { readonly name: string }[];
   readonly availableTools?: unknown;
   readonly systemMessage?: { readonly content?: string };
