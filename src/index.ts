@@ -165,6 +165,7 @@ export type {
   Workspace,
 } from "./core/workspace/workspace-types.js";
 export { aiSdkFormat, type AiSdkToolAnswer } from "./formats/ai-sdk.js";
+export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./formats/ai-sdk-ui.js";
 export { anthropicFormat } from "./formats/anthropic.js";
 export type {
   AnthropicContentBlock,
@@ -177,9 +178,16 @@ export type {
   AnthropicToolResultBlock,
   AnthropicToolUseBlock,
 } from "./formats/anthropic-types.js";
+export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./formats/bedrock.js";
 export { claudeCodeFormat } from "./formats/claude-code.js";
 export { codexFormat } from "./formats/codex.js";
+export {
+  copilotCliFormat,
+  type CopilotTool,
+  type CopilotToolAnswer,
+} from "./formats/copilot-cli.js";
 export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats/formats.js";
+export { geminiCliFormat } from "./formats/gemini-cli.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./formats/gemini.js";
 export {
   langchainFormat,
@@ -198,6 +206,13 @@ export {
   type OpenAIResponsesToolAnswer,
 } from "./formats/openai-responses.js";
 export type { AiSdkInputSchema, AiSdkTool } from "./formats/shared/ai-sdk-tool.js";
+export {
+  openaiAgentsFormat,
+  type OpenAIAgentsTool,
+  type OpenAIAgentsToolAnswer,
+} from "./formats/openai-agents.js";
+export { qwenCodeFormat } from "./formats/qwen-code.js";
+export { messageLines, type MessageLines } from "./formats/shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./formats/parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./formats/pi.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";

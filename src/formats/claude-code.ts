@@ -19,7 +19,9 @@ export const claudeCodeFormat = createLineFormat({
   origin: "a Claude Code session",
 
   isLine(line) {
-    const { type, message } = line;
+    const { type, message, systemPayload } = line;
+    // Qwen Code has lines like these too.
+    if (systemPayload !== undefined) return false;
     if (typeof type !== "string" || !MARKS.some((mark) => typeof line[mark] === "string")) {
       return false;
     }

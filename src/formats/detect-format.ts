@@ -17,13 +17,29 @@ export function detectFormat<F extends Format = (typeof FORMATS)[number]>(
   formats: readonly F[] = FORMATS as readonly Format[] as readonly F[],
 ): Detection<F> {
   const misfits: (FormatMismatch & { readonly nearness: number })[] = [];
-  for (const format of formats) {
+  for (const format of relevantTo(messages, formats)) {
     const why = checkFit(format, messages);
     if (why === undefined) return { format };
     misfits.push({ format: format.name, why, nearness: countFitting(format, messages) });
   }
   misfits.sort((a, b) => b.nearness - a.nearness);
   return { mismatches: misfits.map(({ format, why }) => ({ format, why })) };
+}
+
+/** Lines of text can only be in formats for lines, and objects only in the others. */
+function relevantTo<F extends Format>(
+  [first]: readonly unknown[],
+  formats: readonly F[],
+): readonly F[] {
+  if (first === undefined) return formats;
+  const isLine = typeof first === "string";
+  const relevant = formats.filter((format) => takesLines(format) === isLine);
+  return relevant.length === 0 ? formats : relevant;
+}
+
+/** A format for lines always accepts a blank one. */
+function takesLines(format: Format): boolean {
+  return format.mismatch([""]) === undefined;
 }
 
 /**
@@ -45,8 +61,5 @@ export function checkFit(format: Format, messages: readonly unknown[]): string |
 function countFitting(format: Format, messages: readonly unknown[]): number {
   if (format.mismatch(messages) === undefined) return Infinity;
   const some = messages.slice(0, MESSAGES_COMPARED);
-  const fitting = some.filter((message) => format.mismatch([message]) === undefined).length;
-  // Lines of text are closest to a line format, which always accepts a blank line.
-  const takesLines = typeof messages[0] === "string" && format.mismatch([""]) === undefined;
-  return fitting + (takesLines ? 0.5 : 0);
+  return some.filter((message) => format.mismatch([message]) === undefined).length;
 }

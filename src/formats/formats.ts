@@ -1,6 +1,12 @@
 import type { Format } from "../core/engine/format.js";
 import { aiSdkFormat } from "./ai-sdk.js";
+import { aiSdkUiFormat } from "./ai-sdk-ui.js";
 import { anthropicFormat } from "./anthropic.js";
+import { bedrockFormat } from "./bedrock.js";
+import { copilotCliFormat } from "./copilot-cli.js";
+import { geminiCliFormat } from "./gemini-cli.js";
+import { openaiAgentsFormat } from "./openai-agents.js";
+import { qwenCodeFormat } from "./qwen-code.js";
 import { claudeCodeFormat } from "./claude-code.js";
 import { codexFormat } from "./codex.js";
 import { geminiFormat } from "./gemini.js";
@@ -9,25 +15,47 @@ import { mcpFormat } from "./mcp.js";
 import { openaiChatFormat } from "./openai-chat.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
 import { piFormat } from "./pi.js";
+import { messageLines, type MessageLines } from "./shared/message-lines.js";
 
-/**
- * All formats, in the order of detection. A conversation with a tool call or result fits only one of
- * them; the order matters only for conversations without any.
- */
-export const FORMATS = [
+const NAMED_FORMATS = [
   anthropicFormat,
   langchainFormat,
   openaiChatFormat,
   openaiResponsesFormat,
   aiSdkFormat,
+  aiSdkUiFormat,
+  bedrockFormat,
+  copilotCliFormat,
+  geminiCliFormat,
+  openaiAgentsFormat,
   geminiFormat,
   mcpFormat,
   claudeCodeFormat,
   codexFormat,
+  qwenCodeFormat,
   piFormat,
 ] as const satisfies readonly Format[];
 
-type BuiltInFormat = (typeof FORMATS)[number];
+type NamedFormat = (typeof NAMED_FORMATS)[number];
+
+/** A format whose messages are objects, not lines of a file. */
+type MessageFormat = Exclude<NamedFormat, { readonly name: `${string}-jsonl` }>;
+
+/** Each one by itself: a union of formats is not a format of unions. */
+type LinesOfEach<F extends Format> = F extends Format ? MessageLines<F> : never;
+
+type BuiltInFormat = NamedFormat | LinesOfEach<MessageFormat>;
+
+/**
+ * All formats, in the order of detection. A conversation with a tool call or result fits only one of
+ * them; the order matters only for conversations without any.
+ */
+export const FORMATS: readonly BuiltInFormat[] = [
+  ...NAMED_FORMATS,
+  ...NAMED_FORMATS.filter(({ name }) => !name.endsWith("-jsonl")).map(
+    (format) => messageLines(format) as LinesOfEach<MessageFormat>,
+  ),
+];
 
 /** The name of a built-in format. */
 export type FormatName = BuiltInFormat["name"];

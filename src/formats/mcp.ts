@@ -44,7 +44,9 @@ export const mcpFormat = {
 
   mismatch: (messages) =>
     firstMismatch(messages, (message) =>
-      isRpc(message) || isResult(message) ? undefined : "is neither a CallToolResult nor JSON-RPC",
+      isRpc(message) || isMcpResult(message)
+        ? undefined
+        : "is neither a CallToolResult nor JSON-RPC",
     ),
 
   read(message, visitor, { media, countOther }) {
@@ -167,7 +169,7 @@ function isRpc(message: unknown): message is JsonRecord {
 }
 
 /** Messages and blocks of other vendors have `content` too, but also a role or a type. */
-function isResult(value: unknown): value is JsonRecord {
+export function isMcpResult(value: unknown): value is JsonRecord {
   if (!isRecord(value) || value["role"] !== undefined || value["type"] !== undefined) return false;
   const { content, structuredContent } = value;
   if (content === undefined) return isRecord(structuredContent);
@@ -177,7 +179,7 @@ function isResult(value: unknown): value is JsonRecord {
 
 function resultOf(message: unknown): JsonRecord | undefined {
   const result = isRpc(message) ? message["result"] : message;
-  return isResult(result) ? result : undefined;
+  return isMcpResult(result) ? result : undefined;
 }
 
 function withResult(message: unknown, result: JsonRecord): JsonRecord {

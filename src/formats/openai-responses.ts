@@ -112,7 +112,10 @@ export const openaiResponsesFormat = {
 
 function mismatchOf(item: JsonRecord): string | undefined {
   if (isLangChainMessage(item)) return "is a LangChain message";
-  const { type, role, content } = item;
+  const { type, role, content, callId } = item;
+  if (callId !== undefined || type === "hosted_tool_call") {
+    return "is an item of the OpenAI Agents SDK, which has a callId";
+  }
   if (type !== undefined && type !== "message") {
     if (typeof type === "string" && ITEM_TYPE.test(type)) return undefined;
     return `has the type ${JSON.stringify(type)}`;

@@ -3,6 +3,8 @@ import { UnknownFormatError } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
 import { asRecord, isRecord } from "./shared/json-record.js";
+import { putAt, valueAt } from "./shared/message-parts.js";
+import { findTextResults } from "./shared/text-results.js";
 
 /** A conversation that was found in a file or a value. */
 export interface ParsedConversation {
@@ -14,14 +16,22 @@ export interface ParsedConversation {
    * for byte; a JSON file keeps its indentation. A value becomes JSON, indented by two spaces.
    */
   readonly stringify: (messages: readonly unknown[]) => string;
+  /** How many lines of a JSONL file are neither JSON nor blank. They are kept as they are. */
+  readonly brokenLines: number;
 }
 
-/** The keys under which files hold their messages; earlier ones take precedence. */
-const MESSAGE_KEYS = ["messages", "traj", "history", "contents", "input", "trajectory"];
+/** Where files hold their messages; earlier ones take precedence. */
+const MESSAGE_PATHS = [
+  ...["messages", "traj", "history", "contents", "input", "trajectory"].map((key) => [key]),
+  // The state of a LangGraph thread, and its checkpoints.
+  ["values", "messages"],
+  ["channel_values", "messages"],
+  ["checkpoint", "channel_values", "messages"],
+] as const;
 
 const EXPECTED =
   "an array of messages, an object that has one under " +
-  `${MESSAGE_KEYS.join(", ")}, or the text of a JSON or JSONL file`;
+  `${MESSAGE_PATHS.map((path) => path.join(".")).join(", ")}, or the text of a JSON or JSONL file`;
 
 /**
  * Finds the messages in the text of a JSON or JSONL file, or in a value, and detects their format.
@@ -50,11 +60,15 @@ function parseValue(value: unknown, indent: number | string): ParsedConversation
   if (Array.isArray(value)) {
     return parsed(requireOne(value), (messages) => JSON.stringify(messages, null, indent));
   }
-  const key = MESSAGE_KEYS.find((name) => Array.isArray(asRecord(value)[name]));
-  if (!isRecord(value) || key === undefined) throw notConversation(value);
-  return parsed(requireOne(value[key] as unknown[]), (messages) =>
-    JSON.stringify({ ...value, [key]: messages }, null, indent),
+  const path = findPath(value);
+  if (!path) throw notConversation(value);
+  return parsed(requireOne(valueAt(value, path) as unknown[]), (messages) =>
+    JSON.stringify(putAt(value, path, messages), null, indent),
   );
+}
+
+function findPath(value: unknown): readonly string[] | undefined {
+  return MESSAGE_PATHS.find((path) => Array.isArray(valueAt(value, path)));
 }
 
 /** Every line with its line break, so that joined they are the text again. */
@@ -69,15 +83,8 @@ function parseLines(text: string, value: unknown): ParsedConversation {
   if (isDocument(first)) {
     throw refusal("Every line of it is a conversation: parse each line by itself");
   }
-  const found = detectFormat(objects);
-  const isChat = "format" in found && found.format.mismatch(lines) !== undefined;
-  if (isChat && objects.every((line) => line["role"] !== undefined)) {
-    throw refusal(
-      `Its lines are messages of the format ${found.format.name}: parse each line as JSON, ` +
-        "and pass the array of messages",
-    );
-  }
-  return parsed(lines, (messages) => messages.join(""));
+  const brokenLines = (lines as string[]).filter(isBroken).length;
+  return { ...parsed(lines, (messages) => messages.join("")), brokenLines };
 }
 
 function parsed(
@@ -85,8 +92,16 @@ function parsed(
   stringify: ParsedConversation["stringify"],
 ): ParsedConversation {
   const found = detectFormat(messages);
-  if ("format" in found) return { format: found.format.name, messages, stringify };
+  if ("format" in found) {
+    return { format: found.format.name, messages, stringify, brokenLines: 0 };
+  }
+  const why = findTextResults(messages.map((message) => parseIfLine(message)));
+  if (why !== undefined) throw refusal(`I${why.slice(1)}`);
   throw UnknownFormatError.ofMismatches(found.mismatches);
+}
+
+function parseIfLine(message: unknown): unknown {
+  return typeof message === "string" ? parseJson(message) : message;
 }
 
 /** A JSON value that holds messages, rather than a line that is one. */
@@ -97,15 +112,13 @@ function isDocument(value: unknown): boolean {
 function holdsMessages(value: unknown): boolean {
   const record = asRecord(value);
   if (record["role"] !== undefined || record["type"] !== undefined) return false;
-  return MESSAGE_KEYS.some((key) => Array.isArray(record[key]));
+  return findPath(record) !== undefined;
 }
 
 function requireOne(messages: unknown[]): unknown[] {
   if (messages.length === 0 || !messages.every(holdsMessages)) return messages;
-  const name = MESSAGE_KEYS.find((key) => Array.isArray(asRecord(messages[0])[key]));
-  throw refusal(
-    `It holds ${messages.length} conversations: parse the ${JSON.stringify(name)} of each by itself`,
-  );
+  const name = JSON.stringify(findPath(messages[0])?.join("."));
+  throw refusal(`It holds ${messages.length} conversations: parse the ${name} of each by itself`);
 }
 
 function parseJson(text: string): unknown {
@@ -114,6 +127,10 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function isBroken(line: string): boolean {
+  return line.trim() !== "" && parseJson(line) === undefined;
 }
 
 function notConversation(value: unknown): UnknownFormatError {

@@ -31,10 +31,12 @@ export function readConversation(
   let otherChars = 0;
   let replies = 0;
   let lastReplyId: string | undefined;
+  let lastResult = -1;
   for (const [index, message] of messages.entries()) {
     const visitor: MessageVisitor = {
       modelMessage(replyId) {
-        const goesOn = modelMessages.at(-1) === index - 1;
+        // Where results are part of the reply, the model goes on with another one.
+        const goesOn = modelMessages.at(-1) === index - 1 && lastResult < index - 1;
         if (!goesOn && (replyId === undefined || replyId !== lastReplyId)) replies++;
         lastReplyId = replyId;
         modelMessages.push(index);
@@ -47,6 +49,7 @@ export function readConversation(
       result(found) {
         const { slot, id, content, soleText, chars, isError, wrapping } = found;
         const toolName = found.toolName ?? (id === undefined ? undefined : names.get(id));
+        lastResult = index;
         results.push({ slot, id, content, soleText, chars, isError, wrapping, toolName });
       },
       other(chars) {

@@ -1,8 +1,16 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { Format } from "../../src/core/engine/format.js";
 import { aiSdkFormat } from "../../src/formats/ai-sdk.js";
+import { aiSdkUiFormat } from "../../src/formats/ai-sdk-ui.js";
 import { anthropicFormat } from "../../src/formats/anthropic.js";
+import { bedrockFormat } from "../../src/formats/bedrock.js";
+import { copilotCliFormat } from "../../src/formats/copilot-cli.js";
+import { geminiCliFormat } from "../../src/formats/gemini-cli.js";
+import { openaiAgentsFormat } from "../../src/formats/openai-agents.js";
+import { qwenCodeFormat } from "../../src/formats/qwen-code.js";
 import { claudeCodeFormat } from "../../src/formats/claude-code.js";
 import { codexFormat } from "../../src/formats/codex.js";
+import { FORMATS } from "../../src/formats/formats.js";
 import { geminiFormat } from "../../src/formats/gemini.js";
 import { langchainFormat } from "../../src/formats/langchain.js";
 import { mcpFormat } from "../../src/formats/mcp.js";
@@ -110,6 +118,140 @@ function buildAiSdk(turns: readonly SampleTurn[]): object[] {
         ...unknown,
       })),
     },
+  ]);
+}
+
+function buildAiSdkUi(turns: readonly SampleTurn[]): object[] {
+  return turns.map(({ say, results }, index) => ({
+    id: `message-${index}`,
+    role: "assistant",
+    parts: [
+      { type: "step-start" },
+      { type: "text", text: say, state: "done" },
+      ...results.map(({ id, toolName, input, text, isError }) => ({
+        type: `tool-${toolName}`,
+        toolCallId: id,
+        input,
+        ...(isError
+          ? { state: "output-error", errorText: text }
+          : { state: "output-available", output: text }),
+        ...unknown,
+      })),
+    ],
+  }));
+}
+
+function buildBedrock(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      role: "assistant",
+      content: [
+        { text: say },
+        ...results.map(({ id, toolName, input }) => ({
+          toolUse: { toolUseId: id, name: toolName, input },
+        })),
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        ...results.map(({ id, text, isError }) => ({
+          toolResult: {
+            toolUseId: id,
+            content: [{ text }],
+            status: isError ? "error" : "success",
+            ...unknown,
+          },
+        })),
+        { cachePoint: { type: "default" } },
+      ],
+    },
+  ]);
+}
+
+function buildGeminiCli(turns: readonly SampleTurn[]): object[] {
+  return turns.map(({ say, results }, index) => ({
+    id: `message-${index}`,
+    timestamp: "t",
+    type: "gemini",
+    content: say,
+    toolCalls: results.map(({ id, toolName, input, text, isError }) => ({
+      id,
+      name: toolName,
+      args: input,
+      status: isError ? "error" : "success",
+      result: [
+        {
+          functionResponse: {
+            id,
+            name: toolName,
+            response: isError ? { error: text } : { output: text },
+          },
+        },
+      ],
+      ...unknown,
+    })),
+  }));
+}
+
+function buildQwenCode(turns: readonly SampleTurn[]): string[] {
+  const messages = buildGemini(turns) as { role: string }[];
+  return messages.map((message, index) =>
+    oddJson({
+      uuid: `u${index}`,
+      sessionId: "session",
+      type: message.role === "model" ? "assistant" : "tool_result",
+      message,
+      toolCallResult: { callId: "repeated" },
+    }),
+  );
+}
+
+function buildCopilotCli(turns: readonly SampleTurn[]): object[] {
+  const event = (type: string, data: object) => ({ type, data, id: "e", timestamp: "t" });
+  return turns.flatMap(({ say, results }) => [
+    event("assistant.message", {
+      content: say,
+      toolRequests: results.map(({ id, toolName, input }) => ({
+        toolCallId: id,
+        name: toolName,
+        arguments: input,
+        type: "function",
+      })),
+    }),
+    ...results.flatMap(({ id, toolName, text, isError }) => [
+      event("tool.execution_start", { toolCallId: id, toolName, arguments: {} }),
+      event("tool.execution_complete", {
+        toolCallId: id,
+        success: !isError,
+        ...(isError ? { error: { message: text } } : { result: { content: text, ...unknown } }),
+      }),
+    ]),
+  ]);
+}
+
+function buildOpenaiAgents(turns: readonly SampleTurn[]): object[] {
+  return turns.flatMap(({ say, results }) => [
+    {
+      type: "message",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: say }],
+    },
+    ...results.map(({ id, toolName, input }) => ({
+      type: "function_call",
+      callId: id,
+      name: toolName,
+      status: "completed",
+      arguments: JSON.stringify(input),
+    })),
+    ...results.map(({ id, toolName, text }) => ({
+      type: "function_call_result",
+      name: toolName,
+      callId: id,
+      status: "completed",
+      output: { type: "text", text, ...unknown },
+    })),
   ]);
 }
 
@@ -294,7 +436,9 @@ export const anthropicFixture = {
   ...anthropicCalls,
 } satisfies FormatFixture & { readonly name: string };
 
-export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
+type NamedFixture = FormatFixture & { readonly name: string };
+
+const NAMED_FIXTURES: readonly NamedFixture[] = [
   anthropicFixture,
   {
     name: "OpenAI chat",
@@ -328,6 +472,68 @@ export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = 
     }),
     carryAnswer: (answer) => ({ role: "tool", content: [answer] }),
     buildMarked: markedAiSdk,
+  },
+  {
+    name: "AI SDK UI",
+    format: aiSdkUiFormat,
+    build: buildAiSdkUi,
+    buildCall: ({ id, name, input }) => ({
+      type: `tool-${name}`,
+      toolCallId: id,
+      state: "input-available",
+      input,
+    }),
+    carryAnswer: (part) => ({ id: "m", role: "assistant", parts: [part] }),
+  },
+  {
+    name: "Bedrock",
+    format: bedrockFormat,
+    build: buildBedrock,
+    buildCall: ({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } }),
+    carryAnswer: (answer) => user(answer),
+  },
+  {
+    name: "Gemini CLI",
+    format: geminiCliFormat,
+    build: buildGeminiCli,
+    buildCall: ({ id, name, input }) => ({ id, name, args: input }),
+    carryAnswer: (answer) => ({
+      type: "gemini",
+      timestamp: "t",
+      content: "",
+      toolCalls: [{ id: "call_1", name: "x", args: {}, result: [answer] }],
+    }),
+  },
+  {
+    name: "Qwen Code",
+    format: qwenCodeFormat,
+    build: buildQwenCode,
+    buildCall: ({ id, name, input }) => ({ functionCall: { id, name, args: input } }),
+    carryAnswer: (answer) =>
+      oddJson({
+        uuid: "u",
+        sessionId: "s",
+        type: "tool_result",
+        message: { role: "user", parts: [answer] },
+      }),
+  },
+  {
+    name: "Copilot CLI",
+    format: copilotCliFormat,
+    build: buildCopilotCli,
+    buildCall: ({ id, name, input }) => ({ toolCallId: id, name, arguments: input }),
+  },
+  {
+    name: "OpenAI Agents",
+    format: openaiAgentsFormat,
+    build: buildOpenaiAgents,
+    buildCall: ({ id, name, input }) => ({
+      type: "function_call",
+      callId: id,
+      name,
+      arguments: JSON.stringify(input),
+    }),
+    hasErrorFlag: false,
   },
   {
     name: "LangChain",
@@ -384,4 +590,28 @@ export const FIXTURES: readonly (FormatFixture & { readonly name: string })[] = 
     buildCall: ({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input }),
     carryAnswer: (message) => oddJson({ type: "message", timestamp: "t", message }),
   },
+];
+
+/** The same conversations with a message per line. */
+function inLines({
+  name,
+  format,
+  build,
+  buildMarked,
+  carryAnswer,
+  ...rest
+}: NamedFixture): NamedFixture {
+  return {
+    ...rest,
+    name: `${name}, one message per line`,
+    format: FORMATS.find((one) => one.name === `${format.name}-jsonl`) as Format,
+    build: (turns) => build(turns).map(oddJson),
+    carryAnswer: (answer) => oddJson(carryAnswer?.(answer) ?? answer),
+    ...(buildMarked ? { buildMarked: (text, mark) => oddJson(buildMarked(text, mark)) } : {}),
+  };
+}
+
+export const FIXTURES: readonly NamedFixture[] = [
+  ...NAMED_FIXTURES,
+  ...NAMED_FIXTURES.filter(({ format }) => !format.name.endsWith("-jsonl")).map(inLines),
 ];

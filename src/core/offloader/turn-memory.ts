@@ -170,7 +170,8 @@ function firstOfReplies(messages: readonly SeenMessage[]): number[] {
     const continues = isReply || (message.replyId !== undefined && message.replyId === replyId);
     if (message.isModel && !continues) firsts.push(index);
     if (message.isModel) replyId = message.replyId;
-    isReply = message.isModel;
+    // Where results are part of the reply, the model goes on with another one.
+    isReply = message.isModel && message.answers === 0;
   }
   return firsts;
 }

@@ -3,8 +3,8 @@ import { asRecord, countJsonChars, type JsonRecord } from "./json-record.js";
 
 /** How a format treats the blocks of a result's content. */
 export interface BlockRules {
-  /** The type of the block for a reference. */
-  readonly textType: string;
+  /** The type of the block for a reference; `undefined` where blocks have no type. */
+  readonly textType: string | undefined;
   /** Other types of blocks that hold text under `text`. */
   readonly otherTextTypes?: readonly string[];
   /** Images, audio, files: what cannot be read as text. */
@@ -87,7 +87,8 @@ export function referenceBlocks(
   const kept = blocks.filter((block) => isKept(block, rules, media));
   const offloaded = blocks.filter((block) => !isKept(block, rules, media));
   const marks = Object.fromEntries(offloaded.flatMap((block) => marksOf(block, rules)));
-  return [{ type: rules.textType, text, ...marks }, ...kept];
+  const type = rules.textType === undefined ? {} : { type: rules.textType };
+  return [{ ...type, text, ...marks }, ...kept];
 }
 
 function marksOf(block: unknown, { cacheMarks }: BlockRules): readonly [string, unknown][] {

@@ -26,7 +26,7 @@ export function findTextResults(messages: readonly unknown[]): string | undefine
   if (results === 0 || results * 2 < answers) return undefined;
   return (
     `its tool results (${results}) are plain text in user messages, ` +
-    "without the id of the call that each one answers"
+    "without the id of the call that each one answers, so none could be put back into its place"
   );
 }
 

@@ -61,8 +61,10 @@ export function connectSessions(options: IntegrationOptions = {}): Sessions {
   const sessions = new Map<string, OffloadSession>();
 
   return (id, parentId) => {
-    const sessionId = offloader?.sessionId ?? options.sessionId ?? nonEmpty(id) ?? ownId();
-    const parent = options.parentSessionId ?? parentId;
+    // A child is named by the framework; the host's own name is that of its parent.
+    const named = parentId === undefined ? options.sessionId : undefined;
+    const sessionId = offloader?.sessionId ?? named ?? nonEmpty(id) ?? ownId();
+    const parent = parentId ?? options.parentSessionId;
     const key = JSON.stringify([sessionId, parent]);
     const known = sessions.get(key);
     // The last used is the last to be forgotten.

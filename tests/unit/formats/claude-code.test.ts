@@ -160,7 +160,8 @@ describe("the format of Claude Code sessions", () => {
     const own = userLine([]);
     expect(format.mismatch([own, "broken", "", own])).toBeUndefined();
     expect(format.mismatch(["", "\n"])).toBeUndefined();
-    expect(format.mismatch([own, "broken"])).toBe(
+    expect(format.mismatch([own, "broken", '{"cut":"sh'])).toBeUndefined();
+    expect(format.mismatch([own, '{"another":"file"}'])).toBe(
       "1 of the first 2 lines are lines of a Claude Code session",
     );
     expect(format.mismatch([own, {}])).toBe("message 1 is not a line of text");

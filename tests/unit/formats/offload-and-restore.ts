@@ -111,6 +111,12 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
     ],
   },
   "ai-sdk-ui": { role: "user", parts: [{ type: "text", text: "hello" }] },
+  bedrock: { role: "user", content: [{ toolResult: { toolUseId: "a", content: [] } }] },
+  "copilot-cli": { type: "user.message", data: { content: "hello" }, id: "e", timestamp: "t" },
+  "gemini-cli": { id: "m", type: "gemini", timestamp: "t", content: "hello" },
+  "openai-agents": { type: "function_call_result", callId: "a", name: "x", output: "result" },
+  "qwen-code-jsonl":
+    '{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"x"}]}}',
   gemini: { role: "user", parts: [{ functionResponse: { name: "x", response: { output: "r" } } }] },
   mcp: { content: [{ type: "text", text: "result" }] },
   "claude-code-jsonl": '{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}',

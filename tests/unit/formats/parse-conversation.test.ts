@@ -1,7 +1,10 @@
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FORMATS } from "../../../src/formats/formats.js";
 import { parseConversation } from "../../../src/formats/parse-conversation.js";
-import { freeze } from "./offload-and-restore.js";
+import { langchainFormat } from "../../../src/formats/langchain.js";
+import { freeze, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const chat = [
   { role: "user", content: "What is there?" },
@@ -31,6 +34,43 @@ describe("a value that holds a conversation", () => {
       expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));
     },
   );
+
+  it.each<[string, (messages: unknown) => object]>([
+    ["values", (messages) => ({ values: { messages, todos: [] }, next: [], metadata: {} })],
+    ["a checkpoint", (messages) => ({ v: 4, channel_values: { messages }, id: "1f0" })],
+    [
+      "a checkpoint tuple",
+      (messages) => ({ config: {}, checkpoint: { channel_values: { messages } } }),
+    ],
+  ])("is the state of a LangGraph thread: %s [DESIGN-O-files]", (_what, hold) => {
+    const call = { id: "c1", name: "ls", args: {} };
+    const instances = [
+      new HumanMessage("What is there?"),
+      new AIMessage({ content: "", tool_calls: [call] }),
+      new ToolMessage({ content: "two files", tool_call_id: "c1" }),
+    ];
+    const forms = [
+      instances.map((message) => message.toJSON()),
+      instances.map((message) => message.toDict()),
+      [
+        { type: "human", content: "What is there?", id: "h" },
+        { type: "ai", content: "", tool_calls: [{ ...call, type: "tool_call" }] },
+        { type: "tool", content: "two files", tool_call_id: "c1", status: "success" },
+      ],
+    ].map((form) => JSON.parse(JSON.stringify(form)) as object[]);
+    for (const form of forms) {
+      const text = JSON.stringify(hold(form));
+      const { format, messages, stringify } = parseConversation(text);
+      expect(format).toBe("langchain");
+      expect(readMessage(langchainFormat, messages[2]).results).toMatchObject([
+        { id: "c1", content: "two files" },
+      ]);
+      const { offloaded, restored } = offloadAndRestore(langchainFormat, messages[2]);
+      const shorter = stringify([...messages.slice(0, 2), offloaded]);
+      expect(shorter).toBe(text.replaceAll("two files", "reference 0"));
+      expect(stringify([...messages.slice(0, 2), restored])).toBe(text);
+    }
+  });
 
   it("gives the history of a file that has its steps as well", () => {
     const file = { trajectory: [{ action: "ls", observation: "a" }], history: chat };
@@ -77,6 +117,25 @@ describe("the text of a JSONL file", () => {
     expect(parseConversation(line).messages).toEqual([line]);
   });
 
+  it("counts the lines of it that are broken, and keeps them [DESIGN-O-files]", () => {
+    const text = `{"type":"us\n${line}\n\n${line.slice(0, -9)}\n \n${line}\nnull\n${line}`;
+    const { format, messages, stringify, brokenLines } = parseConversation(text);
+    expect(format).toBe("claude-code-jsonl");
+    expect(brokenLines).toBe(2);
+    expect(stringify(messages)).toBe(text);
+    expect(parseConversation(line).brokenLines).toBe(0);
+    expect(parseConversation(chat).brokenLines).toBe(0);
+  });
+
+  it("may have a message of any format in each line [DESIGN-O-files]", () => {
+    const text = `${chat.map((one) => JSON.stringify(one)).join("\r\n")}\r\n{"role":"to`;
+    const { format, messages, stringify, brokenLines } = parseConversation(text);
+    expect(format).toBe("openai-chat-jsonl");
+    expect(messages).toHaveLength(4);
+    expect(stringify(messages)).toBe(text);
+    expect(brokenLines).toBe(1);
+  });
+
   it("comes back from any lines", () => {
     const each = fc.oneof(fc.constant(line), fc.string({ unit: "binary" }));
     fc.assert(
@@ -96,11 +155,6 @@ describe("what is not a conversation", () => {
     ["the text of such an object", '{\n"name": "x"\n}', 'It is an object with keys ["name"], not'],
     ["several conversations", [{ traj: chat }, { traj: chat }], 'parse the "traj" of each'],
     ["lines of conversations", '{"messages":[]}\n{"messages":[]}\n', "Every line of it is"],
-    [
-      "lines of messages",
-      chat.map((one) => JSON.stringify(one)).join("\n"),
-      "Its lines are messages of the format openai-chat: parse each line as JSON",
-    ],
     ["other text", "# Heading\ntext\n", "No line of it is a JSON object"],
     ["no text", " \n", "It is empty"],
   ])("is refused: %s [DESIGN-O-files]", (_, value, message) => {
@@ -121,7 +175,8 @@ describe("what is not a conversation", () => {
     const [headline, nearest, ...others] = said.split("\n");
     expect(headline).toBe("No format fits these messages.");
     expect(nearest).toBe('- openai-chat: message 3 has the role "session_meta"');
-    expect(others).toHaveLength(9);
+    const formats = FORMATS.filter(({ name }) => !name.endsWith("-jsonl"));
+    expect(others).toHaveLength(formats.length - 1);
     expect(others).toContain("- anthropic: message 1 has tool_calls");
   });
 
@@ -130,6 +185,12 @@ describe("what is not a conversation", () => {
     ["<tool_response>\na\n</tool_response>"],
     ["Observation: a"],
     [[{ type: "text", text: "OBSERVATION:\na" }]],
+    [
+      [
+        { type: "text", text: "[read_file for 'a.ts'] Result:" },
+        { type: "text", text: "a" },
+      ],
+    ],
   ])("is refused when its results are plain text: %j [DESIGN-O-files]", (observed) => {
     const messages = [
       { role: "system", content: "Answer with a command." },
@@ -138,7 +199,16 @@ describe("what is not a conversation", () => {
       { role: "user", content: observed },
       { role: "assistant", content: "One file." },
     ];
-    expect(() => parseConversation({ messages })).toThrow("without the id of the call");
+    const refused = expect.objectContaining({
+      code: "UNKNOWN_FORMAT",
+      message:
+        "This is not a conversation that can be offloaded. Its tool results (1) are plain text in " +
+        "user messages, without the id of the call that each one answers, so none could be put " +
+        "back into its place.",
+    }) as Error;
+    expect(() => parseConversation({ messages })).toThrow(refused);
+    const lines = messages.map((message) => JSON.stringify(message)).join("\n");
+    expect(() => parseConversation(lines)).toThrow(refused);
   });
 
   it("is not a conversation whose user quotes what a program printed", () => {

@@ -25,6 +25,8 @@ describe("the vendors' own types take tools and answers without a cast [DESIGN-O
     expectTypeOf<AnswerOf<"anthropic">>().toExtend<Anthropic.ToolResultBlockParam>();
     expectTypeOf<ToolsOf<"claude-code-jsonl">>().toEqualTypeOf<ToolsOf<"anthropic">>();
     expectTypeOf<AnswerOf<"claude-code-jsonl">>().toEqualTypeOf<AnswerOf<"anthropic">>();
+    expectTypeOf<ToolsOf<"anthropic-jsonl">>().toEqualTypeOf<ToolsOf<"anthropic">>();
+    expectTypeOf<AnswerOf<"anthropic-jsonl">>().toEqualTypeOf<AnswerOf<"anthropic">>();
   });
 
   it("OpenAI's, for Chat Completions", () => {
@@ -78,17 +80,8 @@ it("the names of the formats are a union, and none of their types is loose", () 
   expectTypeOf<ToolsOf<FormatName>>().not.toBeAny();
   expectTypeOf<AnswerOf<FormatName>>().not.toBeAny();
   expectTypeOf<AnswerOf<FormatName>>().not.toBeUnknown();
-  expectTypeOf<FormatName>().toEqualTypeOf<
-    | "anthropic"
-    | "openai-chat"
-    | "openai-responses"
-    | "ai-sdk"
-    | "langchain"
-    | "gemini"
-    | "mcp"
-    | "claude-code-jsonl"
-    | "codex-jsonl"
-    | "pi-jsonl"
-  >();
+  expectTypeOf<"anthropic" | "pi-jsonl" | "openai-chat-jsonl">().toExtend<FormatName>();
+  expectTypeOf<"pi-jsonl-jsonl">().not.toExtend<FormatName>();
+  expectTypeOf<string>().not.toExtend<FormatName>();
   expect(FORMATS.map(({ name }) => name)).toContain("pi-jsonl" satisfies FormatName);
 });
