@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
-import { EXIT, explainError } from "../command-error.js";
+import { EXIT, explainError, type SetExitCode } from "../command-error.js";
 import { CLIENTS } from "../install/clients.js";
 import {
   withWorkspace,
@@ -12,7 +12,6 @@ import {
   workspacePlace,
   type WorkspaceFlags,
 } from "../open-workspace.js";
-import type { SetExitCode } from "../program.js";
 import { countOf, formatBytes } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { contextOf } from "./install.js";

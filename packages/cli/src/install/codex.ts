@@ -9,12 +9,16 @@ export const codex: Client = {
   title: "Codex",
 
   async install(context) {
-    const { node, main } = context;
+    const { node, main, exclude, home } = context;
+    const workspace = join(home, ".offload");
     return edit(context, ({ name, command, args }) => {
       if (isWrapped(valuesIn(args ?? ""))) return undefined;
       const what = `put the MCP server "${name}" behind the gateway`;
       return {
-        ...{ command: JSON.stringify(node), args: wrapArguments(command, args, { main, name }) },
+        ...{
+          command: JSON.stringify(node),
+          args: wrapArguments(command, args, { main, workspace, name, exclude }),
+        },
         what,
       };
     });
