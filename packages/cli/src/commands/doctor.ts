@@ -170,7 +170,9 @@ async function checkClients(terminal: Terminal): Promise<Finding[]> {
       }
     }
   }
-  if (findings.some(({ state }) => state === "ok")) return findings;
+  // Some clients have settings of the user only, and were asked twice.
+  const distinct = [...new Map(findings.map((finding) => [finding.text, finding])).values()];
+  if (findings.some(({ state }) => state === "ok")) return distinct;
   const hint = "no coding agent is set up; for one of them: context-offload install claude-code";
-  return [...findings, { state: "hint", text: hint }];
+  return [...distinct, { state: "hint", text: hint }];
 }

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { isWrapped, STRING_TOKEN, unwrapArguments, wrapArguments } from "./gateway-arguments.js";
 import type { Client, InstallContext, InstallStep } from "./client.js";
 
+const UNREACHED = "Codex's built-in tools cannot be reached";
+
 /** Codex: MCP servers in a TOML file; its hooks cannot change what a tool returned. */
 export const codex: Client = {
   name: "codex",
@@ -63,7 +65,7 @@ async function edit(
 ): Promise<InstallStep[]> {
   const path = configPath(context);
   let text = await read(path);
-  if (text === undefined) return [{ path, what: "does not exist; nothing to do", isChange: false }];
+  if (text === undefined) return [{ path, what: `does not exist; ${UNREACHED}`, isChange: false }];
   const steps: InstallStep[] = [];
   // From the end, so that the places before stay right.
   for (const server of findServers(text).reverse()) {
@@ -75,7 +77,7 @@ async function edit(
     steps.unshift({ path, what: change.what, isChange: true });
   }
   if (steps.length === 0) {
-    const what = "has no MCP servers that a command starts; nothing to do";
+    const what = `has no MCP servers that a command starts; ${UNREACHED}`;
     return [{ path, what, isChange: false }];
   }
   const temporary = `${path}.${process.pid}.tmp`;
