@@ -64,7 +64,8 @@ export function processTerminal(): Terminal {
       stderr.write(`${text}\n`);
     },
     progress(text) {
-      if (!stderr.isTTY) return;
+      if (text === "") clear();
+      if (!stderr.isTTY || text === "") return;
       stderr.write(`${CLEAR_LINE}${text}`);
       hasProgress = true;
     },
