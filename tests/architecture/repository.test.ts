@@ -204,6 +204,7 @@ describe("the pipeline", async () => {
       ["unit", 0],
       ["integration", 1],
       ["adversarial", 2],
+      ["packages", 2],
       ["runtime", 3],
     ]);
   });
