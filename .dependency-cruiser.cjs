@@ -109,7 +109,10 @@ module.exports = {
       severity: "error",
       comment: "packages/* use what every user can use.",
       from: { path: "^packages/" },
-      to: { path: "^src/", pathNot: "^src/(?:index|policies|testing/index)\\.ts$" },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(?:index|policies|(?:testing|integrations/[^/]+)/index)\\.ts$",
+      },
     },
     {
       name: "no-unresolvable",

@@ -4,6 +4,7 @@
  *   node bench/run-memory.mjs [megabytes]
  */
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -52,7 +53,7 @@ async function writeSession(path, bytes) {
   for (let turn = 0, written = 0; written < bytes; turn++) {
     const lines = turnLines(turn);
     written += lines.length;
-    if (!file.write(lines)) await new Promise((resolve) => file.once("drain", resolve));
+    if (!file.write(lines)) await once(file, "drain");
   }
   file.end();
   await finished(file);

@@ -17,6 +17,7 @@ const files = await filesOf(given.length > 0 ? given : [SAMPLE]);
 const folder = await mkdtemp(join(tmpdir(), "run-speed-"));
 try {
   // Files that are not conversations, or that jq refuses, would stop both; they are left out for both.
+  /** @type {string[]} */
   const usable = [];
   let bytes = 0;
   for (const path of files) {

@@ -44,7 +44,8 @@ const RULES: BlockRules = {
   cacheMarks: [],
 };
 
-const messageFormat = {
+/** The messages themselves, as an agent holds them. */
+export const piMessageFormat = {
   name: "pi",
   mismatch: () => undefined,
 
@@ -117,7 +118,7 @@ export const piFormat = createLineFormat({
   messageKey: ({ type, message }) =>
     type === "message" && isRecord(message) ? "message" : undefined,
 
-  messages: messageFormat,
+  messages: piMessageFormat,
   contentPath: () => ["content"],
 });
 

@@ -7,29 +7,35 @@
 export function readGeminiCli(value) {
   const messages = value?.messages;
   if (!Array.isArray(messages) || !messages.some(({ type }) => type === "gemini")) return undefined;
-  return messages.flatMap(({ type, content, toolCalls, timestamp }) => {
-    const at = Date.parse(timestamp) || undefined;
-    const text = textOf(content);
-    if (type !== "gemini") return [{ role: "user", text, at }];
-    /** @type {any[]} */
-    const made = Array.isArray(toolCalls) ? toolCalls : [];
-    return [
-      {
-        role: "assistant",
-        text,
-        calls: made.map(({ id, name, args }) => ({ id, name, input: args })),
-        at,
-      },
-      ...made.map(({ id, name, result, status }) => ({
-        role: "result",
-        callId: id,
-        toolName: name,
-        text: textOf(result),
-        isError: status === "error",
-        at,
-      })),
-    ];
-  });
+  return messages.flatMap(itemsOf);
+}
+
+/**
+ * @param {any} message
+ * @returns {import("../conversation.mjs").Item[]}
+ */
+function itemsOf({ type, content, toolCalls, timestamp }) {
+  const at = Date.parse(timestamp) || undefined;
+  const text = textOf(content);
+  if (type !== "gemini") return [{ role: "user", text, at }];
+  /** @type {any[]} */
+  const made = Array.isArray(toolCalls) ? toolCalls : [];
+  return [
+    {
+      role: "assistant",
+      text,
+      calls: made.map(({ id, name, args }) => ({ id, name, input: args })),
+      at,
+    },
+    ...made.map(({ id, name, result, status }) => ({
+      role: /** @type {const} */ ("result"),
+      callId: id,
+      toolName: name,
+      text: textOf(result),
+      isError: status === "error",
+      at,
+    })),
+  ];
 }
 
 /**

@@ -11,6 +11,9 @@ export const EXIT = {
   failed: 3,
 } as const;
 
+/** Called by a command that ends with another code than 0. */
+export type SetExitCode = (code: number) => void;
+
 /** Something that the person at the terminal can act upon: one sentence, and the next step. */
 export class CommandError extends Error {
   readonly exitCode: number;

@@ -12,12 +12,10 @@ import { addRestore } from "./commands/restore.js";
 import { addRun } from "./commands/run.js";
 import { addSwitch } from "./commands/switch.js";
 import { addCompletion } from "./commands/completion.js";
+import type { SetExitCode } from "./command-error.js";
 import { PACKAGE_VERSION } from "./package-version.js";
 import { WORKSPACE_VARIABLE } from "./open-workspace.js";
 import type { Terminal } from "./terminal/terminal.js";
-
-/** Called by a command that ends with another code than 0. */
-export type SetExitCode = (code: number) => void;
 
 /** The whole command line. */
 export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Command {

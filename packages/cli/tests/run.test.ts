@@ -270,7 +270,7 @@ describe("context-offload run", () => {
     expect(readdirSync(place.folder).sort()).toEqual([".offload", "home", "long.jsonl"]);
     expect(place.run("verify")).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/all intact/),
+      stdout: expect.stringMatching(/all intact/) as string,
     });
     expect(place.run("run", "--quiet", "long.jsonl").status).toBe(0);
   });

@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { conversationOf, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
 
-const FILES = fileURLToPath(
-  import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
+// The package in front of which the gateway's own tests stand.
+const FILES = createRequire(new URL("../../mcp/package.json", import.meta.url)).resolve(
+  "@modelcontextprotocol/server-filesystem/dist/index.js",
 );
 
 async function connect(place: Place, ...args: string[]): Promise<Client> {
@@ -49,7 +50,7 @@ describe("context-offload mcp and gateway", () => {
     const [line] = (await once(child.stderr, "data")) as [Buffer];
     const url = /http:\/\/\S+[^;\s]/.exec(line.toString())?.[0] ?? "";
     const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     expect(await client.callTool(grep)).toMatchObject({ content: [{ text: "7:7 hello" }] });
     await client.close();
     child.kill("SIGINT");
@@ -85,6 +86,9 @@ describe("context-offload mcp and gateway", () => {
       place.run("on");
     }
     expect(place.run("list").stdout).toMatch(/ g +read_text_file /);
+    const excluding = ["gateway", "--exclude", "other,read_text_file", "--config", "servers.json"];
+    const client = await connect(place, ...excluding);
+    expect(JSON.stringify(await client.callTool(read))).toContain("1999 a line");
   });
 
   it("explains a config that is broken", () => {

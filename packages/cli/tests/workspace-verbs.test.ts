@@ -4,12 +4,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { conversationOf, ONE_SENTENCE, Place, SAMPLE, type Outcome } from "./support/command.js";
 
 const LOG_ID = "toolu_01rsJsDVMpHeVxcpigCCC7qp";
+interface Block {
+  readonly tool_use_id?: string;
+  readonly content?: string;
+}
+
 const original = (id: string): string => {
-  const messages = JSON.parse(readFileSync(SAMPLE, "utf8")) as { content: unknown }[];
-  const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) as {
-    tool_use_id?: string;
-    content?: string;
-  }[];
+  const messages = JSON.parse(readFileSync(SAMPLE, "utf8")) as { content: string | Block[] }[];
+  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   return blocks.find(({ tool_use_id }) => tool_use_id === id)?.content ?? "";
 };
 
@@ -18,9 +20,18 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     const place = new Place();
     const run = (...args: string[]): Outcome => place.run(...args, "--workspace", store);
     place.write("other.json", JSON.stringify(conversationOf("other", "ERROR in another session")));
-    expect(run("run", "--quiet", "--policy", "min-tokens=300", SAMPLE, "other.json").stderr).toBe(
-      "",
-    );
+    expect(
+      run(
+        "run",
+        "--quiet",
+        "--policy",
+        "min-tokens=300",
+        "--policy",
+        "keep-errors",
+        SAMPLE,
+        "other.json",
+      ).stderr,
+    ).toBe("");
     return { place, run };
   }
 
@@ -71,7 +82,7 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     const { run } = filled();
     expect(run("verify")).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^18 artifacts, .*: all intact\n$/),
+      stdout: expect.stringMatching(/^18 artifacts, .*: all intact\n$/) as string,
     });
     expect(run("prune", "--max-artifacts", "2").stdout).toMatch(/Nothing to remove .*--force/);
     expect(run("prune", "--max-artifacts", "2", "--force").stdout).toMatch(

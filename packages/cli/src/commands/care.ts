@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { CommandError, EXIT } from "../command-error.js";
+import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
-import type { SetExitCode } from "../program.js";
 import { countOf, formatBytes, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";

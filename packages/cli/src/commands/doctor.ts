@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
-import { EXIT, explainError } from "../command-error.js";
+import { EXIT, explainError, type SetExitCode } from "../command-error.js";
 import { CLIENTS } from "../install/clients.js";
 import {
   withWorkspace,
@@ -12,7 +12,6 @@ import {
   workspacePlace,
   type WorkspaceFlags,
 } from "../open-workspace.js";
-import type { SetExitCode } from "../program.js";
 import { countOf, formatBytes } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { contextOf } from "./install.js";
@@ -171,7 +170,9 @@ async function checkClients(terminal: Terminal): Promise<Finding[]> {
       }
     }
   }
-  if (findings.some(({ state }) => state === "ok")) return findings;
+  // Some clients have settings of the user only, and were asked twice.
+  const distinct = [...new Map(findings.map((finding) => [finding.text, finding])).values()];
+  if (findings.some(({ state }) => state === "ok")) return distinct;
   const hint = "no coding agent is set up; for one of them: context-offload install claude-code";
-  return [...findings, { state: "hint", text: hint }];
+  return [...distinct, { state: "hint", text: hint }];
 }

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { ArtifactRecord, Workspace } from "context-offload";
 import { eachArtifact, filterOf } from "../artifacts.js";
-import { CommandError, EXIT } from "../command-error.js";
+import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, type WorkspaceFlags } from "../open-workspace.js";
 import { harmless } from "../terminal/colors.js";
-import type { SetExitCode } from "../program.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface GrepFlags extends WorkspaceFlags {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import type { GatewayConfig } from "@context-offload/mcp";
+import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
 import {
@@ -77,6 +77,7 @@ function inProject(flags: McpFlags, { env }: Terminal): McpFlags {
 interface GatewayFlags extends WorkspaceFlags {
   readonly config?: string;
   readonly session?: string;
+  readonly exclude?: string;
 }
 
 export function addGateway(program: Command, terminal: Terminal): void {
@@ -86,6 +87,7 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .argument("[command...]", "after --: the command that starts one server")
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", "the session that answers belong to; default: mcp")
+    .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
     .addHelpText(
       "after",
       `
@@ -96,7 +98,8 @@ Examples:
     .action(async (command: string[], _: GatewayFlags, self: Command) => {
       const flags = self.optsWithGlobals<GatewayFlags>();
       const { createGateway } = await import("@context-offload/mcp");
-      const { servers, policy } = await readServers(command, flags, terminal);
+      const { servers, policy: read } = await readServers(command, flags, terminal);
+      const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace(flags, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
@@ -111,6 +114,12 @@ Examples:
         await gateway.serveStdio();
       });
     });
+}
+
+/** The same tools as for the hook, by option or environment. */
+function excluded({ exclude = "" }: GatewayFlags, { env }: Terminal): OffloadConfig["tools"] {
+  const names = `${exclude},${env["CONTEXT_OFFLOAD_EXCLUDE"] ?? ""}`.split(",");
+  return Object.fromEntries(names.filter(Boolean).map((name) => [name.trim(), { offload: false }]));
 }
 
 async function readServers(

@@ -60,7 +60,7 @@ export async function offloadInput(
       first?.parseMore(text, lines) ?? (first = parseText(text, input));
     const { messages: fresh } = parsed;
     const offloader = createOffloader({
-      ...{ workspace, sessionId, policy, format: (first as ParsedText).format },
+      ...{ workspace, sessionId, policy, format: first.format },
     });
     const all = [...overlap, ...fresh];
     const { messages, report } = isDryRun

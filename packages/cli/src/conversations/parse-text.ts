@@ -10,7 +10,7 @@ const EXPECTED =
 export interface ParsedMessages {
   readonly messages: readonly unknown[];
   /** In a file with a message in each line, a message may be given as the text of its line. */
-  stringify(messages: readonly unknown[]): string;
+  readonly stringify: (messages: readonly unknown[]) => string;
   /** Messages that, written again, would not have the same bytes: each with its text as it is in the file. */
   readonly inexact: readonly InexactText[];
 }

@@ -1,7 +1,7 @@
 import { createOffloader, createWorkspace, TOOL_NAMES, type ToolNaming } from "context-offload";
 import { findOutputText } from "context-offload/claude-agent";
 import { all, keepErrors, minTokens } from "context-offload/policies";
-import type { HookEvent, HookFlags } from "./answer-hook.js";
+import type { HookEvent, HookFlags } from "./hook-event.js";
 
 interface ToolEvent extends HookEvent {
   readonly session_id?: unknown;

@@ -3,18 +3,24 @@ import { join } from "node:path";
 import { isWrapped, STRING_TOKEN, unwrapArguments, wrapArguments } from "./gateway-arguments.js";
 import type { Client, InstallContext, InstallStep } from "./client.js";
 
+const UNREACHED = "Codex's built-in tools cannot be reached";
+
 /** Codex: MCP servers in a TOML file; its hooks cannot change what a tool returned. */
 export const codex: Client = {
   name: "codex",
   title: "Codex",
 
   async install(context) {
-    const { node, main } = context;
+    const { node, main, exclude, home } = context;
+    const workspace = join(home, ".offload");
     return edit(context, ({ name, command, args }) => {
       if (isWrapped(valuesIn(args ?? ""))) return undefined;
       const what = `put the MCP server "${name}" behind the gateway`;
       return {
-        ...{ command: JSON.stringify(node), args: wrapArguments(command, args, { main, name }) },
+        ...{
+          command: JSON.stringify(node),
+          args: wrapArguments(command, args, { main, workspace, name, exclude }),
+        },
         what,
       };
     });
@@ -59,7 +65,7 @@ async function edit(
 ): Promise<InstallStep[]> {
   const path = configPath(context);
   let text = await read(path);
-  if (text === undefined) return [{ path, what: "does not exist; nothing to do", isChange: false }];
+  if (text === undefined) return [{ path, what: `does not exist; ${UNREACHED}`, isChange: false }];
   const steps: InstallStep[] = [];
   // From the end, so that the places before stay right.
   for (const server of findServers(text).reverse()) {
@@ -71,7 +77,7 @@ async function edit(
     steps.unshift({ path, what: change.what, isChange: true });
   }
   if (steps.length === 0) {
-    const what = "has no MCP servers that a command starts; nothing to do";
+    const what = `has no MCP servers that a command starts; ${UNREACHED}`;
     return [{ path, what, isChange: false }];
   }
   const temporary = `${path}.${process.pid}.tmp`;
@@ -131,8 +137,8 @@ function configPath({ home, env }: InstallContext): string {
 }
 
 async function read(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   });
 }

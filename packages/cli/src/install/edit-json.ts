@@ -28,8 +28,8 @@ export class JsonFile {
   }
 
   static async read(path: string): Promise<JsonFile> {
-    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
+    const text = await readFile(path, "utf8").catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
     });
     const errors: ParseError[] = [];

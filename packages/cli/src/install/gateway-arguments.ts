@@ -1,6 +1,15 @@
 /** A value in a settings file that is a string, as it is written there. */
 export const STRING_TOKEN = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
 
+interface GatewaySetup {
+  readonly main: string;
+  /** An absolute path: clients start servers in folders of their own choice. */
+  readonly workspace: string;
+  /** The server's name, which is the session of its results. */
+  readonly name: string;
+  readonly exclude: readonly string[];
+}
+
 /**
  * The arguments with which a server is started behind the gateway. What was there is kept as it was written, the
  * command included, so that it can be taken out again to the character.
@@ -11,9 +20,11 @@ export const STRING_TOKEN = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
 export function wrapArguments(
   command: string,
   args: string | undefined,
-  { main, name }: { readonly main: string; readonly name: string },
+  { main, workspace, name, exclude }: GatewaySetup,
 ): string {
-  const own = [main, "gateway", "--session", name, "--"].map((word) => JSON.stringify(word));
+  const flags = ["--workspace", workspace, "--session", name];
+  if (exclude.length > 0) flags.push("--exclude", exclude.join(","));
+  const own = [main, "gateway", ...flags, "--"].map((word) => JSON.stringify(word));
   const words = [...own, command].join(", ");
   // A list that was not there begins with a blank: `unwrapArguments` knows it by that.
   if (args === undefined) return `[ ${words}]`;

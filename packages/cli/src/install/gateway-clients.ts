@@ -15,6 +15,12 @@ interface JsonClient {
   /** The key that holds the servers. */
   readonly key: string;
   path(context: InstallContext): string;
+  /** Whether it has settings of the user only. */
+  readonly isOfUser?: boolean;
+}
+
+function folderOf({ scope, home, cwd }: InstallContext): string {
+  return scope === "user" ? home : cwd;
 }
 
 const vsCodeUser = ({ home, platform, env }: InstallContext): string =>
@@ -26,8 +32,8 @@ const vsCodeUser = ({ home, platform, env }: InstallContext): string =>
 
 const inFolder =
   (folder: string, file: string) =>
-  ({ scope, home, cwd }: InstallContext): string =>
-    join(scope === "user" ? home : cwd, folder, file);
+  (context: InstallContext): string =>
+    join(folderOf(context), folder, file);
 
 const CLIENTS: readonly JsonClient[] = [
   { name: "cursor", title: "Cursor", key: "mcpServers", path: inFolder(".cursor", "mcp.json") },
@@ -51,7 +57,7 @@ const CLIENTS: readonly JsonClient[] = [
     name: "cline",
     title: "Cline",
     key: "mcpServers",
-    // Cline has settings of the user only.
+    isOfUser: true,
     path: (context) =>
       join(
         vsCodeUser(context),
@@ -65,12 +71,14 @@ const CLIENTS: readonly JsonClient[] = [
     name: "windsurf",
     title: "Windsurf",
     key: "mcpServers",
+    isOfUser: true,
     path: ({ home }) => join(home, ".codeium", "windsurf", "mcp_config.json"),
   },
   {
     name: "copilot",
     title: "Copilot CLI",
     key: "mcpServers",
+    isOfUser: true,
     path: ({ home, env }) => join(env["COPILOT_HOME"] ?? join(home, ".copilot"), "mcp-config.json"),
   },
 ];
@@ -93,7 +101,9 @@ export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
         continue;
       }
       const before = file.textOf([...path, "args"]);
-      const args = wrapArguments(command, before, { main: context.main, name });
+      const { main, exclude } = context;
+      const workspace = join(client.isOfUser ? context.home : folderOf(context), ".offload");
+      const args = wrapArguments(command, before, { main, workspace, name, exclude });
       if (before === undefined) file.insertAfter([...path, "command"], `, "args": ${args}`);
       else file.replaceText([...path, "args"], args);
       file.replace([...path, "command"], context.node);

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Client, InstallContext } from "./client.js";
 import { JsonFile } from "./edit-json.js";
 
-const OWN = /context-offload.*opencode/;
+const OWN = /context-offload.*opencode|[\\/]integrations[\\/]opencode[\\/]index\.js$/;
 
 /** OpenCode: a plugin, which reaches every tool. */
 export const opencode: Client = {
@@ -16,7 +16,10 @@ export const opencode: Client = {
     if (pluginsOf(file).some((plugin) => OWN.test(plugin))) {
       return [{ path, what: "has the plugin already", isChange: false }];
     }
-    file.insert(["plugin", -1], pathToFileURL(context.opencodePlugin()).href);
+    const { exclude } = context;
+    const plugin = pathToFileURL(context.opencodePlugin()).href;
+    const value = exclude.length === 0 ? plugin : [plugin, { excludeTools: exclude }];
+    file.insert(["plugin", -1], value);
     await file.save();
     const what = "added the plugin, which offloads large tool results";
     return [{ path, what, isChange: true }];
@@ -49,5 +52,6 @@ async function openConfig({ scope, cwd, home, env }: InstallContext): Promise<Js
 
 function pluginsOf(file: JsonFile): string[] {
   const plugins = file.get(["plugin"]);
-  return Array.isArray(plugins) ? plugins.map(String) : [];
+  // A plugin with options is an array of both.
+  return Array.isArray(plugins) ? plugins.map((plugin: unknown) => String([plugin].flat()[0])) : [];
 }

@@ -12,7 +12,7 @@ export interface SessionSource {
 interface Agent {
   readonly name: string;
   /** Where it keeps its sessions, below the home folder unless its own variable names another place. */
-  folder(home: string, env: Terminal["env"]): string;
+  readonly folder: (home: string, env: Terminal["env"]) => string;
   /** Which paths below it are a session. */
   readonly session: RegExp;
 }

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { estimateTokens } from "context-offload";
+import type * as engineModule from "../replay-engine.js";
 import type { Outcome, SourceFigures } from "../replay-engine.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { SessionSource } from "./find-sessions.js";
 
-export type ReplayEngine = typeof import("../replay-engine.js");
+export type ReplayEngine = typeof engineModule;
 
 /** The systems that are compared: without this package, and with it. */
 export const SYSTEMS = ["everything", "ours"] as const;

@@ -1,12 +1,7 @@
 /** Text in colors, or as it is where there are none. */
-export interface Colors {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
-}
+export type Colors = Readonly<
+  Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", (text: string) => string>
+>;
 
 export function createColors(isOn: boolean): Colors {
   const paint = (start: number, end: number) => (text: string) =>

@@ -6,13 +6,13 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: AsyncIterable<Uint8Array>;
   /** What the command was asked for. */
-  print(text: string): void;
+  readonly print: (text: string) => void;
   /** Exactly these bytes, without a line break; resolves when there is room for more. */
-  write(data: string | Uint8Array): Promise<void>;
+  readonly write: (data: string | Uint8Array) => Promise<void>;
   /** Progress, notes and errors. */
-  note(text: string): void;
+  readonly note: (text: string) => void;
   /** Replaces the last line of progress; nothing where nobody watches. */
-  progress(text: string): void;
+  readonly progress: (text: string) => void;
   readonly colors: Colors;
   readonly isWatched: boolean;
   readonly columns: number;
@@ -64,13 +64,14 @@ export function processTerminal(): Terminal {
       stderr.write(`${text}\n`);
     },
     progress(text) {
-      if (!stderr.isTTY) return;
+      if (text === "") clear();
+      if (!stderr.isTTY || text === "") return;
       stderr.write(`${CLEAR_LINE}${text}`);
       hasProgress = true;
     },
     colors: createColors(stdout.isTTY && process.env["NO_COLOR"] === undefined),
     isWatched: stdout.isTTY,
-    columns: stdout.columns ?? 80,
+    columns: stdout.isTTY ? stdout.columns : 80,
     signal: controller.signal,
   };
 }

@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { conversationOf, MAIN, Place, SAMPLE } from "./support/command.js";
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+
+/** What people see: `script` gives the command a terminal of its own. */
+function watch(place: Place, args: string, env: Readonly<Record<string, string>> = {}): string {
+  const { stdout } = spawnSync(
+    "script",
+    ["-qec", `"${process.execPath}" "${MAIN}" ${args}`, "/dev/null"],
+    {
+      ...{ cwd: place.folder, encoding: "utf8", env: place.env({ TERM: "xterm", ...env }) },
+    },
+  );
+  return stdout;
+}
+
+describe.skipIf(!hasScript)("on a terminal", () => {
+  it("shows colors, unless told not to", () => {
+    const place = new Place();
+    expect(watch(place, `run "${SAMPLE}"`)).toContain("\u001b[32m█");
+    expect(watch(place, `run "${SAMPLE}" --no-color`)).not.toContain("\u001b[32m");
+    expect(watch(place, `run "${SAMPLE}"`, { NO_COLOR: "1" })).not.toContain("\u001b[32m");
+  });
+
+  it("shows a bar while it works, and clears it at the end", () => {
+    const place = new Place();
+    const messages = Array.from({ length: 20 }, (_, at) =>
+      conversationOf(`t${at}`, "line ".repeat(80)),
+    );
+    place.write(
+      "long.jsonl",
+      messages
+        .flat()
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(""),
+    );
+    const seen = watch(place, "run long.jsonl");
+    expect(seen).toMatch(/\r\u001b\[K█+ *[\d.]+ MB of 3\.\d MB {2}long\.jsonl/);
+    expect(seen.slice(seen.lastIndexOf("\u001b[K"))).toMatch(/^\u001b\[Kconversation/);
+    expect(watch(place, "run long.jsonl --quiet")).toBe("");
+  });
+
+  it("groups matches under a heading, and lets no control characters of content through", () => {
+    const place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
+    place.run("run", "--quiet", "chat.json");
+    const seen = watch(place, "grep '^7 '");
+    expect(seen).toContain(
+      "\u001b[36mt1\u001b[39m\r\n\u001b[32m7\u001b[39m:7 \ufffd]0;title\ufffd",
+    );
+    for (const args of ["show t1", "lines t1 1-2"]) {
+      expect(watch(place, args)).not.toContain("\u001b]0;");
+    }
+  });
+});

@@ -1,0 +1,6 @@
+export {
+  offloadSession,
+  type CopilotOffload,
+  type CopilotOptions,
+  type SessionSettings,
+} from "./offload-session.js";

@@ -1,0 +1,119 @@
+import type { ToolDescription, ToolInputSchema } from "../../core/engine/format.js";
+import { connectSessions, type Sessions } from "../shared/connect-sessions.js";
+import type { IntegrationOptions } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+
+export interface CopilotOptions extends Omit<IntegrationOptions, "acceptReferences"> {
+  /** Tools whose results are kept. Default `["view"]`: files can be viewed again in parts, and are needed whole to edit them. */
+  readonly excludeTools?: readonly string[] | undefined;
+}
+
+/** The parts of a result that matter here. */
+interface ToolResult {
+  readonly textResultForLlm: string;
+}
+
+interface HookInput {
+  readonly toolName: string;
+  readonly toolArgs: unknown;
+  readonly toolResult: ToolResult;
+}
+
+interface Invocation {
+  readonly sessionId: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The parts of the settings of a session that matter here. */
+export interface SessionSettings {
+  readonly model?: unknown;
+  readonly onPermissionRequest?: unknown;
+  readonly tools?: readonly { readonly name: string }[];
+  readonly availableTools?: unknown;
+  readonly systemMessage?: { readonly content?: string };
+  readonly hooks?: { readonly onPostToolUse?: (input: never, invocation: Invocation) => unknown };
+}
+
+interface ReadingTool {
+  name: string;
+  description: string;
+  parameters: ToolInputSchema & Record<string, unknown>;
+  skipPermission: true;
+  defer: "never";
+  handler: (input: unknown, invocation: Invocation) => Promise<string>;
+}
+
+/** What is added to the settings of a session. */
+export interface CopilotOffload {
+  tools: ReadingTool[];
+  systemMessage: { content: string };
+  /** Copilot would put large results into files of its own before the hook sees them. */
+  largeOutput: { enabled: false };
+  hooks: {
+    onPostToolUse: <R extends ToolResult>(
+      input: HookInput & { readonly toolResult: R },
+      invocation: Invocation,
+    ) => Promise<{ modifiedResult?: R }>;
+  };
+}
+
+/**
+ * The settings of a session whose large results of tools the model gets as references, with the tools
+ * to read them. The host's own hooks, tools and system message are kept.
+ *
+ * @example
+ * const session = await client.createSession(offloadSession({ model, tools, onPermissionRequest }));
+ */
+export function offloadSession<C extends SessionSettings>(
+  config: C,
+  options: CopilotOptions = {},
+): C & CopilotOffload {
+  const { excludeTools = ["view"], ...rest } = options;
+  const sessions = connectSessions(rest);
+  const common = sessions();
+  const { tools = [], availableTools, systemMessage, hooks } = config;
+  refuseTakenNames(common.tools, tools);
+  const kept = new Set([...excludeTools, ...common.tools.map(({ name }) => name)]);
+  const ownHook = hooks?.onPostToolUse as CopilotOffload["hooks"]["onPostToolUse"] | undefined;
+
+  const onPostToolUse: CopilotOffload["hooks"]["onPostToolUse"] = async (input, invocation) => {
+    const changed = (await ownHook?.(input, invocation)) ?? {};
+    const { toolName, toolArgs } = input;
+    const result = changed.modifiedResult ?? input.toolResult;
+    const { textResultForLlm: whole } = result;
+    if (kept.has(toolName) || typeof whole !== "string") return changed;
+    const session = sessions(invocation.sessionId);
+    const text = await session.result(whole, { toolName, input: toolArgs });
+    return text === whole
+      ? changed
+      : { ...changed, modifiedResult: { ...result, textResultForLlm: text } };
+  };
+
+  const added: CopilotOffload = {
+    tools: [...tools, ...common.tools.map((tool) => describeTool(tool, sessions))] as ReadingTool[],
+    systemMessage: {
+      ...systemMessage,
+      content: [systemMessage?.content, common.systemPrompt()].filter(Boolean).join("\n\n"),
+    },
+    largeOutput: { enabled: false },
+    hooks: { ...hooks, onPostToolUse },
+  };
+  const offered = Array.isArray(availableTools)
+    ? { availableTools: [...(availableTools as unknown[]), ...common.tools.map((t) => t.name)] }
+    : {};
+  return { ...config, ...offered, ...added };
+}
+
+function describeTool(tool: ToolDescription, sessions: Sessions): ReadingTool {
+  const { name, description, inputSchema } = tool;
+  return {
+    ...{ name, description, parameters: { ...inputSchema } },
+    // They only read what this session stored, and a reference is of no use without them.
+    ...{ skipPermission: true, defer: "never" },
+    async handler(input, { sessionId, signal }) {
+      const own = sessions(sessionId).tools.find((candidate) => candidate.name === name) ?? tool;
+      const { text, isError } = await own.execute(input, signal ? { signal } : {});
+      return isError ? `Error: ${text}` : text;
+    },
+  };
+}

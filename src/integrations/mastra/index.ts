@@ -1,0 +1,5 @@
+export {
+  offloadProcessor,
+  type MastraOptions,
+  type OffloadProcessor,
+} from "./offload-processor.js";

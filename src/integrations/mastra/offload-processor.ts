@@ -1,0 +1,128 @@
+import { aiSdkFormat } from "../../formats/ai-sdk.js";
+import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
+import type { IntegrationOptions } from "../shared/integration-options.js";
+import { offloadValue } from "../shared/offload-value.js";
+import { addSystemText } from "../shared/add-system-text.js";
+
+/** Where Mastra keeps what belongs to one run. */
+interface RequestContext {
+  get(key: string): unknown;
+}
+
+/** The parts of a step that matter here. */
+interface InputStep {
+  readonly messages: readonly { readonly threadId?: string | undefined }[];
+  readonly tools?: Record<string, unknown>;
+  readonly activeTools?: string[];
+  readonly requestContext?: RequestContext | undefined;
+  readonly state: RunState;
+}
+
+/** Shared by all methods of the processor during one run. */
+type RunState = Record<string, unknown>;
+
+interface LLMRequest<M> {
+  readonly prompt: M[];
+  readonly state: RunState;
+}
+
+/** What a tool returned, and the list of messages that the result is saved in. */
+interface ToolResult {
+  readonly messageList: {
+    updateToolInvocation(part: {
+      type: "tool-invocation";
+      toolInvocation: {
+        state: "result";
+        toolCallId: string;
+        toolName: string;
+        args: unknown;
+        result: unknown;
+      };
+    }): boolean;
+  };
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+  readonly result: unknown;
+  readonly providerExecuted?: boolean;
+  readonly state: RunState;
+  readonly abortSignal?: AbortSignal;
+}
+
+/** An agent may serve many users at once, whom the request context tells apart. */
+export interface MastraOptions extends Omit<IntegrationOptions, "sessionId" | "acceptReferences"> {
+  /** The session, or how to find it by the request context. Default: the thread, or a random one for each call of the factory. */
+  readonly sessionId?: string | ((requestContext: RequestContext) => string) | undefined;
+}
+
+/** A processor for `inputProcessors`, and for `outputProcessors` if references are to be saved. */
+export interface OffloadProcessor {
+  readonly id: "context-offload";
+  processInputStep(step: InputStep): { tools: Record<string, unknown>; activeTools?: string[] };
+  processLLMRequest<M>(request: LLMRequest<M>): Promise<{ prompt: M[] }>;
+  processToolResult(call: ToolResult): Promise<undefined>;
+}
+
+/** Where the session of a run is kept, once its reading tools are offered: without them, nobody could read a reference. */
+const SESSION = "sessionId";
+
+/**
+ * A processor that gives the model references for large results, and the tools to read them. As an
+ * input processor it changes only what is sent; as an output processor too, what is saved.
+ *
+ * @example
+ * const agent = new Agent({ id, name, instructions, model, tools, inputProcessors: [offloadProcessor()] });
+ */
+export function offloadProcessor(options: MastraOptions = {}): OffloadProcessor {
+  const { sessionId, ...rest } = options;
+  const isFixed = typeof sessionId !== "function";
+  const sessions = connectSessions(isFixed ? { ...rest, sessionId } : rest);
+  const sessionOf = ({ requestContext, messages }: InputStep): OffloadSession =>
+    isFixed || !requestContext
+      ? sessions(threadOf(requestContext) ?? messages.find(({ threadId }) => threadId)?.threadId)
+      : sessions(sessionId(requestContext));
+  const knownSession = ({ [SESSION]: id }: RunState): OffloadSession | undefined =>
+    typeof id === "string" ? sessions(id) : undefined;
+
+  return {
+    id: "context-offload",
+
+    processInputStep(step) {
+      const session = sessionOf(step);
+      const reading = aiSdkFormat.describeTools(session.tools);
+      const { tools, activeTools, state } = step;
+      state[SESSION] = session.sessionId;
+      return {
+        tools: { ...tools, ...reading },
+        ...(activeTools && { activeTools: [...activeTools, ...Object.keys(reading)] }),
+      };
+    },
+
+    async processLLMRequest({ prompt, state }) {
+      const session = knownSession(state);
+      if (!session) return { prompt };
+      const short = await session.history(prompt, aiSdkFormat);
+      return { prompt: addSystemText(short, session.systemPrompt()) };
+    },
+
+    async processToolResult(call) {
+      const { messageList, toolCallId, toolName, args, result, abortSignal: signal } = call;
+      const session = knownSession(call.state);
+      // The provider accepts its own answers only unchanged.
+      if (!session || call.providerExecuted) return;
+      if (session.tools.some(({ name }) => name === toolName)) return;
+      const arrived = { toolCallId, toolName, input: args, signal };
+      const kept = await offloadValue(session, result, arrived);
+      if (kept === result) return;
+      const toolInvocation = { state: "result", toolCallId, toolName, args, result: kept } as const;
+      messageList.updateToolInvocation({ type: "tool-invocation", toolInvocation });
+    },
+  };
+}
+
+/** The thread of a run with memory, which Mastra puts into the request context for its own processors. */
+function threadOf(requestContext: RequestContext | undefined): string | undefined {
+  const memory = requestContext?.get("MastraMemory") as { thread?: { id?: unknown } } | undefined;
+  const id = memory?.thread?.id;
+  return typeof id === "string" ? id : undefined;
+}

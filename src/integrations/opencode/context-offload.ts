@@ -1,0 +1,143 @@
+import { resolve } from "node:path";
+import { DEFAULTS } from "../../core/defaults.js";
+import type { ToolInputSchema } from "../../core/engine/format.js";
+import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
+import type { IntegrationOptions } from "../shared/integration-options.js";
+import { findOutputText, type ToolOutput } from "./tool-output.js";
+
+/** What a plugin may be given in `opencode.json`, or by a plugin of your own that calls this one. */
+export interface OpenCodeOptions extends IntegrationOptions {
+  /**
+   * Tools whose results are kept. Default `["read", "skill"]`: files can be read again in parts and are
+   * needed whole to edit them, and instructions are to be followed.
+   */
+  readonly excludeTools?: readonly string[] | undefined;
+}
+
+interface ToolCall {
+  readonly tool: string;
+  readonly sessionID: string;
+  readonly callID: string;
+}
+
+interface ReadingTool {
+  description: string;
+  // OpenCode takes JSON schemas here, too, but its type allows those of one library only.
+  args: Record<string, never>;
+  execute(
+    input: unknown,
+    context: { readonly sessionID: string; readonly abort: AbortSignal },
+  ): Promise<string>;
+}
+
+/** The hooks of the plugin. */
+export interface OpenCodeHooks {
+  tool: Record<string, ReadingTool>;
+  event(input: {
+    readonly event: { readonly type: string; readonly properties: unknown };
+  }): Promise<void>;
+  "tool.definition"(
+    input: { readonly toolID: string },
+    output: { description: string; parameters: unknown; jsonSchema?: unknown },
+  ): Promise<void>;
+  "tool.execute.before"(call: ToolCall, output: { readonly args: unknown }): Promise<void>;
+  "tool.execute.after"(
+    call: ToolCall & { readonly args: unknown },
+    output: ToolOutput,
+  ): Promise<void>;
+  "experimental.chat.system.transform"(
+    input: { readonly sessionID?: string },
+    output: { readonly system: string[] },
+  ): Promise<void>;
+}
+
+/**
+ * A plugin that replaces large results of tools by references, and adds the tools to read them. The
+ * workspace is the folder `.offload` of the project.
+ *
+ * @example
+ * // opencode.json
+ * { "plugin": ["./node_modules/context-offload/dist/integrations/opencode/index.js"] }
+ */
+export function contextOffload(
+  { directory }: { readonly directory: string },
+  options: OpenCodeOptions = {},
+): Promise<OpenCodeHooks> {
+  const { excludeTools = ["read", "skill"], ...rest } = options;
+  const hasPlace = (rest.workspace ?? rest.offloader) !== undefined;
+  const root = resolve(directory, rest.root ?? DEFAULTS.root);
+  const sessions = connectSessions(hasPlace ? rest : { ...rest, root });
+  const parents = new Map<string, string>();
+  const sessionOf = (id: string): OffloadSession => sessions(id, parents.get(id));
+  const common = sessions();
+  const schemas = new Map(common.tools.map(({ name, inputSchema }) => [name, inputSchema]));
+
+  return Promise.resolve<OpenCodeHooks>({
+    tool: Object.fromEntries(
+      common.tools.map(({ name, description, inputSchema }) => [
+        name,
+        {
+          description,
+          args: inputSchema.properties as Record<string, never>,
+          execute: (input, { sessionID, abort }) =>
+            readStored(sessionOf(sessionID), name, input, abort),
+        },
+      ]),
+    ),
+
+    event({ event }) {
+      const { id, parentID } = sessionInfo(event.properties);
+      if (event.type === "session.created" && id !== undefined && parentID !== undefined) {
+        parents.set(id, parentID);
+      }
+      return Promise.resolve();
+    },
+
+    "tool.definition"({ toolID }, output) {
+      const schema: ToolInputSchema | undefined = schemas.get(toolID);
+      // OpenCode would require every argument.
+      if (schema) output.jsonSchema = schema;
+      else output.description = common.describe(toolID, output.description);
+      return Promise.resolve();
+    },
+
+    async "tool.execute.before"({ tool, sessionID }, { args }) {
+      if (typeof args !== "object" || args === null) return;
+      Object.assign(args, await sessionOf(sessionID).resolve(tool, args));
+    },
+
+    async "tool.execute.after"({ tool, sessionID, callID, args }, output) {
+      if (schemas.has(tool) || excludeTools.includes(tool)) return;
+      const found = await findOutputText(output);
+      if (!found) return;
+      const arrived = {
+        ...{ toolCallId: callID, toolName: tool, input: args },
+        isError: output.isError === true,
+      };
+      const text = await sessionOf(sessionID).result(found.text, arrived);
+      if (text !== found.text) found.put(text);
+    },
+
+    "experimental.chat.system.transform"({ sessionID }, { system }) {
+      const text = sessionID === undefined ? "" : common.systemPrompt();
+      if (text !== "") system.push(text);
+      return Promise.resolve();
+    },
+  });
+}
+
+async function readStored(
+  { tools }: OffloadSession,
+  name: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<string> {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (!tool) return `Error: there is no tool ${name}.`;
+  const { text, isError } = await tool.execute(input, { signal });
+  return isError ? `Error: ${text}` : text;
+}
+
+function sessionInfo(properties: unknown): { readonly id?: string; readonly parentID?: string } {
+  return (properties as { readonly info?: object } | undefined)?.info ?? {};
+}

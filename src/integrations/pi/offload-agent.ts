@@ -1,0 +1,85 @@
+import { requireChoice } from "../../core/arguments.js";
+import { piMessageFormat } from "../../formats/pi.js";
+import { connectSessions } from "../shared/connect-sessions.js";
+import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import { readingTools, type PiReadingTool } from "./reading-tools.js";
+
+/** The parts of an agent's settings that matter here. */
+export interface AgentSettings {
+  readonly sessionId?: string;
+  readonly initialState?: {
+    readonly model?: unknown;
+    readonly systemPrompt?: string;
+    readonly tools?: readonly { readonly name: string }[];
+  };
+  readonly afterToolCall?: (call: never, signal?: AbortSignal) => Promise<unknown>;
+  readonly transformContext?: (messages: never, signal?: AbortSignal) => Promise<unknown>;
+}
+
+interface ToolCall<Block> {
+  readonly toolCall: { readonly id: string; readonly name: string };
+  readonly result: { readonly content: Block[] };
+  readonly isError: boolean;
+}
+
+interface ChangedResult<Block> {
+  content?: Block[];
+  isError?: boolean;
+}
+
+/** What is added to the settings of an agent. */
+export interface PiOffload {
+  initialState: { systemPrompt: string; tools: PiReadingTool[] };
+  afterToolCall: <Block>(
+    call: ToolCall<Block>,
+    signal?: AbortSignal,
+  ) => Promise<ChangedResult<Block> | undefined>;
+  transformContext: <M>(messages: M[], signal?: AbortSignal) => Promise<M[]>;
+}
+
+/**
+ * The settings of an agent that gets references for large results, and the tools to read them. The
+ * host's own hooks, tools and system prompt are kept.
+ *
+ * @example
+ * const agent = new Agent(offloadAgent({ initialState: { systemPrompt, model, tools }, sessionId }));
+ */
+export function offloadAgent<S extends AgentSettings>(
+  settings: S,
+  // A hook of pi must not throw.
+  options: Omit<IntegrationOptions, "acceptReferences" | "onError"> & KeepOption = {},
+): S & PiOffload {
+  const session = connectSessions(options)(settings.sessionId);
+  requireChoice("keep", options.keep, ["reference", "original"]);
+  const keepsOriginal = options.keep === "original";
+  const { initialState } = settings;
+  const own = settings as unknown as Partial<Pick<PiOffload, "afterToolCall" | "transformContext">>;
+  const { tools = [], systemPrompt } = initialState ?? {};
+  refuseTakenNames(session.tools, tools);
+  const reading = new Set(session.tools.map(({ name }) => name));
+
+  const added: PiOffload = {
+    initialState: {
+      ...initialState,
+      systemPrompt: [systemPrompt, session.systemPrompt()].filter(Boolean).join("\n\n"),
+      tools: [...(tools as PiReadingTool[]), ...readingTools(session)],
+    },
+
+    async afterToolCall(call, signal) {
+      const changed = await own.afterToolCall?.(call, signal);
+      const { id: toolCallId, name: toolName } = call.toolCall;
+      if (keepsOriginal || reading.has(toolName)) return changed;
+      const { content = call.result.content, isError = call.isError } = changed ?? {};
+      const message = { role: "toolResult", toolCallId, toolName, content, isError };
+      const short = await session.message(message, piMessageFormat);
+      return short === message ? changed : { ...changed, content: short.content };
+    },
+
+    async transformContext(messages, signal) {
+      const changed = (await own.transformContext?.(messages, signal)) ?? messages;
+      return keepsOriginal ? [...(await session.history(changed, piMessageFormat))] : changed;
+    },
+  };
+  return { ...settings, ...added };
+}
