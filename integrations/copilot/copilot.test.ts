@@ -145,6 +145,7 @@ describe("offloadSession", () => {
     const seen: string[] = [];
     const onPostToolUse: PostToolUse = ({ toolName, toolResult }) => {
       seen.push(toolName);
+      if (toolName !== "fetch_log") return;
       const textResultForLlm = toolResult.textResultForLlm.replaceAll("7731", "****");
       return { modifiedResult: { ...toolResult, textResultForLlm } };
     };

@@ -145,6 +145,7 @@ describe("offloadAgent", () => {
   it("runs the host's own hooks first", async () => {
     const { workspace } = await storyWorkspace();
     const { model } = scriptedModel(calls(fetchCall("call-1")), calls(grepCall), answer);
+    let requests = 0;
     const hooks: Pick<AgentOptions, "afterToolCall" | "transformContext"> = {
       afterToolCall: ({ toolCall }) =>
         Promise.resolve(
@@ -152,11 +153,15 @@ describe("offloadAgent", () => {
             ? { content: [{ type: "text", text: LOG.replaceAll("7731", "****") }] }
             : undefined,
         ),
-      transformContext: (messages) => Promise.resolve(messages.slice()),
+      transformContext: (messages) => {
+        requests += 1;
+        return Promise.resolve(messages.slice());
+      },
     };
     const agent = new Agent(offloadAgent({ ...state(model), ...hooks }, { workspace }));
     await agent.prompt(QUESTION);
     expect(said(agent)).toContain("payment ****");
+    expect(requests).toBe(3);
   });
 
   it("has a random session for each agent where there is none", async () => {

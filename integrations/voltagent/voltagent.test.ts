@@ -1,0 +1,177 @@
+import {
+  Agent,
+  createHooks,
+  createTool,
+  InMemoryStorageAdapter,
+  Memory,
+  type AgentHooks,
+  type Tool,
+} from "@voltagent/core";
+import { offloadAgent } from "context-offload/voltagent";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import {
+  brokenWorkspace,
+  LOG,
+  NEEDED,
+  SEARCH,
+  SHORT,
+  storyWorkspace,
+} from "../../tests/support/framework-story.js";
+import { scriptedModel } from "./scripted-model.mjs";
+
+const QUESTION = "Which payment was declined?";
+const FETCH = { toolCallId: "call-1", toolName: "fetch_log", input: {} };
+const GREP = { toolCallId: "call-2", toolName: SEARCH.name, input: SEARCH.input };
+const CHAT = { userId: "user-1", conversationId: "chat-1" };
+
+const fetchLog = createTool({
+  ...{ name: "fetch_log", description: "Fetches the log.", parameters: z.object({}) },
+  execute: () => Promise.resolve(LOG),
+});
+
+/** Says what the last result says of the payment. */
+const answer = (last: string) => /ERROR payment[\w :]*/.exec(last)?.[0] ?? "Nothing found.";
+const storyModel = () => scriptedModel([FETCH], [GREP], answer);
+type Script = ReturnType<typeof scriptedModel>;
+
+/** An agent as the host describes it, without offloading. */
+function about({ model }: Script, tools: Tool<z.ZodObject>[] = [fetchLog]) {
+  const memory = new Memory({ storage: new InMemoryStorageAdapter() });
+  return { name: "Analyst", instructions: "Be brief.", model, tools, memory };
+}
+
+function expectShort({ prompts }: Script, requests: number): void {
+  expect(prompts).toHaveLength(requests);
+  expect(prompts.filter((prompt) => prompt.length > SHORT)).toEqual([]);
+}
+
+describe("offloadAgent", () => {
+  it("plays the whole story, and the second turn is cheap", async () => {
+    const { workspace } = await storyWorkspace();
+    const script = storyModel();
+    const settings = about(script);
+    const agent = new Agent(offloadAgent(settings, { workspace }));
+    const { text } = await agent.generateText(QUESTION, CHAT);
+    expect(text).toBe(NEEDED);
+    expectShort(script, 3);
+    expect(script.offered[0]).toEqual(expect.arrayContaining(["fetch_log", SEARCH.name]));
+    expect(script.prompts[0]).toMatch(/Be brief\..*Long tool results are stored/);
+    expect(await workspace.getOriginal("call-1", { sessionId: "chat-1" })).toBe(LOG);
+
+    // The memory has the reference.
+    const saved = JSON.stringify(await settings.memory.getMessages("user-1", "chat-1"));
+    expect(saved).toContain("<knowledge_list>");
+    expect(saved.length).toBeLessThan(LOG.length / 10);
+
+    await agent.generateText("Thank you.", CHAT);
+    expectShort(script, 4);
+    expect(script.prompts[3]).toContain("<knowledge_list>");
+  });
+
+  it("offloads what a memory held before", async () => {
+    const { workspace } = await storyWorkspace();
+    const script = scriptedModel([FETCH], answer, [GREP], answer);
+    const settings = about(script);
+    await new Agent(settings).generateText(QUESTION, CHAT);
+    expect(script.prompts[1]?.length).toBeGreaterThan(LOG.length);
+    const { text } = await new Agent(offloadAgent(settings, { workspace })).generateText(
+      QUESTION,
+      CHAT,
+    );
+    expect(text).toBe(NEEDED);
+    expect(script.prompts[2]?.length).toBeLessThan(SHORT);
+  });
+
+  it("streams", async () => {
+    const { workspace } = await storyWorkspace();
+    const script = storyModel();
+    const agent = new Agent(offloadAgent(about(script), { workspace }));
+    const { textStream } = await agent.streamText(QUESTION, CHAT);
+    let text = "";
+    for await (const chunk of textStream) text += chunk;
+    expect(text).toBe(NEEDED);
+    expectShort(script, 3);
+  });
+
+  it("offloads the results of parallel calls, each under its own id", async () => {
+    const { workspace } = await storyWorkspace();
+    const calls = ["a", "b", "c"].map((toolCallId) => ({ ...FETCH, toolCallId }));
+    const script = scriptedModel(calls, [GREP], answer);
+    const agent = new Agent(offloadAgent(about(script), { workspace }));
+    expect((await agent.generateText(QUESTION, CHAT)).text).toBe(NEEDED);
+    expectShort(script, 3);
+    for (const { toolCallId } of calls) {
+      expect(await workspace.getOriginal(toolCallId, { sessionId: "chat-1" })).toBe(LOG);
+    }
+  });
+
+  it("goes on with the whole result if it cannot be stored", async () => {
+    const { workspace, events } = await brokenWorkspace();
+    const script = scriptedModel([FETCH], answer);
+    const agent = new Agent(offloadAgent(about(script), { workspace }));
+    expect((await agent.generateText(QUESTION, CHAT)).text).toBe(NEEDED);
+    expect(script.prompts[1]?.length).toBeGreaterThan(LOG.length);
+    expect(events.map(({ event }) => event)).toContain("failure");
+  });
+
+  it("leaves what a tool threw, and results with a schema, to VoltAgent", async () => {
+    const { workspace, events } = await storyWorkspace();
+    const failing = createTool({
+      ...{ name: "fail", description: "Fails.", parameters: z.object({}) },
+      execute: () => Promise.reject(new Error("no such log")),
+    });
+    const typed = createTool({
+      ...{ name: "typed", description: "Fetches.", parameters: z.object({}) },
+      outputSchema: z.object({ log: z.string() }),
+      execute: () => Promise.resolve({ log: LOG }),
+    });
+    const call = (toolName: string) => [{ ...FETCH, toolName, toolCallId: toolName }];
+    const script = scriptedModel(call("fail"), call("typed"), answer);
+    const tools = [failing, typed as unknown as typeof failing];
+    const agent = new Agent(offloadAgent(about(script, tools), { workspace }));
+    await agent.generateText(QUESTION, CHAT);
+    expect(script.prompts[1]).toContain("no such log");
+    expect(script.prompts[2]?.length).toBeGreaterThan(LOG.length);
+    expect(events).toEqual([]);
+  });
+
+  it("runs the host's own hooks first, and keeps its toolkits", async () => {
+    const { workspace } = await storyWorkspace();
+    const script = storyModel();
+    const hooks = createHooks({
+      onToolEnd: ({ tool }) =>
+        tool.name === "fetch_log" ? { output: LOG.replaceAll("7731", "1234") } : undefined,
+    });
+    const own = createTool({ ...fetchLog, name: "own", description: "The host's." });
+    const toolkits = [{ name: "own", tools: [own] }];
+    const agent = new Agent(offloadAgent({ ...about(script), hooks, toolkits }, { workspace }));
+    expect((await agent.generateText(QUESTION, CHAT)).text).toContain("payment 1234");
+    expect(script.offered[0]).toContain("own");
+  });
+
+  it("keeps conversations apart", async () => {
+    const { workspace } = await storyWorkspace();
+    const first = new Agent(offloadAgent(about(storyModel()), { workspace }));
+    await first.generateText(QUESTION, CHAT);
+    for (const [conversationId, found] of [
+      ["chat-2", "Nothing found."],
+      ["chat-1", NEEDED],
+    ] as const) {
+      const script = scriptedModel([GREP], answer);
+      const agent = new Agent(offloadAgent(about(script), { workspace }));
+      expect((await agent.generateText(QUESTION, { ...CHAT, conversationId })).text).toBe(found);
+    }
+  });
+});
+
+// Never called: that it compiles is the test.
+export const types = (hooks: AgentHooks) => {
+  const { model } = scriptedModel();
+  new Agent(offloadAgent({ name: "Analyst", instructions: "Be brief.", model, tools: [fetchLog] }));
+  new Agent(
+    offloadAgent({ name: "Analyst", instructions: "", model, hooks }, { root: ".offload" }),
+  );
+  // @ts-expect-error an agent has a name
+  offloadAgent({ model });
+};

@@ -1,0 +1,83 @@
+import { aiSdkFormat } from "../../formats/ai-sdk.js";
+import { connectSessions } from "../shared/connect-sessions.js";
+import type { IntegrationOptions } from "../shared/integration-options.js";
+import { offloadValue } from "../shared/offload-value.js";
+import { readingTools, type Operation, type VoltAgentReadingTool } from "./reading-tools.js";
+
+/** The parts of an agent's settings that matter here. */
+export interface AgentSettings {
+  readonly name: string;
+  readonly toolkits?: readonly object[];
+  readonly hooks?: object;
+}
+
+interface ToolEnd {
+  readonly tool: { readonly name: string; readonly outputSchema?: unknown };
+  readonly output: unknown;
+  readonly error: unknown;
+  readonly context: Operation;
+  readonly options?: { readonly toolContext?: { readonly callId?: string } | undefined };
+}
+
+/** What is added to the settings of an agent. */
+export interface VoltAgentOffload {
+  toolkits: {
+    name: string;
+    instructions: string;
+    addInstructions: true;
+    tools: VoltAgentReadingTool[];
+  }[];
+  hooks: {
+    onToolEnd: (end: ToolEnd) => Promise<{ output?: unknown }>;
+    onPrepareModelMessages: <M>(call: {
+      readonly modelMessages: M[];
+      readonly context: Operation;
+    }) => Promise<{ modelMessages?: M[] }>;
+  };
+}
+
+/**
+ * The settings of an agent that gets references for large results, and the tools to read them. The
+ * host's own hooks and toolkits are kept. The conversation is the session.
+ *
+ * @example
+ * const agent = new Agent(offloadAgent({ name: "Analyst", instructions, model, tools }));
+ */
+export function offloadAgent<S extends AgentSettings>(
+  settings: S,
+  options: Omit<IntegrationOptions, "acceptReferences"> = {},
+): S & VoltAgentOffload {
+  const sessions = connectSessions(options);
+  const common = sessions();
+  const reading = new Set(common.tools.map(({ name }) => name));
+  const own = (settings.hooks ?? {}) as Partial<VoltAgentOffload["hooks"]>;
+
+  const hooks: VoltAgentOffload["hooks"] = {
+    ...own,
+
+    async onToolEnd(end) {
+      const changed = (await own.onToolEnd?.(end)) ?? {};
+      const { tool, error, context } = end;
+      // Code reads a result that has a schema; a reference would not satisfy it.
+      if (error !== undefined || reading.has(tool.name) || tool.outputSchema) return changed;
+      const whole = changed.output ?? end.output;
+      const toolCallId = end.options?.toolContext?.callId;
+      const session = sessions(context.conversationId);
+      const output = await offloadValue(session, whole, { toolCallId, toolName: tool.name });
+      return output === whole ? changed : { ...changed, output };
+    },
+
+    async onPrepareModelMessages(call) {
+      const changed = (await own.onPrepareModelMessages?.(call)) ?? {};
+      const { modelMessages = call.modelMessages } = changed;
+      const session = sessions(call.context.conversationId);
+      return { modelMessages: [...(await session.history(modelMessages, aiSdkFormat))] };
+    },
+  };
+  const toolkit: VoltAgentOffload["toolkits"][number] = {
+    ...{ name: "context-offload", instructions: common.systemPrompt(), addInstructions: true },
+    tools: readingTools(sessions, common),
+  };
+  const toolkits = [...(settings.toolkits ?? []), toolkit] as VoltAgentOffload["toolkits"];
+  return { ...settings, toolkits, hooks };
+}
