@@ -56,8 +56,8 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     expect(run("lines", "other", "400-").stdout).toBe("400 ERROR in another session\n");
     expect(run("lines", "other", "7").stdout).toBe("7 ERROR in another session\n");
     expect(run("query", "toolu_01ResRuzcK25fnBn2vBU828q", "/status").stdout).toMatch(/success/);
-    expect(run("stats").stdout).toMatch(/18 artifacts, .*\n[^]*^read_log +1 .* █/m);
-    expect(JSON.parse(run("stats", "--json").stdout)).toMatchObject({ total: { artifacts: 18 } });
+    expect(run("stats").stdout).toMatch(/19 artifacts, .*\n[^]*^read_log +1 .* █/m);
+    expect(JSON.parse(run("stats", "--json").stdout)).toMatchObject({ total: { artifacts: 19 } });
   });
 
   it("greps one artifact, a session or all, as ripgrep does", () => {
@@ -82,7 +82,7 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     const { run } = filled();
     expect(run("verify")).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^18 artifacts, .*: all intact\n$/) as string,
+      stdout: expect.stringMatching(/^19 artifacts, .*: all intact\n$/) as string,
     });
     expect(run("prune", "--max-artifacts", "2").stdout).toMatch(/Nothing to remove .*--force/);
     expect(run("prune", "--max-artifacts", "2", "--force").stdout).toMatch(
