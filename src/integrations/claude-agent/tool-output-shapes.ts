@@ -43,7 +43,7 @@ export function findOutputText(toolName: string, response: unknown): ToolOutputT
   const found = toolName.startsWith("mcp__")
     ? mcpOutput(response)
     : isFields(response) && typeof response["persistedOutputPath"] !== "string"
-      ? SHAPES[toolName]?.(response)
+      ? (Object.hasOwn(SHAPES, toolName) ? SHAPES[toolName] : undefined)?.(response)
       : undefined;
   return found && !PERSISTED.test(found.text) ? found : undefined;
 }
