@@ -1,5 +1,5 @@
 /** One of four processes that put 10 kB at a time: `node bench/stores-writer.mjs <store> <name> <count>`. */
-import { createWorkspace } from "../dist/index.js";
+import { createWorkspace } from "context-offload";
 
 const [store = "", name = "", count = ""] = process.argv.slice(2);
 const workspace = createWorkspace({ store });

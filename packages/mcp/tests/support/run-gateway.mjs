@@ -1,6 +1,6 @@
 /** Runs a gateway on standard input and output, with the options in its first argument, as JSON. */
 import { createWorkspace } from "context-offload";
-import { createGateway, isSwitchedOff, parseGatewayConfig } from "../../dist/index.js";
+import { createGateway, isSwitchedOff, parseGatewayConfig } from "@context-offload/mcp";
 
 const { root, config, times, sessionId } = JSON.parse(process.argv[2] ?? "{}");
 const { servers, policy } = parseGatewayConfig(config);
