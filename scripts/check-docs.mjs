@@ -68,6 +68,7 @@ function findTypeErrors(snippets) {
     "context-offload": ["./src/index.ts"],
     "context-offload/policies": ["./src/policies.ts"],
     "context-offload/testing": ["./src/testing/index.ts"],
+    "context-offload/*": ["./src/integrations/*/index.ts"],
   };
   const modules = new Map(
     snippets.map((snippet, index) => [join(ROOT, `doc-snippet-${index}.ts`), snippet]),
