@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PackageMissingError } from "../core/errors/storage-errors.js";
@@ -14,10 +13,10 @@ export async function loadPackage(
 ): Promise<Readonly<Record<string, unknown>>> {
   const failures: unknown[] = [];
   for (const name of names) {
-    for (const find of [() => name, () => findInProject(name)]) {
+    for (const find of [() => name, findInProject]) {
       try {
         // Not a literal, so that no bundler takes the package along.
-        const specifier = find();
+        const specifier = await find(name);
         return (await import(/* @vite-ignore */ /* webpackIgnore: true */ specifier)) as Readonly<
           Record<string, unknown>
         >;
@@ -29,7 +28,9 @@ export async function loadPackage(
   throw new PackageMissingError(names, failures[0]);
 }
 
-function findInProject(name: string): string {
+async function findInProject(name: string): Promise<string> {
+  // Imported here: webpack would try to understand the call of one that is imported above.
+  const { createRequire } = await import("node:module");
   const project = createRequire(join(process.cwd(), "package.json"));
   return pathToFileURL(project.resolve(name)).href;
 }
