@@ -26,7 +26,8 @@ describe("the examples of drop-ins", () => {
       cwd,
       timeout: 30_000,
     });
-    expect(stdout).toMatch(/Request req_[0-9a-f]{12} failed/);
+    // MCP has no model: its example shows what became of the answer.
+    expect(stdout).toMatch(/Request req_[0-9a-f]{12} failed|204723 characters became \d{3,4}\n/);
     expect(readdirSync(cwd)).toEqual([]);
   });
 });
