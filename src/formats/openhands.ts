@@ -24,7 +24,7 @@ const BLOCKS: BlockRules = {
 
 /** Actions and observations of the older program that do not concern a tool. */
 const NOT_A_TOOL =
-  /^(?:null|message|system|finish|recall|(?:change_agent_state|agent_state_changed)|\w*condens\w*|loop_\w+)$/;
+  /^(?:null|message|system|finish|recall|(?:change_agent_state|agent_state_changed)|\w{0,40}condens\w{0,40}|loop_\w+)$/;
 
 /** OpenHands events, of the SDK or of the older program: a result is the content of an observation. */
 export const openhandsFormat = createRecordFormat({
