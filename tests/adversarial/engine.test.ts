@@ -105,6 +105,12 @@ function holdersIn(message: Record<string, unknown>): Record<string, unknown>[] 
   return ((blocks ?? []) as unknown[]).flatMap((block) => {
     if (typeof block !== "object" || block === null) return [];
     const { output, functionResponse } = block as Record<string, Record<string, unknown>>;
+    // An output that is a string becomes an object that holds it: both are what a tool may return.
+    if (typeof output === "string") {
+      const wrapped: Record<string, unknown> = { text: output };
+      Object.assign(block, { output: wrapped });
+      return [wrapped];
+    }
     const inner = output ?? functionResponse?.["response"] ?? block;
     const isText = typeof (inner as { content?: unknown }).content === "string";
     if (isText) Object.assign(inner, { content: [{ type: "text", text: "words ".repeat(300) }] });

@@ -10,9 +10,6 @@ export interface ToolOutputText {
 type Fields = Readonly<Record<string, unknown>>;
 type Shape = (response: Fields) => ToolOutputText | undefined;
 
-/** The reading tools behind whatever server offers them. */
-const READING_TOOL = new RegExp(`^mcp__.+__(?:${TOOL_NAMES.join("|")})$`);
-
 /** How Claude Code begins the text that it puts in place of an output which it has stored itself. */
 const PERSISTED = /^(?:<persisted-output>|Error: result \(.*\) exceeds maximum allowed tokens)/;
 
@@ -39,13 +36,18 @@ const SHAPES: Readonly<Record<string, Shape>> = {
  * Claude Code has stored the output itself, and for the answers of the reading tools.
  */
 export function findOutputText(toolName: string, response: unknown): ToolOutputText | undefined {
-  if (READING_TOOL.test(toolName)) return undefined;
+  if (isReadingTool(toolName)) return undefined;
   const found = toolName.startsWith("mcp__")
     ? mcpOutput(response)
     : isFields(response) && typeof response["persistedOutputPath"] !== "string"
       ? (Object.hasOwn(SHAPES, toolName) ? SHAPES[toolName] : undefined)?.(response)
       : undefined;
   return found && !PERSISTED.test(found.text) ? found : undefined;
+}
+
+/** Whichever server offers it. */
+function isReadingTool(toolName: string): boolean {
+  return toolName.startsWith("mcp__") && TOOL_NAMES.some((name) => toolName.endsWith(`__${name}`));
 }
 
 /** One of the two streams is replaced, the longer one: an error beside a long output is worth seeing. */

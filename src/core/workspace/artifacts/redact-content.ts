@@ -23,7 +23,7 @@ export interface RedactedContent {
 }
 
 /** A mark that stands for what was redacted; what else a function puts there counts once for each text. */
-const MARK = /\[redacted[^\]]*\]/gi;
+const MARK = /\[redacted[^[\]]*\]/gi;
 const MAX_DEPTH = 1_000;
 
 /** Applies the host's function to every string of the content, object keys included. */
