@@ -14,6 +14,28 @@ export async function discardUnlisted(
   paths: readonly string[],
   list: () => Promise<SessionListing>,
 ): Promise<readonly string[]> {
+  const discarded = new Set<string>();
+  let left = paths;
+  // A reader that knew the artifact before it was removed may take its file, set aside, for one that a
+  // killed process left behind, and move it back. It does so once, with what it knew then.
+  for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
+    const movedBack: string[] = [];
+    for (const [path, name] of await setAsideUnlisted(left, list)) {
+      if (!(await deleteFile(name))) movedBack.push(path);
+      discarded.add(path);
+    }
+    left = movedBack;
+  }
+  return [...discarded];
+}
+
+const MOST_ROUNDS = 100;
+
+/** @returns For each path that belongs to no artifact, the name that its file has now. */
+async function setAsideUnlisted(
+  paths: readonly string[],
+  list: () => Promise<SessionListing>,
+): Promise<ReadonlyMap<string, string>> {
   const aside = new Map<string, string>();
   try {
     for (const path of paths) await setAside(path, aside);
@@ -22,8 +44,7 @@ export async function discardUnlisted(
     for (const [path, name] of aside) await putBackIfFree(path, name).catch(() => undefined);
     throw error;
   }
-  for (const name of aside.values()) await deleteFile(name);
-  return [...aside.keys()];
+  return aside;
 }
 
 async function setAside(path: string, aside: Map<string, string>): Promise<void> {

@@ -85,12 +85,12 @@ export function renameFile(from: string, to: string): Promise<void> {
   });
 }
 
-/** Deletes a file if it exists. */
-export function deleteFile(path: string): Promise<void> {
+/** @returns Whether there was such a file. */
+export function deleteFile(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     fs.unlink(path, (error) => {
       if (error && error.code !== "ENOENT") reject(error);
-      else resolve();
+      else resolve(!error);
     });
   });
 }

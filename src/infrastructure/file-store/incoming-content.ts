@@ -18,7 +18,7 @@ export interface IncomingContent {
   create(path: string, isFree: Promise<boolean>): Promise<boolean>;
   /** Replaces whatever has the name. */
   replace(path: string): Promise<void>;
-  discard(): Promise<void>;
+  discard(): Promise<unknown>;
 }
 
 /** `compute` runs while the system is writing, so that it takes almost no extra time. */

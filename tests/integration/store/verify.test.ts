@@ -11,6 +11,8 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { discardUnlisted } from "../../../src/infrastructure/file-store/discard-unlisted.js";
+import { recoverFile } from "../../../src/infrastructure/file-store/recover-file.js";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore } from "../../support/store-files.js";
@@ -240,4 +242,16 @@ describe("a verify that is killed after it moved a file aside", () => {
     expect(report.deleted).toEqual([join(folder, ".put-other.tmp")]);
     expect(await openStore(root).getOriginal("a", SCOPE)).toBe("precious");
   });
+});
+
+it("a removal deletes its file even if a reader of before moves it back meanwhile", async () => {
+  const { workspace, sessionFolder } = await makeStore();
+  const { record } = await workspace.put({ content: "secret" }, { toolCallId: "a", ...SCOPE });
+  let recoveries = 0;
+  const deleted = await discardUnlisted([record.location], async () => {
+    if (recoveries++ < 3) expect(await recoverFile(record)).toBe(true);
+    return { artifacts: new Map(), removed: new Map(), children: new Set<string>() };
+  });
+  expect(deleted).toEqual([record.location]);
+  expect(await readdir(sessionFolder("s1"))).toEqual(["manifest.jsonl"]);
 });
