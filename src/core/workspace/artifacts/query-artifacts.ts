@@ -17,6 +17,7 @@ export async function queryByListing(
   const start = after === undefined ? undefined : parsePlace(after);
   const startIndex = start ? sessions.indexOf(start.sessionId) : 0;
   if (startIndex === -1) throw wrongCursor(after);
+  const isMatch = matcherOf(query);
   const artifacts: ListedArtifact[] = [];
   let leftOut = 0;
   for (const session of sessions.slice(startIndex)) {
@@ -25,28 +26,38 @@ export async function queryByListing(
     let position = 0;
     for (const record of listing.artifacts.values()) {
       position++;
-      if (position <= skipped || !isWanted(record, query)) continue;
-      if (artifacts.length < limit) {
-        artifacts.push({
-          record,
-          cursor: JSON.stringify([session, record.artifactId, record.createdAt]),
-        });
-      } else if (countRest) leftOut++;
+      if (position <= skipped || !isMatch(record)) continue;
+      if (artifacts.length < limit) artifacts.push(new Listed(session, record));
+      else if (countRest) leftOut++;
       else return { artifacts };
     }
   }
   return { artifacts, leftOut: countRest ? leftOut : undefined };
 }
 
-/** Whether a record has the ids and the metadata that a query asks for. */
-export function isWanted(
-  { artifactId, metadata }: ArtifactRecord,
-  { artifactIds, filter = {}, removed = false }: ArtifactQuery,
-): boolean {
-  if (removed || artifactIds?.includes(artifactId) === false) return false;
-  return Object.entries(filter).every(
-    ([key, value]) => value === undefined || metadata[key] === value,
-  );
+/** Its cursor is made only when it is asked for: a page needs that of its last artifact alone. */
+class Listed implements ListedArtifact {
+  constructor(
+    readonly session: string,
+    readonly record: ArtifactRecord,
+  ) {}
+
+  get cursor(): string {
+    return JSON.stringify([this.session, this.record.artifactId, this.record.createdAt]);
+  }
+}
+
+/** Tells whether a record has the ids and the metadata that a query asks for. */
+export function matcherOf({
+  artifactIds,
+  filter = {},
+  removed = false,
+}: ArtifactQuery): (record: ArtifactRecord) => boolean {
+  if (removed) return () => false;
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return ({ artifactId, metadata }) =>
+    artifactIds?.includes(artifactId) !== false &&
+    wanted.every(([key, value]) => metadata[key] === value);
 }
 
 interface Place {
