@@ -281,7 +281,7 @@ describe("the session", () => {
   it("can be found by the context, so that two users of one middleware are kept apart", async () => {
     const { workspace } = await storyWorkspace();
     const use = [
-      offloadMiddleware({ workspace, sessionId: (context) => String(context["chatId"]) }),
+      offloadMiddleware({ workspace, sessionId: (context: { chatId: string }) => context.chatId }),
     ];
     const of = (chatId: string) => ({ use, context: { chatId } });
     await ask(storyModel(), {}, of("chat-1"));
@@ -297,7 +297,7 @@ describe("the session", () => {
 export const types = async (messages: MessageData[]) => {
   const { text } = await ai.generate({ messages, tools: [fetchLog], use: [offloadMiddleware()] });
   generateMiddleware({ name: "offload" }, offloadMiddleware({ root: ".offload" }).instantiate);
-  offloadMiddleware({ sessionId: (context) => String(context["chatId"]) });
+  offloadMiddleware({ sessionId: (context: { chatId: string }) => context.chatId });
   // @ts-expect-error only these two can be kept
   offloadMiddleware({ keep: "both" });
   // @ts-expect-error a session has a name

@@ -9,14 +9,11 @@ import {
   type GenkitPart,
   type ToolRequest,
 } from "./genkit-messages.js";
-import { readingTools, type GenkitReadingTool } from "./reading-tools.js";
-
-/** The context of a run, such as who is signed in. */
-type ActionContext = Record<string, unknown>;
+import { readingTools } from "./reading-tools.js";
 
 /** The parts of Genkit that matter here. */
 interface Genkit {
-  currentContext(): ActionContext | undefined;
+  currentContext(): object | undefined;
   currentSession(): { readonly sessionId: string };
 }
 
@@ -31,9 +28,10 @@ interface RunOptions {
 type Next<Request, Answer> = (request: Request, options: RunOptions) => Promise<Answer>;
 
 /** A middleware may serve many users at once, whom the context of a run tells apart. */
-export interface GenkitOptions extends Omit<IntegrationOptions, "sessionId">, KeepOption {
+export interface GenkitOptions<Context = unknown>
+  extends Omit<IntegrationOptions, "sessionId">, KeepOption {
   /** The session, or how to find it by the context of the run. Default: that of the agent, or a random one for each call of the factory. */
-  readonly sessionId?: string | ((context: ActionContext) => string) | undefined;
+  readonly sessionId?: string | ((context: Context) => string) | undefined;
 }
 
 /** A middleware for `use`. */
@@ -58,14 +56,16 @@ export interface OffloadMiddleware {
  * @example
  * const { text } = await ai.generate({ prompt, tools, use: [offloadMiddleware({ sessionId })] });
  */
-export function offloadMiddleware(options: GenkitOptions = {}): OffloadMiddleware {
+export function offloadMiddleware<Context = unknown>(
+  options: GenkitOptions<Context> = {},
+): OffloadMiddleware {
   const { sessionId, keep, ...rest } = options;
   requireChoice("keep", keep, ["reference", "original"]);
   const isFixed = typeof sessionId !== "function";
   const sessions = connectSessions(isFixed ? { ...rest, sessionId } : rest);
   const common = sessions();
   const sessionOf = (ai: Genkit): OffloadSession =>
-    sessions(isFixed ? agentSession(ai) : sessionId(ai.currentContext() ?? {}));
+    sessions(isFixed ? agentSession(ai) : sessionId((ai.currentContext() ?? {}) as Context));
 
   return {
     name: "context-offload",
@@ -98,7 +98,7 @@ export function offloadMiddleware(options: GenkitOptions = {}): OffloadMiddlewar
         return shortenAnswer(session, toolRequest, answer);
       },
 
-      tools: readingTools(() => sessionOf(ai), common) as GenkitReadingTool[] as never[],
+      tools: readingTools(() => sessionOf(ai), common) as never[],
     }),
   };
 }

@@ -1,7 +1,7 @@
 import type { OffloadSession } from "../shared/connect-sessions.js";
 
 /** An action of Genkit, by its shape: a function that describes itself. */
-export interface GenkitReadingTool {
+interface GenkitReadingTool {
   (input: unknown, options?: { readonly abortSignal?: AbortSignal }): Promise<string>;
   __action: object;
 }
