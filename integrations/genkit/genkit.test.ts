@@ -151,6 +151,20 @@ describe("offloadMiddleware", () => {
     expect(script.prompts[2]).toMatch(/Error: .*call-1/);
   });
 
+  it.each(["reference", "original"] as const)(
+    "gives the model long readings whole, saving the %s",
+    async (keep) => {
+      const { workspace } = await storyWorkspace();
+      const read = {
+        ...{ ref: "call-2", name: "get_knowledge_by_lines" },
+        input: { artifact_id: "call-1", start_line: 1, end_line: 100 },
+      };
+      const script = scriptedModel(ai, [FETCH], [read], answer);
+      await ask(script, { workspace, keep });
+      expect(script.prompts[2]).toContain("INFO request 50 took");
+    },
+  );
+
   it("stores objects as JSON that can be queried", async () => {
     const { workspace } = await storyWorkspace();
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, state: "paid" }));
@@ -214,6 +228,12 @@ describe("offloadMiddleware", () => {
     const other = scriptedModel(ai, [FETCH], call("offload:call-1", "call-2"), answer);
     await ask(other, { workspace }, { tools });
     expect(got).toEqual(["offload:call-1"]);
+  });
+
+  it("says which option is wrong", () => {
+    expect(() => offloadMiddleware({ keep: "both" as "original" })).toThrow(
+      /keep must be "reference" or "original"/,
+    );
   });
 
   it("works in a prompt", async () => {

@@ -179,6 +179,22 @@ describe("offloadPlugin", () => {
     expect(events).toEqual([]);
   });
 
+  it.each(["reference", "original"] as const)(
+    "gives the model long readings whole, and errors of readings, saving the %s",
+    async (keep) => {
+      const { workspace } = await storyWorkspace();
+      const read = (artifact_id: string, toolUseId: string) => ({
+        ...{ toolUseId, name: "get_knowledge_by_lines" },
+        input: { artifact_id, start_line: 1, end_line: 100 },
+      });
+      const model = new ScriptedModel([FETCH], [read("call-1", "call-2")], [read("no", "call-3")]);
+      const agent = createAgent(model, { workspace, keep });
+      await agent.invoke(QUESTION);
+      expect(model.prompts[2]).toContain("INFO request 50 took");
+      expect(model.prompts[3]).toMatch(/"toolUseId":"call-3","status":"error".*call-1/);
+    },
+  );
+
   it("stores objects as JSON that can be queried", async () => {
     const { workspace } = await storyWorkspace();
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, state: "paid" }));
@@ -288,10 +304,13 @@ describe("offloadPlugin", () => {
     );
   });
 
-  it("says which argument is missing", () => {
+  it("says which argument is wrong", () => {
     const { Agent: _, ...rest } = { Agent, InvokeModelStage: strands.InvokeModelStage };
     expect(() => offloadPlugin(rest as unknown as typeof strands)).toThrow(
       /strands must be the SDK: import \* as strands/,
+    );
+    expect(() => offloadPlugin(strands, { keep: "both" as "original" })).toThrow(
+      /keep must be "reference" or "original"/,
     );
   });
 });

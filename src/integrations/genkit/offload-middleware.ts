@@ -80,9 +80,7 @@ export function offloadMiddleware<Context = unknown>(
       async tool(request, runOptions, next) {
         const { toolRequest } = request;
         const session = sessionOf(ai);
-        if (!toolRequest || session.tools.some(({ name }) => name === toolRequest.name)) {
-          return next(request, runOptions);
-        }
+        if (!toolRequest) return next(request, runOptions);
         const { name, input } = toolRequest;
         let resolved: unknown;
         try {

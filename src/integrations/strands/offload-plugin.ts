@@ -99,9 +99,8 @@ async function offloadResult<Result>(
   event: AfterToolCall,
 ): Promise<void> {
   const { toolUse, tool, result, retry } = event;
-  const isReading = session.tools.some(({ name }) => name === toolUse.name);
   // What a delegate returns is the answer to the user.
-  if (retry === true || isReading || tool?.delegate === true) return;
+  if (retry === true || tool?.delegate === true) return;
   const answer = { role: "user", content: [result.toJSON()] };
   const call = { role: "assistant", content: [{ toolUse }] };
   const [, told] = await session.exchange([call, answer], bedrockFormat);
