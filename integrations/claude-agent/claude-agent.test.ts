@@ -35,7 +35,7 @@ async function runClaude(
   options: Options = {},
   prompt = "Why was 7731 declined?",
 ) {
-  const cwd = await makeTempFolder();
+  const { cwd = await makeTempFolder() } = options;
   await writeFile(join(cwd, "log.txt"), LOG);
   const api = anthropicApi((messages) => model(messages), { isStrict: false });
   const server = await serveFetch(api.fetch);
@@ -45,10 +45,10 @@ async function runClaude(
   const run = query({
     prompt,
     options: {
-      cwd,
       settingSources: [],
       allowedTools: ["Bash", "Task", "Agent", "mcp__logs"],
       ...options,
+      cwd,
       env: {
         PATH: process.env["PATH"],
         HOME: cwd,
@@ -122,6 +122,30 @@ describe("claudeOffload in Claude Code", () => {
     expect(page.artifacts.map(({ tool_name, lines }) => [tool_name, lines])).toEqual([
       ["Bash", 301],
     ]);
+  });
+
+  it("streams, and keeps a second turn cheap", async () => {
+    const { workspace } = await storyOf();
+    const cwd = await makeTempFolder();
+    const first = await runClaude(investigate("Bash", bash), {
+      ...claudeOffload({ workspace }),
+      ...{ cwd, includePartialMessages: true },
+    });
+    const pieces = first.messages.flatMap((message) => {
+      const { type, event } = message as { type: string; event?: { delta?: { text?: string } } };
+      return type === "stream_event" ? [event?.delta?.text ?? ""] : [];
+    });
+    expect(pieces.join("")).toContain(NEEDED);
+    const { session_id: resume } = first.messages[0] as { session_id: string };
+    const second = await runClaude(
+      () => [say("You are welcome.")],
+      { ...claudeOffload({ workspace }), cwd, resume },
+      "Thank you.",
+    );
+    expect(second.answer).toBe("You are welcome.");
+    const results = resultsOf(second.requests.at(-1)?.messages ?? []);
+    expect(results).toHaveLength(2);
+    expect(results.every(({ content }) => JSON.stringify(content).length < 6_000)).toBe(true);
   });
 
   it("replaces the 200 kB of an MCP server, unless Claude Code has stored them itself", async () => {
