@@ -66,15 +66,31 @@ describe.each(names)("the drop-in %s", (name) => {
   });
 });
 
+it("the docs say whose session it is, and that a server passes its own", () => {
+  expect(read("docs/integrations/README.md")).toContain("**a server passes its own**");
+});
+
 describe("the frameworks", () => {
   it.each(folders)("%s has exact versions, and a lock file without addresses", (folder) => {
     for (const version of Object.values(dependenciesOf("integrations", folder))) {
       expect(version).toMatch(/^(?:npm:.+@)?\d+\.\d+\.\d+$/);
     }
     const { packages } = readJson("integrations", folder, "package-lock.json") as {
-      packages: Record<string, { resolved?: string; link?: boolean }>;
+      packages: Record<
+        string,
+        { resolved?: string; optionalDependencies?: Readonly<Record<string, string>> }
+      >;
     };
-    expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+    const all = Object.values(packages);
+    expect(all.filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+    // `npm ci` refuses a lock file that does not name the packages of other platforms.
+    const locked = new Set(
+      Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, "")),
+    );
+    const optional = all.flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
+    expect(optional.filter((name) => !locked.has(name))).toEqual([]);
   });
 
   it("that are big are not installed with this repository, and CI tests them", () => {
