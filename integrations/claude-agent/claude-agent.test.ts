@@ -7,6 +7,7 @@ import {
   type HookCallback,
   type Options,
 } from "@anthropic-ai/claude-agent-sdk";
+import * as previous from "claude-agent-0.2";
 import { createWorkspace, type WorkspaceEvent } from "context-offload";
 import { claudeOffload, claudeToolNames } from "context-offload/claude-agent";
 import { afterEach, describe, expect, it } from "vitest";
@@ -34,6 +35,7 @@ async function runClaude(
   model: ApiModel,
   options: Options = {},
   prompt = "Why was 7731 declined?",
+  start: typeof query = query,
 ) {
   const { cwd = await makeTempFolder() } = options;
   await writeFile(join(cwd, "log.txt"), LOG);
@@ -42,7 +44,7 @@ async function runClaude(
   closing.push(() => server.close());
   let answer = "";
   const messages: unknown[] = [];
-  const run = query({
+  const run = start({
     prompt,
     options: {
       settingSources: [],
@@ -122,6 +124,21 @@ describe("claudeOffload in Claude Code", () => {
     expect(page.artifacts.map(({ tool_name, lines }) => [tool_name, lines])).toEqual([
       ["Bash", 301],
     ]);
+  });
+
+  it("does so in the previous version of the SDK too", async () => {
+    const { workspace } = await storyOf();
+    const { answer, requests } = await runClaude(
+      investigate("Bash", bash),
+      { ...claudeOffload({ workspace }) },
+      "Why was 7731 declined?",
+      previous.query as unknown as typeof query,
+    );
+    expect(answer).toContain(NEEDED);
+    const sent = resultsOf(requests.at(-1)?.messages ?? [])[0]?.["content"];
+    expect(sent).toContain("<knowledge_list");
+    const options: previous.Options = { ...claudeOffload({ workspace }) };
+    expect(options.mcpServers).toHaveProperty("offload");
   });
 
   it("streams, and keeps a second turn cheap", async () => {
