@@ -12,6 +12,7 @@ import {
   isRecord,
   type JsonRecord,
 } from "./shared/json-record.js";
+import { describeParts, inputsIn, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** A tool as a session of the Copilot SDK takes it. */
@@ -99,6 +100,22 @@ export const copilotCliFormat = {
         : { toolCallId, success: true, result: { content: text } },
     };
   },
+
+  parts: describeParts(({ type, data }): PartPlace[] => {
+    const { toolRequests, toolCallId } = asRecord(data);
+    if (type === "assistant.message") {
+      return inputsIn(toolRequests, ["data", "toolRequests"], "toolCallId", "arguments");
+    }
+    if (type === "tool.execution_start") {
+      return [{ kind: "toolInput", path: ["data", "arguments"], id: nonEmptyText(toolCallId) }];
+    }
+    if (type !== "user.message") return [];
+    // What the user wrote, and what was sent for it.
+    return ["content", "transformedContent"].map((key) => ({
+      kind: "userMessage",
+      path: ["data", key],
+    }));
+  }),
 } satisfies Format;
 
 function isOwnEvent(event: unknown): boolean {

@@ -12,6 +12,7 @@ import {
   type BlockRules,
 } from "./shared/blocks.js";
 import { createLineFormat } from "./shared/json-lines.js";
+import { describeParts, inputsIn, textsOf } from "./shared/message-parts.js";
 import {
   asList,
   asRecord,
@@ -99,6 +100,12 @@ export const piMessageFormat = {
       isError,
     };
   },
+
+  parts: describeParts(({ role, content }) => {
+    if (role === "user") return textsOf(content, ["content"], /^text$/);
+    const isCall = (slot: number) => asRecord(asList(content)[slot])["type"] === "toolCall";
+    return inputsIn(content, ["content"], "id", "arguments").filter((_, slot) => isCall(slot));
+  }),
 } satisfies Format;
 
 /** pi session files: a result is a message of its own, of role `toolResult`. */
