@@ -11,20 +11,17 @@ import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { countAddedTokens } from "./added-tokens.js";
-import { ContentMemory, type StoredResult } from "./content-memory.js";
 import { createOldMessages } from "./old-messages.js";
 import { guardPolicy, KEEP_RESULTS } from "./guard-policy.js";
 import { requireKinds } from "./large-parts.js";
-import { NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
-import { createReference } from "./session-reference.js";
-import { LocatedResult } from "./located-result.js";
+import { NOTHING_HELD, wasOffloaded, type HeldSession, createReference } from "./held-session.js";
+import { LocatedResult, ContentMemory, type StoredResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
 import { aboutCall } from "./texts-of.js";
-import { createToolCalls } from "./tool-calls.js";
+import { createToolCalls, countAddedTokens } from "./tool-calls.js";
 import { TurnMemory } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {

@@ -1,9 +1,9 @@
 import type { Format, FormatResult, SlotContent } from "../engine/format.js";
 import { messageOf } from "../errors/describe-value.js";
-import { REDACTIONS_KEY } from "../workspace/artifacts/prepare-artifact.js";
+import { REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
-import { findReferenced, WRAPPING_KEY } from "./held-session.js";
+import { findReferenced } from "./held-session.js";
 import type { RestoreOptions } from "./offloader-types.js";
 
 /** Replaces references by the original content; messages without a reference are returned unchanged. */

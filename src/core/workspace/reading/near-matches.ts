@@ -1,5 +1,5 @@
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
-import { rereadPattern } from "../../lib/search/reread-pattern.js";
+import { rereadPattern } from "../../lib/search/foreign-syntax.js";
 import type { SearchOutcome, SearchQuery } from "../../lib/search/search-terms.js";
 import { quote } from "../../lib/text/quote.js";
 
