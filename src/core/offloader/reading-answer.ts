@@ -76,9 +76,10 @@ export type ListSession = (sessionId: string) => Promise<SessionListing>;
  * Which of the results are answers of the reading tools: the call has one of their names, and reads
  * an artifact that the session or one of its children holds, or held, or needs no id.
  */
-export async function findReadingAnswers<Result extends ToolResult>(
+export async function findReadingAnswers<
+  Result extends ToolResult & { readonly reading?: ReadingCall | undefined },
+>(
   results: readonly Result[],
-  callOf: (result: Result) => ReadingCall | undefined,
   session: SessionListing,
   listSession: ListSession,
   readChars: number = DEFAULTS.readChars,
@@ -87,9 +88,9 @@ export async function findReadingAnswers<Result extends ToolResult>(
   const answers = new Set<Result>();
   const asked = new Map<string, Result[]>();
   for (const result of results) {
-    const call = callOf(result);
-    if (!call || (result.soleText?.length ?? result.chars) > maxChars) continue;
-    const { artifactId } = call;
+    const { reading, soleText, chars } = result;
+    if (!reading || (soleText?.length ?? chars) > maxChars) continue;
+    const { artifactId } = reading;
     if (artifactId === undefined || isKnown(session, artifactId)) answers.add(result);
     else asked.set(artifactId, [...(asked.get(artifactId) ?? []), result]);
   }

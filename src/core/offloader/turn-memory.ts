@@ -110,7 +110,7 @@ export class TurnMemory {
   }
 
   /** What was found from this message on. What concerns the whole history is worked out on demand. */
-  survey(from: number): Survey {
+  survey(from: number): Survey & { readonly results: readonly LocatedResult[] } {
     const messages = this.#messages;
     const results: LocatedResult[] = [];
     for (let index = from; index < messages.length; index++) {
