@@ -3,7 +3,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { Content } from "../engine/content.js";
 import type { Format, FormatParts, MessagePart } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
-import { isPlainJson } from "../lib/json/plain-json.js";
+import { isPlainJson, fromJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import { WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
@@ -18,7 +18,6 @@ import {
   CONTEXT_TYPES,
   isOf,
   KINDS,
-  parseObject,
   targetOf,
 } from "./part-reference.js";
 import type { OffloaderSettings, UnknownReference } from "./offloader-types.js";
@@ -157,7 +156,7 @@ export class LargeParts {
     signal: AbortSignal | undefined,
   ) {
     const { core, countTokens } = this.#wiring;
-    const input = typeof value === "string" ? parseObject(value) : value;
+    const input = fromJson(value);
     if (id === undefined || !isPlainObject(input)) return undefined;
     const artifactId = `${id}-input`;
     const long = findStrings(input).filter(({ text }) => {

@@ -1,3 +1,4 @@
+import { parseJson, fromJson } from "../lib/json/plain-json.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
 import type { MessagePart } from "../engine/format.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
@@ -30,12 +31,9 @@ export function renderInputReference(
 }
 
 export function parseInputReference(text: string): InputReference | undefined {
-  const [, id, hash = ""] = REFERENCE.exec(text) ?? [];
-  try {
-    return id === undefined ? undefined : { artifactId: JSON.parse(id) as string, hash };
-  } catch {
-    return undefined;
-  }
+  const [, id = "", hash = ""] = REFERENCE.exec(text) ?? [];
+  const artifactId = parseJson(id);
+  return typeof artifactId === "string" ? { artifactId, hash } : undefined;
 }
 
 /** The strings of an input, at any depth. */
@@ -69,8 +67,7 @@ export const CONTEXT_TYPES = { userMessage: "user_message", toolInput: "tool_inp
 /** What a part refers to, if it is a reference. */
 export function targetOf({ kind, value }: MessagePart): InputReference | undefined {
   if (kind === "toolInput") {
-    const input = typeof value === "string" ? parseObject(value) : value;
-    for (const { text } of findStrings(input)) {
+    for (const { text } of findStrings(fromJson(value))) {
       const target = text.startsWith("[Stored:") ? parseInputReference(text) : undefined;
       if (target) return target;
     }
@@ -92,12 +89,4 @@ export function isOf(
 ): record is ArtifactRecord {
   if (record?.metadata.context_type !== CONTEXT_TYPES[kind]) return false;
   return record.hash.startsWith(hash) && (kind === "userMessage" || record.metadata.biz_id === id);
-}
-
-export function parseObject(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../defaults.js";
 import type { ToolResult } from "../engine/tool-result.js";
+import { fromJson } from "../lib/json/plain-json.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import type { ToolName } from "../workspace/reading/reading.js";
 import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
@@ -44,23 +45,13 @@ export function createReadingCalls(naming: ToolNaming): ReadingCalls {
 }
 
 function readCall(tool: ToolName, input: unknown): ReadingCall | undefined {
-  const given = parseInput(input);
+  const given = Object(fromJson(input)) as Readonly<Record<string, unknown>>;
   const isGiven = (name: string) => textOf(given[name]) !== undefined;
   const { required } = READING_TOOLS[tool];
   if (!required.every((name) => name === "artifact_id" || isGiven(name))) return undefined;
   const artifactId = textOf(given["artifact_id"]);
   if (artifactId !== undefined) return { artifactId };
   return NEED_NO_ID.has(tool) ? NO_ID : undefined;
-}
-
-/** Formats pass an input as the message holds it: an object, or its JSON. */
-function parseInput(input: unknown): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = typeof input === "string" ? JSON.parse(input) : input;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 /** As tolerant as the tools themselves: a number is accepted, and an empty string counts as missing. */

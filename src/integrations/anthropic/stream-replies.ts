@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/lib/json/plain-json.js";
 import { addUsage, type Block, type Usage } from "./messages-api.js";
 import { StreamedReply, type StreamEvent } from "./streamed-reply.js";
 import type { ReadingTurn } from "./reading-turn.js";
@@ -26,11 +27,7 @@ export async function* readServerEvents(response: Response): AsyncGenerator<Serv
 
 function readData(raw: string): unknown {
   const lines = raw.split(/\r?\n/).filter((line) => line.startsWith("data:"));
-  try {
-    return JSON.parse(lines.map((line) => line.slice("data:".length)).join("\n"));
-  } catch {
-    return undefined;
-  }
+  return parseJson(lines.map((line) => line.slice("data:".length)).join("\n"));
 }
 
 type Send = (body: unknown) => Promise<Response>;

@@ -34,3 +34,17 @@ function isPlain(value: unknown, depth: number): boolean {
   if (!isData(value) || Object.getPrototypeOf(value) === null) return false;
   return Object.values(value).every((item) => item === undefined || isPlain(item, depth + 1));
 }
+
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value that may be written as its JSON, as the inputs of calls are in some formats. */
+export function fromJson(input: unknown): unknown {
+  return typeof input === "string" ? parseJson(input) : input;
+}
