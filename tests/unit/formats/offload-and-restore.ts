@@ -8,12 +8,7 @@ import type {
   MediaRule,
   ToolDescription,
 } from "../../../src/core/engine/format.js";
-
-/** Freezes a value all the way down, so that whoever changes it fails. */
-export function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) Object.values(value).forEach(freeze);
-  return Object.freeze(value);
-}
+import { deepFreeze } from "../../support/shared-objects.js";
 
 /** What a format told of a message. */
 export interface Reading {
@@ -66,9 +61,9 @@ export function offloadAndRestore<T>(
   message: T,
   media: MediaRule = "keep",
 ): { offloaded: T; restored: T } {
-  const { results } = readMessage(format, freeze(message), { media });
+  const { results } = readMessage(format, deepFreeze(message), { media });
   const texts = results.map(({ slot }) => ({ slot, text: `reference ${slot}` }));
-  const offloaded = freeze(format.replace(message, texts, { media }));
+  const offloaded = deepFreeze(format.replace(message, texts, { media }));
   const soleTexts = readMessage(format, offloaded, { media }).results.map((one) => one.soleText);
   expect(soleTexts).toEqual(texts.map(({ text }) => text));
   const restored = format.restore(

@@ -9,11 +9,11 @@ import { openaiChatFormat as format } from "../../../src/formats/openai-chat.js"
 import {
   expectToRestoreAny,
   expectToTakeReferences,
-  freeze,
   GREP,
   offloadAndRestore,
   readMessage,
 } from "./offload-and-restore.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -112,7 +112,7 @@ describe("reading OpenAI chat messages", () => {
 
 describe("replacing in OpenAI chat messages", () => {
   const replace = (message: unknown, options: { media: MediaRule } = KEEP) =>
-    format.replace(freeze(message), [{ slot: 0, text: "ref" }], options);
+    format.replace(deepFreeze(message), [{ slot: 0, text: "ref" }], options);
 
   it("changes the content alone: a text for a text, parts for parts", () => {
     const message = { role: "tool", extra: { a: 1 }, content: "long", tool_call_id: "a" };

@@ -9,11 +9,11 @@ import { openaiResponsesFormat as format } from "../../../src/formats/openai-res
 import {
   expectToRestoreAny,
   expectToTakeReferences,
-  freeze,
   GREP,
   offloadAndRestore,
   readMessage,
 } from "./offload-and-restore.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type FunctionOutput = OpenAI.Responses.ResponseInputItem.FunctionCallOutput;
@@ -154,7 +154,7 @@ describe("reading Responses items", () => {
 
 describe("replacing in Responses items", () => {
   const replace = (item: unknown, options: { media: MediaRule } = KEEP) =>
-    format.replace(freeze(item), [{ slot: 0, text: "ref" }], options);
+    format.replace(deepFreeze(item), [{ slot: 0, text: "ref" }], options);
 
   it("changes the output alone: a text for a text, parts for parts", () => {
     expect(JSON.stringify(replace(output))).toBe(JSON.stringify({ ...output, output: "ref" }));
