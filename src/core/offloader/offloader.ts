@@ -13,7 +13,7 @@ import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { createOldMessages } from "./old-messages.js";
-import { guardPolicy, KEEP_RESULTS } from "./guard-policy.js";
+import { guardPolicy, KEEP_RESULTS } from "../policies/require-policy.js";
 import { requireKinds } from "./large-parts.js";
 import { NOTHING_HELD, wasOffloaded, type HeldSession, createReference } from "./held-session.js";
 import { LocatedResult, ContentMemory, type StoredResult } from "./located-result.js";
@@ -21,7 +21,7 @@ import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
-import { aboutCall } from "./texts-of.js";
+import { aboutCall } from "./call-book.js";
 import { createToolCalls, countAddedTokens } from "./tool-calls.js";
 import { TurnMemory } from "./turn-memory.js";
 
