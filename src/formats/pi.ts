@@ -1,28 +1,10 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
-import type {
-  Format,
-  FormatReadOptions,
-  MessageVisitor,
-  ToolInputSchema,
-} from "../core/engine/format.js";
-import {
-  isBlockContent,
-  readBlockContent,
-  referenceBlocks,
-  type BlockRules,
-} from "./shared/blocks.js";
 import { createLineFormat } from "./shared/json-lines.js";
-import { describeParts, inputsIn, textsOf } from "./shared/message-parts.js";
-import {
-  asList,
-  asRecord,
-  countJsonChars,
-  isRecord,
-  type JsonRecord,
-} from "./shared/json-record.js";
+import { asList, asRecord, isRecord } from "./shared/json-record.js";
+import { inputsIn, textsOf } from "./shared/message-parts.js";
+import { createRecordFormat, type PlainTool } from "./shared/record-format.js";
 
 /** A tool as pi takes it. */
-export type PiTool = { name: string; description: string; parameters: ToolInputSchema };
+export type PiTool = PlainTool;
 
 /** The answer to a call: a message of its own. */
 export type PiToolAnswer = {
@@ -37,76 +19,50 @@ export type PiToolAnswer = {
 const NOTES =
   /^(?:session(?:_info)?|model_change|thinking_level_change|compaction|branch_summary|label|custom(?:_message)?)$/;
 
-const KNOWN_BLOCKS: readonly unknown[] = ["text", "thinking", "image", "toolCall"];
-
-const RULES: BlockRules = {
-  textType: "text",
-  isMedia: ({ type }) => type === "image",
-  cacheMarks: [],
-};
+const KNOWN_BLOCKS: readonly unknown[] = ["thinking", "image"];
 
 /** The messages themselves, as an agent holds them. */
-export const piMessageFormat = {
+export const piMessageFormat = createRecordFormat({
   name: "pi",
   mismatch: () => undefined,
+  blocks: { textType: "text", isMedia: ({ type }) => type === "image", cacheMarks: [] },
 
-  read(message, visitor, options) {
-    const { role, content, stopReason } = asRecord(message);
+  read(message, reader) {
+    const { role, content, stopReason, toolCallId: id, toolName, isError } = message;
     if (role === "toolResult") {
-      readResult(asRecord(message), visitor, options);
+      reader.result(["content"], { id, toolName, isError: isError === true });
       return;
     }
-    if (role === "assistant") visitor.modelMessage();
-    if (typeof content === "string") visitor.other(content.length);
+    if (role === "assistant") reader.model();
     // The calls of a reply that was cut off are never run.
     const isCutOff = stopReason === "aborted" || stopReason === "error";
-    for (const block of asList(content)) readBlock(asRecord(block), isCutOff, visitor, options);
+    for (const item of typeof content === "string" ? [content] : asList(content)) {
+      const { type, text, id: callId, name, arguments: input = {} } = asRecord(item);
+      if (typeof item === "string" || type === "text") reader.other(text ?? item);
+      else if (type !== "toolCall") {
+        reader.other(item, KNOWN_BLOCKS.includes(type) ? undefined : String(type));
+      } else if (isCutOff) reader.other(input);
+      else reader.call({ id: callId, name, input });
+    }
   },
 
-  replace(message, [change], { media }) {
-    const record = asRecord(message);
-    const { content } = record;
-    if (!change) return message;
-    const { text } = change;
-    // Blocks remain blocks, since pi accepts nothing else.
-    return {
-      ...record,
-      content: Array.isArray(content) ? referenceBlocks(content, text, RULES, media) : text,
-    };
-  },
-
-  restore: (message, [change]) =>
-    change ? { ...asRecord(message), content: change.content } : message,
-
-  describeTools: (tools): PiTool[] =>
-    tools.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      parameters: inputSchema,
-    })),
-
-  readCall(call) {
-    const { type, name, arguments: input } = asRecord(call);
-    return type === "toolCall" && typeof name === "string" ? { name, input } : undefined;
-  },
-
-  answerCall(call, { text, isError }): PiToolAnswer {
-    const { id, name } = asRecord(call);
-    return {
-      role: "toolResult",
-      toolCallId: nonEmptyText(id) ?? "",
-      toolName: nonEmptyText(name) ?? "",
-      content: [{ type: "text", text }],
-      isError,
-    };
-  },
-
-  parts: describeParts(({ role, content }) => {
+  parts({ role, content }) {
     if (role === "user") return textsOf(content, ["content"], /^text$/);
     const isCall = (slot: number) => asRecord(asList(content)[slot])["type"] === "toolCall";
     return inputsIn(content, ["content"], "id", "arguments").filter((_, slot) => isCall(slot));
+  },
+
+  readCall: ({ type, id, name, arguments: input }) =>
+    type === "toolCall" ? { id, name, input } : undefined,
+
+  answerCall: ({ id, name }, { text, isError }): PiToolAnswer => ({
+    role: "toolResult",
+    toolCallId: id,
+    toolName: name,
+    content: [{ type: "text", text }],
+    isError,
   }),
-} satisfies Format;
+});
 
 /** pi session files: a result is a message of its own, of role `toolResult`. */
 export const piFormat = createLineFormat({
@@ -126,48 +82,11 @@ export const piFormat = createLineFormat({
     type === "message" && isRecord(message) ? "message" : undefined,
 
   messages: piMessageFormat,
-  contentPath: () => ["content"],
+  contentPath: piMessageFormat.contentPath,
 });
 
 /** Factory Droid records Anthropic messages in lines of the same type. */
 function isAnthropicBlock(block: unknown): boolean {
   const { type } = asRecord(block);
   return type === "tool_use" || type === "tool_result";
-}
-
-function readResult(
-  message: JsonRecord,
-  visitor: MessageVisitor,
-  { media }: FormatReadOptions,
-): void {
-  const { toolCallId, toolName, content, isError } = message;
-  const id = nonEmptyText(toolCallId);
-  if (!isBlockContent(content)) {
-    visitor.answer?.(id);
-    return;
-  }
-  visitor.result({
-    slot: 0,
-    id,
-    ...readBlockContent(content, RULES, media),
-    toolName: nonEmptyText(toolName),
-    isError: isError === true,
-  });
-}
-
-function readBlock(
-  block: JsonRecord,
-  isCutOff: boolean,
-  visitor: MessageVisitor,
-  { countOther }: FormatReadOptions,
-): void {
-  const { type, text, id, name, arguments: input } = block;
-  if (type === "text" && typeof text === "string") {
-    visitor.other(text.length);
-    return;
-  }
-  const isCall = type === "toolCall";
-  if (isCall && !isCutOff) visitor.call(nonEmptyText(id), String(name), input);
-  const chars = countOther ? countJsonChars(isCall ? asRecord(input) : block) : 0;
-  visitor.other(chars, KNOWN_BLOCKS.includes(type) ? undefined : String(type));
 }

@@ -2,7 +2,7 @@ import { requireChoice, requireCount, requireObject, requireText } from "../core
 import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
-import { InvalidArgumentError } from "../core/errors/argument-errors.js";
+import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
 import { all } from "../core/policies/combine.js";
@@ -13,7 +13,7 @@ import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
-import { pickFormat } from "./pick-format.js";
+import { checkFit, detectFormat } from "../formats/detect-format.js";
 
 /** The name of a built-in format, your own format, or `"auto"` to detect it from the messages. */
 export type FormatChoice = FormatName | "auto" | Format;
@@ -106,4 +106,22 @@ function readFormat(choice: FormatChoice | undefined): Format | undefined {
 function isFormat(value: unknown): value is Format {
   const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;
   return typeof value === "object" && typeof mismatch === "function" && typeof read === "function";
+}
+
+/** The format of the messages: the chosen one, if it fits, or else the first that does. */
+export function pickFormat(messages: readonly unknown[], chosen: Format | undefined): Format {
+  for (const [index, message] of messages.entries()) {
+    const isMessage =
+      typeof message === "string" || (typeof message === "object" && message !== null);
+    if (!isMessage) throw new InvalidArgumentError(`history[${index}]`, message, "a message");
+  }
+  if (!chosen) {
+    const detected = detectFormat(messages);
+    if ("format" in detected) return detected.format;
+    throw UnknownFormatError.ofMismatches(detected.mismatches);
+  }
+  // A format that does not fit would silently offload nothing.
+  const why = checkFit(chosen, messages);
+  if (why === undefined) return chosen;
+  throw UnknownFormatError.ofMismatches([{ format: chosen.name, why }]);
 }

@@ -3,20 +3,17 @@ import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
 import { NoToolResultError } from "../core/errors/argument-errors.js";
-import { allotNames } from "../core/files/allot-names.js";
-import { DIRECT_LAYOUT, portableName } from "../core/files/file-layout.js";
-import { createFileReference } from "../core/files/file-reference.js";
+import { DIRECT_LAYOUT, portableName, allotNames } from "../core/files/file-layout.js";
+import { createFileReference, vouchForFiles } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
-import { vouchForFiles } from "../core/files/vouch-for-files.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { everything } from "../core/policies/by-result.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
-import { requireOutputDir, requireWriter } from "./require-files.js";
-import { surveyAnthropic } from "./survey-anthropic.js";
+import { surveyAnthropic, requireOutputDir, requireWriter } from "./survey-anthropic.js";
 
 /** Where to write a message's tool results. */
 export interface DirectOffloadOptions {

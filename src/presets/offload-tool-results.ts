@@ -3,12 +3,10 @@ import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
 import type { Survey } from "../core/engine/survey.js";
-import { allotNames } from "../core/files/allot-names.js";
-import { HISTORY_LAYOUT } from "../core/files/file-layout.js";
-import { createFileReference } from "../core/files/file-reference.js";
+import { HISTORY_LAYOUT, allotNames } from "../core/files/file-layout.js";
+import { createFileReference, vouchForFiles } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
 import type { FileWriter } from "../core/files/file-writer.js";
-import { vouchForFiles } from "../core/files/vouch-for-files.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { all } from "../core/policies/combine.js";
 import { isShareReached, minChars, minRatio, readThreshold } from "../core/policies/by-size.js";
@@ -16,8 +14,7 @@ import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
-import { requireOutputDir, requireWriter } from "./require-files.js";
-import { surveyAnthropic } from "./survey-anthropic.js";
+import { surveyAnthropic, requireOutputDir, requireWriter } from "./survey-anthropic.js";
 
 /** What is worth offloading. Options take precedence over environment variables. */
 export interface HistoryThresholds {

@@ -5,6 +5,20 @@ import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argumen
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { detectFormat } from "../formats/detect-format.js";
+import { requireObject, requireText } from "../core/arguments.js";
+import type { FileWriter } from "../core/files/file-writer.js";
+
+export function requireOutputDir(outputDir: unknown): string {
+  return requireText("outputDir", outputDir, "the folder for the files");
+}
+
+export function requireWriter(writer: unknown): FileWriter {
+  const candidate = requireObject("writer", writer, "an object with a writeFile method");
+  if ("writeFile" in candidate && typeof candidate.writeFile === "function") {
+    return candidate as FileWriter;
+  }
+  throw new InvalidArgumentError("writer", writer, "an object with a writeFile method");
+}
 
 const CONTENT_SHAPE = "a string or an array of content blocks";
 

@@ -1,6 +1,5 @@
 import type { ToolDescription } from "../core/engine/format.js";
-import { createConversationCheck, type Check } from "./checks.js";
-import { checkMarks, checkReplies } from "./format-checks.js";
+import { createConversationCheck, type Check, checkMarks, checkReplies } from "./checks.js";
 import {
   ERRORS,
   PARALLEL,

@@ -3,10 +3,19 @@ import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { MemoryArtifacts } from "../core/workspace/artifacts/memory-store.js";
-import { checkHash } from "./check-hash.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
-import { searchHere } from "./search-here.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
+import { encodeWtf8 } from "../core/lib/text/wtf8.js";
+import { InvalidPatternError } from "../core/errors/search-errors.js";
+import { compilePattern, type CompiledPattern } from "../core/lib/search/compile-pattern.js";
+import { LineSearch } from "../core/lib/search/line-search.js";
+import {
+  PatternError,
+  type SearchMatch,
+  type SearchQuery,
+} from "../core/lib/search/search-terms.js";
+import { readPieces } from "../core/lib/text/byte-source.js";
+import type { SearchText } from "../core/workspace/reading/grep-knowledge.js";
 
 /** A store in memory, for tests: nothing outlives the process. */
 export class MemoryStore extends MemoryArtifacts {
@@ -43,4 +52,45 @@ export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Wor
     notice: { readBy: "tools", toolNames },
     logger,
   });
+}
+
+/**
+ * A hash of 64 hexadecimal digits that is not cryptographic: good enough for tests, and without an
+ * import from Node.
+ */
+export function checkHash(data: string | Uint8Array): string {
+  const bytes = typeof data === "string" ? encodeWtf8(data) : data;
+  let digits = "";
+  for (let seed = 1; seed <= 8; seed++) {
+    let hash = Math.imul(0x811c9dc5, seed);
+    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193 + 2 * seed);
+    digits += (hash >>> 0).toString(16).padStart(8, "0");
+  }
+  return digits;
+}
+
+/** Searches in this thread, without a worker and without a deadline. */
+export const searchHere: SearchText = async (source, query, { signal }) => {
+  signal?.throwIfAborted();
+  const matches: SearchMatch[] = [];
+  const lines = new LineSearch(query, {
+    pattern: compileOrRefuse(query),
+    onMatch: (match) => void matches.push(match),
+  });
+  for await (const piece of readPieces(source, signal)) lines.push(piece);
+  lines.finish();
+  const { matchingLines, scannedLines } = lines.tally;
+  const complete = matches.length === matchingLines;
+  return complete
+    ? { matches, matchingLines, scannedLines, complete }
+    : { matches, matchingLines, scannedLines, complete, stoppedBy: "maxResults" };
+};
+
+function compileOrRefuse(query: SearchQuery): CompiledPattern {
+  try {
+    return compilePattern(query);
+  } catch (error) {
+    if (!PatternError.isInstance(error)) throw error;
+    throw new InvalidPatternError(query.pattern, error.reason);
+  }
 }

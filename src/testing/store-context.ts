@@ -1,16 +1,24 @@
-import type { ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
+import { type ArtifactRecord, completeMetadata } from "../core/workspace/artifacts/artifact.js";
 import {
   memoryContent,
   type ArtifactStore,
   type ListedArtifact,
   type NewArtifact,
+  type OpenStore,
 } from "../core/workspace/artifacts/artifact-store.js";
-import { completeMetadata } from "../core/workspace/artifacts/artifact.js";
 import { queryArtifacts } from "../core/workspace/artifacts/query-artifacts.js";
 import { collectPieces, readPieces } from "../core/lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../core/lib/text/wtf8.js";
 import type { Check } from "./checks.js";
-import type { StoreFixture } from "./store-fixture.js";
+
+/** A store to check. */
+export interface StoreFixture {
+  /**
+   * Opens a namespace of the storage under test as a fresh process would: two stores that are opened
+   * share the storage and nothing else. Every check uses new namespaces.
+   */
+  readonly open: OpenStore;
+}
 
 /** What the checks of a store are about. */
 export type StoreConcern =

@@ -97,6 +97,20 @@ describe("the layout", () => {
     expectPaths("SECURITY.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "CHANGELOG.md");
   });
 
+  it("splits the documentation into pages for users and for contributors", async () => {
+    const [, use = "", contribute = ""] = (await read("docs/README.md")).split(/^## /m);
+    expect([use.split("\n")[0], contribute.split("\n")[0]]).toEqual(["Use", "Contribute"]);
+    for (const page of ["getting-started", "production", "api", "security", "agents"]) {
+      expect(use).toContain(`(${page}.md)`);
+    }
+    expect(await read("CONTRIBUTING.md")).toMatch(/^## Breaking changes$/m);
+  });
+
+  it("has what a project on a code host has", () => {
+    expectPaths(".editorconfig", ".github/dependabot.yml", ".github/pull_request_template.md");
+    expectPaths(".github/ISSUE_TEMPLATE/bug.yml", ".changeset/config.json");
+  });
+
   it("has a configuration file for each tool [001-LAYOUT-configuration]", () => {
     expectPaths(".dependency-cruiser.cjs", "eslint.config.mjs", "vitest.config.ts");
     expectPaths("tsconfig.json", "tsconfig.build.json", ".github/workflows/ci.yml");
@@ -253,6 +267,8 @@ describe("the pipeline", async () => {
     const steps = release.jobs["release"]?.steps.map(({ uses, run }) => uses ?? run) ?? [];
     expect(steps.indexOf("npm run check:release")).toBeGreaterThan(0);
     expect(steps.at(-1)).toMatch(/^changesets\/action@/);
+    const env = release.jobs["release"]?.steps.at(-1)?.["env"];
+    expect(env).toMatchObject({ NPM_CONFIG_PROVENANCE: "true" });
   });
 });
 

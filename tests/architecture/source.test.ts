@@ -53,6 +53,27 @@ describe("the source", () => {
     expect(sources.filter(({ path }) => unnamed.test(path))).toEqual([]);
   });
 
+  it("has no file that only forwards, but for the doors of the package", () => {
+    const doors =
+      /^src\/(?:index|policies|formats\/index|(?:testing|integrations\/[^/]+)\/index)\.ts$/;
+    const forwarding = sources.filter(({ path, text }) => {
+      const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022);
+      return statements.every(
+        (statement) =>
+          ts.isImportDeclaration(statement) ||
+          (ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined),
+      );
+    });
+    expect(forwarding.map(({ path }) => path).filter((path) => !doors.test(path))).toEqual([]);
+  });
+
+  it("uses one word for each thing", () => {
+    const old =
+      /\b(?:dialect|departure|intake|bizId|flagOf|toolAliases|openConversation|onlyText|placedResult|readsTotal|left_as|format_shell)\b/i;
+    for (const { path, text } of sources) expect(text, path).not.toMatch(old);
+    for (const { path, text } of sources) expect(text, path).not.toMatch(/\bSeed 00\d/i);
+  });
+
   it("writes nothing to the console [001-LOG-thrown]", () => {
     for (const { path, text } of sources) expect(text, path).not.toMatch(/\bconsole\./);
   });

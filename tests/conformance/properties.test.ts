@@ -5,7 +5,7 @@ import { minChars } from "../../src/core/policies/by-size.js";
 import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
 import { checkFit } from "../../src/formats/detect-format.js";
 import { FORMATS } from "../../src/formats/formats.js";
-import { pickFormat } from "../../src/presets/pick-format.js";
+import { pickFormat } from "../../src/presets/create-offloader.js";
 import { createMemoryWorkspace, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "./fixtures.js";
 

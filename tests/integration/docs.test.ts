@@ -68,6 +68,43 @@ describe("the README", async () => {
   });
 });
 
+describe("what a page says", () => {
+  const pageOf = (path: string) => readFile(join(ROOT, path), "utf8");
+
+  it("of runtimes is in the README, and of CommonJS on the page for production", async () => {
+    expect(await pageOf("README.md")).toContain("Node 18 to 26, Bun and Deno");
+    expect(await pageOf("docs/production.md")).toContain("Node 20.19, 22.12 or later");
+  });
+
+  it("to writers of agents needs no cast, and no model that is at its end", async () => {
+    const examples = await readdir(join(ROOT, "examples"));
+    const programs = examples.filter((name) => name.endsWith(".mjs"));
+    expect(programs.length).toBeGreaterThan(5);
+    for (const path of ["docs/agents.md", ...programs.map((name) => `examples/${name}`)]) {
+      const text = await pageOf(path);
+      expect(text, path).not.toMatch(/\bas (?:any|never|unknown)\b|@type \{any\}|@ts-/);
+      expect(text, path).not.toMatch(/claude-(?:sonnet|opus|haiku)-4\b|gpt-4|claude-3/);
+    }
+    expect(await pageOf("docs/agents.md")).toMatch(/toolRunner.*by default, as a thread/);
+  });
+
+  it("of security names tests that exist", async () => {
+    const page = await pageOf("docs/security.md");
+    const promises = page.split("## What each promise rests on")[1]?.split("\n## ")[0] ?? "";
+    const rows = promises.split("\n").filter((line) => /^\| [A-Z]/.test(line));
+    expect(rows.length).toBeGreaterThan(10);
+    const tests = (await readdir(join(ROOT, "tests"), { recursive: true })).join("\n");
+    for (const row of rows) {
+      const named = [...(row.split("|").at(-2) ?? "").matchAll(/`([^`]+)`/g)];
+      expect(named, row).not.toEqual([]);
+      for (const [, name = ""] of named) {
+        expect(tests, name).toMatch(new RegExp(`${name.replaceAll("*", ".*")}\\.test\\.ts$`, "m"));
+      }
+    }
+    expect(page).toMatch(/^\| trusted +\| not trusted +\|$/m);
+  });
+});
+
 describe("the list of the public interface", async () => {
   const page = await readFile(join(ROOT, "docs/api.md"), "utf8");
 

@@ -1,5 +1,8 @@
-import { createConversation } from "../../src/core/engine/conversation.js";
-import type { Conversation, Policy } from "../../src/core/engine/policy.js";
+import {
+  type Conversation,
+  type Policy,
+  createConversation,
+} from "../../src/core/engine/policy.js";
 import type { ToolResult } from "../../src/core/engine/tool-result.js";
 import { toolResult } from "./tool-results.js";
 

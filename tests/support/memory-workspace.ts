@@ -5,9 +5,7 @@ import type { ArtifactStore } from "../../src/core/workspace/artifacts/artifact-
 import type { Clock } from "../../src/core/workspace/events.js";
 import type { SearchText } from "../../src/core/workspace/reading/grep-knowledge.js";
 import { wireWorkspace } from "../../src/core/workspace/workspace.js";
-import { checkHash } from "../../src/testing/check-hash.js";
-import { MemoryStore } from "../../src/testing/memory-store.js";
-import { searchHere } from "../../src/testing/search-here.js";
+import { MemoryStore, checkHash, searchHere } from "../../src/testing/memory-store.js";
 
 export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace" | "store"> {
   readonly store?: ArtifactStore | undefined;

@@ -59,3 +59,34 @@ class SizeSurvey implements MessageVisitor, PlainSurvey {
     if (unknownType !== undefined) this.hasUnknown = true;
   }
 }
+
+/** A call in a message, its input as the message holds it. */
+export interface FoundCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** The calls and results of one message; none if it throws when it is read. */
+export function readMessage(
+  format: Format,
+  message: unknown,
+  onUnreadable?: (error: unknown) => void,
+): { readonly calls: readonly FoundCall[]; readonly results: readonly FormatResult[] } {
+  const calls: FoundCall[] = [];
+  const results: FormatResult[] = [];
+  const ignore = () => undefined;
+  const visitor: MessageVisitor = {
+    modelMessage: ignore,
+    other: ignore,
+    call: (id, name, input) => void calls.push({ id, name, input }),
+    result: (found) => void results.push(found),
+  };
+  try {
+    format.read(message, visitor, { media: "keep", countOther: false });
+    return { calls, results };
+  } catch (error) {
+    onUnreadable?.(error);
+    return { calls: [], results: [] };
+  }
+}

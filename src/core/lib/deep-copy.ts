@@ -1,4 +1,4 @@
-import { isData } from "./is-data.js";
+import { isData } from "./json/plain-json.js";
 
 /**
  * A copy of JSON-like data that shares no array and no plain object with it. Anything else (a Date,

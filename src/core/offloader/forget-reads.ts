@@ -1,5 +1,7 @@
 import type { Hash } from "../engine/content.js";
 import type { Format, FormatResult, SlotContent, ToolDescription } from "../engine/format.js";
+import { readMessage } from "../engine/survey.js";
+import { fromJson } from "../lib/json/plain-json.js";
 import { CallBook, type Call } from "./call-book.js";
 import type { HeldSession } from "./held-session.js";
 import type { UnknownReference } from "./offloader-types.js";
@@ -125,8 +127,8 @@ function findAnswers(
 ): ReadAnswer[] {
   const book = new CallBook<CallWithInput>();
   return messages.flatMap((message, messageIndex) => {
-    const { calls, results } = readMessage(format, message, readingCalls);
-    book.add(calls);
+    const { calls, results } = readMessage(format, message);
+    book.add(calls.map((call) => ({ ...call, reading: readingCalls.read(call.name, call.input) })));
     return results.flatMap((found) => {
       const call = book.answeredBy(found);
       const artifactId = call?.reading?.artifactId;
@@ -138,34 +140,7 @@ function findAnswers(
   });
 }
 
-function readMessage(
-  format: Format,
-  message: unknown,
-  readingCalls?: ReadingCalls,
-): { calls: CallWithInput[]; results: FormatResult[] } {
-  const calls: CallWithInput[] = [];
-  const results: FormatResult[] = [];
-  const ignore = () => undefined;
-  const visitor = {
-    modelMessage: ignore,
-    other: ignore,
-    call: (id: string | undefined, name: string, input: unknown) =>
-      void calls.push({ id, name, input, reading: readingCalls?.read(name, input) }),
-    result: (found: FormatResult) => void results.push(found),
-  };
-  try {
-    format.read(message, visitor, { media: "keep", countOther: false });
-    return { calls, results };
-  } catch {
-    return { calls: [], results: [] };
-  }
-}
-
 function asObjectJson(input: unknown): string | undefined {
-  try {
-    const value: unknown = typeof input === "string" ? JSON.parse(input) : input;
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = fromJson(input);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : undefined;
 }

@@ -1,9 +1,9 @@
 import { DEFAULTS } from "../defaults.js";
 import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-export { WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
-import type { LocatedResult } from "./located-result.js";
+import type { LocatedResult, StoredResult } from "./located-result.js";
+import type { Reference } from "../engine/offload.js";
 
 /** Metadata: the result was replaced by a reference, rather than stored and also kept. */
 export const OFFLOADED_KEY = "offloaded_as";
@@ -45,4 +45,17 @@ export function wasOffloaded({ artifacts }: HeldSession, { id, known }: LocatedR
     const record = artifacts.get(candidate);
     return record?.hash === known.hash && record.metadata[OFFLOADED_KEY] === "reference";
   });
+}
+
+/** How results are replaced, and which of them are references of this session already. */
+export function createReference(session: HeldSession): Reference<StoredResult> {
+  return {
+    render: (stored) => stored.reference,
+    resolve({ soleText, id }) {
+      const record = findReferenced(session, soleText, id);
+      if (!record || soleText === undefined) return undefined;
+      const { artifactId, size } = record;
+      return { reference: soleText, referenceTokens: 0, tokens: size.tokens, artifactId };
+    },
+  };
 }

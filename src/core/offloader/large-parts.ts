@@ -3,19 +3,23 @@ import { DEFAULTS } from "../defaults.js";
 import type { Content } from "../engine/content.js";
 import type { Format, FormatParts, MessagePart } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
-import { isPlainJson } from "../lib/json/plain-json.js";
+import { isPlainJson, fromJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import { WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
 import { savesEnough } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
-import { WRAPPING_KEY, type HeldSession } from "./held-session.js";
+import type { HeldSession } from "./held-session.js";
 import {
   findStrings,
   parseInputReference,
   renderInputReference,
   replaceStrings,
-} from "./input-reference.js";
-import { CONTEXT_TYPES, isOf, KINDS, parseObject, targetOf } from "./part-target.js";
+  CONTEXT_TYPES,
+  isOf,
+  KINDS,
+  targetOf,
+} from "./part-reference.js";
 import type { OffloaderSettings, UnknownReference } from "./offloader-types.js";
 import type { PartKind, PartReport } from "./report.js";
 
@@ -152,7 +156,7 @@ export class LargeParts {
     signal: AbortSignal | undefined,
   ) {
     const { core, countTokens } = this.#wiring;
-    const input = typeof value === "string" ? parseObject(value) : value;
+    const input = fromJson(value);
     if (id === undefined || !isPlainObject(input)) return undefined;
     const artifactId = `${id}-input`;
     const long = findStrings(input).filter(({ text }) => {

@@ -1,8 +1,85 @@
 import { isPlainJson } from "../lib/json/plain-json.js";
 import type { FormatResult } from "../engine/format.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import type { ContentMemory, KnownContent } from "./content-memory.js";
 import type { ReadingCall } from "./reading-answer.js";
+import { type Hash, serializeContent } from "../engine/content.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { renderValue } from "../workspace/reading/readable-content.js";
+
+/** A result that was stored, or would be. */
+export interface StoredResult {
+  readonly reference: string;
+  readonly referenceTokens: number;
+  /** Tokens of the content. */
+  readonly tokens: number;
+  /** `undefined` when nothing was stored yet. */
+  readonly artifactId: string | undefined;
+}
+
+/** What is known of a result's content. */
+export interface KnownContent {
+  readonly hash: string;
+  /** Counted on first use. */
+  readonly tokens: number;
+  /** How it was stored, by the JSON of its wrapping. */
+  readonly stored: Map<string, StoredResult>;
+}
+
+/** How much content is remembered: more than the references that a context window has room for. */
+const MAX_KNOWN = 4_096;
+
+/**
+ * What earlier turns found out about content, by its hash: even when a host reloads its history
+ * every turn, nothing is counted, digested or stored twice. The least recently used is forgotten,
+ * so that a session without end takes no more than a few kilobytes for each of the last results.
+ */
+export class ContentMemory {
+  /** In order of use, the least recently used first. */
+  readonly #known = new Map<string, KnownContent>();
+
+  constructor(
+    readonly hash: Hash,
+    readonly countTokens: CountTokens,
+  ) {}
+
+  of({ id, content }: Pick<FormatResult, "id" | "content">): KnownContent {
+    const hash = this.hash(serializeContent(content));
+    const kind = typeof content === "string" ? "text" : "value";
+    const key = `${kind} ${hash}${id === undefined ? "" : ` ${id}`}`;
+    const known =
+      this.#known.get(key) ??
+      new CountedContent(hash, () =>
+        this.countTokens(typeof content === "string" ? content : renderValue(content)),
+      );
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return known;
+  }
+}
+
+class CountedContent implements KnownContent {
+  readonly stored = new Map<string, StoredResult>();
+  #count: (() => number) | undefined;
+  #tokens = 0;
+
+  constructor(
+    readonly hash: string,
+    count: () => number,
+  ) {
+    this.#count = count;
+  }
+
+  get tokens(): number {
+    if (this.#count) {
+      this.#tokens = this.#count();
+      // Releases the content.
+      this.#count = undefined;
+    }
+    return this.#tokens;
+  }
+}
 
 /** A tool result of a history, remembered for as long as its message is the same. */
 export class LocatedResult implements ToolResult {

@@ -1,4 +1,4 @@
-import { isData } from "../lib/is-data.js";
+import { isData } from "../lib/json/plain-json.js";
 
 /** Deeper nesting is not followed; such a message counts as changed unless told otherwise. */
 const MAX_DEPTH = 64;

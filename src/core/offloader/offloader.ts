@@ -2,29 +2,27 @@ import { requireArray } from "../arguments.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
-import { offload, type OffloadWiring, planOffload, type Reference } from "../engine/offload.js";
+import { offload, planOffload } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
 import { messageOf } from "../errors/describe-value.js";
+import type { Survey } from "../engine/survey.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { once } from "../lib/once.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { countAddedTokens } from "./added-tokens.js";
-import { ContentMemory, type StoredResult } from "./content-memory.js";
 import { createOldMessages } from "./old-messages.js";
-import { guardPolicy, KEEP_RESULTS } from "./guard-policy.js";
+import { guardPolicy, KEEP_RESULTS } from "../policies/require-policy.js";
 import { requireKinds } from "./large-parts.js";
-import { NOTHING_HELD, wasOffloaded, type HeldSession } from "./held-session.js";
-import { createReference } from "./session-reference.js";
-import { LocatedResult } from "./located-result.js";
-import { createReadingCalls, findReadingAnswers, type ReadingCall } from "./reading-answer.js";
+import { NOTHING_HELD, wasOffloaded, type HeldSession, createReference } from "./held-session.js";
+import { LocatedResult, ContentMemory, type StoredResult } from "./located-result.js";
+import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
-import { aboutCall } from "./texts-of.js";
-import { createToolCalls } from "./tool-calls.js";
+import { aboutCall } from "./call-book.js";
+import { createToolCalls, countAddedTokens } from "./tool-calls.js";
 import { TurnMemory } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
@@ -98,20 +96,14 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const listSession = (id: string): Promise<SessionListing> =>
     core.listSession(id).catch(() => NOTHING_HELD);
 
-  const partsFor = async (
-    survey: readonly ToolResult[],
+  /** Finds out what is known of results, and opens where they are stored. */
+  const openStorage = async (
+    results: readonly LocatedResult[],
     session: SessionListing,
     signal: AbortSignal | undefined,
     hintsFor: HintsFor,
-  ): Promise<{ storage: ResultStorage; reference: Reference<StoredResult> }> => {
-    const results = survey as readonly LocatedResult[];
-    const answers = await findReadingAnswers(
-      results,
-      readingOf,
-      session,
-      listSession,
-      core.readChars,
-    );
+  ): Promise<ResultStorage> => {
+    const answers = await findReadingAnswers(results, session, listSession, core.readChars);
     for (const result of results) {
       result.isReadingAnswer = answers.has(result);
       const { id: toolCallId, toolName } = result;
@@ -120,8 +112,38 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         result.offloadedBefore = result.isPlain && wasOffloaded(session, result);
       }
     }
-    const storage = new ResultStorage(storing, session, signal, hintsFor);
-    return { storage, reference: createReference(session) };
+    return new ResultStorage(storing, session, signal, hintsFor);
+  };
+
+  /** What is new in a history, and all that is needed to decide about it. */
+  const lookAt = async (history: readonly unknown[], signal: AbortSignal | undefined) => {
+    requireArray("history", history);
+    signal?.throwIfAborted();
+    // The host may change its own array while results are being stored.
+    const input = history.slice();
+    const session = await listSession(sessionId);
+    const { turns, from } = begin(input, session);
+    const survey = turns.survey(from);
+    const hintsFor: HintsFor = (result) => turns.hintsFor(result);
+    const storage = await openStorage(survey.results, session, signal, hintsFor);
+    return { input, session, turns, from, survey, storage };
+  };
+
+  /** Decides about results without touching their messages; `store` says what becomes of each that is chosen. */
+  const decide = async (
+    count: number,
+    survey: Survey,
+    session: SessionListing,
+    { kept }: ResultStorage,
+    store: (result: ToolResult) => Promise<StoredResult | undefined> | StoredResult | undefined,
+  ): Promise<ResultReport[]> => {
+    const plan = planOffload(count, survey, { policy, reference: createReference(session) });
+    const stored = new Map<ToolResult, StoredResult>();
+    for (const result of plan.chosen) {
+      const put = await store(result);
+      if (put) stored.set(result, put);
+    }
+    return reportResults(plan, stored, kept);
   };
 
   return {
@@ -129,35 +151,23 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     sessionId,
 
     async offload(history, options = {}) {
-      requireArray("history", history);
-      options.signal?.throwIfAborted();
       const kinds = requireKinds(options.parts ?? wiring.parts);
-      // The host may change its own array while results are being stored.
-      const input = history.slice();
-      const session = await listSession(sessionId);
-      const { turns, from } = begin(input, session);
-      const survey = turns.survey(from);
-      const { storage, reference } = await partsFor(
-        survey.results,
-        session,
+      const { input, session, turns, from, survey, storage } = await lookAt(
+        history,
         options.signal,
-        hintsIn(turns),
       );
-      const parts: OffloadWiring<unknown, StoredResult> = {
-        ...{
-          format: turns.format,
-          media,
-          policy: kinds.includes("results") ? policy : KEEP_RESULTS,
-          reference,
-        },
-        openSink: () => storage,
-        concurrency: DEFAULTS.writeConcurrency,
-        isCurrent: (_, index) => turns.isCurrent(index),
-      };
       const { messages, plan, offloaded, outdated } = await offload<unknown, StoredResult>(
         input,
         survey,
-        parts,
+        {
+          format: turns.format,
+          media,
+          policy: kinds.includes("results") ? policy : KEEP_RESULTS,
+          reference: createReference(session),
+          openSink: () => storage,
+          concurrency: DEFAULTS.writeConcurrency,
+          isCurrent: (_, index) => turns.isCurrent(index),
+        },
       );
       for (const result of outdated) storage.kept.set(result, OUTDATED);
       const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
@@ -180,26 +190,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       };
     },
 
-    async estimate(history, options = {}) {
-      requireArray("history", history);
-      options.signal?.throwIfAborted();
-      const input = history.slice();
-      const session = await listSession(sessionId);
-      const { turns, from } = begin(input, session);
-      const survey = turns.survey(from);
-      const { storage, reference } = await partsFor(
-        survey.results,
-        session,
-        options.signal,
-        hintsIn(turns),
-      );
-      const plan = planOffload(input.length, survey, { policy, reference });
-      const stored = new Map<ToolResult, StoredResult>();
-      for (const result of plan.chosen) {
-        const preview = storage.preview(result);
-        if (preview) stored.set(result, preview);
-      }
-      const results = reportResults(plan, stored, storage.kept);
+    async estimate(history, { signal } = {}) {
+      const { input, session, turns, from, survey, storage } = await lookAt(history, signal);
+      const preview = (result: ToolResult) => storage.preview(result);
+      const results = await decide(input.length, survey, session, storage, preview);
       const totals = addReports(turns.totals(from), results);
       const addedTokens = countAdded();
       return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
@@ -212,45 +206,25 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const about = aboutCall(input);
       const results = [new LocatedResult(found, 0, toolName, contents, reading, about)];
       const session = await listSession(sessionId);
-      const { storage, reference } = await partsFor(results, session, signal, () => ({ about }));
-      const plan = planOffload(1, { results, otherChars: 0 }, { policy, reference });
-      const stored = new Map<ToolResult, StoredResult>();
-      for (const result of plan.chosen) {
-        const put = await storage.put(result);
-        if (put) stored.set(result, put);
-      }
-      const [report] = reportResults(plan, stored, storage.kept) as [ResultReport];
+      const storage = await openStorage(results, session, signal, () => ({ about }));
+      const put = (result: ToolResult) => storage.put(result);
+      const survey = { results, otherChars: 0 };
+      const [report] = (await decide(1, survey, session, storage, put)) as [ResultReport];
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },
 
     async restore(messages, options = {}) {
       requireArray("messages", messages);
-      const format = memoryFormat(messages);
-      return (await old.restore(
-        messages,
-        format,
-        workspace.tools({ sessionId }),
-        options,
-      )) as never;
+      const fits = memory?.format.mismatch(messages) === undefined;
+      const format = memory && fits ? memory.format : wiring.pickFormat(messages);
+      const tools = workspace.tools({ sessionId });
+      return (await old.restore(messages, format, tools, options)) as never;
     },
 
     ...createToolCalls(workspace, wiring, () => memory?.format),
     systemPrompt: () => workspace.systemPrompt(),
   };
-
-  function memoryFormat(messages: readonly unknown[]): Format {
-    const fits = memory?.format.mismatch(messages) === undefined;
-    return memory && fits ? memory.format : wiring.pickFormat(messages);
-  }
-}
-
-function hintsIn(turns: TurnMemory): HintsFor {
-  return (result) => turns.hintsFor(result);
-}
-
-function readingOf({ reading }: LocatedResult): ReadingCall | undefined {
-  return reading;
 }
 
 function describeArrived(content: Content, id: string | undefined, isError: boolean) {

@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../defaults.js";
 import type { ToolResult } from "../engine/tool-result.js";
+import { fromJson } from "../lib/json/plain-json.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import type { ToolName } from "../workspace/reading/reading.js";
 import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
@@ -44,23 +45,13 @@ export function createReadingCalls(naming: ToolNaming): ReadingCalls {
 }
 
 function readCall(tool: ToolName, input: unknown): ReadingCall | undefined {
-  const given = parseInput(input);
+  const given = Object(fromJson(input)) as Readonly<Record<string, unknown>>;
   const isGiven = (name: string) => textOf(given[name]) !== undefined;
   const { required } = READING_TOOLS[tool];
   if (!required.every((name) => name === "artifact_id" || isGiven(name))) return undefined;
   const artifactId = textOf(given["artifact_id"]);
   if (artifactId !== undefined) return { artifactId };
   return NEED_NO_ID.has(tool) ? NO_ID : undefined;
-}
-
-/** Formats pass an input as the message holds it: an object, or its JSON. */
-function parseInput(input: unknown): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = typeof input === "string" ? JSON.parse(input) : input;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 /** As tolerant as the tools themselves: a number is accepted, and an empty string counts as missing. */
@@ -76,9 +67,10 @@ export type ListSession = (sessionId: string) => Promise<SessionListing>;
  * Which of the results are answers of the reading tools: the call has one of their names, and reads
  * an artifact that the session or one of its children holds, or held, or needs no id.
  */
-export async function findReadingAnswers<Result extends ToolResult>(
+export async function findReadingAnswers<
+  Result extends ToolResult & { readonly reading?: ReadingCall | undefined },
+>(
   results: readonly Result[],
-  callOf: (result: Result) => ReadingCall | undefined,
   session: SessionListing,
   listSession: ListSession,
   readChars: number = DEFAULTS.readChars,
@@ -87,9 +79,9 @@ export async function findReadingAnswers<Result extends ToolResult>(
   const answers = new Set<Result>();
   const asked = new Map<string, Result[]>();
   for (const result of results) {
-    const call = callOf(result);
-    if (!call || (result.soleText?.length ?? result.chars) > maxChars) continue;
-    const { artifactId } = call;
+    const { reading, soleText, chars } = result;
+    if (!reading || (soleText?.length ?? chars) > maxChars) continue;
+    const { artifactId } = reading;
     if (artifactId === undefined || isKnown(session, artifactId)) answers.add(result);
     else asked.set(artifactId, [...(asked.get(artifactId) ?? []), result]);
   }

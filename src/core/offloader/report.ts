@@ -1,6 +1,6 @@
 import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
-import type { StoredResult } from "./content-memory.js";
+import type { StoredResult } from "./located-result.js";
 
 /** What was done with one tool result. */
 export interface ResultReport {

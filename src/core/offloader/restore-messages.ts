@@ -1,9 +1,10 @@
-import type { Format, FormatResult, SlotContent } from "../engine/format.js";
+import type { Format, SlotContent } from "../engine/format.js";
+import { readMessage } from "../engine/survey.js";
 import { messageOf } from "../errors/describe-value.js";
-import { REDACTIONS_KEY } from "../workspace/artifacts/prepare-artifact.js";
+import { REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
-import { findReferenced, WRAPPING_KEY } from "./held-session.js";
+import { findReferenced } from "./held-session.js";
 import type { RestoreOptions } from "./offloader-types.js";
 
 /** Replaces references by the original content; messages without a reference are returned unchanged. */
@@ -20,7 +21,7 @@ export async function restoreMessages(
   let changed = false;
   for (const [messageIndex, message] of messages.entries()) {
     const contents: SlotContent[] = [];
-    const results = readResults(format, message, (error) => {
+    const { results } = readMessage(format, message, (error) => {
       const why = `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`;
       core.note("failure", "restore", { session_id: sessionId, error: why });
     });
@@ -48,27 +49,4 @@ export async function restoreMessages(
     changed = true;
   }
   return changed ? restored : messages;
-}
-
-/** A message that throws when it is read holds no reference of ours. */
-function readResults(
-  format: Format,
-  message: unknown,
-  onUnreadable: (error: unknown) => void,
-): FormatResult[] {
-  const results: FormatResult[] = [];
-  const ignore = () => undefined;
-  const visitor = {
-    modelMessage: ignore,
-    call: ignore,
-    other: ignore,
-    result: (found: FormatResult) => void results.push(found),
-  };
-  try {
-    format.read(message, visitor, { media: "keep", countOther: false });
-    return results;
-  } catch (error) {
-    onUnreadable(error);
-    return [];
-  }
 }

@@ -4,15 +4,18 @@ import { WriteFailedError } from "../errors/storage-errors.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { idOfContent } from "../workspace/artifacts/artifact.js";
-import { REDACTIONS_KEY, type PreparedArtifact } from "../workspace/artifacts/prepare-artifact.js";
+import {
+  REDACTIONS_KEY,
+  type PreparedArtifact,
+  WRAPPING_KEY,
+} from "../workspace/artifacts/prepare-artifact.js";
 import { savesEnough } from "../workspace/reference/knowledge-list.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { PutOutcome } from "../workspace/workspace-types.js";
-import type { StoredResult } from "./content-memory.js";
-import type { LocatedResult } from "./located-result.js";
+import type { LocatedResult, StoredResult } from "./located-result.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason } from "./report.js";
-import { isHeld, OFFLOADED_KEY, WRAPPING_KEY, type HeldSession } from "./held-session.js";
+import { isHeld, OFFLOADED_KEY, type HeldSession } from "./held-session.js";
 
 export interface StorageWiring extends OffloaderSettings {
   readonly core: WorkspaceCore;

@@ -1,9 +1,8 @@
 import type { FormatResult, MessageVisitor } from "../engine/format.js";
-import type { Call } from "./call-book.js";
+import { type Call, aboutCall } from "./call-book.js";
 import { isHeld, type HeldSession } from "./held-session.js";
 import type { LocatedResult } from "./located-result.js";
 import { hasShape, isConstant, shapeOf, type MessageShape } from "./message-shape.js";
-import { aboutCall } from "./texts-of.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import type { ResultReport } from "./report.js";
 

@@ -2,7 +2,7 @@ import type { Format, FormatOptions } from "../engine/format.js";
 import { KnownNames } from "../lib/digest/known-names.js";
 import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import type { SeenMessage } from "./seen-message.js";
-import { textsOf } from "./texts-of.js";
+import { textsOf } from "./call-book.js";
 
 /** So much of one message is looked at. */
 const MOST_MESSAGE_CHARS = 65_536;

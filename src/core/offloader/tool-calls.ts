@@ -3,6 +3,7 @@ import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-err
 import { quote } from "../lib/text/quote.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 
 interface ToolCallWiring {
   readonly sessionId: string;
@@ -63,4 +64,18 @@ export function createToolCalls(
       return format.answerCall(call, answer);
     },
   };
+}
+
+/** What the reading tools and the system prompt add to every request, in tokens. */
+export function countAddedTokens(
+  workspace: Workspace,
+  sessionId: string,
+  countTokens: CountTokens,
+): number {
+  const tools = workspace
+    .tools({ sessionId })
+    .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  // With `readBy: "path"` there is neither.
+  const added = [tools.length > 0 ? JSON.stringify(tools) : "", workspace.systemPrompt()];
+  return added.reduce((sum, text) => sum + (text === "" ? 0 : countTokens(text)), 0);
 }

@@ -114,15 +114,11 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
         reading || looksLikeReference(result.soleText)
           ? await core.listSession(context.sessionId ?? DEFAULTS.session)
           : NOTHING_HELD;
-      const answers = await findReadingAnswers(
-        [result],
-        () => reading,
-        session,
-        (child) => core.listSession(child),
-        core.readChars,
-      );
+      const listSession = (child: string) => core.listSession(child);
+      const asked = [{ ...result, reading }];
+      const answers = await findReadingAnswers(asked, session, listSession, core.readChars);
       const candidate: ToolResult = Object.defineProperty(
-        { ...result, isReadingAnswer: answers.has(result) },
+        { ...result, isReadingAnswer: answers.size > 0 },
         "tokens",
         { get: () => prepared.content.tokens() },
       );

@@ -2,9 +2,8 @@ import type { Format, FormatReadOptions } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import { CallBook } from "./call-book.js";
-import type { ContentMemory } from "./content-memory.js";
 import type { HeldSession } from "./held-session.js";
-import { LocatedResult } from "./located-result.js";
+import { LocatedResult, type ContentMemory } from "./located-result.js";
 import { SentNames } from "./sent-names.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
@@ -111,7 +110,7 @@ export class TurnMemory {
   }
 
   /** What was found from this message on. What concerns the whole history is worked out on demand. */
-  survey(from: number): Survey {
+  survey(from: number): Survey & { readonly results: readonly LocatedResult[] } {
     const messages = this.#messages;
     const results: LocatedResult[] = [];
     for (let index = from; index < messages.length; index++) {

@@ -4,7 +4,7 @@ import type { ToolResult } from "../engine/tool-result.js";
 import { InvalidEnvironmentError } from "../errors/argument-errors.js";
 import { eachResult } from "./by-result.js";
 import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/render-value.js";
+import { renderValue } from "../workspace/reading/readable-content.js";
 import { requireNumber } from "../arguments.js";
 
 /** The variables of a process, as `process.env` has them. */

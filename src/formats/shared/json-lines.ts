@@ -1,4 +1,5 @@
 import type { Format } from "../../core/engine/format.js";
+import { parseJson } from "../../core/lib/json/plain-json.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
 import { lineSplicer } from "./line-splicer.js";
 import type { JsonPath } from "./splice-json.js";
@@ -67,11 +68,6 @@ function mismatchOfLines(
 
 /** The object in a line; `undefined` for blank and broken lines. */
 export function parseLine(line: unknown): JsonRecord | undefined {
-  if (typeof line !== "string") return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof line === "string" ? parseJson(line) : undefined;
+  return isRecord(value) ? value : undefined;
 }

@@ -1,7 +1,5 @@
-import type { Format, FormatResult } from "../../core/engine/format.js";
-import { findChange } from "./find-change.js";
-import type { JsonRecord } from "./json-record.js";
-import { partsOfLines, type LineMessage } from "./line-parts.js";
+import type { Format, FormatResult, FormatParts } from "../../core/engine/format.js";
+import { type JsonRecord, isRecord } from "./json-record.js";
 import { valueAt } from "./message-parts.js";
 import { readRawJson, spliceJson, type JsonPath } from "./splice-json.js";
 import { relayTo } from "./visitors.js";
@@ -91,4 +89,58 @@ function unwrap(wrapping: LineWrapping): { inner?: unknown; raw?: string | undef
 /** Whether a text is this JSON, written in another way. */
 function isJsonOf(raw: string | undefined, json: string): raw is string {
   return raw !== undefined && JSON.stringify(JSON.parse(raw)) === json;
+}
+
+/**
+ * The path of the smallest value that holds everything in which two JSON values differ; `undefined`
+ * if they do not. The same for both directions, so that what replaced a value can be found again.
+ */
+export function findChange(before: unknown, after: unknown): JsonPath | undefined {
+  if (before === after) return undefined;
+  const keys = commonKeys(before, after);
+  if (!keys) return [];
+  const changes = keys.flatMap((key) => {
+    const inner = findChange((before as JsonRecord)[key], (after as JsonRecord)[key]);
+    return inner ? [[key, ...inner]] : [];
+  });
+  return changes.length > 1 ? [] : changes[0];
+}
+
+/** The keys of two objects or arrays, if they have the same in the same order. */
+function commonKeys(before: unknown, after: unknown): readonly (string | number)[] | undefined {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return before.length === after.length ? [...before.keys()] : undefined;
+  }
+  if (!isRecord(before) || !isRecord(after)) return undefined;
+  const keys = Object.keys(before);
+  const others = Object.keys(after);
+  const isSame = keys.length === others.length && keys.every((key, at) => key === others[at]);
+  return isSame ? keys : undefined;
+}
+
+/** The message in a line, and its path in the line's JSON. */
+export interface LineMessage {
+  readonly message: JsonRecord;
+  readonly at: JsonPath;
+}
+
+/** The parts of the message in a line, in the text of the line. */
+export function partsOfLines(
+  inner: FormatParts,
+  find: (line: unknown) => LineMessage | undefined,
+): FormatParts {
+  return {
+    find(line) {
+      const found = find(line);
+      if (!found) return [];
+      const { message, at } = found;
+      return inner.find(message).map((part) => ({ ...part, path: [...at, ...part.path] }));
+    },
+    isSigned: (line) => inner.isSigned(find(line)?.message),
+    put: (line, path, value, raw = JSON.stringify(value)) => spliceJson(line as string, path, raw),
+    raw(line, { path, value }) {
+      const raw = readRawJson(line as string, path);
+      return raw === JSON.stringify(value) ? undefined : raw;
+    },
+  };
 }

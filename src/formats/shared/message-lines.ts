@@ -1,8 +1,7 @@
 import type { Format } from "../../core/engine/format.js";
 import { LINES_LOOKED_AT, parseLine } from "./json-lines.js";
 import { findTextResults } from "./text-results.js";
-import type { LineMessage } from "./line-parts.js";
-import { lineSplicer } from "./line-splicer.js";
+import { lineSplicer, type LineMessage } from "./line-splicer.js";
 
 /** A format's messages as the lines of a JSONL file, one message per line. */
 export type MessageLines<F extends Format> = Format<

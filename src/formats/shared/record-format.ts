@@ -9,9 +9,9 @@ import type {
   ToolInputSchema,
 } from "../../core/engine/format.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./blocks.js";
-import { describeParts, valueAt, type PartPlace } from "./message-parts.js";
+import { describeParts, putAt, valueAt, type PartPlace } from "./message-parts.js";
 import { parseArguments } from "./openai-parts.js";
-import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./json-record.js";
+import { asRecord, countJsonChars, type JsonRecord } from "./json-record.js";
 import type { JsonPath } from "./splice-json.js";
 
 /** A tool with its name, description and the schema of its input. */
@@ -84,17 +84,14 @@ export function createRecordFormat<const Name extends string, Answer>(
     },
 
     replace: (message, texts, { media }) =>
-      texts.reduce(
-        (copy, { slot, text }) =>
-          changeAt(copy, contentPath(message, slot), (content) =>
-            referenceTo(content, text, media),
-          ),
-        message,
-      ),
+      texts.reduce((copy, { slot, text }) => {
+        const path = contentPath(message, slot);
+        return putAt(copy, path, referenceTo(valueAt(copy, path), text, media));
+      }, message),
 
     restore: (message, contents) =>
       contents.reduce(
-        (copy, { slot, content }) => changeAt(copy, contentPath(message, slot), () => content),
+        (copy, { slot, content }) => putAt(copy, contentPath(message, slot), content),
         message,
       ),
 
@@ -168,16 +165,4 @@ function pathsOf(form: Pick<RecordForm<string, unknown>, "read">, message: unkno
   const reader = { model: ignore, call: ignore, other: ignore };
   form.read(asRecord(message), { ...reader, result: (path) => void paths.push(path) });
   return paths;
-}
-
-/** A copy with another value at a path, which shares everything else. */
-function changeAt(value: unknown, path: JsonPath, change: (value: unknown) => unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return change(value);
-  const copy: Record<string | number, unknown> | unknown[] = Array.isArray(value)
-    ? (value.slice() as unknown[])
-    : { ...(isRecord(value) ? value : {}) };
-  const fields = copy as Record<string | number, unknown>;
-  fields[key] = changeAt(fields[key], rest, change);
-  return copy;
 }

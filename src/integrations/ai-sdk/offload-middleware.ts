@@ -1,11 +1,12 @@
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
+import { addSystemText } from "../shared/add-system-text.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
 import { readingTools, type ReadingTools } from "./reading-tools.js";
 
 /** The parts of a request to a model that matter here. */
 interface ModelRequest {
-  prompt: { role: string; content: unknown }[];
+  prompt: unknown[];
   tools?: readonly { readonly name: string }[] | undefined;
 }
 
@@ -36,7 +37,7 @@ export function offloadMiddleware(options: IntegrationOptions = {}): OffloadMidd
       const request = params as typeof params & ModelRequest;
       if (!canRead(session, request)) return params;
       const prompt = await session.history(request.prompt, aiSdkFormat);
-      return { ...params, prompt: withNotice(prompt, session.systemPrompt()) };
+      return { ...params, prompt: addSystemText(prompt, session.systemPrompt()) };
     },
   };
 }
@@ -45,17 +46,4 @@ function canRead({ tools }: OffloadSession, request: ModelRequest): boolean {
   const offered = new Set(request.tools?.map(({ name }) => name));
   // A workspace that is read by path has no tools.
   return tools.every(({ name }) => offered.has(name));
-}
-
-/** The system prompt explains references; it is the same in every request, so that caches stay warm. */
-function withNotice(
-  prompt: readonly ModelRequest["prompt"][number][],
-  notice: string,
-): ModelRequest["prompt"] {
-  const [first, ...rest] = prompt;
-  if (notice === "") return [...prompt];
-  if (first?.role !== "system" || typeof first.content !== "string") {
-    return [{ role: "system", content: notice }, ...prompt];
-  }
-  return [{ ...first, content: `${first.content}\n\n${notice}` }, ...rest];
 }

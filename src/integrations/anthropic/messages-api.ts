@@ -1,3 +1,5 @@
+import { parseJson } from "../../core/lib/json/plain-json.js";
+
 /** The parts of Anthropic's Messages API that matter here; whatever else there is, is passed on. */
 export interface MessagesBody {
   readonly messages: readonly Message[];
@@ -47,12 +49,8 @@ export function readMessagesBody({ url, body }: HttpRequest): MessagesBody | und
   if (typeof body !== "string" || !/\/v1\/messages(?:\/count_tokens)?(?:$|\?)/.test(url)) {
     return undefined;
   }
-  try {
-    const value = JSON.parse(body) as Partial<MessagesBody> | null;
-    return Array.isArray(value?.messages) ? (value as MessagesBody) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(body) as Partial<MessagesBody> | null | undefined;
+  return Array.isArray(value?.messages) ? (value as MessagesBody) : undefined;
 }
 
 export function isToolUse(block: Block): boolean {

@@ -1,7 +1,34 @@
+import { parseJson } from "../../core/lib/json/plain-json.js";
 import { addUsage, type Block, type Usage } from "./messages-api.js";
 import { StreamedReply, type StreamEvent } from "./streamed-reply.js";
-import { readServerEvents } from "./server-events.js";
 import type { ReadingTurn } from "./reading-turn.js";
+
+/** An event as it was sent, and its data if that is JSON. */
+export interface ServerEvent {
+  readonly raw: string;
+  readonly data: unknown;
+}
+
+/** The server-sent events of a response, as they arrive. */
+export async function* readServerEvents(response: Response): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = /\r?\n\r?\n/.exec(text); end; end = /\r?\n\r?\n/.exec(text)) {
+      const length = end.index + end[0].length;
+      const raw = text.slice(0, length);
+      text = text.slice(length);
+      yield { raw, data: readData(raw) };
+    }
+  }
+  if (text !== "") yield { raw: text, data: readData(text) };
+}
+
+function readData(raw: string): unknown {
+  const lines = raw.split(/\r?\n/).filter((line) => line.startsWith("data:"));
+  return parseJson(lines.map((line) => line.slice("data:".length)).join("\n"));
+}
 
 type Send = (body: unknown) => Promise<Response>;
 

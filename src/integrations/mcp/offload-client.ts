@@ -3,8 +3,13 @@ import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
-import { offloadAnswer, type ToolResult } from "./offload-answer.js";
-import { refusedBy, shortenStructured, staysLong } from "./structured-content.js";
+import {
+  offloadAnswer,
+  type ToolResult,
+  refusedBy,
+  shortenStructured,
+  staysLong,
+} from "./offload-answer.js";
 
 interface CallParams {
   readonly name: string;

@@ -1,8 +1,7 @@
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import { connectSessions } from "../shared/connect-sessions.js";
-import { offloadAnswer, type ToolResult } from "./offload-answer.js";
+import { offloadAnswer, type ToolResult, shortenStructured, staysLong } from "./offload-answer.js";
 import { contextOf, serverSessionId, type ServerOptions } from "./server-sessions.js";
-import { shortenStructured, staysLong } from "./structured-content.js";
 
 /** A schema that can check a value, such as one of zod's. */
 interface Checked {

@@ -1,2 +1,2 @@
 export { offloadAgent, type AgentSettings, type PiOffload } from "./offload-agent.js";
-export type { PiReadingTool } from "./reading-tools.js";
+export type { PiReadingTool } from "./offload-agent.js";

@@ -1,9 +1,8 @@
 import { requireChoice } from "../../core/arguments.js";
-import { piMessageFormat } from "../../formats/pi.js";
-import { connectSessions } from "../shared/connect-sessions.js";
+import { piMessageFormat, type PiTool } from "../../formats/pi.js";
+import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
 import { refuseTakenNames } from "../shared/refuse-taken-names.js";
-import { readingTools, type PiReadingTool } from "./reading-tools.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {
@@ -82,4 +81,28 @@ export function offloadAgent<S extends AgentSettings>(
     },
   };
   return { ...settings, ...added };
+}
+
+/** A reading tool as pi runs it. */
+export interface PiReadingTool extends PiTool {
+  label: string;
+  execute: (
+    toolCallId: string,
+    input: unknown,
+    signal?: AbortSignal,
+  ) => Promise<{ content: { type: "text"; text: string }[]; details: undefined }>;
+}
+
+export function readingTools({ tools }: OffloadSession): PiReadingTool[] {
+  const described = piMessageFormat.describeTools(tools);
+  return tools.map((tool, at) => ({
+    ...(described[at] as PiTool),
+    label: tool.name.replaceAll("_", " "),
+    async execute(_, input, signal) {
+      const { text, isError } = await tool.execute(input, signal ? { signal } : {});
+      // pi makes an error result of what a tool throws.
+      if (isError) throw new Error(text);
+      return { content: [{ type: "text", text }], details: undefined };
+    },
+  }));
 }

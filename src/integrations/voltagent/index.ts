@@ -1,2 +1,2 @@
 export { offloadAgent, type AgentSettings, type VoltAgentOffload } from "./offload-agent.js";
-export type { VoltAgentReadingTool } from "./reading-tools.js";
+export type { VoltAgentReadingTool } from "./offload-agent.js";

@@ -1,25 +1,12 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createWorkspace, type Workspace } from "../../../src/index.js";
+import { createWorkspace } from "../../../src/index.js";
 import { listTree } from "../../support/list-tree.js";
+import { READING_VERBS as reads } from "../../support/reading-verbs.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { openWorkspace } from "./open-workspace.js";
-
-/** Every verb that reads an artifact by its id. */
-const READS: Record<
-  string,
-  (workspace: Workspace, id: string, sessionId?: string) => Promise<unknown>
-> = {
-  getKnowledgeById: (workspace, id, sessionId) => workspace.getKnowledgeById(id, { sessionId }),
-  getKnowledgeByLines: (workspace, id, sessionId) =>
-    workspace.getKnowledgeByLines(id, 1, 1, { sessionId }),
-  grepKnowledge: (workspace, id, sessionId) => workspace.grepKnowledge(id, ".", { sessionId }),
-  queryKnowledge: (workspace, id, sessionId) => workspace.queryKnowledge(id, { sessionId }),
-  getOriginal: (workspace, id, sessionId) => workspace.getOriginal(id, { sessionId }),
-};
-const reads = Object.entries(READS);
 
 describe("a session", () => {
   it("is there for a second workspace on the same folder", async () => {

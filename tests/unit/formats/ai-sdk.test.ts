@@ -6,6 +6,7 @@ import type { FormatOptions, ToolDescription } from "../../../src/core/engine/fo
 import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { GREP, readMessage } from "./offload-and-restore.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 
 type ToolPart = Extract<ModelMessage, { role: "tool" }>["content"][number];
 type Output = Extract<ToolPart, { type: "tool-result" }>["output"];
@@ -46,12 +47,6 @@ function replaceAll(message: unknown, options = KEEP) {
 function outputOf(message: ModelMessage, slot = 0): unknown {
   const part = message.content[slot];
   return typeof part === "object" && "output" in part ? part.output : undefined;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }
 
 describe("the AI SDK format: reading", () => {

@@ -3,12 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MessageVisitor } from "../../../src/core/engine/format.js";
 import { anthropicFormat as format } from "../../../src/formats/anthropic.js";
-import {
-  expectToKnowItsOwn,
-  freeze,
-  offloadAndRestore,
-  readMessage,
-} from "./offload-and-restore.js";
+import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 
 const picture = {
   type: "image",
@@ -210,7 +206,7 @@ describe("replacing in Anthropic messages", () => {
   it("replaces a message that is a result as a whole", () => {
     const message = { role: "tool", tool_call_id: "a", content: "long", more: 1 };
     const texts = [{ slot: -1, text: "ref" }];
-    const replaced = format.replace(freeze(message), texts, { media: "offload" });
+    const replaced = format.replace(deepFreeze(message), texts, { media: "offload" });
     expect(replaced).toEqual({ ...message, content: "ref" });
     const contents = [{ slot: -1, content: "long", wrapping: undefined }];
     expect(format.restore(replaced, contents)).toEqual(message);

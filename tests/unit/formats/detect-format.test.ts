@@ -64,6 +64,22 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
     "it has 1 unanswered tool call, but not one tool result in the shape of this format",
   ],
   [
+    "results in blocks of an unknown type",
+    [
+      user("Go."),
+      assistant([{ type: "tool_request", name: "bash" }]),
+      user([{ type: "tool_reply", body: "a.ts\n".repeat(50) }]),
+    ],
+    "anthropic",
+    'it has blocks of type "tool_request", "tool_reply", but not one tool result',
+  ],
+  [
+    "most of the text in blocks of an unknown type",
+    [user("Go."), assistant([{ type: "observation", body: "a.ts\n".repeat(50) }])],
+    "anthropic",
+    '99 % of its text is in blocks that this format does not know: "observation"',
+  ],
+  [
     "text",
     ["# Heading\n", "words\n"],
     "claude-code-jsonl",

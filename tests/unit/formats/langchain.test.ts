@@ -18,6 +18,7 @@ import type { FormatOptions } from "../../../src/core/engine/format.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { langchainFormat } from "../../../src/formats/langchain.js";
 import { GREP, readMessage } from "./offload-and-restore.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 
 const KEEP: FormatOptions = { media: "keep" };
 const OFFLOAD: FormatOptions = { media: "offload" };
@@ -36,13 +37,6 @@ function replaceAll<M>(message: M, options = KEEP): { replaced: M; restored: M }
   }));
   const replaced = langchainFormat.replace(message, texts, options) as M;
   return { replaced, restored: langchainFormat.restore(replaced, stored) as M };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  Object.values(value).forEach(deepFreeze);
-  return value;
 }
 
 const toolFields = () => ({

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect } from "vitest";
 import type { Content } from "../../../src/core/engine/content.js";
 import type {
@@ -7,12 +8,7 @@ import type {
   MediaRule,
   ToolDescription,
 } from "../../../src/core/engine/format.js";
-
-/** Freezes a value all the way down, so that whoever changes it fails. */
-export function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) Object.values(value).forEach(freeze);
-  return Object.freeze(value);
-}
+import { deepFreeze } from "../../support/shared-objects.js";
 
 /** What a format told of a message. */
 export interface Reading {
@@ -65,9 +61,9 @@ export function offloadAndRestore<T>(
   message: T,
   media: MediaRule = "keep",
 ): { offloaded: T; restored: T } {
-  const { results } = readMessage(format, freeze(message), { media });
+  const { results } = readMessage(format, deepFreeze(message), { media });
   const texts = results.map(({ slot }) => ({ slot, text: `reference ${slot}` }));
-  const offloaded = freeze(format.replace(message, texts, { media }));
+  const offloaded = deepFreeze(format.replace(message, texts, { media }));
   const soleTexts = readMessage(format, offloaded, { media }).results.map((one) => one.soleText);
   expect(soleTexts).toEqual(texts.map(({ text }) => text));
   const restored = format.restore(
@@ -75,6 +71,45 @@ export function offloadAndRestore<T>(
     results.map(({ slot, content, wrapping }) => ({ slot, content: stored(content), wrapping })),
   );
   return { offloaded: offloaded as T, restored: restored as T };
+}
+
+/** Any of these conversations comes back exactly, with media kept or offloaded, and is not changed. */
+export function expectToRestoreAny(
+  format: Format,
+  conversations: fc.Arbitrary<readonly unknown[]>,
+): void {
+  const media = fc.constantFrom<MediaRule>("keep", "offload");
+  fc.assert(
+    fc.property(conversations, media, (messages, rule) => {
+      const before = JSON.stringify(messages);
+      const restored = messages.map((message) => offloadAndRestore(format, message, rule).restored);
+      expect(restored).toEqual(messages);
+      expect(JSON.stringify(restored)).toBe(before);
+      expect(JSON.stringify(messages)).toBe(before);
+    }),
+  );
+}
+
+/** The format takes these conversations, and also each message of them with a reference in it. */
+export function expectToTakeReferences(
+  format: Format,
+  conversations: fc.Arbitrary<readonly unknown[]>,
+): void {
+  let replaced = 0;
+  fc.assert(
+    fc.property(conversations, (messages) => {
+      expect(format.mismatch(messages)).toBeUndefined();
+      for (const before of messages) {
+        for (const { slot, id } of readMessage(format, before).results) {
+          replaced++;
+          const after = format.replace(before, [{ slot, text: "ref" }], { media: "keep" });
+          expect(format.mismatch([after])).toBeUndefined();
+          expect(readMessage(format, after).results).toMatchObject([{ slot, id, soleText: "ref" }]);
+        }
+      }
+    }),
+  );
+  expect(replaced).toBeGreaterThan(0);
 }
 
 function stored(content: Content): Content {

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../../src/formats/formats.js";
 import { parseConversation } from "../../../src/formats/parse-conversation.js";
 import { langchainFormat } from "../../../src/formats/langchain.js";
-import { freeze, offloadAndRestore, readMessage } from "./offload-and-restore.js";
+import { offloadAndRestore, readMessage } from "./offload-and-restore.js";
+import { deepFreeze } from "../../support/shared-objects.js";
 
 const chat = [
   { role: "user", content: "What is there?" },
@@ -35,7 +36,7 @@ describe("a value that holds a conversation", () => {
     "events",
     "conversation",
   ])("is an object with %s", (key) => {
-    const file = freeze({ id: 7, [key]: chat, info: { score: 1 } });
+    const file = deepFreeze({ id: 7, [key]: chat, info: { score: 1 } });
     const { messages, stringify } = parseConversation(file);
     expect(messages).toBe(chat);
     expect(stringify(["other"])).toBe(JSON.stringify({ ...file, [key]: ["other"] }, null, 2));

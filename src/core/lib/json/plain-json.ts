@@ -1,4 +1,11 @@
-import { isData } from "../is-data.js";
+/**
+ * Whether an object is plain data rather than an instance of a class. `Object.prototype` differs
+ * between realms, but is always the end of the prototype chain.
+ */
+export function isData(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
 
 /** Deeper values are rejected, and with them values that contain themselves. */
 const MAX_DEPTH = 1_000;
@@ -26,4 +33,18 @@ function isPlain(value: unknown, depth: number): boolean {
   }
   if (!isData(value) || Object.getPrototypeOf(value) === null) return false;
   return Object.values(value).every((item) => item === undefined || isPlain(item, depth + 1));
+}
+
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value that may be written as its JSON, as the inputs of calls are in some formats. */
+export function fromJson(input: unknown): unknown {
+  return typeof input === "string" ? parseJson(input) : input;
 }

@@ -1,7 +1,6 @@
-import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, ListedArtifact, SearchFilter } from "./artifact-store.js";
-import { queryArtifacts } from "./query-artifacts.js";
+import { queryArtifacts, wrongCursor } from "./query-artifacts.js";
 
 export interface ArtifactPage {
   readonly artifacts: readonly ArtifactRecord[];
@@ -94,5 +93,5 @@ function parseCursor(cursor: string | undefined, sessions: readonly (string | un
   } catch {
     // Reported below.
   }
-  throw new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
+  throw wrongCursor(cursor);
 }

@@ -1,12 +1,12 @@
 import { DEFAULTS } from "../../defaults.js";
 import { stopOnAbort } from "../../lib/stop-on-abort.js";
-import { isData } from "../../lib/is-data.js";
+import { isData } from "../../lib/json/plain-json.js";
 import { nonEmptyText } from "../../lib/text/plain-text.js";
 import { requireObject } from "../../arguments.js";
 import { serializeContent, type Content } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
-import { readablePath } from "../reading/readable-path.js";
+import { readablePath } from "../reading/readable-view.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { ArtifactInput, PutOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";

@@ -3,7 +3,7 @@ import { CallerFailedError } from "../../errors/storage-errors.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
-import { isData } from "../../lib/is-data.js";
+import { isData } from "../../lib/json/plain-json.js";
 import type { ContentSource } from "./prepare-content.js";
 
 /** Where a text comes from that is about to be stored. */

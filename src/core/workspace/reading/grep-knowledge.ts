@@ -5,11 +5,10 @@ import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/
 import { quote } from "../../lib/text/quote.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import type { Clock } from "../events.js";
-import { findNear, NO_MATCH, searchAsMeant } from "./near-matches.js";
+import { findNear, NO_MATCH, searchAsMeant, callInput } from "./near-matches.js";
 import type { OpenTarget } from "./read-knowledge.js";
 import type { ArtifactCount, NextCall, ReadOptions, Reading } from "./reading.js";
 import { renderMatches } from "./render-matches.js";
-import { callInput } from "./search-call.js";
 
 /** Searches a text off the main thread. When searches have to wait, groups take turns. */
 export type SearchText = (

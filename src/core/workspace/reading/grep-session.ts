@@ -9,10 +9,9 @@ import { countOf } from "../../lib/digest/printable.js";
 import type { SearchOutcome, SearchQuery } from "../../lib/search/search-terms.js";
 import type { Clock } from "../events.js";
 import type { GrepOptions } from "./grep-knowledge.js";
-import { findNear, NO_MATCH, searchAsMeant } from "./near-matches.js";
+import { findNear, NO_MATCH, searchAsMeant, callInput } from "./near-matches.js";
 import type { ArtifactCount, NextCall, Reading } from "./reading.js";
 import { renderMatches } from "./render-matches.js";
-import { callInput } from "./search-call.js";
 
 export interface GrepSessionOptions extends Omit<GrepOptions, "startLine" | "startChar"> {
   /** Where an earlier answer stopped, taken from its `next`. */

@@ -1,7 +1,9 @@
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
-import { rereadPattern } from "../../lib/search/reread-pattern.js";
+import { rereadPattern } from "../../lib/search/foreign-syntax.js";
 import type { SearchOutcome, SearchQuery } from "../../lib/search/search-terms.js";
 import { quote } from "../../lib/text/quote.js";
+import { DEFAULTS } from "../../defaults.js";
+import type { NextCall } from "./reading.js";
 
 /** What an answer without a match begins with. */
 export const NO_MATCH = "No match.";
@@ -79,4 +81,16 @@ function widenings(query: SearchQuery): [how: string, changes: Partial<SearchQue
   }
   if (fromLine > 1 || fromChar > 1) all.push(["before that line", { fromLine: 1, fromChar: 1 }]);
   return all;
+}
+
+/** The parameters of a call that makes this search. */
+export function callInput(query: SearchQuery): NextCall["input"] {
+  return {
+    pattern: query.pattern,
+    ...(query.literal ? { literal: true } : {}),
+    ...(query.ignoreCase ? { ignore_case: true } : {}),
+    ...(query.contextBefore > 0 ? { context_before: query.contextBefore } : {}),
+    ...(query.contextAfter > 0 ? { context_after: query.contextAfter } : {}),
+    ...(query.maxResults === DEFAULTS.searchResults ? {} : { max_results: query.maxResults }),
+  };
 }

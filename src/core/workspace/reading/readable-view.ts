@@ -173,3 +173,24 @@ async function openUnless(
     throw error;
   }
 }
+
+/** Where an agent reads an artifact by path: the readable text, which is written first if it is not the content itself. */
+export async function readablePath(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if (!store.writeReadable) return record.location;
+  const stored = await store.open(record);
+  try {
+    const view = await openView(store, record, stored, signal);
+    if (!view) return record.location;
+    try {
+      return await store.writeReadable(record, readPieces(view, signal));
+    } finally {
+      await view.close();
+    }
+  } finally {
+    await stored.close();
+  }
+}

@@ -157,15 +157,12 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
       read("getKnowledgeByLines", artifactId, options, (target) => {
         const { startChar, endChar } = options;
-        if (endChar === undefined && (startChar === undefined || startLine < endLine)) {
+        if (endChar === undefined && (startChar === undefined || startLine !== endLine)) {
           return readLineRange(target, startLine, endLine, startChar);
         }
-        if (endChar !== undefined && startLine !== endLine) {
-          const expected = "the same as startLine when endChar is given";
-          throw new InvalidArgumentError("endLine", endLine, expected);
-        }
-        if (startLine !== endLine) return readLineRange(target, startLine, endLine, startChar);
-        return readColumns(target, startLine, { startChar, endChar });
+        if (startLine === endLine) return readColumns(target, startLine, { startChar, endChar });
+        const expected = "the same as startLine when endChar is given";
+        throw new InvalidArgumentError("endLine", endLine, expected);
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>

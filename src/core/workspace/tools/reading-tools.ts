@@ -1,7 +1,6 @@
 import type { ToolInputSchema } from "../../engine/format.js";
-import type { NextCall, ToolName, View } from "../reading/reading.js";
+import type { NextCall, ToolName, View, ReadOptions } from "../reading/reading.js";
 import type { Workspace } from "../workspace-types.js";
-import { readLineNumbers } from "./line-numbers.js";
 import { renderInfo, renderReading, type RenderedAnswer } from "./render-answer.js";
 import type { ToolInput } from "./tool-input.js";
 import type { ToolNaming } from "./tool-naming.js";
@@ -185,4 +184,25 @@ function readCharRange(input: ToolInput): {
 
 function readView(input: ToolInput): View | undefined {
   return input.choice("view", ["readable", "raw"]);
+}
+
+/** A line past every end: what exists is read. */
+const TO_THE_END = Number.MAX_SAFE_INTEGER;
+
+/** The lines that a call asks for. Without `end_line` it is the end; negative lines count from there. */
+export async function readLineNumbers(
+  workspace: Workspace,
+  artifactId: string,
+  input: ToolInput,
+  options: ReadOptions,
+): Promise<[start: number, end: number]> {
+  const start = input.count("start_line") ?? 1;
+  const end =
+    input.count("end_line") ?? (input.count("end_char") === undefined ? TO_THE_END : start);
+  if (start >= 0 && end >= 0) return [start, end];
+  const { sessionId, signal, view } = options;
+  const probe = { sessionId, signal, view, maxChars: 1 };
+  const lines = (await workspace.getKnowledgeById(artifactId, probe)).range.of;
+  const fromEnd = (line: number): number => (line < 0 ? Math.max(1, lines + 1 + line) : line);
+  return [fromEnd(start), fromEnd(end)];
 }

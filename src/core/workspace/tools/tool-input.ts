@@ -1,3 +1,4 @@
+import { parseJson } from "../../lib/json/plain-json.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 
 /**
@@ -90,12 +91,4 @@ export class ToolInput {
 function splitList(text: string): unknown {
   const parsed = text.trimStart().startsWith("[") ? parseJson(text) : undefined;
   return parsed ?? text.split(",").map((item) => item.trim());
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

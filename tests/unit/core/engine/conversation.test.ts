@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createConversation } from "../../../../src/core/engine/conversation.js";
+import { createConversation } from "../../../../src/core/engine/policy.js";
 import { toolResult } from "../../../support/tool-results.js";
 
 describe("what policies may ask of a conversation", () => {

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { allotNames } from "../../../../src/core/files/allot-names.js";
-import { DIRECT_LAYOUT, HISTORY_LAYOUT } from "../../../../src/core/files/file-layout.js";
+import {
+  DIRECT_LAYOUT,
+  HISTORY_LAYOUT,
+  allotNames,
+} from "../../../../src/core/files/file-layout.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { toolResult } from "../../../support/tool-results.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
+import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 
 it("forgets the content that was not used for longest, and counts it again", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
+import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
 
 function createMemory() {
   const counted: string[] = [];

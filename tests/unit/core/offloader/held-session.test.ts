@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
 import {
   findReferenced,
   isHeld,
   NOTHING_HELD,
   wasOffloaded,
 } from "../../../../src/core/offloader/held-session.js";
-import { LocatedResult } from "../../../../src/core/offloader/located-result.js";
+import { LocatedResult, ContentMemory } from "../../../../src/core/offloader/located-result.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
 import { toolResult } from "../../../support/tool-results.js";

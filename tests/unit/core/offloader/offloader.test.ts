@@ -17,6 +17,7 @@ import {
 } from "../../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
 import { conversationOf, logOf } from "../../../support/conversation.js";
+import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 
 function create(options: Partial<OffloaderOptions> = {}) {
   const workspace = createMemoryWorkspace();
@@ -60,6 +61,17 @@ describe("it must pay", () => {
     for (const { tokens = 0, referenceTokens = 0 } of offloaded) {
       expect(referenceTokens).toBeLessThanOrEqual(tokens * 0.75);
     }
+  });
+});
+
+describe("a result that is decided on, previewed and stored", () => {
+  it("has its tokens counted once, and so has its reference", async () => {
+    const counted: string[] = [];
+    const countTokens = (text: string) => counted.push(text) && text.length;
+    const offloader = create({ workspace: openMemoryWorkspace({ countTokens }) });
+    const text = logOf(20_000);
+    const { report } = await offloader.offload(conversationOf({ id: "a", text }));
+    expect(counted).toEqual([text, report.results[0]?.reference]);
   });
 });
 

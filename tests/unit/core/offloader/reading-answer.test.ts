@@ -60,10 +60,10 @@ describe("the answer of a reading tool", () => {
     await put("stranger", "x");
     await put("parent", "p");
     await put("own", "s", "p");
-    const result = toolResult(text);
+    const result = { ...toolResult(text), reading: call };
     const listSession = (sessionId: string) => coreOf(workspace).listSession(sessionId);
     const session = await listSession("s");
-    const answers = findReadingAnswers([result], () => call, session, listSession, readChars);
+    const answers = findReadingAnswers([result], session, listSession, readChars);
     return (await answers).has(result);
   }
 

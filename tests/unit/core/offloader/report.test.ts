@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StoredResult } from "../../../../src/core/offloader/content-memory.js";
+import type { StoredResult } from "../../../../src/core/offloader/located-result.js";
 import {
   reportResults,
   addReports,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
 import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
-import { LocatedResult } from "../../../../src/core/offloader/located-result.js";
+import { LocatedResult, ContentMemory } from "../../../../src/core/offloader/located-result.js";
 import {
   ResultStorage,
   type StorageWiring,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/content-memory.js";
+import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
 import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
 import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createConversation } from "../../../../src/core/engine/conversation.js";
+import { createConversation } from "../../../../src/core/engine/policy.js";
 import { byTool } from "../../../../src/core/policies/by-result.js";
 import { cacheAware } from "../../../../src/core/policies/cache-aware.js";
 import { all } from "../../../../src/core/policies/combine.js";

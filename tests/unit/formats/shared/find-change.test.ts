@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findChange } from "../../../../src/formats/shared/find-change.js";
+import { findChange } from "../../../../src/formats/shared/line-splicer.js";
 import { valueAt } from "../../../../src/formats/shared/message-parts.js";
 
 describe("where two JSON values differ", () => {

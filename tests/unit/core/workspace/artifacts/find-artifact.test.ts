@@ -1,22 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { nearestIds } from "../../../../../src/core/workspace/artifacts/find-artifact.js";
-import type { Workspace } from "../../../../../src/index.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
+import { READING_VERBS as reads } from "../../../../support/reading-verbs.js";
 import { rejectionOf } from "../../../../support/rejection.js";
-
-/** Every verb that reads an artifact by its id. */
-const READS: Record<
-  string,
-  (workspace: Workspace, id: string, sessionId?: string) => Promise<unknown>
-> = {
-  getKnowledgeById: (workspace, id, sessionId) => workspace.getKnowledgeById(id, { sessionId }),
-  getKnowledgeByLines: (workspace, id, sessionId) =>
-    workspace.getKnowledgeByLines(id, 1, 1, { sessionId }),
-  grepKnowledge: (workspace, id, sessionId) => workspace.grepKnowledge(id, ".", { sessionId }),
-  queryKnowledge: (workspace, id, sessionId) => workspace.queryKnowledge(id, { sessionId }),
-  getOriginal: (workspace, id, sessionId) => workspace.getOriginal(id, { sessionId }),
-};
-const reads = Object.entries(READS);
 
 describe("without a session [DESIGN-W-read-ambiguous]", () => {
   it.each(reads)("%s finds an id that one session holds", async (_, read) => {

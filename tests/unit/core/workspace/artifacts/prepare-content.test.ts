@@ -8,7 +8,7 @@ import {
   type KnownContent,
 } from "../../../../../src/core/workspace/artifacts/prepare-content.js";
 import { escapeMarkup } from "../../../../../src/core/workspace/reference/markup.js";
-import { checkHash } from "../../../../../src/testing/check-hash.js";
+import { checkHash } from "../../../../../src/testing/memory-store.js";
 
 function prepare(source: ContentSource, known?: KnownContent, digestChars = 1_200) {
   const calls = { countTokens: 0, hash: 0 };

@@ -5,7 +5,8 @@ import { openMemoryWorkspace, type MemoryOptions } from "../../../../support/mem
 import { followPrinted, toolRunner } from "../../../../support/run-tools.js";
 
 async function openSession(contents: readonly string[], options: MemoryOptions = {}) {
-  const workspace = openMemoryWorkspace(options);
+  // A clock that stands still: a busy machine does not come to the deadline of a search.
+  const workspace = openMemoryWorkspace({ clock: { now: () => 0 }, ...options });
   for (const [index, content] of contents.entries()) {
     await workspace.put({ content }, { toolCallId: `id${index}`, sessionId: "s" });
   }

@@ -1,4 +1,8 @@
+import { parseJson, fromJson } from "../lib/json/plain-json.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
+import type { MessagePart } from "../engine/format.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import { parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
 
 /** A long string of a call's input, and the pointer to it. */
 export interface LongString {
@@ -27,12 +31,9 @@ export function renderInputReference(
 }
 
 export function parseInputReference(text: string): InputReference | undefined {
-  const [, id, hash = ""] = REFERENCE.exec(text) ?? [];
-  try {
-    return id === undefined ? undefined : { artifactId: JSON.parse(id) as string, hash };
-  } catch {
-    return undefined;
-  }
+  const [, id = "", hash = ""] = REFERENCE.exec(text) ?? [];
+  const artifactId = parseJson(id);
+  return typeof artifactId === "string" ? { artifactId, hash } : undefined;
 }
 
 /** The strings of an input, at any depth. */
@@ -57,4 +58,35 @@ export function replaceStrings(
   return Object.fromEntries(
     entries.map(([key, item]) => [key, replaceStrings(item, texts, [...tokens, key])]),
   );
+}
+
+/** What hosts call the kinds of parts, and what their artifacts are called. */
+export const KINDS = { userMessage: "userMessages", toolInput: "toolInputs" } as const;
+export const CONTEXT_TYPES = { userMessage: "user_message", toolInput: "tool_input" } as const;
+
+/** What a part refers to, if it is a reference. */
+export function targetOf({ kind, value }: MessagePart): InputReference | undefined {
+  if (kind === "toolInput") {
+    for (const { text } of findStrings(fromJson(value))) {
+      const target = text.startsWith("[Stored:") ? parseInputReference(text) : undefined;
+      if (target) return target;
+    }
+    return undefined;
+  }
+  if (typeof value !== "string") return undefined;
+  const [artifactId, ...others] = parseKnowledgeList(value) ?? [];
+  const hash = /^<knowledge_list>\n<knowledge id="[^"]*" hash="([0-9a-f]{8})"/.exec(value)?.[1];
+  return artifactId === undefined || others.length > 0 || hash === undefined
+    ? undefined
+    : { artifactId, hash };
+}
+
+/** Anything can look like a reference; the session must hold that part, of that call. */
+export function isOf(
+  record: ArtifactRecord | undefined,
+  { kind, id }: MessagePart,
+  hash: string,
+): record is ArtifactRecord {
+  if (record?.metadata.context_type !== CONTEXT_TYPES[kind]) return false;
+  return record.hash.startsWith(hash) && (kind === "userMessage" || record.metadata.biz_id === id);
 }
