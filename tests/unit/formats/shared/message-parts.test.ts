@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Format } from "../../../../src/core/engine/format.js";
 import { FORMATS, type FormatName } from "../../../../src/formats/formats.js";
 
+const formats: readonly Format[] = FORMATS;
 const isSigned = (name: FormatName, message: unknown) =>
-  FORMATS.find((format) => format.name === name)?.parts?.isSigned(message);
+  formats.find((format) => format.name === name)?.parts?.isSigned(message);
 const line = (record: object) => `${JSON.stringify(record)}\n`;
 const piLine = (...content: object[]) =>
   line({ type: "message", timestamp: "t", message: { role: "assistant", content } });
