@@ -1,4 +1,4 @@
-import type { ToolDescription } from "../../core/engine/format.js";
+import type { ToolAnswer } from "../../core/engine/format.js";
 import { messageOf } from "../../core/errors/describe-value.js";
 import { langchainFormat, type LangchainTool } from "../../formats/langchain.js";
 import { connectSessions, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
@@ -95,11 +95,8 @@ function readingTool(tool: LangchainTool, sessions: Sessions): LangchainTool & R
   return Object.assign(tool, { lc_runnable: true, invoke, call: invoke });
 }
 
-/** Whoever passes a whole call makes an error message of what is thrown; others would end the run. */
-function answer(
-  { text, isError }: Awaited<ReturnType<ToolDescription["execute"]>>,
-  input: unknown,
-) {
+/** Whoever passes a whole call tells the model what is thrown; others would tell it nothing, or end the run. */
+function answer({ text, isError }: ToolAnswer, input: unknown): string {
   if (isError && asCall(input)) throw new Error(text);
   return text;
 }
