@@ -185,7 +185,10 @@ describe("offloadTools elsewhere", () => {
     expectShort(model, 3);
   });
 
-  it("serves an AgentExecutor, whose tools get arguments alone", async () => {
+  it.each([
+    ["invoked", false],
+    ["streamed", true],
+  ])("serves an AgentExecutor, whose tools get arguments alone, %s", async (_, isStreamed) => {
     const { workspace } = await storyWorkspace();
     const tools = offloadTools([fetchLog], { workspace, sessionId: "chat" });
     const wrong = calling("get_knowledge_by_id", { artifact_id: "none" }, "call-3");
@@ -194,15 +197,16 @@ describe("offloadTools elsewhere", () => {
       ["human", "{input}"],
       ["placeholder", "{agent_scratchpad}"],
     ]);
-    const executor = new AgentExecutor({
-      agent: createToolCallingAgent({ llm, tools, prompt }),
-      tools,
-    });
-    const { output } = (await executor.invoke({ input: "Which payment was declined?" })) as {
-      output: string;
-    };
-    expect(output).toBe(NEEDED);
+    const agent = createToolCallingAgent({ llm, tools, prompt });
+    const executor = new AgentExecutor({ agent, tools });
+    const question = { input: "Which payment was declined?" };
+    const chunks = isStreamed ? await executor.stream(question) : [await executor.invoke(question)];
+    let last: Record<string, unknown> = {};
+    for await (const chunk of chunks) last = chunk;
+    expect(last["output"]).toBe(NEEDED);
     expectShort(llm, 4);
+    // Of an error that is thrown, the executor would tell the model nothing.
+    expect(llm.sent[2]).toMatch(/none.*unknown-/s);
     const { artifacts } = await workspace.getToolResultOffloadInfo({ sessionId: "chat" });
     expect(artifacts.map(({ tool_name }) => tool_name)).toEqual(["fetch_log"]);
   });

@@ -1,4 +1,4 @@
-import type { ToolDescription } from "../../core/engine/format.js";
+import type { ToolAnswer } from "../../core/engine/format.js";
 import { messageOf } from "../../core/errors/describe-value.js";
 import { langchainFormat, type LangchainTool } from "../../formats/langchain.js";
 import { connectSessions, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
@@ -19,8 +19,12 @@ interface AnyTool {
 interface RunnableTool {
   readonly name: string;
   readonly description: string;
-  invoke(input: unknown, config?: GraphRuntime): Promise<unknown>;
+  readonly invoke: Invoke;
+  /** How an `AgentExecutor` that streams runs its tools. */
+  readonly call?: Invoke;
 }
+
+type Invoke = (input: unknown, config?: GraphRuntime) => Promise<unknown>;
 
 /**
  * The tools, whose large results become references in the state of a graph, and the reading tools after
@@ -51,32 +55,35 @@ function isRunnable<T extends AnyTool>(tool: T): tool is T & RunnableTool {
 
 function wrapTool<T extends RunnableTool>(tool: T, common: OffloadSession, sessions: Sessions): T {
   const { name, description } = tool;
-  const invoke: RunnableTool["invoke"] = async (input, config) => {
-    const session = sessionOfRun(sessions, config);
-    const call = asCall(input);
-    const args = call ? call.args : input;
-    let resolved: unknown;
-    try {
-      resolved = await session.resolve(name, args, config?.signal);
-    } catch (error) {
-      config?.signal?.throwIfAborted();
-      return answer({ text: messageOf(error), isError: true }, input);
-    }
-    const passed = resolved === args ? input : call ? { ...call, args: resolved } : resolved;
-    const output = await tool.invoke(passed, config);
-    if (isToolMessage(output)) return session.message(output, langchainFormat);
-    // A command changes the state of the graph, and is not JSON; it is kept.
-    return offloadValue(session, output, { toolName: name, input: args, toolCallId: call?.id });
-  };
+  const wrap =
+    (run: Invoke): Invoke =>
+    async (input, config) => {
+      const session = sessionOfRun(sessions, config);
+      const call = asCall(input);
+      const args = call ? call.args : input;
+      let resolved: unknown;
+      try {
+        resolved = await session.resolve(name, args, config?.signal);
+      } catch (error) {
+        config?.signal?.throwIfAborted();
+        return answer({ text: messageOf(error), isError: true }, input);
+      }
+      const passed = resolved === args ? input : call ? { ...call, args: resolved } : resolved;
+      const output = await run.call(tool, passed, config);
+      if (isToolMessage(output)) return session.message(output, langchainFormat);
+      // A command changes the state of the graph, and is not JSON; it is kept.
+      return offloadValue(session, output, { toolName: name, input: args, toolCallId: call?.id });
+    };
   // All else is the tool's own: its class, its schema, its callbacks.
   return Object.create(tool, {
-    invoke: { value: invoke },
+    invoke: { value: wrap(tool.invoke) },
+    ...(tool.call ? { call: { value: wrap(tool.call) } } : {}),
     description: { value: common.describe(name, description), enumerable: true },
   }) as T;
 }
 
 function readingTool(tool: LangchainTool, sessions: Sessions): LangchainTool & RunnableTool {
-  const invoke: RunnableTool["invoke"] = async (input, config) => {
+  const invoke: Invoke = async (input, config) => {
     const { tools } = sessionOfRun(sessions, config);
     const own = tools.find(({ name }) => name === tool.name);
     const call = asCall(input);
@@ -85,14 +92,11 @@ function readingTool(tool: LangchainTool, sessions: Sessions): LangchainTool & R
     return read === undefined ? "" : answer(read, input);
   };
   // By this, the framework knows what it can run.
-  return Object.assign(tool, { lc_runnable: true, invoke });
+  return Object.assign(tool, { lc_runnable: true, invoke, call: invoke });
 }
 
-/** Whoever passes a whole call makes an error message of what is thrown; others would end the run. */
-function answer(
-  { text, isError }: Awaited<ReturnType<ToolDescription["execute"]>>,
-  input: unknown,
-) {
+/** Whoever passes a whole call tells the model what is thrown; others would tell it nothing, or end the run. */
+function answer({ text, isError }: ToolAnswer, input: unknown): string {
   if (isError && asCall(input)) throw new Error(text);
   return text;
 }
