@@ -28,6 +28,7 @@ const filled = store.startsWith("sqlite:")
 const listings = {};
 for (const [namespace, count] of Object.entries(SIZES)) {
   await filled.insert(namespace, count);
+  /** @type {number[][]} */
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round++) rounds.push(await measureRound(namespace, round));
   // The first round compiles the code and fills the caches.

@@ -9,6 +9,5 @@ export type { Check } from "./checks.js";
 export type { FormatFixture, SampleCall, SampleResult, SampleTurn } from "./format-fixture.js";
 export { formatSuite } from "./format-suite.js";
 export { createMemoryWorkspace, MemoryStore, type MemoryWorkspaceOptions } from "./memory-store.js";
-export type { StoreCheck, StoreConcern } from "./store-context.js";
-export type { StoreFixture } from "./store-fixture.js";
+export type { StoreCheck, StoreConcern, StoreFixture } from "./store-context.js";
 export { defineStoreTests, storeSuite, type TestRunner } from "./store-suite.js";

@@ -4,13 +4,22 @@ import {
   type ArtifactStore,
   type ListedArtifact,
   type NewArtifact,
+  type OpenStore,
 } from "../core/workspace/artifacts/artifact-store.js";
 import { completeMetadata } from "../core/workspace/artifacts/artifact.js";
 import { queryArtifacts } from "../core/workspace/artifacts/query-artifacts.js";
 import { collectPieces, readPieces } from "../core/lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../core/lib/text/wtf8.js";
 import type { Check } from "./checks.js";
-import type { StoreFixture } from "./store-fixture.js";
+
+/** A store to check. */
+export interface StoreFixture {
+  /**
+   * Opens a namespace of the storage under test as a fresh process would: two stores that are opened
+   * share the storage and nothing else. Every check uses new namespaces.
+   */
+  readonly open: OpenStore;
+}
 
 /** What the checks of a store are about. */
 export type StoreConcern =
@@ -174,6 +183,10 @@ export async function listAll(
     listed.push(...artifacts);
     if (artifacts.length < limit) return listed;
   }
+}
+
+export async function listIds(...args: Parameters<typeof listAll>): Promise<string[]> {
+  return idsOf(await listAll(...args));
 }
 
 export function idsOf(listed: readonly ListedArtifact[]): string[] {

@@ -7,8 +7,7 @@ import { LISTING } from "./store-checks/listing.js";
 import { PAGING } from "./store-checks/paging.js";
 import { RANGES } from "./store-checks/ranges.js";
 import { REMOVAL } from "./store-checks/removal.js";
-import type { StoreCheck } from "./store-context.js";
-import type { StoreFixture } from "./store-fixture.js";
+import type { StoreCheck, StoreFixture } from "./store-context.js";
 
 const CHECKS = [
   ...BASICS,

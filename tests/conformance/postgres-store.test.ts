@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { objectStore } from "../../src/infrastructure/object-store/object-store.js";
+import { POSTGRES_MIGRATIONS } from "../../src/infrastructure/postgres-store/postgres-schema.js";
 import {
   postgresMetadata,
   postgresStore,
@@ -55,11 +56,12 @@ describe("a PostgreSQL database", () => {
     const pool = openPool();
     pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-      client.query = (...args: unknown[]) => {
+      const recorded = (...args: unknown[]) => {
         const [sql, values] = args;
         if (Array.isArray(values)) sent.push({ sql: String(sql), values });
         return query(...args);
       };
+      Object.assign(client, { query: recorded });
     });
     return pool;
   }
@@ -72,8 +74,10 @@ describe("a PostgreSQL database", () => {
     await store.query?.({ sessionId: "s1", limit: 1 });
     await store.query?.({ sessionId: "s1", limit: 1, after: first?.cursor });
     await store.query?.({ limit: 1, after: first?.cursor });
+    await store.query?.({ newestFirst: true, limit: 1 });
+    await store.query?.({ newestFirst: true, limit: 1, after: first?.cursor });
     await store.listSession("s1");
-    expect(sent).toHaveLength(4);
+    expect(sent).toHaveLength(6);
     const admin = await openPool().connect();
     try {
       // What is sorted in spite of this has no order to take from an index, however large the table is.
@@ -83,7 +87,7 @@ describe("a PostgreSQL database", () => {
       for (const { sql, values } of sent) {
         const { rows } = await admin.query<Row>(`EXPLAIN ${sql}`, [...values]);
         const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
-        expect(plan).toContain("Index Scan using context_offload_by_");
+        expect(plan).toMatch(/Index Scan (?:Backward )?using context_offload_by_/);
         // Children are few, and have no index by change.
         expect(plan).not.toMatch(
           /Sort {2}\(.*\n(?: +Disabled: true\n)? +Sort Key: (?!\w+children)/,
@@ -135,6 +139,27 @@ describe("a PostgreSQL database", () => {
       const [, ...tables] = sql.split(/(?=(?:FROM|INTO|UPDATE) context_offload_)/);
       for (const table of tables) expect(table).toMatch(/namespace = \$1|\(namespace, /);
     }
+  });
+
+  it("of an older version is brought up to date, with what it holds", async () => {
+    const admin = openPool();
+    await admin.query("CREATE DATABASE older");
+    const url = new URL(server?.url ?? "");
+    url.pathname = "/older";
+    const pool = new pg.Pool({ connectionString: url.href, max: 1 });
+    pools.push(pool);
+    await pool.query(POSTGRES_MIGRATIONS[0] ?? "");
+    await pool.query("CREATE TABLE context_offload_version (version integer NOT NULL)");
+    await pool.query("INSERT INTO context_offload_version VALUES (1)");
+    const record = { artifactId: "a", sessionId: "s", createdAt: "2026-01-01", location: "x" };
+    await pool.query(
+      `INSERT INTO context_offload_artifacts VALUES ('n', 's', 'a', 1, 1, false, 'x', $1, '{}')`,
+      [JSON.stringify(record)],
+    );
+    const page = await postgresStore(pool)("n").query?.({ newestFirst: true, limit: 2 });
+    expect(page?.artifacts.map((artifact) => artifact.record)).toEqual([record]);
+    const { rows } = await pool.query("SELECT version FROM context_offload_version");
+    expect(rows).toEqual([{ version: POSTGRES_MIGRATIONS.length }]);
   });
 
   it("of a newer version is refused, not spoilt", async () => {

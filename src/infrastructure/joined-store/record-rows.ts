@@ -20,23 +20,25 @@ export function changeIn(row: Row): SessionChange {
   return { changed, change: row["removed"] ? { removed: record } : { put: record } };
 }
 
-/** A place in a listing that is ordered by session and by number. */
+/** A place in a listing. */
 export interface ListPlace {
   /** The key of the session. */
   readonly session: string;
   readonly seq: number;
+  readonly createdAt: string;
 }
 
 export function listedIn(row: Row): ListedArtifact {
-  const place = [row["session"], Number(row["seq"])];
-  return { record: recordIn(row), cursor: JSON.stringify(place) };
+  const record = recordIn(row);
+  const place = [row["session"], Number(row["seq"]), record.createdAt];
+  return { record, cursor: JSON.stringify(place) };
 }
 
 export function parseListCursor(cursor: string): ListPlace {
   try {
-    const [session, seq] = JSON.parse(cursor) as readonly unknown[];
-    if (typeof session === "string" && Number.isSafeInteger(seq)) {
-      return { session, seq: seq as number };
+    const [session, seq, createdAt] = JSON.parse(cursor) as readonly unknown[];
+    if (typeof session === "string" && Number.isSafeInteger(seq) && typeof createdAt === "string") {
+      return { session, seq: seq as number, createdAt };
     }
   } catch {
     // Reported below.

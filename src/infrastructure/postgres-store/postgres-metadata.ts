@@ -86,10 +86,10 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
     listSession: (sessionId) => listings.list(sessionId),
 
     async query(query) {
-      const { where, values } = conditions(query, ns);
+      const { where, order, values } = conditions(query, ns);
       const rows = await database.run(
         `SELECT session, seq, record FROM context_offload_artifacts
-          WHERE ${where} ORDER BY session, seq LIMIT $${values.length + 1}`,
+          WHERE ${where} ORDER BY ${order} LIMIT $${values.length + 1}`,
         [...values, query.limit],
       );
       const artifacts = rows.map(listedIn);
@@ -111,23 +111,36 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
   };
 }
 
-/** The conditions of a query; the namespace is the first. */
+/** The conditions of a query, of which the namespace is the first, and its order. */
 function conditions(
-  { sessionId, artifactIds, filter = {}, removed = false, after }: ArtifactQuery,
+  {
+    sessionId,
+    artifactIds,
+    filter = {},
+    removed = false,
+    newestFirst = false,
+    after,
+  }: ArtifactQuery,
   ns: string,
-): { readonly where: string; readonly values: readonly unknown[] } {
+): { readonly where: string; readonly order: string; readonly values: readonly unknown[] } {
   const where = ["namespace = $1", removed ? "removed" : "NOT removed"];
   const values: unknown[] = [ns];
   const place = (value: unknown) => `$${values.push(value)}`;
   if (sessionId !== undefined) where.push(`session = ${place(indexKey(sessionId))}`);
   if (artifactIds) where.push(`artifact = ANY(${place(artifactIds.map(indexKey))}::text[])`);
   if (after !== undefined) {
-    const { session, seq } = parseListCursor(after);
-    where.push(`(session, seq) > (${place(session)}::text, ${place(seq)}::bigint)`);
+    const { session, seq, createdAt } = parseListCursor(after);
+    const start = `${place(session)}::text, ${place(seq)}::bigint`;
+    where.push(
+      newestFirst
+        ? `(created, session, seq) < (${place(createdAt)}::text, ${start})`
+        : `(session, seq) > (${start})`,
+    );
   }
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   if (wanted.length > 0) {
     where.push(`metadata @> ${place(plainJson(Object.fromEntries(wanted)))}::jsonb`);
   }
-  return { where: where.join(" AND "), values };
+  const order = newestFirst ? "created DESC, session DESC, seq DESC" : "session, seq";
+  return { where: where.join(" AND "), order, values };
 }

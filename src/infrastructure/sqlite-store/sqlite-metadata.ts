@@ -60,11 +60,11 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
     listSession: (sessionId) => listings.list(sessionId),
 
     async query(query) {
-      const { where, values } = conditions(query, ns);
+      const { where, order, values } = conditions(query, ns);
       const [rows, count] = await database.read((session) => [
         session.all(
           `SELECT session, seq, record FROM context_offload_artifacts
-            WHERE ${where} ORDER BY session, seq LIMIT ?`,
+            WHERE ${where} ORDER BY ${order} LIMIT ?`,
           ...values,
           query.limit,
         ),
@@ -122,11 +122,20 @@ function addTo(
   throw new Error("every id for this content holds other content");
 }
 
-/** The conditions of a query; the namespace is the first. */
+const CREATED = "record ->> '$.createdAt'";
+
+/** The conditions of a query, of which the namespace is the first, and its order. */
 function conditions(
-  { sessionId, artifactIds, filter = {}, removed = false, after }: ArtifactQuery,
+  {
+    sessionId,
+    artifactIds,
+    filter = {},
+    removed = false,
+    newestFirst = false,
+    after,
+  }: ArtifactQuery,
   ns: string,
-): { readonly where: string; readonly values: readonly SqliteValue[] } {
+): { readonly where: string; readonly order: string; readonly values: readonly SqliteValue[] } {
   const where = ["namespace = ?", `removed = ${removed ? 1 : 0}`];
   const values: SqliteValue[] = [ns];
   const add = (condition: string, ...of: SqliteValue[]) => {
@@ -139,8 +148,9 @@ function conditions(
     add(`artifact IN (${keys.map(() => "?").join(", ")})`, ...keys);
   }
   if (after !== undefined) {
-    const { session, seq } = parseListCursor(after);
-    add("(session, seq) > (?, ?)", session, seq);
+    const { session, seq, createdAt } = parseListCursor(after);
+    if (newestFirst) add(`(${CREATED}, session, seq) < (?, ?, ?)`, createdAt, session, seq);
+    else add("(session, seq) > (?, ?)", session, seq);
   }
   for (const [key, value] of Object.entries(filter)) {
     if (value === undefined) continue;
@@ -155,5 +165,6 @@ function conditions(
       );
     }
   }
-  return { where: where.join(" AND "), values };
+  const order = newestFirst ? `${CREATED} DESC, session DESC, seq DESC` : "session, seq";
+  return { where: where.join(" AND "), order, values };
 }

@@ -13,6 +13,7 @@ export async function queryByListing(
   query: ArtifactQuery,
 ): Promise<QueryPage> {
   const { sessionId, after, limit, countRest = false } = query;
+  if (query.newestFirst) return queryByTime(store, query);
   const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
   const start = after === undefined ? undefined : parsePlace(after);
   const startIndex = start ? sessions.indexOf(start.sessionId) : 0;
@@ -27,15 +28,41 @@ export async function queryByListing(
       position++;
       if (position <= skipped || !isWanted(record, query)) continue;
       if (artifacts.length < limit) {
-        artifacts.push({
-          record,
-          cursor: JSON.stringify([session, record.artifactId, record.createdAt]),
-        });
+        artifacts.push(listed(record));
       } else if (countRest) leftOut++;
       else return { artifacts };
     }
   }
   return { artifacts, leftOut: countRest ? leftOut : undefined };
+}
+
+async function queryByTime(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
+  const { sessionId, after, limit } = query;
+  const records: ArtifactRecord[] = [];
+  for (const session of sessionId === undefined ? await store.sessions() : [sessionId]) {
+    for (const record of (await store.listSession(session)).artifacts.values()) {
+      if (isWanted(record, query)) records.push(record);
+    }
+  }
+  records.sort(byTime).reverse();
+  const start = after === undefined ? 0 : placeByTime(records, parsePlace(after));
+  const artifacts = records.slice(start, start + limit).map(listed);
+  const leftOut = query.countRest ? records.length - start - artifacts.length : undefined;
+  return { artifacts, leftOut };
+}
+
+/** A comparison for a stable sort: what was stored in the same moment keeps its order. */
+export function byTime(one: ArtifactRecord, other: ArtifactRecord): number {
+  if (one.createdAt === other.createdAt) return 0;
+  return one.createdAt < other.createdAt ? -1 : 1;
+}
+
+function listed(record: ArtifactRecord): ListedArtifact {
+  const { sessionId, artifactId, createdAt } = record;
+  return { record, cursor: JSON.stringify([sessionId, artifactId, createdAt]) };
 }
 
 /** Whether a record has the ids and the metadata that a query asks for. */
@@ -89,4 +116,14 @@ function placeOf(
     if (record.artifactId === artifactId) return at;
   }
   return at;
+}
+
+/** The same for the newest first. */
+function placeByTime(records: readonly ArtifactRecord[], place: Place): number {
+  const at = records.findIndex(
+    ({ sessionId, artifactId }) => sessionId === place.sessionId && artifactId === place.artifactId,
+  );
+  if (at !== -1) return at + 1;
+  const next = records.findIndex(({ createdAt }) => createdAt <= place.createdAt);
+  return next === -1 ? records.length : next;
 }
