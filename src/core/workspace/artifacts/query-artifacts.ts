@@ -13,6 +13,7 @@ export async function queryByListing(
   query: ArtifactQuery,
 ): Promise<QueryPage> {
   const { sessionId, after, limit, countRest = false } = query;
+  if (query.newestFirst) return queryByTime(store, query);
   const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
   const start = after === undefined ? undefined : parsePlace(after);
   const startIndex = start ? sessions.indexOf(start.sessionId) : 0;
@@ -27,7 +28,7 @@ export async function queryByListing(
     for (const record of listing.artifacts.values()) {
       position++;
       if (position <= skipped || !isMatch(record)) continue;
-      if (artifacts.length < limit) artifacts.push(new Listed(session, record));
+      if (artifacts.length < limit) artifacts.push(new Listed(record));
       else if (countRest) leftOut++;
       else return { artifacts };
     }
@@ -35,15 +36,38 @@ export async function queryByListing(
   return { artifacts, leftOut: countRest ? leftOut : undefined };
 }
 
+async function queryByTime(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
+  const { sessionId, after, limit } = query;
+  const isMatch = matcherOf(query);
+  const records: ArtifactRecord[] = [];
+  for (const session of sessionId === undefined ? await store.sessions() : [sessionId]) {
+    for (const record of (await store.listSession(session)).artifacts.values()) {
+      if (isMatch(record)) records.push(record);
+    }
+  }
+  records.sort(byTime).reverse();
+  const start = after === undefined ? 0 : placeByTime(records, parsePlace(after));
+  const artifacts = records.slice(start, start + limit).map((record) => new Listed(record));
+  const leftOut = query.countRest ? records.length - start - artifacts.length : undefined;
+  return { artifacts, leftOut };
+}
+
+/** A comparison for a stable sort: what was stored in the same moment keeps its order. */
+export function byTime(one: ArtifactRecord, other: ArtifactRecord): number {
+  if (one.createdAt === other.createdAt) return 0;
+  return one.createdAt < other.createdAt ? -1 : 1;
+}
+
 /** Its cursor is made only when it is asked for: a page needs that of its last artifact alone. */
 class Listed implements ListedArtifact {
-  constructor(
-    readonly session: string,
-    readonly record: ArtifactRecord,
-  ) {}
+  constructor(readonly record: ArtifactRecord) {}
 
   get cursor(): string {
-    return JSON.stringify([this.session, this.record.artifactId, this.record.createdAt]);
+    const { sessionId, artifactId, createdAt } = this.record;
+    return JSON.stringify([sessionId, artifactId, createdAt]);
   }
 }
 
@@ -100,4 +124,14 @@ function placeOf(
     if (record.artifactId === artifactId) return at;
   }
   return at;
+}
+
+/** The same for the newest first. */
+function placeByTime(records: readonly ArtifactRecord[], place: Place): number {
+  const at = records.findIndex(
+    ({ sessionId, artifactId }) => sessionId === place.sessionId && artifactId === place.artifactId,
+  );
+  if (at !== -1) return at + 1;
+  const next = records.findIndex(({ createdAt }) => createdAt <= place.createdAt);
+  return next === -1 ? records.length : next;
 }
