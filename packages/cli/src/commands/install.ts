@@ -46,7 +46,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
 export function contextOf(terminal: Terminal, flags: InstallFlags): InstallContext {
   const { cwd, env } = terminal;
   return {
-    ...{ cwd, env, home: env["HOME"] ?? homedir(), platform: process.platform },
+    ...{ cwd, env, home: env["HOME"] || homedir(), platform: process.platform },
     scope: flags.user === true ? "user" : "project",
     node: process.execPath,
     main: fileURLToPath(new URL("../main.js", import.meta.url)),

@@ -118,7 +118,7 @@ Examples:
 
 /** The same tools as for the hook, by option or environment. */
 function excluded({ exclude = "" }: GatewayFlags, { env }: Terminal): OffloadConfig["tools"] {
-  const names = `${exclude},${env["CONTEXT_OFFLOAD_EXCLUDE"] ?? ""}`.split(",");
+  const names = `${exclude},${env["CONTEXT_OFFLOAD_EXCLUDE"] || ""}`.split(",");
   return Object.fromEntries(names.filter(Boolean).map((name) => [name.trim(), { offload: false }]));
 }
 

@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { CommandError } from "../command-error.js";
 import type { Client, InstallContext, InstallStep } from "./client.js";
 import { JsonFile } from "./edit-json.js";
+import { excludeFlags, hookCommand, isOwnHook } from "./hook-command.js";
 
 const SERVER = "offload";
 export const CLAUDE_TOOL_PREFIX = `mcp__${SERVER}__`;
-/** Ours, wherever it was installed from and whoever moved it since. */
-const OWN_COMMAND = /context-offload|[\\/]hook\.js"? .*--(?:tool-prefix|root)/;
 const HOOKS = ["hooks", "PostToolUse"];
 const SERVERS = ["mcpServers"];
 
@@ -30,7 +29,7 @@ export const claudeCode: Client = {
       );
     }
     removeHooks(settings);
-    const hook = { type: "command", command: hookCommand(context), timeout: 60 };
+    const hook = { type: "command", command: commandOf(context), timeout: 60 };
     settings.insert([...HOOKS, -1], { matcher: "*", hooks: [hook] });
     await settings.save();
     const what = "added a PostToolUse hook that offloads large tool results";
@@ -69,7 +68,7 @@ export const claudeCode: Client = {
     const isServed = isOwnServer(servers.get([...SERVERS, SERVER]));
     return [
       ...hooks.flatMap(({ command = "" }) =>
-        OWN_COMMAND.test(command)
+        isOwnHook(command)
           ? [{ path: settings.path, what: `hook: ${command}`, isChange: false }]
           : [],
       ),
@@ -82,7 +81,7 @@ export const claudeCode: Client = {
 
 function settingsPath({ scope, cwd, home, env }: InstallContext): string {
   const folder =
-    scope === "user" ? (env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude")) : join(cwd, ".claude");
+    scope === "user" ? env["CLAUDE_CONFIG_DIR"] || join(home, ".claude") : join(cwd, ".claude");
   return join(folder, "settings.json");
 }
 
@@ -90,17 +89,11 @@ function serversPath({ scope, cwd, home }: InstallContext): string {
   return scope === "user" ? join(home, ".claude.json") : join(cwd, ".mcp.json");
 }
 
-function hookCommand({ node, hook, exclude, withTools }: InstallContext): string {
-  const words = [quoted(node), quoted(hook)];
-  words.push(
-    ...(withTools ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX] : ["--root", ".offload"]),
-  );
-  if (exclude.length > 0) words.push("--exclude", quoted(exclude.join(",")));
-  return words.join(" ");
-}
-
-function quoted(path: string): string {
-  return `"${path.replaceAll('"', '\\"')}"`;
+function commandOf(context: InstallContext): string {
+  const reading = context.withTools
+    ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX]
+    : ["--root", ".offload"];
+  return hookCommand(context, [...reading, ...excludeFlags(context.exclude)]);
 }
 
 function groupsOf(settings: JsonFile): readonly HookGroup[] {
@@ -112,7 +105,7 @@ function groupsOf(settings: JsonFile): readonly HookGroup[] {
 function removeHooks(settings: JsonFile): number {
   let removed = 0;
   for (const [at, { hooks = [] }] of [...groupsOf(settings).entries()].reverse()) {
-    const own = [...hooks.keys()].filter((nth) => OWN_COMMAND.test(hooks[nth]?.command ?? ""));
+    const own = [...hooks.keys()].filter((nth) => isOwnHook(hooks[nth]?.command));
     if (own.length === 0) continue;
     removed += own.length;
     if (own.length === hooks.length) settings.remove([...HOOKS, at]);
