@@ -25,6 +25,11 @@ export class CommandError extends Error {
   }
 }
 
+/** A file that is intact, and not a conversation. */
+export class NotConversationError extends CommandError {
+  override readonly name = "NotConversationError";
+}
+
 const USAGE_CODES =
   /^(?:INVALID_|UNKNOWN_|AMBIGUOUS_|OUT_OF_RANGE|NOT_JSON|POINTER_|NO_TOOL_RESULT|ARTIFACT_GONE)/;
 

@@ -243,8 +243,8 @@ describe("context-offload replay", () => {
     const place = new Place();
     writeOpenCodeDatabase(place).close();
     const refuse =
-      "export function resolve(name, context, next) { if (/sqlite|libsql/.test(name)) throw new Error('none'); return next(name, context) }";
-    const preload = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(refuse)}')`;
+      "export function resolve(name, context, next) { if (/sqlite|libsql/.test(name)) throw new Error(); return next(name, context) }";
+    const preload = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(refuse)}`)})`;
     const env = { NODE_OPTIONS: `--import="data:text/javascript,${encodeURIComponent(preload)}"` };
     const find = (more: string[] = []) =>
       place.spawn(["replay", "--find", ...more], { env }) as { status: number; stderr: string };

@@ -80,6 +80,17 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     expect(JSON.parse(run("grep", "399 ERROR", "--json").stdout)).toMatchObject({ matches: 1 });
   });
 
+  it("names the session of an id that several sessions have", () => {
+    const { place, run } = filled();
+    place.write("again.json", place.read("other.json"));
+    run("run", "--quiet", "again.json");
+    expect(run("grep", "ERROR in another", "-c").stdout.trim().split("\n").sort()).toEqual([
+      "again/other:400",
+      "other/other:400",
+    ]);
+    expect(run("grep", "ERROR in another", "-c", "--session", "again").stdout).toBe("other:400\n");
+  });
+
   it("verifies, prunes only when told so, and never what is young", () => {
     const { run } = filled();
     expect(run("verify")).toMatchObject({
