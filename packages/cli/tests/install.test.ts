@@ -77,7 +77,9 @@ describe("install claude-code", () => {
     expect([done.status, done.stderr]).toEqual([0, ""]);
     expect(done.stdout).toMatch(/settings\.json: added a PostToolUse hook/);
     expect(done.stdout).toMatch(/\.mcp\.json: added the MCP server "offload"/);
-    expect(done.stdout).toMatch(/Undo it with: context-offload uninstall claude-code/);
+    expect(done.stdout).toMatch(
+      /paths of this computer: do not commit it.*\nUndo it with: context-offload uninstall claude-code\n$/,
+    );
     const settings = place.read(".claude/settings.json");
     expect(settings).toContain(JSON.stringify(`"${process.execPath}" "${HOOK}"`).slice(1, -1));
     expect(settings).not.toContain("npx");
@@ -147,10 +149,20 @@ describe("install for clients of MCP servers", () => {
     gemini: ".gemini/settings.json",
     qwen: ".qwen/settings.json",
     windsurf: "home/.codeium/windsurf/mcp_config.json",
+    vscode: ".vscode/mcp.json",
+    ...(process.platform === "linux" && {
+      cline:
+        "home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    }),
   };
+  /** VS Code has another name for the servers. */
+  const textFor = (name: string, text: string) =>
+    name === "vscode" ? text.replace('"mcpServers"', '"servers"') : text;
 
   it.each(
-    Object.entries(PATHS).flatMap(([name, path]) => SERVERS.map((text) => [name, path, text])),
+    Object.entries(PATHS).flatMap(([name, path]) =>
+      SERVERS.map((text) => [name, path, textFor(name, text)]),
+    ),
   )(
     "puts the servers of %s behind the gateway, and back to the byte",
     (name = "", path = "", text = "") => {

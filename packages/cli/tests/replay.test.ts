@@ -309,7 +309,9 @@ describe("context-offload replay", () => {
     const nothing = place.run("replay", "--find");
     expect([nothing.status, nothing.stderr]).toEqual([
       2,
-      expect.stringMatching(/no sessions of Claude Code, Codex, Gemini CLI, OpenCode were found/),
+      expect.stringMatching(
+        /no sessions of Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI were found/,
+      ),
     ]);
   });
 });

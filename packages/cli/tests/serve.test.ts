@@ -61,6 +61,17 @@ describe("context-offload mcp and gateway", () => {
     const { status, stderr } = new Place().run("mcp", "--http", "--host", "0.0.0.0");
     expect([status, stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
     expect(stderr).toMatch(/token/);
+    // Such as that of a variable which is not set: whoever names a token wants one.
+    const empty = new Place().run("mcp", "--http", "--token", "");
+    expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/token/)]);
+  });
+
+  it("does not wrap another server, and says what does", () => {
+    const { status, stderr } = new Place().run("mcp", "--", "npx", "some-server");
+    expect([status, stderr]).toEqual([
+      2,
+      "context-offload: mcp starts no other server; for that: context-offload gateway -- npx some-server\n",
+    ]);
   });
 
   it("stands in front of a server, by command and by config, and can be switched off", async () => {

@@ -120,6 +120,12 @@ describe("the verbs, called wrongly", () => {
       [["lines", "other", "x"], 2, /not a range of lines; pass one such as/],
       [["lines", "other", "9999"], 2, /does not exist: the text has 400 lines/],
       [["query", "other", "/a"], 2, /JSON/],
+      [
+        ["run", SAMPLE, "--out", "chat.json"],
+        3,
+        /chat\.json: is a file, not a folder; name another/,
+      ],
+      [["show", "twice"], 2, /held by 2 sessions: .*\. Name the one you mean with --session/],
       [["grep", "("], 2, /regular expression|pattern/i],
       [["prune"], 2, /say what to keep/],
       [["prune", "--max-age", "soon"], 2, /not an age; pass one such as 30d/],
@@ -143,7 +149,10 @@ describe("the verbs, called wrongly", () => {
   it("explains itself in one sentence, with the code for a wrong call", () => {
     place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("other", "hello")));
-    place.run("run", "--quiet", "chat.json");
+    for (const name of ["one.json", "two.json"]) {
+      place.write(name, JSON.stringify(conversationOf("twice", "hello")));
+    }
+    place.run("run", "--quiet", "chat.json", "one.json", "two.json");
     for (const [args, code, reason] of cases) {
       const { status, stdout, stderr } = place.run(...args);
       expect([args, status, stderr]).toEqual([args, code, expect.stringMatching(reason)]);

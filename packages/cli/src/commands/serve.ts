@@ -47,7 +47,13 @@ Examples:
   claude mcp add offload -- context-offload mcp
   context-offload mcp --http --port 8808`,
     )
+    .allowExcessArguments()
     .action(async (_: McpFlags, command: Command) => {
+      if (command.args.length > 0) {
+        throw new CommandError(
+          `mcp starts no other server; for that: context-offload gateway -- ${command.args.join(" ")}`,
+        );
+      }
       const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
       // Loaded here, since the other commands start faster without it.
       const { serveHttp, serveStdio } = await import("@context-offload/mcp");
@@ -70,7 +76,7 @@ Examples:
 /** Claude Code says which project it started a server for; the server may run elsewhere. */
 function inProject(flags: McpFlags, { env }: Terminal): McpFlags {
   const { CLAUDE_PROJECT_DIR: project } = env;
-  const isNamed = flags.workspace !== undefined || env[WORKSPACE_VARIABLE] !== undefined;
+  const isNamed = flags.workspace !== undefined || Boolean(env[WORKSPACE_VARIABLE]);
   return isNamed || !project ? flags : { ...flags, workspace: join(project, ".offload") };
 }
 

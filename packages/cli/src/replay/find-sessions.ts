@@ -62,6 +62,13 @@ const AGENTS: readonly Agent[] = [
       return [{ folder: join(openCodeFolder(home, env), "storage"), session }];
     },
   },
+  {
+    name: "Copilot CLI",
+    places(home, env) {
+      const folder = env["COPILOT_HOME"] || join(home, ".copilot");
+      return [{ folder: join(folder, "session-state"), session: /[\\/]events\.jsonl$/ }];
+    },
+  },
 ];
 
 function openCodeFolder(home: string, env: Terminal["env"]): string {
