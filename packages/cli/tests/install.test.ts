@@ -103,6 +103,7 @@ describe("install claude-code", () => {
     const servers = JSON.parse(place.read(".mcp.json")) as { mcpServers: { offload: object } };
     expect(servers.mcpServers.offload).toEqual({
       ...{ type: "stdio", command: process.execPath, args: [MAIN, "mcp", "--read-only"] },
+      alwaysLoad: true,
     });
     // The command works as it stands.
     const input = JSON.stringify({ hook_event_name: "PostToolUse" });

@@ -60,8 +60,10 @@ Examples:
       await withWorkspace(flags, terminal, async (workspace) => {
         const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
         if (flags.http !== true) {
-          serveStdio(options);
+          const served = serveStdio(options);
           await ended(terminal);
+          await served.close();
+          closeInput();
           return;
         }
         const token = flags.token ?? terminal.env[TOKEN_VARIABLE];
@@ -118,6 +120,7 @@ Examples:
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
         await gateway.serveStdio();
+        closeInput();
       });
     });
 }
@@ -163,6 +166,11 @@ function ended({ signal }: Terminal): Promise<void> {
     process.stdin.once("close", end);
     signal.addEventListener("abort", end);
   });
+}
+
+/** After Ctrl-C, the client still holds its end of the pipe, which would keep this process alive. */
+function closeInput(): void {
+  process.stdin.destroy();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -22,8 +22,8 @@ export const claudeCode: Client = {
   async install(context) {
     const settings = await JsonFile.read(settingsPath(context));
     const servers = await JsonFile.read(serversPath(context));
-    const server = servers.get([...SERVERS, SERVER]);
-    if (context.withTools && server !== undefined && !isOwnServer(server)) {
+    const before = servers.get([...SERVERS, SERVER]);
+    if (context.withTools && before !== undefined && !isOwnServer(before)) {
       throw new CommandError(
         `${servers.path}: has another MCP server "${SERVER}"; rename it, or install with --no-tools`,
       );
@@ -37,7 +37,9 @@ export const claudeCode: Client = {
     if (!context.withTools) return [step];
     servers.remove([...SERVERS, SERVER]);
     const args = [context.main, "mcp", "--read-only"];
-    servers.insert([...SERVERS, SERVER], { type: "stdio", command: context.node, args });
+    // Without it, Claude Code may not show the tools to the model before it searches for them.
+    const server = { type: "stdio", command: context.node, args, alwaysLoad: true };
+    servers.insert([...SERVERS, SERVER], server);
     await servers.save();
     const added = `added the MCP server "${SERVER}" to read them`;
     return [step, { path: servers.path, what: added, isChange: true }];
