@@ -15,7 +15,7 @@ const HAS_SCHEME = /^(?:memory|file|sqlite|postgres|postgresql|s3):/;
 
 /** The place that a workspace is in: a folder, or the address of a store. */
 export function workspacePlace(flags: WorkspaceFlags, { env }: Pick<Terminal, "env">): string {
-  return flags.workspace ?? env[WORKSPACE_VARIABLE] ?? DEFAULT_WORKSPACE;
+  return flags.workspace ?? (env[WORKSPACE_VARIABLE] || DEFAULT_WORKSPACE);
 }
 
 /** The folder of a workspace on files; `undefined` for other stores. */
