@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
-import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
+import { NOTHING_HELD, type HeldSession } from "../../../../src/core/offloader/held-session.js";
 import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
 import type { ResultReport } from "../../../../src/core/offloader/report.js";
 import type { ToolResult } from "../../../../src/core/engine/tool-result.js";
@@ -84,6 +84,24 @@ describe("the memory of a turn", () => {
     expect(memory.countKnown(output, NOTHING_HELD)).toBe(4);
     memory.take([...output.slice(0, 3), turn("four")[1]], 3);
     expect(memory.survey(3).results).toMatchObject([{ about: "two" }]);
+  });
+
+  it("knows what a message refers to, also once it was replaced again and its content released", () => {
+    const history = conversationOf({ id: "a", text: "one" });
+    const memory = createMemory();
+    memory.take(history, 0);
+    const offloaded = { outcome: "offloaded", artifactId: "a", reference: "r" } as const;
+    const reports = memory.survey(0).results.map((result) => ({
+      ...reportOfKept(result),
+      ...offloaded,
+    }));
+    const output = history.map((message) => ({ ...message, note: "short" }));
+    memory.finish(0, output, reports);
+    const session = { artifacts: new Map([["a", { hash: "one" }]]) } as unknown as HeldSession;
+    expect(memory.countKnown(output, session)).toBe(3);
+    const shorter = { ...output[2], note: "shorter" };
+    memory.setOutput(2, shorter);
+    expect(memory.countKnown([...output.slice(0, 2), shorter], session)).toBe(3);
   });
 
   it("forgets what was changed while it was being stored", () => {
