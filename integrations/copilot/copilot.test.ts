@@ -2,9 +2,11 @@ import { approveAll, type SessionConfig, type Tool } from "@github/copilot-sdk";
 import { offloadSession, type CopilotOptions } from "context-offload/copilot";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  answerFrom,
   brokenWorkspace,
   LOG,
   NEEDED,
+  QUESTION,
   SEARCH,
   SHORT,
   storyWorkspace,
@@ -12,7 +14,7 @@ import {
 import { makeTempFolder } from "../../tests/support/temp-folder.js";
 import { startClient } from "./start-client.mjs";
 
-const QUESTION = { prompt: "Which payment was declined?" };
+const ASKED = { prompt: QUESTION };
 const FETCH = { name: "fetch_log", input: {}, id: "call-1" };
 const GREP = { name: SEARCH.name, input: SEARCH.input, id: "call-2" };
 
@@ -25,10 +27,7 @@ const fetchLog: Tool = {
 type PostToolUse = NonNullable<NonNullable<SessionConfig["hooks"]>["onPostToolUse"]>;
 type Script = Parameters<typeof startClient>[1];
 
-/** Says what the last result says of the payment. */
-const answer = (results: readonly string[]) => ({
-  say: /ERROR payment.*/.exec(results.at(-1) ?? "")?.[0] ?? "Nothing found.",
-});
+const answer = (results: readonly string[]) => ({ say: answerFrom(results.at(-1)) });
 const story: Script = (results) =>
   results.length === 0 ? [FETCH] : results.length === 1 ? [GREP] : answer(results);
 
@@ -48,7 +47,7 @@ async function start(script: Script) {
 }
 
 const ask = async (session: Awaited<ReturnType<Awaited<ReturnType<typeof start>>["open"]>>) =>
-  (await session.sendAndWait(QUESTION))?.data.content;
+  (await session.sendAndWait(ASKED))?.data.content;
 
 /** The results in a request. */
 const resultsIn = (body = "{}") =>

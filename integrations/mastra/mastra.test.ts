@@ -6,16 +6,17 @@ import { offloadProcessor, type OffloadProcessor } from "context-offload/mastra"
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
+  answerFrom,
   brokenWorkspace,
   LOG,
   NEEDED,
+  QUESTION,
   SEARCH,
   SHORT,
   storyWorkspace,
 } from "../../tests/support/framework-story.js";
 import { scriptedModel } from "./scripted-model.mjs";
 
-const QUESTION = "Which payment was declined?";
 const FETCH = { toolCallId: "call-1", toolName: "fetch_log", input: {} };
 const GREP = { toolCallId: "call-2", toolName: SEARCH.name, input: SEARCH.input };
 const ON_THREAD = { memory: { thread: "thread-1", resource: "user-1" } };
@@ -25,11 +26,8 @@ const fetchLog = createTool({
   execute: () => Promise.resolve(LOG),
 });
 
-/** Says what the last result says of the payment. */
-const answer = (last: string) => /ERROR payment[\w :]*/.exec(last)?.[0] ?? "Nothing found.";
-
 type Script = ReturnType<typeof scriptedModel>;
-const storyModel = () => scriptedModel([FETCH], [GREP], answer);
+const storyModel = () => scriptedModel([FETCH], [GREP], answerFrom);
 
 function createAgent(
   { model }: Script,
@@ -95,7 +93,7 @@ describe("offloadProcessor", () => {
   it("offloads the results of parallel calls, each under its own id", async () => {
     const { workspace } = await storyWorkspace();
     const calls = ["a", "b", "c"].map((toolCallId) => ({ ...FETCH, toolCallId }));
-    const script = scriptedModel(calls, [GREP], answer);
+    const script = scriptedModel(calls, [GREP], answerFrom);
     const processor = offloadProcessor({ workspace });
     await createAgent(script, [processor], [processor]).generate(QUESTION, ON_THREAD);
     expectShort(script, 3);
@@ -107,7 +105,7 @@ describe("offloadProcessor", () => {
   it("goes on with the whole result if it cannot be stored", async () => {
     const { workspace, events } = await brokenWorkspace();
     for (const saved of ["original", "reference"]) {
-      const script = scriptedModel([FETCH], answer);
+      const script = scriptedModel([FETCH], answerFrom);
       const processor = offloadProcessor({ workspace });
       const agent = createAgent(script, [processor], saved === "reference" ? [processor] : []);
       const { text } = await agent.generate(QUESTION, ON_THREAD);
@@ -124,7 +122,7 @@ describe("offloadProcessor", () => {
       execute: () => Promise.reject(new Error("no such log")),
     });
     const told = async (processors: OffloadProcessor[]) => {
-      const script = scriptedModel([FETCH], answer);
+      const script = scriptedModel([FETCH], answerFrom);
       const agent = createAgent(script, processors, processors, { fetch_log: failing });
       await agent.generate(QUESTION, ON_THREAD);
       const prompt = JSON.parse(script.prompts[1] ?? "") as { role: string }[];
@@ -157,7 +155,7 @@ describe("offloadProcessor", () => {
 
   it("does not save references if nothing could read them", async () => {
     const { workspace, events } = await storyWorkspace();
-    const script = scriptedModel([FETCH], answer);
+    const script = scriptedModel([FETCH], answerFrom);
     const agent = createAgent(script, [], [offloadProcessor({ workspace })]);
     expect((await agent.generate(QUESTION, ON_THREAD)).text).toBe(NEEDED);
     expect(script.prompts[1]?.length).toBeGreaterThan(LOG.length);
@@ -176,7 +174,7 @@ describe("offloadProcessor", () => {
 
 describe("the session", () => {
   const found = async (processor: OffloadProcessor, options: object) => {
-    const script = scriptedModel([GREP], answer);
+    const script = scriptedModel([GREP], answerFrom);
     const agent = createAgent(script, [processor]);
     return (await agent.generate(QUESTION, options)).text;
   };

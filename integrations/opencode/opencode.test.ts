@@ -8,9 +8,11 @@ import contextOffload, * as plugin from "context-offload/opencode";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import buildDist from "../../tests/support/build-dist.js";
 import {
+  answerFrom,
   brokenWorkspace,
   LOG,
   NEEDED,
+  QUESTION,
   SEARCH,
   SHORT,
   storyWorkspace,
@@ -18,15 +20,11 @@ import {
 import { makeProject, runOpenCode } from "./run-opencode.mjs";
 import { startScriptedModel } from "../scripted-chat-model.mjs";
 
-const QUESTION = "Which payment was declined?";
 const FETCH = { name: "bash", input: { command: "cat app.log", description: "Reads the log" } };
 const GREP = { name: SEARCH.name, input: SEARCH.input, id: "grep-1" };
 const TIMEOUT = { timeout: 180_000 };
 
-/** Says what the last result says of the payment. */
-const answer = (results: readonly string[]) => ({
-  say: /ERROR payment.*/.exec(results.at(-1) ?? "")?.[0] ?? "Nothing found.",
-});
+const answer = (results: readonly string[]) => ({ say: answerFrom(results.at(-1)) });
 
 let projects = 0;
 let base = "";

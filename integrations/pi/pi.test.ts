@@ -13,15 +13,16 @@ import {
 import { offloadAgent } from "context-offload/pi";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  answerFrom,
   brokenWorkspace,
   LOG,
   NEEDED,
+  QUESTION,
   SEARCH,
   SHORT,
   storyWorkspace,
 } from "../../tests/support/framework-story.js";
 
-const QUESTION = "Which payment was declined?";
 const fetchCall = (id: string) => fauxToolCall("fetch_log", {}, { id });
 const grepCall = fauxToolCall(SEARCH.name, SEARCH.input, { id: "call-2" });
 const calls = (...content: ReturnType<typeof fauxToolCall>[]) =>
@@ -61,7 +62,7 @@ function scriptedModel(...turns: FauxResponseStep[]) {
 
 /** Says what the last result says of the payment. */
 const answer: FauxResponseStep = ({ messages }) =>
-  fauxAssistantMessage(/ERROR payment.*/.exec(textOf(messages.at(-1)))?.[0] ?? "Nothing found.");
+  fauxAssistantMessage(answerFrom(textOf(messages.at(-1))));
 
 const state = (model: ReturnType<typeof scriptedModel>["model"], tools = [fetchLog]) => ({
   initialState: { systemPrompt: "Be brief.", model, tools },

@@ -11,16 +11,17 @@ import { offloadAgent } from "context-offload/voltagent";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
+  answerFrom,
   brokenWorkspace,
   LOG,
   NEEDED,
+  QUESTION,
   SEARCH,
   SHORT,
   storyWorkspace,
 } from "../../tests/support/framework-story.js";
 import { scriptedModel } from "./scripted-model.mjs";
 
-const QUESTION = "Which payment was declined?";
 const FETCH = { toolCallId: "call-1", toolName: "fetch_log", input: {} };
 const GREP = { toolCallId: "call-2", toolName: SEARCH.name, input: SEARCH.input };
 const CHAT = { userId: "user-1", conversationId: "chat-1" };
@@ -30,9 +31,7 @@ const fetchLog = createTool({
   execute: () => Promise.resolve(LOG),
 });
 
-/** Says what the last result says of the payment. */
-const answer = (last: string) => /ERROR payment[\w :]*/.exec(last)?.[0] ?? "Nothing found.";
-const storyModel = () => scriptedModel([FETCH], [GREP], answer);
+const storyModel = () => scriptedModel([FETCH], [GREP], answerFrom);
 type Script = ReturnType<typeof scriptedModel>;
 
 /** An agent as the host describes it, without offloading. */
@@ -71,7 +70,7 @@ describe("offloadAgent", () => {
 
   it("offloads what a memory held before", async () => {
     const { workspace } = await storyWorkspace();
-    const script = scriptedModel([FETCH], answer, [GREP], answer);
+    const script = scriptedModel([FETCH], answerFrom, [GREP], answerFrom);
     const settings = about(script);
     await new Agent(settings).generateText(QUESTION, CHAT);
     expect(script.prompts[1]?.length).toBeGreaterThan(LOG.length);
@@ -97,7 +96,7 @@ describe("offloadAgent", () => {
   it("offloads the results of parallel calls, each under its own id", async () => {
     const { workspace } = await storyWorkspace();
     const calls = ["a", "b", "c"].map((toolCallId) => ({ ...FETCH, toolCallId }));
-    const script = scriptedModel(calls, [GREP], answer);
+    const script = scriptedModel(calls, [GREP], answerFrom);
     const agent = new Agent(offloadAgent(about(script), { workspace }));
     expect((await agent.generateText(QUESTION, CHAT)).text).toBe(NEEDED);
     expectShort(script, 3);
@@ -108,7 +107,7 @@ describe("offloadAgent", () => {
 
   it("goes on with the whole result if it cannot be stored", async () => {
     const { workspace, events } = await brokenWorkspace();
-    const script = scriptedModel([FETCH], answer);
+    const script = scriptedModel([FETCH], answerFrom);
     const agent = new Agent(offloadAgent(about(script), { workspace }));
     expect((await agent.generateText(QUESTION, CHAT)).text).toBe(NEEDED);
     expect(script.prompts[1]?.length).toBeGreaterThan(LOG.length);
@@ -127,7 +126,7 @@ describe("offloadAgent", () => {
       execute: () => Promise.resolve({ log: LOG }),
     });
     const call = (toolName: string) => [{ ...FETCH, toolName, toolCallId: toolName }];
-    const script = scriptedModel(call("fail"), call("typed"), answer);
+    const script = scriptedModel(call("fail"), call("typed"), answerFrom);
     const tools = [failing, typed as unknown as typeof failing];
     const agent = new Agent(offloadAgent(about(script, tools), { workspace }));
     await agent.generateText(QUESTION, CHAT);
@@ -158,7 +157,7 @@ describe("offloadAgent", () => {
       ["chat-2", "Nothing found."],
       ["chat-1", NEEDED],
     ] as const) {
-      const script = scriptedModel([GREP], answer);
+      const script = scriptedModel([GREP], answerFrom);
       const agent = new Agent(offloadAgent(about(script), { workspace }));
       expect((await agent.generateText(QUESTION, { ...CHAT, conversationId })).text).toBe(found);
     }

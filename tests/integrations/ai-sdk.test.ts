@@ -1,11 +1,17 @@
 import { createOffloader } from "context-offload";
 import { offloadMiddleware, offloadStep, offloadTools } from "context-offload/ai-sdk";
 import { describe, expect, it } from "vitest";
-import { brokenWorkspace, LOG, NEEDED, SHORT, storyWorkspace } from "../support/framework-story.js";
+import {
+  brokenWorkspace,
+  LOG,
+  NEEDED,
+  QUESTION,
+  SHORT,
+  storyWorkspace,
+} from "../support/framework-story.js";
 import { investigate, scriptModel, SDKS, type Move } from "../support/scripted-ai-sdk.js";
 
 const FETCH = { toolName: "fetch_log", input: { service: "checkout" } };
-const QUESTION = "Which payment was declined?";
 
 describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
   const { generateText, streamText, ToolLoopAgent, tool, jsonSchema } = sdk;

@@ -19,6 +19,14 @@ function makeLog(): string {
   return lines.join("\n");
 }
 
+/** What the story asks its model. */
+export const QUESTION = "Which payment was declined?";
+
+/** What the scripted model of the story says in the end: the line that it needs, if it has read it. */
+export function answerFrom(read: string | undefined): string {
+  return /ERROR payment[\w :*]*/.exec(read ?? "")?.[0] ?? "Nothing found.";
+}
+
 /** The call with which the scripted model of the story looks for the line. */
 export const SEARCH = { name: "grep_knowledge", input: { pattern: "ERROR" } } as const;
 

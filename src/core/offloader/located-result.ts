@@ -1,3 +1,4 @@
+import { keepLast } from "../lib/keep-last.js";
 import { isPlainJson } from "../lib/json/plain-json.js";
 import type { FormatResult } from "../engine/format.js";
 import type { ToolResult } from "../engine/tool-result.js";
@@ -51,11 +52,7 @@ export class ContentMemory {
       new CountedContent(hash, () =>
         this.countTokens(typeof content === "string" ? content : renderValue(content)),
       );
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
-    return known;
+    return keepLast(this.#known, key, known, MAX_KNOWN);
   }
 }
 

@@ -71,8 +71,10 @@ export class SeenMessage implements MessageVisitor {
   }
 
   finish(output: unknown, reports: readonly ResultReport[]): void {
-    this.reports = reports;
-    this.#held = this.#findHeld();
+    if (reports !== this.reports) {
+      this.reports = reports;
+      this.#held = this.#findHeld();
+    }
     if (output === this.output) return;
     this.output = output;
     this.#outputShape = shapeOf(output);

@@ -181,9 +181,12 @@ export class TurnMemory {
     this.#names.cut(length);
     if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
     this.#calls = new CallBook();
-    for (const { calls, found } of this.#messages) {
+    for (const { calls, results, reports } of this.#messages) {
       this.#calls.add(calls);
-      for (const result of found) this.#calls.answeredBy(result);
+      for (const result of results) this.#calls.answeredBy(result);
+      // Where results were released, their reports tell which calls they answered.
+      if (results.length > 0) continue;
+      for (const { toolCallId: id, toolName } of reports) this.#calls.answeredBy({ id, toolName });
     }
   }
 

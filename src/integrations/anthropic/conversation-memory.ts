@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { keepLast } from "../../core/lib/keep-last.js";
 import type { Block, Message } from "./messages-api.js";
 
 /** What the API saw where the host saw one reply. */
@@ -35,11 +36,11 @@ export class ConversationMemory {
     content: Message["content"],
     rounds: HiddenRounds,
   ): void {
-    setLast(this.#rounds, keyOf(sessionId, index, content), rounds);
+    keepLast(this.#rounds, keyOf(sessionId, index, content), rounds, MAX_ENTRIES);
   }
 
   rememberThread(visibleId: string, thread: Thread): void {
-    setLast(this.#threads, visibleId, thread);
+    keepLast(this.#threads, visibleId, thread, MAX_ENTRIES);
   }
 
   thread(previousMessageId: string | undefined): Thread | undefined {
@@ -82,11 +83,4 @@ function keyOf(sessionId: string, index: number, content: Message["content"]): s
         );
   const hash = createHash("sha256").update(JSON.stringify([sessionId, index, ...parts]));
   return hash.digest("base64");
-}
-
-function setLast<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_ENTRIES && oldest !== undefined) map.delete(oldest);
 }

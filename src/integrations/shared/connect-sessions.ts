@@ -5,6 +5,7 @@ import type { Content } from "../../core/engine/content.js";
 import type { Format, ToolDescription } from "../../core/engine/format.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { messageOf } from "../../core/errors/describe-value.js";
+import { keepLast } from "../../core/lib/keep-last.js";
 import { once } from "../../core/lib/once.js";
 import type { ArrivedResult, Offloader } from "../../core/offloader/offloader-types.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
@@ -66,14 +67,9 @@ export function connectSessions(options: IntegrationOptions = {}): Sessions {
     const sessionId = offloader?.sessionId ?? named ?? nonEmpty(id) ?? ownId();
     const parent = parentId ?? options.parentSessionId;
     const key = JSON.stringify([sessionId, parent]);
-    const known = sessions.get(key);
-    // The last used is the last to be forgotten.
-    sessions.delete(key);
-    const session = known ?? openSession({ ...options, workspace: workspace() }, sessionId, parent);
-    sessions.set(key, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    return session;
+    const session =
+      sessions.get(key) ?? openSession({ ...options, workspace: workspace() }, sessionId, parent);
+    return keepLast(sessions, key, session, MAX_SESSIONS);
   };
 }
 

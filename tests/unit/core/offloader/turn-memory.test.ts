@@ -1,16 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
-import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
+import { NOTHING_HELD, type HeldSession } from "../../../../src/core/offloader/held-session.js";
 import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
+import type { ResultReport } from "../../../../src/core/offloader/report.js";
+import type { ToolResult } from "../../../../src/core/engine/tool-result.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
+import type { Format } from "../../../../src/core/engine/format.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
+import { geminiFormat } from "../../../../src/formats/gemini.js";
 import { conversationOf } from "../../../support/conversation.js";
 import { countReads } from "../../../support/count-reads.js";
 import { deepFreeze } from "../../../support/shared-objects.js";
 
-function createMemory(isFinal = true): TurnMemory {
+function createMemory(isFinal = true, format: Format = anthropicFormat): TurnMemory {
   return new TurnMemory({
-    format: anthropicFormat,
+    format,
     isFinal,
     read: { media: "keep", countOther: false },
     contents: new ContentMemory(
@@ -20,6 +24,12 @@ function createMemory(isFinal = true): TurnMemory {
     readingCalls: createReadingCalls({}),
   });
 }
+
+const reportOfKept = ({ messageIndex, id, toolName, chars }: ToolResult): ResultReport => ({
+  ...{ messageIndex, toolCallId: id, toolName, chars, outcome: "kept", reason: "" },
+  ...{ tokens: undefined, reference: undefined, referenceTokens: undefined },
+  ...{ artifactId: undefined, error: undefined },
+});
 
 describe("the memory of a turn", () => {
   it("knows the messages that it has seen, and names results by the calls before them", () => {
@@ -54,6 +64,44 @@ describe("the memory of a turn", () => {
       memory.finish(0, output, []);
       expect(memory.countKnown(output, NOTHING_HELD)).toBe(isFinal ? history.length : 0);
     }
+  });
+
+  it("matches results without ids with their own calls, also after the history was changed", () => {
+    const turn = (path: string) => [
+      { role: "model", parts: [{ functionCall: { name: "ls", args: { path } } }] },
+      { role: "user", parts: [{ functionResponse: { name: "ls", response: { output: path } } }] },
+    ];
+    const history = [...turn("one"), ...turn("two")];
+    const changed = [...history.slice(0, 3), turn("three")[1]];
+    const memory = createMemory(true, geminiFormat);
+    memory.take(history, 0);
+    memory.take(changed, 3);
+    expect(memory.survey(3).results).toMatchObject([{ about: "two" }]);
+    // A host that passes on what was returned: the results are released.
+    const reports = memory.survey(0).results.map(reportOfKept);
+    const output = changed.map((message) => ({ ...message, note: "short" }));
+    memory.finish(0, output, reports);
+    expect(memory.countKnown(output, NOTHING_HELD)).toBe(4);
+    memory.take([...output.slice(0, 3), turn("four")[1]], 3);
+    expect(memory.survey(3).results).toMatchObject([{ about: "two" }]);
+  });
+
+  it("knows what a message refers to, also once it was replaced again and its content released", () => {
+    const history = conversationOf({ id: "a", text: "one" });
+    const memory = createMemory();
+    memory.take(history, 0);
+    const offloaded = { outcome: "offloaded", artifactId: "a", reference: "r" } as const;
+    const reports = memory.survey(0).results.map((result) => ({
+      ...reportOfKept(result),
+      ...offloaded,
+    }));
+    const output = history.map((message) => ({ ...message, note: "short" }));
+    memory.finish(0, output, reports);
+    const session = { artifacts: new Map([["a", { hash: "one" }]]) } as unknown as HeldSession;
+    expect(memory.countKnown(output, session)).toBe(3);
+    const shorter = { ...output[2], note: "shorter" };
+    memory.setOutput(2, shorter);
+    expect(memory.countKnown([...output.slice(0, 2), shorter], session)).toBe(3);
   });
 
   it("forgets what was changed while it was being stored", () => {
