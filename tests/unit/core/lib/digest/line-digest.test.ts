@@ -29,7 +29,7 @@ describe("the digest of code [DESIGN-W-digest-code]", () => {
     expect(texts.quotedLines(text).length).toBe(
       texts.GO.split("\n").filter((line) => line.trim() !== "").length,
     );
-    expect(text).not.toContain("Names by line");
+    expect(text).not.toContain("Names from line");
   });
 });
 
