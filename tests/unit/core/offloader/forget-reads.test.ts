@@ -140,6 +140,36 @@ describe.each([
     expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["t1"]);
   });
 
+  it("makes no difference to the digest of a later result, once it is gone", async () => {
+    const names = Array.from({ length: 400 }, (_, at) => `value of field_name_${at} is set`);
+    const workspace = openMemoryWorkspace();
+    const offloader = open(format, undefined, workspace);
+    const input = { artifact_id: "t1", start_line: 1, end_line: 400 };
+    const start = [talk.call("read", "t1", {}), talk.result("t1", names.join("\n"))];
+    await offloader.offload(start);
+    const answer = await offloader.workspace
+      .tools({ sessionId: "s" })
+      .find(({ name }) => name === "get_knowledge_by_lines")
+      ?.execute(input);
+    const read = [
+      talk.call("get_knowledge_by_lines", "t2", input),
+      talk.result("t2", answer?.text ?? ""),
+    ];
+    const history = [...start, ...read, reply("a"), ask("b"), reply("c"), ask("d")];
+    const more = names.map((line, at) => (at % 2 ? `${line} for other_name_${at}` : line));
+    const later = [talk.call("read", "t3", {}), talk.result("t3", more.join("\n"))];
+    const { messages } = await offloader.offload(history);
+    expect(JSON.stringify(messages[3])).toContain("To see it again");
+    const [byOutput] = (await offloader.offload([...messages, ...later])).messages.slice(-1);
+    const others = [open(format, undefined, workspace), open(format)];
+    for (const other of others) {
+      await other.offload(start);
+      const { messages: sent } = await other.offload([...history, ...later]);
+      expect(sent.at(-1)).toEqual(byOutput);
+    }
+    expect(JSON.stringify(byOutput)).toContain("knowledge_list");
+  });
+
   it("is kept as a line, and reported, when it cannot be read again", async () => {
     const offloader = open(format, 1);
     const history = await converse(offloader, talk, 2);

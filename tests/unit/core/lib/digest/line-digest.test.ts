@@ -109,11 +109,28 @@ describe("rankTrouble", () => {
     ["Finished without errors", 0],
     ["errors: 0, warnings: 0", 0],
     ['{"id":1,"error":null}', 0],
+    ['"isError": false}, annotations=None)] isError=False', 0],
+    ["isError=False ValueError: bad", 2],
     ["--- PASS: TestParseError (0.00s)", 0],
     ["✓ throws an error", 0],
     ["test_error_path ... ok", 0],
   ])("%s → %d", (line, rank) => {
     expect(rankTrouble(line)).toBe(rank);
+  });
+});
+
+describe("text that another program wrote", () => {
+  it("has names without the letter of a written line break", () => {
+    const fields = Array.from({ length: 40 }, (_, at) => `\\nfield_name_${at}: some words here`);
+    const { text } = digestText(`[Content(text='${fields.join("")}')]`, { budgetChars: 500 });
+    expect(text).toContain(" field_name_");
+    expect(text).not.toContain(" nfield_name_");
+  });
+
+  it("does not show a bracket as its first or last line", () => {
+    const body = Array.from({ length: 80 }, (_, at) => `item_name_${at} of other_group_${at % 7}`);
+    const { text } = digestText(["Output of a run", "{", ...body, "}"].join("\n"));
+    expect(text).not.toMatch(/^\d+: [{}]$/m);
   });
 });
 
