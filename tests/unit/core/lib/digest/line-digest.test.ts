@@ -119,6 +119,26 @@ describe("rankTrouble", () => {
   });
 });
 
+describe("the digest of a search", () => {
+  const search = (matches: number) =>
+    Array.from({ length: matches }, (_, at) => [
+      `src/file_${at}.ts-${at + 10}-  const before_${at} = another_name_${at};`,
+      `src/file_${at}.ts:${at + 11}:  call_of(${at});`,
+    ]).flat();
+
+  it("shows matches rather than the lines around them, if there are enough", () => {
+    const { kind, text } = digestText(search(60).join("\n"), { budgetChars: 1_200 });
+    expect(kind).toBe("matches");
+    expect(text).toMatch(/^\d+: file_\d+\.ts:\d+: {2}call_of/m);
+    expect(text).not.toMatch(/^\d+: file_\d+\.ts-\d+-/m);
+  });
+
+  it("shows the lines around few matches", () => {
+    const { text } = digestText(search(5).join("\n"), { budgetChars: 1_000 });
+    expect(text).toMatch(/^\d+: file_\d+\.ts-\d+-/m);
+  });
+});
+
 describe("text that another program wrote", () => {
   it("has names without the letter of a written line break", () => {
     const fields = Array.from({ length: 40 }, (_, at) => `\\nfield_name_${at}: some words here`);
