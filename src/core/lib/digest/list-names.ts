@@ -28,7 +28,8 @@ export function listNames({ text, names }: Scan, budgetChars: number, isNumbered
     if (name === undefined) break;
     const group = groupOf(name);
     const isFirst = isNumbered && !groups.has(group);
-    const cost = name.end - name.start + (isFirst ? String(name.line.number).length + 3 : 2);
+    const besides = isFirst ? String(name.line.number).length + 3 : isNumbered ? 1 : 2;
+    const cost = name.end - name.start + besides;
     if (cost > room) continue;
     if (name.worth < LITTLE_WORTH) {
       if (cost > spare) continue;
