@@ -40,7 +40,10 @@ async function runClaude(
   const { cwd = await makeTempFolder() } = options;
   await writeFile(join(cwd, "log.txt"), LOG);
   const api = anthropicApi((messages) => model(messages), { isStrict: false });
-  const server = await serveFetch(api.fetch);
+  const server = await serveFetch((url, init) =>
+    // Claude Code also asks whether anybody is there, without a body.
+    init?.body ? api.fetch(url, init) : Promise.resolve(new Response(null, { status: 404 })),
+  );
   closing.push(() => server.close());
   let answer = "";
   const messages: unknown[] = [];
