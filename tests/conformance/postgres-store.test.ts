@@ -98,6 +98,28 @@ describe("a PostgreSQL database", () => {
     }
   });
 
+  it("finds what a filter asks for by index", async () => {
+    const pool = openRecorded();
+    const store = postgresStore(pool)("filters");
+    await store.sessions();
+    await pool.query(
+      `INSERT INTO context_offload_artifacts
+        (namespace, session, artifact, seq, changed, removed, location, record, metadata)
+      SELECT 'filters', 's' || n / 100, 'a' || n, n, n, false, '', '{}',
+        jsonb_build_object('tool_name', 'tool' || n % 2000)
+      FROM generate_series(1, 20000) AS n`,
+    );
+    await pool.query("ANALYZE context_offload_artifacts");
+    sent.length = 0;
+    const page = await store.query?.({ filter: { tool_name: "tool7" }, limit: 20 });
+    expect(page?.artifacts).toHaveLength(10);
+    const [{ sql, values } = { sql: "", values: [] }] = sent;
+    const { rows } = await pool.query<Row>(`EXPLAIN ${sql}`, [...values]);
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    expect(plan).toContain("Bitmap Index Scan on context_offload_by_metadata");
+    await pool.query("DELETE FROM context_offload_artifacts WHERE namespace = 'filters'");
+  });
+
   it("compresses content, with lz4 if the server has it", async () => {
     const pool = openPool();
     const line = "2026-01-02T03:04:05Z INFO request served in 12 ms\n";
