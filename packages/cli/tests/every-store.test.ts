@@ -71,6 +71,6 @@ describe("every verb by --workspace URL", () => {
       expect((await run("list")).stdout.trim().split("\n")).toHaveLength(2);
       expect((await run("doctor")).stdout).toMatch(/^ok .*1 artifact, /m);
     },
-    60_000,
+    180_000,
   );
 });

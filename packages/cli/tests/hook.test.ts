@@ -295,10 +295,12 @@ describe("the hook of Copilot CLI", () => {
       modifiedResult: { resultType: string; textResultForLlm: string };
     };
     expect(rest).toEqual({});
-    expect(modifiedResult).toEqual({
-      ...{ resultType: "success", textResultForLlm: expect.stringMatching(/^<knowledge_list>/) },
-    });
-    const [, path = ""] = / path="([^"]+)"/.exec(modifiedResult.textResultForLlm) ?? [];
+    const { resultType, textResultForLlm } = modifiedResult;
+    expect([resultType, textResultForLlm]).toEqual([
+      "success",
+      expect.stringMatching(/^<knowledge_list>/),
+    ]);
+    const [, path = ""] = / path="([^"]+)"/.exec(textResultForLlm) ?? [];
     expect(readFileSync(path, "utf8")).toBe(TEXT);
     expect(place.run("list").stdout).toMatch(/ c-1 +bash /);
   });

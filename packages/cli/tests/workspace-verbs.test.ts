@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversationOf, ONE_SENTENCE, Place, SAMPLE, type Outcome } from "./support/command.js";
@@ -159,6 +159,19 @@ describe("the verbs, called wrongly", () => {
       if (code !== 0)
         expect([args, stdout, stderr]).toEqual([args, "", expect.stringMatching(ONE_SENTENCE)]);
     }
+  });
+
+  it("makes no database by looking into one that does not exist", () => {
+    const place = new Place();
+    const [store, file] = ["sqlite:new/mistyped.db", place.path("new")];
+    for (const verb of ["list", "stats", "verify", "doctor"]) {
+      expect(place.run(verb, "--workspace", store).status).toBe(0);
+    }
+    expect(place.run("grep", "x", "--workspace", store).status).toBe(1);
+    expect(place.run("show", "x", "--workspace", store).stderr).toMatch(/no artifact "x"/);
+    expect(existsSync(file)).toBe(false);
+    place.run("run", "--quiet", SAMPLE, "--workspace", store);
+    expect(existsSync(file)).toBe(true);
   });
 
   it("exits with 1 and names what is damaged", () => {

@@ -77,7 +77,7 @@ async function runConversations(
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
   let skipped = 0;
-  await withWorkspace(flags, terminal, async (workspace) => {
+  await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
     for (const input of inputs) {
       const isDryRun = flags.dryRun === true;
       const toOutput = input.path === undefined && isPiped;

@@ -57,7 +57,7 @@ Examples:
       const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
       // Loaded here, since the other commands start faster without it.
       const { serveHttp, serveStdio } = await import("@context-offload/mcp");
-      await withWorkspace(flags, terminal, async (workspace) => {
+      await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
         if (flags.http !== true) {
           const served = serveStdio(options);
@@ -109,7 +109,7 @@ Examples:
       const { servers, policy: read } = await readServers(command, flags, terminal);
       const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
-      await withWorkspace(flags, terminal, async (workspace) => {
+      await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
           servers,

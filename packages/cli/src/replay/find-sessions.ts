@@ -79,10 +79,10 @@ function openCodeFolder(home: string, env: Terminal["env"]): string {
 export async function findSessions({ env }: Pick<Terminal, "env">): Promise<SessionSource[]> {
   const home = env["HOME"] || homedir();
   const found = await Promise.all(
-    AGENTS.map(async ({ name, places, olderPlaces }) => {
-      const paths = await sessionsIn(places(home, env));
-      const isOlder = paths.length === 0 && olderPlaces !== undefined;
-      return { name, paths: isOlder ? await sessionsIn(olderPlaces(home, env)) : paths };
+    AGENTS.map(async (agent) => {
+      const paths = await sessionsIn(agent.places(home, env));
+      const older = paths.length === 0 ? agent.olderPlaces?.(home, env) : undefined;
+      return { name: agent.name, paths: older ? await sessionsIn(older) : paths };
     }),
   );
   return found.filter(({ paths }) => paths.length > 0);

@@ -15,9 +15,9 @@ export const SYSTEMS = ["everything", "ours"] as const;
 const LARGE_CHARS = 1_000;
 
 export interface SessionEvents {
-  onProgress(path: string): void;
+  readonly onProgress: (path: string) => void;
   /** Called with what is missing on this computer to read a file. */
-  onUnreadable(why: string): void;
+  readonly onUnreadable: (why: string) => void;
 }
 
 /** Sends recorded sessions again, with and without offloading; nothing of them is changed. */
