@@ -1,4 +1,3 @@
-import { requireArray, requireChoice } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Content } from "../engine/content.js";
 import type { Format, FormatParts, MessagePart } from "../engine/format.js";
@@ -22,15 +21,6 @@ import {
 } from "./part-reference.js";
 import type { OffloaderSettings, UnknownReference } from "./offloader-types.js";
 import type { PartKind, PartReport } from "./report.js";
-
-const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"];
-
-/** What is to be offloaded, as the host asked for it. */
-export function requireKinds(given: unknown): readonly PartKind[] {
-  if (given === undefined) return ["results"];
-  for (const kind of requireArray("parts", given)) requireChoice("parts", kind, PART_KINDS);
-  return given as readonly PartKind[];
-}
 
 interface PartsWiring extends Pick<
   OffloaderSettings,
@@ -67,24 +57,25 @@ export class LargeParts {
     const reports: PartReport[] = [];
     for (let index = 0; index < end; index++) {
       const message = messages[index];
-      if (typeof message === "object" && message !== null) {
-        if (this.#done.has(message)) continue;
-        this.#done.add(message);
-      }
+      if (this.#done.has(message as object)) continue;
       const found = parts.find(message).filter(({ kind }) => kinds.includes(KINDS[kind]));
       const isLarge = found.some(({ value }) => couldBeLarge(value));
-      if (!isLarge || isReplySigned(messages, index, replies, parts)) continue;
+      const isKept = !isLarge || isReplySigned(messages, index, replies, parts);
       let next = message;
-      for (const part of found) {
+      let hasFailed = false;
+      for (const part of isKept ? [] : found) {
         const raw = parts.raw?.(message, part);
         const put = await this.#store(part, raw, signal);
-        if (!put) continue;
-        next = parts.put(next, part.path, put.value);
-        reports.push({ kind: KINDS[part.kind], messageIndex: index, ...put.report });
+        if (put === "failed") hasFailed = true;
+        else if (put) {
+          next = parts.put(next, part.path, put.value);
+          reports.push({ kind: KINDS[part.kind], messageIndex: index, ...put.report });
+        }
       }
-      if (next === message) continue;
-      changed.set(index, next);
-      if (typeof next === "object" && next !== null) this.#done.add(next);
+      if (next !== message) changed.set(index, next);
+      // The next call must try again what could not be stored.
+      if (hasFailed || typeof message !== "object" || message === null) continue;
+      this.#done.add(message).add(next as object);
     }
     return { changed, reports };
   }
@@ -132,7 +123,7 @@ export class LargeParts {
     } catch (error) {
       // The workspace has already logged it.
       if (this.#wiring.onError !== "keep" || signal?.aborted) throw error;
-      return undefined;
+      return "failed" as const;
     }
   }
 
@@ -173,14 +164,13 @@ export class LargeParts {
     );
     const texts = new Map(long.map((item) => [item.pointer, renderInputReference(record, item)]));
     const replaced = replaceStrings(input, texts);
-    const tokensSaved = long.reduce(
-      (sum, { text, pointer }) => sum + countTokens(text) - countTokens(texts.get(pointer) ?? ""),
-      0,
-    );
-    const charsSaved = long.reduce(
-      (sum, { text, pointer }) => sum + text.length - (texts.get(pointer)?.length ?? 0),
-      0,
-    );
+    let tokensSaved = 0;
+    let charsSaved = 0;
+    for (const { text, pointer } of long) {
+      const reference = texts.get(pointer) ?? "";
+      tokensSaved += countTokens(text) - countTokens(reference);
+      charsSaved += text.length - reference.length;
+    }
     return {
       value: typeof value === "string" ? JSON.stringify(replaced) : replaced,
       report: reportOf(record, tokensSaved, charsSaved),

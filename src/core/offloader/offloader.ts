@@ -14,12 +14,17 @@ import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { createOldMessages } from "./old-messages.js";
 import { guardPolicy, KEEP_RESULTS } from "../policies/require-policy.js";
-import { requireKinds } from "./large-parts.js";
 import { NOTHING_HELD, wasOffloaded, type HeldSession, createReference } from "./held-session.js";
 import { LocatedResult, ContentMemory, type StoredResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
-import { addReports, reportResults, type KeptReason, type ResultReport } from "./report.js";
+import {
+  addReports,
+  reportResults,
+  requireKinds,
+  type KeptReason,
+  type ResultReport,
+} from "./report.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
 import { aboutCall } from "./call-book.js";
 import { createToolCalls, countAddedTokens } from "./tool-calls.js";

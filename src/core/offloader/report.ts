@@ -1,3 +1,4 @@
+import { requireArray, requireChoice } from "../arguments.js";
 import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import type { StoredResult } from "./located-result.js";
@@ -46,6 +47,15 @@ export interface OffloadTotals {
 
 /** What of a conversation is offloaded: results, and by request large texts of users and large inputs of calls. */
 export type PartKind = "results" | "userMessages" | "toolInputs";
+
+const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"];
+
+/** What is to be offloaded, as the host asked for it. */
+export function requireKinds(given: unknown): readonly PartKind[] {
+  if (given === undefined) return ["results"];
+  for (const kind of requireArray("parts", given)) requireChoice("parts", kind, PART_KINDS);
+  return given as readonly PartKind[];
+}
 
 /** What was offloaded besides results, with `parts`. */
 export interface PartReport {

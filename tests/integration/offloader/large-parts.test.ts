@@ -8,7 +8,9 @@ import {
   type UnknownReference,
 } from "context-offload";
 import { brokenWorkspace } from "../../support/framework-story.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
+import { MemoryStore } from "../../../src/testing/index.js";
 
 const PASTED = Array.from({ length: 400 }, (_, i) => `pasted line ${i} of module-${i % 7}`).join(
   "\n",
@@ -268,6 +270,20 @@ describe.each(Object.entries(STORIES))("parts in %s", (name, story) => {
     const messages = history(8);
     expect((await offloader.offload(messages)).messages).toEqual(messages);
     expect(events.some(({ event }) => event === "failure")).toBe(true);
+  });
+
+  it("that could not be stored are tried again in the next turn", async () => {
+    const store = new MemoryStore();
+    const put = store.put.bind(store);
+    let isDown = true;
+    store.put = (artifact) => (isDown ? Promise.reject(new Error("down")) : put(artifact));
+    const workspace = openMemoryWorkspace({ store });
+    const settings = { workspace, sessionId: "s", format, parts: BOTH };
+    const offloader = createOffloader({ ...settings, onError: "keep" });
+    const messages = history(8);
+    expect((await offloader.offload(messages)).report.parts).toEqual([]);
+    isDown = false;
+    expect((await offloader.offload(messages)).report.parts).toHaveLength(2);
   });
 
   it("that only look like references are content", async () => {
