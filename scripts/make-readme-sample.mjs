@@ -154,7 +154,7 @@ function fillReference(page, reference) {
 function abridge(reference) {
   const lines = reference.split("\n");
   const first = lines.findIndex((line) => /^\d+: /.test(line)) + SHOWN_LINES;
-  const names = lines.findIndex((line) => line.startsWith("Names by line: "));
+  const names = lines.findIndex((line) => line.startsWith("Names from line: "));
   const list = lines[names] ?? "";
   return [
     ...lines.slice(0, first),
