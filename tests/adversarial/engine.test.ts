@@ -31,6 +31,8 @@ const POLICIES: readonly Policy[] = [
   all(policies.cacheAware({ turnsAhead: 40 }), minTokens(60)),
 ];
 
+const PARTS = ["results", "userMessages", "toolInputs"] as const;
+
 const ids = fc.constantFrom(
   ...["call_1", "call_1", "call_2", "CALL_1", "", " ", "..", "../../x", "a\u0000b\n\u001b[31m"],
   ...["\ud800", "\u202e evil", '"><knowledge id="x', "__proto__", "constructor", "x".repeat(600)],
@@ -122,7 +124,7 @@ function holdersIn(message: Record<string, unknown>): Record<string, unknown>[] 
 describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) => {
   const open = (
     policy: Policy,
-    more: Pick<OffloaderSettings, "onError"> = {},
+    more: Pick<OffloaderSettings, "onError" | "parts" | "forgetReads"> = {},
     store = new MemoryStore(),
   ) =>
     wireOffloader({
@@ -136,6 +138,28 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
     const history = build(sample);
     for (const one of planted) plant(history, one);
     return history;
+  };
+  /** So old that large parts are offloaded, too; `undefined` where JSON cannot hold an input. */
+  const makeOld = (
+    sample: readonly SampleTurn[],
+    planted: readonly Plant[],
+    inInputs: string | null,
+  ) => {
+    const odd = inInputs === null ? {} : { planted: VALUES[inInputs]?.() };
+    const input = { text: "words ".repeat(800), ...odd };
+    const large = sample.map((turn) => ({
+      ...turn,
+      results: turn.results.map((result) => ({ ...result, input: { ...result.input, ...input } })),
+    }));
+    const result = { id: "x", toolName: "bash", input: {}, text: "short", isError: false };
+    const later = ["a", "b", "c"].map((say) => ({ say, results: [{ ...result, id: say }] }));
+    try {
+      const history = build([...large, ...later]);
+      for (const one of planted) plant(history, one);
+      return history;
+    } catch {
+      return undefined;
+    }
   };
   const input = fc.record({
     sample: turns,
@@ -213,10 +237,12 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
       planted: plants(VALUES),
       policy: fc.constantFrom(...POLICIES),
       failures: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
+      inInputs: fc.option(fc.constantFrom(...Object.keys(VALUES))),
     });
     await fc.assert(
-      fc.asyncProperty(failing, async ({ sample, planted, policy, failures }) => {
-        const history = make(sample, planted);
+      fc.asyncProperty(failing, async ({ sample, planted, policy, failures, inInputs }) => {
+        const history = makeOld(sample, planted, inInputs);
+        if (!history) return;
         const store = new MemoryStore();
         const put = store.put.bind(store);
         let puts = 0;
@@ -224,7 +250,8 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
           failures[puts++ % failures.length]
             ? Promise.reject(new Error("disk full"))
             : put(artifact);
-        const offloader = open(policy, { onError: "keep" }, store);
+        const old = { forgetReads: { afterTurns: 1 }, ...(format.parts ? { parts: PARTS } : {}) };
+        const offloader = open(policy, { onError: "keep", ...old }, store);
         for (let call = 0; call < 2; call++) {
           const { messages, report } = await offloader.offload(history);
           expect(messages).toHaveLength(history.length);

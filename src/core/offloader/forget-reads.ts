@@ -2,7 +2,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { Hash } from "../engine/content.js";
 import type { Format, FormatResult, SlotContent, ToolDescription } from "../engine/format.js";
 import { readMessage } from "../engine/survey.js";
-import { fromJson } from "../lib/json/plain-json.js";
+import { fromJson, isPlainJson } from "../lib/json/plain-json.js";
 import { CallBook, type Call } from "./call-book.js";
 import type { HeldSession } from "./held-session.js";
 import type { UnknownReference } from "./offloader-types.js";
@@ -70,17 +70,31 @@ export function forgetReads(
   }
   const changed = new Map<number, unknown>();
   for (const [index, answers] of byMessage) {
-    const message = messages[index];
-    const texts = answers.map((answer) => ({
-      slot: answer.found.slot,
-      text: renderLine(answer, wiring.hash),
-    }));
-    const replaced = wiring.format.replace(message, texts, { media: "keep" });
-    const originals = new Map(answers.map(({ found }) => [found.slot, found.soleText ?? ""]));
-    const back = putBack(replaced, wiring.format, originals);
-    if (JSON.stringify(back) === JSON.stringify(message)) changed.set(index, replaced);
+    const replaced = forgetIn(messages[index], answers, wiring);
+    if (replaced !== undefined) changed.set(index, replaced);
   }
   return changed;
+}
+
+/** The message with lines in place of answers; `undefined` if it could not be rebuilt from them. */
+function forgetIn(
+  message: unknown,
+  answers: readonly ReadAnswer[],
+  { format, hash }: ReadsWiring,
+): unknown {
+  const texts = answers.map((answer) => ({
+    slot: answer.found.slot,
+    text: renderLine(answer, hash),
+  }));
+  const originals = new Map(answers.map(({ found }) => [found.slot, found.soleText ?? ""]));
+  try {
+    const replaced = format.replace(message, texts, { media: "keep" });
+    const back = putBack(replaced, format, originals);
+    return JSON.stringify(back) === JSON.stringify(message) ? replaced : undefined;
+  } catch {
+    // It holds what JSON cannot, or throws when it is looked at.
+    return undefined;
+  }
 }
 
 /** Makes the calls of forgotten answers again and puts back what has the same hash. */
@@ -157,5 +171,6 @@ function findAnswers(
 
 function asObjectJson(input: unknown): string | undefined {
   const value = fromJson(input);
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : undefined;
+  const isObject = typeof value === "object" && value !== null;
+  return isObject && isPlainJson(value) ? JSON.stringify(value) : undefined;
 }

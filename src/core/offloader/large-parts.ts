@@ -58,7 +58,7 @@ export class LargeParts {
     for (let index = 0; index < end; index++) {
       const message = messages[index];
       if (this.#done.has(message as object)) continue;
-      const found = parts.find(message).filter(({ kind }) => kinds.includes(KINDS[kind]));
+      const found = findParts(parts, message).filter(({ kind }) => kinds.includes(KINDS[kind]));
       const isLarge = found.some(({ value }) => couldBeLarge(value));
       const isKept = !isLarge || isReplySigned(messages, index, replies, parts);
       let next = message;
@@ -206,7 +206,7 @@ function requireParts({ parts, name }: Format): FormatParts {
   );
 }
 
-/** Restoring reads whatever messages there are, of which some may be broken. */
+/** Some messages may be broken, or throw when they are looked at. */
 function findParts(parts: FormatParts, message: unknown): readonly MessagePart[] {
   try {
     return parts.find(message);
@@ -231,7 +231,12 @@ function isReplySigned(
   const start = replies[next === -1 ? replies.length - 1 : next - 1];
   if (start === undefined) return false;
   const end = next === -1 ? messages.length : replies[next];
-  return messages.slice(start, end).some((message) => parts.isSigned(message));
+  try {
+    return messages.slice(start, end).some((message) => parts.isSigned(message));
+  } catch {
+    // What cannot be looked at is kept.
+    return true;
+  }
 }
 
 function isPlainObject(value: unknown): value is object {

@@ -1,4 +1,4 @@
-import { parseJson, fromJson } from "../lib/json/plain-json.js";
+import { fromJson, isPlainJson, parseJson } from "../lib/json/plain-json.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
 import type { MessagePart } from "../engine/format.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
@@ -67,7 +67,9 @@ export const CONTEXT_TYPES = { userMessage: "user_message", toolInput: "tool_inp
 /** What a part refers to, if it is a reference. */
 export function targetOf({ kind, value }: MessagePart): InputReference | undefined {
   if (kind === "toolInput") {
-    for (const { text } of findStrings(fromJson(value))) {
+    const input = fromJson(value);
+    // A value that contains itself has no end, and could not have come from us.
+    for (const { text } of isPlainJson(input) ? findStrings(input) : []) {
       const target = text.startsWith("[Stored:") ? parseInputReference(text) : undefined;
       if (target) return target;
     }
