@@ -7,7 +7,6 @@ import {
   shortenHistory,
   type GenkitMessage,
   type GenkitPart,
-  type ToolRequest,
 } from "./genkit-messages.js";
 import { readingTools } from "./reading-tools.js";
 
@@ -88,7 +87,9 @@ export function offloadMiddleware<Context = unknown>(
         } catch (error) {
           runOptions.abortSignal?.throwIfAborted();
           // An error of a middleware would end the run; the model can correct its call.
-          return answerWith(toolRequest, `Error: ${messageOf(error)}`);
+          const output = `Error: ${messageOf(error)}`;
+          const answer: GenkitPart = { toolResponse: { name, ref: toolRequest.ref, output } };
+          return answer as Awaited<ReturnType<typeof next>>;
         }
         const changed = { ...request, toolRequest: { ...toolRequest, input: resolved } };
         const answer = await next(resolved === input ? request : changed, runOptions);
@@ -108,10 +109,6 @@ function agentSession(ai: Genkit): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function answerWith<A>({ name, ref }: ToolRequest, output: string): A {
-  return { toolResponse: { name, ref, output } } as A;
 }
 
 /** At the end of the system prompt, which is the first message. */
