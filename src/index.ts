@@ -128,7 +128,7 @@ export {
   type CopyOptions,
   type CopyReport,
 } from "./core/workspace/copy-workspace.js";
-export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
+export type { EventLogger, StoreCall, WorkspaceEvent } from "./core/workspace/events.js";
 export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
 export type { GrepSessionOptions, SessionReading } from "./core/workspace/reading/grep-session.js";
 export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";

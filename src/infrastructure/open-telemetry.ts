@@ -1,4 +1,4 @@
-import type { EventLogger, WorkspaceEvent } from "../core/workspace/events.js";
+import type { EventLogger, StoreCall, WorkspaceEvent } from "../core/workspace/events.js";
 
 /** The parts of OpenTelemetry's API that are used; pass `trace.getTracer(…)` and `metrics.getMeter(…)`. */
 export interface OpenTelemetryOptions {
@@ -46,7 +46,12 @@ const ERROR = 2;
  */
 export function openTelemetry({ tracer, meter, logger }: OpenTelemetryOptions): EventLogger {
   const record = meter && createMetrics(meter);
-  return (event) => {
+  const recordCall = meter && createStoreMetric(meter);
+  const storeCall = (call: StoreCall) => {
+    logger?.storeCall?.(call);
+    recordCall?.(call);
+  };
+  const log = (event: WorkspaceEvent) => {
     logger?.(event);
     record?.(event);
     if (!tracer) return;
@@ -63,6 +68,21 @@ export function openTelemetry({ tracer, meter, logger }: OpenTelemetryOptions): 
     }
     span.end(endTime);
   };
+  return Object.assign(log, { storeCall });
+}
+
+function createStoreMetric(meter: TelemetryMeter): (call: StoreCall) => void {
+  const duration = meter.createHistogram("context_offload.store.duration", {
+    description: "How long calls of the store took.",
+    unit: "ms",
+  });
+  return ({ operation, duration_ms, error }) => {
+    const { code = "_OTHER" } = (error ?? {}) as { code?: string };
+    duration.record(duration_ms, {
+      "context_offload.store.operation": operation,
+      ...(error === undefined ? {} : { "error.type": code }),
+    });
+  };
 }
 
 function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
@@ -78,6 +98,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
   };
   const searches = count("searches", "Searches.", "{search}");
   const chars = count("offloaded", "Content that was offloaded.", "{character}");
+  const bytes = count("offloaded_bytes", "Size of content that was offloaded.", "By");
   const tokens = count("offloaded_tokens", "Tokens of content that was offloaded.", "{token}");
   const redactions = count(
     "redactions",
@@ -94,6 +115,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
     if (event.event === "read" && event.verb.startsWith("grep")) searches.add(1, attributes);
     if (event.event === "offload") {
       chars.add(event.chars ?? 0, attributes);
+      bytes.add(event.bytes ?? 0, attributes);
       tokens.add(event.tokens ?? 0, attributes);
       if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
     }
@@ -112,9 +134,9 @@ function attributesOf({ verb, namespace, tool_name, code }: WorkspaceEvent): Att
 }
 
 function detailsOf({ biz_id, session_id, artifact_id, ...event }: WorkspaceEvent): Attributes {
-  const { chars, lines, tokens, redactions } = event;
-  const sizes = Object.entries({ chars, lines, tokens, redactions }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[`context_offload.${name}`, value]],
+  const { bytes, chars, lines, tokens, redactions } = event;
+  const sizes = Object.entries({ bytes, chars, lines, tokens, redactions }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [[`context_offload.${name}`, value]]),
   );
   return {
     ...(biz_id === null ? {} : { "gen_ai.tool.call.id": biz_id }),

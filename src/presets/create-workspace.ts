@@ -15,6 +15,7 @@ import type { Workspace } from "../core/workspace/workspace-types.js";
 import { defer } from "../infrastructure/defer.js";
 import type { EncryptionOptions } from "../infrastructure/sealed-store/encryption-keys.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
+import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
 import { sealAsTold } from "./seal-as-told.js";
 import { fileStore } from "./stores.js";
@@ -79,7 +80,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
-  const { store, hash } = sealAsTold(open(namespace), options);
+  const { storeCall } = options.logger ?? {};
+  const opened = open(namespace);
+  const { store, hash } = sealAsTold(storeCall ? timedStore(opened, storeCall) : opened, options);
   if (options.readBy === "path" && !store.writeReadable) {
     const why = options.encryption ? "with encryption" : "with a store that has no files";
     throw new InvalidArgumentError("readBy", options.readBy, `"tools" or "none" ${why}`);

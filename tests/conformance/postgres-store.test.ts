@@ -22,8 +22,10 @@ afterAll(async () => {
   await Promise.all([server?.end(), objects?.end()]);
 });
 
-function openPool(): pg.Pool {
-  const pool = new pg.Pool({ connectionString: server?.url, max: 2, idleTimeoutMillis: 500 });
+function openPool(connectionString = server?.url): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 2, idleTimeoutMillis: 500 });
+  // The server is stopped while connections are still being closed.
+  pool.on("error", () => undefined);
   pools.push(pool);
   return pool;
 }
@@ -163,13 +165,19 @@ describe("a PostgreSQL database", () => {
     }
   });
 
+  it("is listened to once, however many stores share a pool", async () => {
+    const pool = openPool();
+    const before = pool.listenerCount("error");
+    for (let index = 0; index < 12; index++) await postgresStore(pool)("n").sessions();
+    expect(pool.listenerCount("error")).toBe(before + 1);
+  });
+
   it("of an older version is brought up to date, with what it holds", async () => {
     const admin = openPool();
     await admin.query("CREATE DATABASE older");
     const url = new URL(server?.url ?? "");
     url.pathname = "/older";
-    const pool = new pg.Pool({ connectionString: url.href, max: 1 });
-    pools.push(pool);
+    const pool = openPool(url.href);
     await pool.query(POSTGRES_MIGRATIONS[0] ?? "");
     await pool.query("CREATE TABLE context_offload_version (version integer NOT NULL)");
     await pool.query("INSERT INTO context_offload_version VALUES (1)");

@@ -15,6 +15,7 @@ export interface WorkspaceEvent {
   readonly session_id: string | null;
   readonly tool_name?: string | null;
   /** The size of the stored content in an `offload` event, of the answer in a `read` event. */
+  readonly bytes?: number;
   readonly chars?: number;
   readonly lines?: number;
   readonly tokens?: number;
@@ -26,7 +27,19 @@ export interface WorkspaceEvent {
   readonly error?: string;
 }
 
-export type EventLogger = (event: WorkspaceEvent) => void;
+/** A call of the store, which a method of the workspace may make several of. */
+export interface StoreCall {
+  readonly operation: string;
+  readonly duration_ms: number;
+  /** What it failed with. */
+  readonly error?: unknown;
+}
+
+export interface EventLogger {
+  (event: WorkspaceEvent): void;
+  /** Told of each call of the store, too, if it is there. */
+  readonly storeCall?: ((call: StoreCall) => void) | undefined;
+}
 
 export interface Clock {
   /** Milliseconds since 1970. */

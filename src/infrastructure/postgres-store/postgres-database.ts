@@ -46,8 +46,7 @@ export class PostgresDatabase {
 
   async #open(): Promise<PostgresPool> {
     const pool = typeof this.#source === "function" ? await this.#source() : this.#source;
-    // Without a listener, an idle connection that is cut would end the process.
-    pool.on?.("error", () => undefined);
+    outliveCuts(pool);
     await withClient(pool, undefined, migrate);
     return pool;
   }
@@ -84,14 +83,14 @@ async function withClient<T>(
   }
 }
 
-/** Clients that have a listener. */
-const heard = new WeakSet<PostgresClient>();
+/** Pools and clients that have a listener; several stores may share a pool. */
+const heard = new WeakSet<object>();
 
-/** A connection that is cut between two statements would end the process if nobody listened. */
-function outliveCuts(client: PostgresClient): void {
-  if (heard.has(client)) return;
-  heard.add(client);
-  client.on?.("error", () => undefined);
+/** A connection that is cut while it is idle would end the process if nobody listened. */
+function outliveCuts(emitter: PostgresPool | PostgresClient): void {
+  if (heard.has(emitter)) return;
+  heard.add(emitter);
+  emitter.on?.("error", () => undefined);
 }
 
 /** Creates the tables, or brings them up to date; hosts that start at once wait for each other. */

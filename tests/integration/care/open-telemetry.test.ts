@@ -34,7 +34,7 @@ describe("openTelemetry", () => {
       logger: (event) => events.push(event),
     });
     const workspace = createWorkspace({ store: memoryStore(), logger });
-    const text = "a line\n".repeat(1_000);
+    const text = "a line é\n".repeat(1_000);
     await workspace.put(
       { content: text, metadata: { tool_name: "fetch" } },
       { toolCallId: "t1", sessionId: "s" },
@@ -61,6 +61,7 @@ describe("openTelemetry", () => {
 
     await reader.forceFlush();
     const sums = new Map<string, number>();
+    const operations = new Set<unknown>();
     for (const { scopeMetrics } of metrics.getMetrics()) {
       for (const { descriptor, dataPoints } of scopeMetrics.flatMap((scope) => scope.metrics)) {
         const total = dataPoints.reduce(
@@ -69,6 +70,10 @@ describe("openTelemetry", () => {
           0,
         );
         sums.set(descriptor.name, total);
+        for (const { attributes } of dataPoints) {
+          const operation = attributes["context_offload.store.operation"];
+          if (operation !== undefined) operations.add(operation);
+        }
       }
     }
     expect(Object.fromEntries(sums)).toMatchObject({
@@ -77,8 +82,16 @@ describe("openTelemetry", () => {
       "context_offload.searches": 1,
       "context_offload.failures": 1,
       "context_offload.offloaded": text.length,
+      "context_offload.offloaded_bytes": Buffer.byteLength(text),
+      "context_offload.offloaded_tokens": put?.attributes["context_offload.tokens"],
       "context_offload.duration": 3,
     });
+    expect(sums.get("context_offload.offloaded_tokens")).toBeGreaterThan(1_000);
+    // The store's own calls, each with its name.
+    expect([...operations].sort()).toEqual(
+      expect.arrayContaining(["listSession", "open", "put", "read"]),
+    );
+    expect(sums.get("context_offload.store.duration")).toBeGreaterThanOrEqual(operations.size);
     await meters.shutdown();
   });
 });

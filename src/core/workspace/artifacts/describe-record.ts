@@ -35,6 +35,6 @@ export function detailsOf({ artifactId, metadata, sessionId }: ArtifactRecord): 
   };
 }
 
-export function sizeOf({ size: { chars, lines, tokens } }: ArtifactRecord): EventDetails {
-  return { chars, lines, tokens };
+export function sizeOf({ size: { bytes, chars, lines, tokens } }: ArtifactRecord): EventDetails {
+  return { bytes, chars, lines, tokens };
 }

@@ -23,5 +23,5 @@ it("a record is listed and logged with its session and the lines that can be rea
     created_at: record.createdAt,
   });
   expect(detailsOf(record)).toMatchObject({ artifact_id: "a", session_id: "s1", tool_name: null });
-  expect(sizeOf(record)).toEqual({ chars: 11, lines: 1, tokens: 7 });
+  expect(sizeOf(record)).toEqual({ bytes: 11, chars: 11, lines: 1, tokens: 7 });
 });
