@@ -1,9 +1,9 @@
 /**
- * The tables of docs/replay.md, from the figures of the last run. Prints them:
+ * The tables of docs/replay.md, from the figures of the last run. Prints them, or puts them into the page:
  *
- *   node bench/replay/page-tables.mjs
+ *   node bench/replay/page-tables.mjs [--write]
  */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
 /**
@@ -77,8 +77,8 @@ export function sourceRows({ sources, systems }) {
 
 /** @param {Report} report @param {Variants} variants @returns {Rows} */
 export function assumptionRows(report, variants) {
-  const named = Object.entries(ASSUMPTIONS).map(
-    ([key, title]) => /** @type {const} */ ([title, variants[key] ?? []]),
+  const named = Object.entries(ASSUMPTIONS).flatMap(([key, title]) =>
+    variants[key] ? [/** @type {const} */ ([title, variants[key]])] : [],
   );
   return [/** @type {const} */ (["as above", report.systems]), ...named].map(([title, systems]) => {
     const [ours, bare] = [figuresOf(systems, "ours"), figuresOf(systems, "bare")];
@@ -100,13 +100,14 @@ export function policyRows({ policies = [] }) {
   });
 }
 
-/** When answers of the reading tools go again, on eight sources. @param {Variants} variants @returns {Rows} */
-export function readRows({ policies = [], page = [], strict = [], strictPage = [] }) {
+/** When answers of the reading tools go again, on eight sources; none if it was not run. @param {Variants} variants @returns {Rows} */
+export function readRows({ policies = [], strict = [], strictPage = [] }) {
+  const runs = [policies, strict, strictPage];
+  const isRun = runs.every((run) => run.some(({ system }) => system === "ours:forgetReads=0"));
+  if (!isRun) return [];
   return Object.entries(READS).map(([system, title]) => [
     title,
-    ...[policies, strict, page, strictPage].map((run) =>
-      meanOfEight(figuresOf(run, system)).toFixed(3),
-    ),
+    ...runs.map((run) => meanOfEight(figuresOf(run, system)).toFixed(3)),
   ]);
 }
 
@@ -154,13 +155,34 @@ function count(value) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const { report, variants } = await readFigures();
-  for (const rows of [
-    systemRows(report),
-    sourceRows(report),
-    assumptionRows(report, variants),
-    policyRows(variants),
-    readRows(variants),
-  ]) {
-    console.log(rows.map((row) => `| ${row.join(" | ")} |`).join("\n") + "\n");
+  const tables = {
+    system: systemRows(report),
+    source: sourceRows(report),
+    assumption: assumptionRows(report, variants),
+    policy: policyRows(variants),
+    "answers are replaced": readRows(variants),
+  };
+  const file = new URL("../../docs/replay.md", import.meta.url);
+  let page = await readFile(file, "utf8");
+  for (const [title, rows] of Object.entries(tables)) {
+    const text = rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
+    console.log(`${text}\n`);
+    if (rows.length > 0) page = fillTable(page, title, text);
   }
+  if (process.argv.includes("--write")) await writeFile(file, page);
+}
+
+/**
+ * A page with other rows in the table whose first column has this title.
+ *
+ * @param {string} page
+ * @param {string} title
+ * @param {string} rows
+ */
+function fillTable(page, title, rows) {
+  const lines = page.split("\n");
+  const head = lines.findIndex((line) => line.startsWith(`| ${title} `));
+  if (head === -1) throw new Error(`There is no table of ${title}`);
+  const length = lines.slice(head + 2).findIndex((line) => !line.startsWith("|"));
+  return [...lines.slice(0, head + 2), rows, ...lines.slice(head + 2 + length)].join("\n");
 }

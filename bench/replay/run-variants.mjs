@@ -29,7 +29,7 @@ const POLICIES = [
 const VARIANTS = {
   cold: { systems: BOUNDS, settings: { coldAfterMs: 300_000 } },
   strict: { systems: [...BOUNDS, ...READS], settings: { strict: true } },
-  page: { systems: [...BOUNDS, ...READS], settings: { reader: "page" } },
+  page: { systems: BOUNDS, settings: { reader: "page" } },
   strictPage: { systems: [...BOUNDS, ...READS], settings: { strict: true, reader: "page" } },
   strictTogether: { systems: BOUNDS, settings: { strict: true, together: true } },
   policies: { systems: POLICIES, settings: {} },

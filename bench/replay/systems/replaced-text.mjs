@@ -11,7 +11,9 @@ export function createReplacer() {
     if (text === item.text) return item;
     const forms = replaced.get(item) ?? new Map();
     replaced.set(item, forms);
-    const form = forms.get(text) ?? { ...item, text };
+    // An answer of a reading tool that was replaced shows no more what it had brought back.
+    const found = item.found === undefined ? {} : { found: "" };
+    const form = forms.get(text) ?? { ...item, text, ...found };
     forms.set(text, form);
     return form;
   };

@@ -169,6 +169,34 @@ describe("the replay of a large result", () => {
     expect(outcome.readBacks).toBeGreaterThan(0);
   });
 
+  it("reads it back again once the answer has gone", async () => {
+    const later: Conversation = {
+      ...large,
+      items: [
+        ...large.items,
+        { role: "user", text: "And?" },
+        { role: "assistant", text: "Nothing else.", calls: [] },
+        { role: "user", text: "Again?" },
+        { role: "assistant", text: "Still order_id 9999.", calls: [] },
+        { role: "user", text: "Sure?" },
+        { role: "assistant", text: "It was the order_id with 4711.", calls: [] },
+      ],
+    };
+    // The user never names it, and neither does a reply that is still in the conversation.
+    const items = later.items.map((item, at) =>
+      at === 3 && item.role === "assistant" ? { ...item, text: "order_id" } : item,
+    );
+    const replay = (forgetReads: false | undefined, part: string) =>
+      replayConversation(
+        { ...later, items },
+        ours({ name: "ours", digestChars: 80, ...(forgetReads === false ? { forgetReads } : {}) }),
+        join(folder, part),
+        { ...options, reader: "page" },
+      );
+    expect(await replay(undefined, "a")).toMatchObject({ readTurns: 2, lost: 0 });
+    expect(await replay(false, "b")).toMatchObject({ readTurns: 1, lost: 0 });
+  });
+
   it("needs no reading where the digest knew the future, and pays more for reading without it", async () => {
     const all = await replayConversation(large, everything, folder, options);
     const knowing = await replayConversation(large, oracle, join(folder, "a"), options);
