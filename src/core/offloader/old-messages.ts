@@ -7,6 +7,7 @@ import type { OffloaderSettings, RestoreOptions, UnknownReference } from "./offl
 import type { ReadingCalls } from "./reading-answer.js";
 import type { PartKind, PartReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
+import type { SeenMessage } from "./seen-message.js";
 import type { TurnMemory } from "./turn-memory.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 
@@ -26,7 +27,7 @@ export function createOldMessages(wiring: OldMessagesWiring) {
     /** Changes the output and what is remembered of it; reports the parts, if any were asked for. */
     async rewrite(
       output: unknown[],
-      turns: TurnMemory,
+      { turns, taken }: { turns: TurnMemory; taken: readonly SeenMessage[] },
       kinds: readonly PartKind[],
       session: HeldSession,
       signal: AbortSignal | undefined,
@@ -34,11 +35,11 @@ export function createOldMessages(wiring: OldMessagesWiring) {
       const wantsParts = kinds.some((kind) => kind !== "results");
       if (!wiring.forgetReads && !wantsParts) return undefined;
       const { format } = turns;
-      const { modelMessages: replies = [] } = turns.survey(output.length);
+      const { modelMessages: replies = [] } = turns.survey(output.length, taken);
       const replace = (changed: ReadonlyMap<number, unknown>): void => {
         for (const [index, message] of changed) {
           output[index] = message;
-          turns.setOutput(index, message);
+          turns.setOutput(index, message, taken);
         }
       };
       if (wiring.forgetReads) {

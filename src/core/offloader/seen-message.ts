@@ -26,6 +26,8 @@ export class SeenMessage implements MessageVisitor {
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
   resultChars = 0;
+  /** Whether it is decided what is returned for it: a call may have failed before, or still be running. */
+  isFinished = false;
   output: unknown;
   /** What it held when it was read, since the host may change it in place, even during a call. */
   shape: MessageShape;
@@ -71,6 +73,7 @@ export class SeenMessage implements MessageVisitor {
   }
 
   finish(output: unknown, reports: readonly ResultReport[]): void {
+    this.isFinished = true;
     if (reports !== this.reports) {
       this.reports = reports;
       this.#held = this.#findHeld();

@@ -28,7 +28,7 @@ export class TurnMemory {
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
-  /** How many messages have been finished: a call may have failed before, or still be running. */
+  /** How many messages are known to be finished, from the start on. */
   #finished = 0;
   readonly #names: SentNames;
   /** The sums over the first messages, as far as they were asked for. */
@@ -61,8 +61,11 @@ export class TurnMemory {
     return most;
   }
 
-  /** Reads what is new in the history, and forgets what is no longer part of it. */
-  take(history: readonly unknown[], known: number): void {
+  /**
+   * Reads what is new in the history, and forgets what is no longer part of it. Returns the messages as
+   * they are known: while a call waits for the store, another one may take another history.
+   */
+  take(history: readonly unknown[], known: number): readonly SeenMessage[] {
     if (known < this.#messages.length) this.#cut(known);
     this.#heldSince = this.#asked;
     for (const message of history.slice(known)) {
@@ -70,6 +73,7 @@ export class TurnMemory {
       this.#locate(seen, this.#messages.length);
       this.#messages.push(seen);
     }
+    return this.#messages.slice();
   }
 
   #read(message: unknown): SeenMessage {
@@ -92,6 +96,7 @@ export class TurnMemory {
 
   /** How many messages have been decided, from the start on. */
   get finished(): number {
+    while (this.#messages[this.#finished]?.isFinished) this.#finished++;
     return this.#finished;
   }
 
@@ -110,8 +115,10 @@ export class TurnMemory {
   }
 
   /** What was found from this message on. What concerns the whole history is worked out on demand. */
-  survey(from: number): Survey & { readonly results: readonly LocatedResult[] } {
-    const messages = this.#messages;
+  survey(
+    from: number,
+    messages: readonly SeenMessage[] = this.#messages,
+  ): Survey & { readonly results: readonly LocatedResult[] } {
     const results: LocatedResult[] = [];
     for (let index = from; index < messages.length; index++) {
       for (const result of messages[index]?.results ?? NONE) results.push(result);
@@ -135,26 +142,30 @@ export class TurnMemory {
     return this.#messages.some(({ calls }, index) => index < last && calls.length > 0);
   }
 
-  isCurrent(messageIndex: number): boolean {
-    return this.#messages[messageIndex]?.isCurrent ?? false;
-  }
-
   /** What became of the messages from `from` on. */
-  finish(from: number, output: readonly unknown[], reports: readonly ResultReport[]): void {
+  finish(
+    from: number,
+    output: readonly unknown[],
+    reports: readonly ResultReport[],
+    messages: readonly SeenMessage[] = this.#messages,
+  ): void {
     let at = 0;
     for (let index = from; index < output.length; index++) {
       const start = at;
       while (reports[at]?.messageIndex === index) at++;
-      this.#messages[index]?.finish(output[index], reports.slice(start, at));
+      messages[index]?.finish(output[index], reports.slice(start, at));
     }
-    this.#finished = Math.min(Math.max(this.#finished, output.length), this.#messages.length);
   }
 
   /** Something else was returned for a message than what it was finished with. */
-  setOutput(index: number, output: unknown): void {
-    const seen = this.#messages[index];
+  setOutput(
+    index: number,
+    output: unknown,
+    messages: readonly SeenMessage[] = this.#messages,
+  ): void {
+    const seen = messages[index];
     seen?.finish(output, seen.reports);
-    this.#names.cut(index);
+    if (seen === this.#messages[index]) this.#names.cut(index);
   }
 
   outputs(count: number): unknown[] {
