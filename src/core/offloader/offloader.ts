@@ -86,15 +86,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   };
 
   /** Reads what is new in the history; says from which message on results are to be decided. */
-  const begin = (
-    history: readonly unknown[],
-    session: HeldSession,
-  ): { turns: TurnMemory; from: number } => {
+  const begin = (history: readonly unknown[], session: HeldSession) => {
     const { turns, known } = memoryFor(history, session);
-    turns.take(history, known);
+    const taken = turns.take(history, known);
     // The first messages may fit a format that then finds no results; this check throws in that case.
     if (turns.hasUnansweredCalls) wiring.pickFormat(history);
-    return { turns, from: policy.perResult ? Math.min(known, turns.finished) : 0 };
+    return { turns, taken, from: policy.perResult ? Math.min(known, turns.finished) : 0 };
   };
 
   /** What a session holds. A store that cannot be read fails at the put, with its own reason. */
@@ -127,11 +124,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     // The host may change its own array while results are being stored.
     const input = history.slice();
     const session = await listSession(sessionId);
-    const { turns, from } = begin(input, session);
-    const survey = turns.survey(from);
+    const { turns, from, taken } = begin(input, session);
+    const survey = turns.survey(from, taken);
+    // Before anything is waited for, since another call may take another history then.
+    const earlier = { output: turns.outputs(from), totals: turns.totals(from) };
     const hintsFor: HintsFor = (result) => turns.hintsFor(result);
     const storage = await openStorage(survey.results, session, signal, hintsFor);
-    return { input, session, turns, from, survey, storage };
+    return { input, session, turns, from, taken, earlier, survey, storage };
   };
 
   /** Decides about results without touching their messages; `store` says what becomes of each that is chosen. */
@@ -157,10 +156,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
     async offload(history, options = {}) {
       const kinds = requireKinds(options.parts ?? wiring.parts);
-      const { input, session, turns, from, survey, storage } = await lookAt(
-        history,
-        options.signal,
-      );
+      const looked = await lookAt(history, options.signal);
+      const { input, session, turns, from, taken, earlier, survey, storage } = looked;
       const { messages, plan, offloaded, outdated } = await offload<unknown, StoredResult>(
         input,
         survey,
@@ -171,35 +168,34 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           reference: createReference(session),
           openSink: () => storage,
           concurrency: DEFAULTS.writeConcurrency,
-          isCurrent: (_, index) => turns.isCurrent(index),
+          isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
         },
       );
       for (const result of outdated) storage.kept.set(result, OUTDATED);
       const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
       const results = reportResults(plan, stored, storage.kept);
-      const earlier = turns.totals(from);
-      const output = turns.outputs(from);
+      const { output, totals } = earlier;
       for (let index = from; index < messages.length; index++) output.push(messages[index]);
-      turns.finish(from, output, results);
+      turns.finish(from, output, results, taken);
       const failed = results.find(({ outcome }) => outcome === "failed");
-      const others = await old.rewrite(output, turns, kinds, session, options.signal);
+      const others = await old.rewrite(output, { turns, taken }, kinds, session, options.signal);
       // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
         report: {
-          ...{ results, totals: addReports(earlier, results) },
+          ...{ results, totals: addReports(totals, results) },
           ...(others ? { parts: others } : {}),
         },
       };
     },
 
     async estimate(history, { signal } = {}) {
-      const { input, session, turns, from, survey, storage } = await lookAt(history, signal);
+      const { input, session, earlier, survey, storage } = await lookAt(history, signal);
       const preview = (result: ToolResult) => storage.preview(result);
       const results = await decide(input.length, survey, session, storage, preview);
-      const totals = addReports(turns.totals(from), results);
+      const totals = addReports(earlier.totals, results);
       const addedTokens = countAdded();
       return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
     },

@@ -8,7 +8,8 @@ import type { OffloaderSettings, RestoreOptions, UnknownReference } from "./offl
 import type { ReadingCalls } from "./reading-answer.js";
 import type { PartKind, PartReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
-import type { TurnMemory } from "./turn-memory.js";
+import type { SeenMessage } from "./seen-message.js";
+import { findReadings, repliesBesideReading, type TurnMemory } from "./turn-memory.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 
 interface OldMessagesWiring extends OffloaderSettings {
@@ -27,7 +28,7 @@ export function createOldMessages(wiring: OldMessagesWiring) {
     /** Changes the output and what is remembered of it; reports the parts, if any were asked for. */
     async rewrite(
       output: unknown[],
-      turns: TurnMemory,
+      { turns, taken }: { turns: TurnMemory; taken: readonly SeenMessage[] },
       kinds: readonly PartKind[],
       session: HeldSession,
       signal: AbortSignal | undefined,
@@ -37,17 +38,17 @@ export function createOldMessages(wiring: OldMessagesWiring) {
       const replace = (changed: ReadonlyMap<number, unknown>): void => {
         for (const [index, message] of changed) {
           output[index] = message;
-          turns.setOutput(index, message);
+          turns.setOutput(index, message, taken);
         }
       };
       const rule = wiring.forgetReads ?? { afterTurns: DEFAULTS.forgetReadsTurns };
-      const readings = rule === false ? [] : turns.readings;
+      const readings = rule === false ? [] : findReadings(taken);
       if (rule !== false && readings.length > 0) {
-        const replies = turns.repliesBesideReading;
+        const replies = repliesBesideReading(taken);
         replace(forgetReads(output, readsOf(format), rule, readings, replies, session));
       }
       if (!wantsParts) return undefined;
-      const { modelMessages: replies = [] } = turns.survey(output.length);
+      const { modelMessages: replies = [] } = turns.survey(output.length, taken);
       const { changed, reports } = await largeParts.offload(output, format, kinds, replies, signal);
       replace(changed);
       return reports;

@@ -21,11 +21,15 @@ export class SeenMessage implements MessageVisitor {
   replyId: string | undefined;
   otherChars = 0;
   answers = 0;
+  /** Whether it calls a reading tool, or holds an answer of one. */
+  isReading = false;
   calls: readonly Call[] = NONE;
   found: readonly FormatResult[] = NONE;
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
   resultChars = 0;
+  /** Whether it is decided what is returned for it: a call may have failed before, or still be running. */
+  isFinished = false;
   output: unknown;
   /** What it held when it was read, since the host may change it in place, even during a call. */
   shape: MessageShape;
@@ -54,6 +58,7 @@ export class SeenMessage implements MessageVisitor {
   call(id: string | undefined, name: string, input: unknown): void {
     // The input itself is not kept: that of a line would be a second copy.
     const reading = this.#readingCalls.read(name, input);
+    if (reading) this.isReading = true;
     this.calls = [...this.calls, { id, name, reading, about: aboutCall(input) }];
   }
 
@@ -71,6 +76,7 @@ export class SeenMessage implements MessageVisitor {
   }
 
   finish(output: unknown, reports: readonly ResultReport[]): void {
+    this.isFinished = true;
     if (reports !== this.reports) {
       this.reports = reports;
       this.#held = this.#findHeld();

@@ -1,7 +1,7 @@
 import type { Format, FormatReadOptions } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
-import { CallBook, type Call } from "./call-book.js";
+import { CallBook } from "./call-book.js";
 import type { HeldSession } from "./held-session.js";
 import { LocatedResult, type ContentMemory } from "./located-result.js";
 import { SentNames } from "./sent-names.js";
@@ -28,7 +28,7 @@ export class TurnMemory {
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
-  /** How many messages have been finished: a call may have failed before, or still be running. */
+  /** How many messages are known to be finished, from the start on. */
   #finished = 0;
   readonly #names: SentNames;
   /** The sums over the first messages, as far as they were asked for. */
@@ -61,8 +61,11 @@ export class TurnMemory {
     return most;
   }
 
-  /** Reads what is new in the history, and forgets what is no longer part of it. */
-  take(history: readonly unknown[], known: number): void {
+  /**
+   * Reads what is new in the history, and forgets what is no longer part of it. Returns the messages as
+   * they are known: while a call waits for the store, another one may take another history.
+   */
+  take(history: readonly unknown[], known: number): readonly SeenMessage[] {
     if (known < this.#messages.length) this.#cut(known);
     this.#heldSince = this.#asked;
     for (const message of history.slice(known)) {
@@ -70,6 +73,7 @@ export class TurnMemory {
       this.#locate(seen, this.#messages.length);
       this.#messages.push(seen);
     }
+    return this.#messages.slice();
   }
 
   #read(message: unknown): SeenMessage {
@@ -92,6 +96,7 @@ export class TurnMemory {
 
   /** How many messages have been decided, from the start on. */
   get finished(): number {
+    while (this.#messages[this.#finished]?.isFinished) this.#finished++;
     return this.#finished;
   }
 
@@ -110,8 +115,10 @@ export class TurnMemory {
   }
 
   /** What was found from this message on. What concerns the whole history is worked out on demand. */
-  survey(from: number): Survey & { readonly results: readonly LocatedResult[] } {
-    const messages = this.#messages;
+  survey(
+    from: number,
+    messages: readonly SeenMessage[] = this.#messages,
+  ): Survey & { readonly results: readonly LocatedResult[] } {
     const results: LocatedResult[] = [];
     for (let index = from; index < messages.length; index++) {
       for (const result of messages[index]?.results ?? NONE) results.push(result);
@@ -128,24 +135,6 @@ export class TurnMemory {
     };
   }
 
-  /** The messages that call reading tools, or hold their answers. */
-  get readings(): number[] {
-    const found: number[] = [];
-    this.#messages.forEach(({ calls, results }, index) => {
-      if (calls.some(readsOnly) || results.some(({ reading }) => reading)) found.push(index);
-    });
-    return found;
-  }
-
-  /** Where the replies begin that do more than read what was offloaded. */
-  get repliesBesideReading(): number[] {
-    const firsts = firstOfReplies(this.#messages);
-    return firsts.filter((first, at) => {
-      const reply = this.#messages.slice(first, firsts[at + 1]);
-      const calls = reply.flatMap((message) => message.calls);
-      return calls.length === 0 || !calls.every(readsOnly);
-    });
-  }
 
   /** Whether there are calls before the last reply, but not one answer in the whole history. */
   get hasUnansweredCalls(): boolean {
@@ -154,26 +143,30 @@ export class TurnMemory {
     return this.#messages.some(({ calls }, index) => index < last && calls.length > 0);
   }
 
-  isCurrent(messageIndex: number): boolean {
-    return this.#messages[messageIndex]?.isCurrent ?? false;
-  }
-
   /** What became of the messages from `from` on. */
-  finish(from: number, output: readonly unknown[], reports: readonly ResultReport[]): void {
+  finish(
+    from: number,
+    output: readonly unknown[],
+    reports: readonly ResultReport[],
+    messages: readonly SeenMessage[] = this.#messages,
+  ): void {
     let at = 0;
     for (let index = from; index < output.length; index++) {
       const start = at;
       while (reports[at]?.messageIndex === index) at++;
-      this.#messages[index]?.finish(output[index], reports.slice(start, at));
+      messages[index]?.finish(output[index], reports.slice(start, at));
     }
-    this.#finished = Math.min(Math.max(this.#finished, output.length), this.#messages.length);
   }
 
   /** Something else was returned for a message than what it was finished with. */
-  setOutput(index: number, output: unknown): void {
-    const seen = this.#messages[index];
+  setOutput(
+    index: number,
+    output: unknown,
+    messages: readonly SeenMessage[] = this.#messages,
+  ): void {
+    const seen = messages[index];
     seen?.finish(output, seen.reports);
-    this.#names.cut(index);
+    if (seen === this.#messages[index]) this.#names.cut(index);
   }
 
   outputs(count: number): unknown[] {
@@ -215,6 +208,7 @@ export class TurnMemory {
     seen.results = seen.found.map((found) => {
       const call = this.#calls.answeredBy(found);
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
+      if (reading) seen.isReading = true;
       const toolName = found.toolName ?? call?.name;
       seen.resultChars += found.chars;
       return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
@@ -223,8 +217,22 @@ export class TurnMemory {
   }
 }
 
-function readsOnly({ reading }: Call): boolean {
-  return reading !== undefined;
+/** The messages that call reading tools, or hold their answers. */
+export function findReadings(messages: readonly SeenMessage[]): number[] {
+  const found: number[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    if (messages[index]?.isReading) found.push(index);
+  }
+  return found;
+}
+
+/** Where the replies begin that do more than read what was offloaded. */
+export function repliesBesideReading(messages: readonly SeenMessage[]): number[] {
+  const firsts = firstOfReplies(messages);
+  return firsts.filter((first, at) => {
+    const calls = messages.slice(first, firsts[at + 1]).flatMap((message) => message.calls);
+    return calls.length === 0 || calls.some(({ reading }) => reading === undefined);
+  });
 }
 
 /** A reply may be recorded as several messages; it is one turn, counted at the first of them. */

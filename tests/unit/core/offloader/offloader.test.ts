@@ -15,7 +15,7 @@ import {
   keepRecent,
   minChars,
 } from "../../../../src/policies.js";
-import { createMemoryWorkspace } from "../../../../src/testing/index.js";
+import { createMemoryWorkspace, MemoryStore } from "../../../../src/testing/index.js";
 import { conversationOf, logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 
@@ -172,6 +172,30 @@ describe("a history that changes while results are being stored", () => {
     const { messages, report } = await offloader.offload(history);
     expect(report.results.at(-1)).toMatchObject({ outcome: "offloaded", chars: 30_000 });
     expect(await offloader.restore(messages)).toEqual(history);
+  });
+});
+
+describe("two calls at once with histories that differ", () => {
+  it("do not mix them up, whichever ends last", async () => {
+    const store = new MemoryStore();
+    const put = store.put.bind(store);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    store.put = async (artifact) => {
+      if (artifact.wantedId === "x") await released;
+      return put(artifact);
+    };
+    const offloader = create({ workspace: openMemoryWorkspace({ store }) });
+    const start = { id: "a", text: logOf(20_000) };
+    const one = conversationOf(start, { id: "x", text: logOf(20_000, "x") });
+    const other = conversationOf(start, { id: "y", text: logOf(20_000, "y") });
+    const first = offloader.offload(one);
+    const { messages } = await offloader.offload(other);
+    release();
+    await first;
+    expect((await offloader.offload(other)).messages).toEqual(messages);
+    expect(await offloader.restore(messages)).toEqual(other);
+    expect((await offloader.offload(one)).messages).toEqual((await first).messages);
   });
 });
 
