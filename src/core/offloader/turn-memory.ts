@@ -135,7 +135,6 @@ export class TurnMemory {
     };
   }
 
-
   /** Whether there are calls before the last reply, but not one answer in the whole history. */
   get hasUnansweredCalls(): boolean {
     if (this.#messages.some(({ answers }) => answers > 0)) return false;
