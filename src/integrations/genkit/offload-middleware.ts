@@ -88,7 +88,7 @@ export function offloadMiddleware<Context = unknown>(
         } catch (error) {
           runOptions.abortSignal?.throwIfAborted();
           // An error of a middleware would end the run; the model can correct its call.
-          return answerWith(toolRequest, `Error: ${messageOf(error)}`);
+          return answerWith(toolRequest, `Error: ${messageOf(error)}`) as never;
         }
         const changed = { ...request, toolRequest: { ...toolRequest, input: resolved } };
         const answer = await next(resolved === input ? request : changed, runOptions);
@@ -110,8 +110,8 @@ function agentSession(ai: Genkit): string | undefined {
   }
 }
 
-function answerWith<A>({ name, ref }: ToolRequest, output: string): A {
-  return { toolResponse: { name, ref, output } } as A;
+function answerWith({ name, ref }: ToolRequest, output: string): GenkitPart {
+  return { toolResponse: { name, ref, output } };
 }
 
 /** At the end of the system prompt, which is the first message. */
