@@ -77,9 +77,10 @@ export function sourceRows({ sources, systems }) {
 
 /** @param {Report} report @param {Variants} variants @returns {Rows} */
 export function assumptionRows(report, variants) {
-  const named = Object.entries(ASSUMPTIONS).flatMap(([key, title]) =>
-    variants[key] ? [/** @type {const} */ ([title, variants[key]])] : [],
-  );
+  const named = Object.entries(ASSUMPTIONS).flatMap(([key, title]) => {
+    const systems = variants[key];
+    return systems ? [/** @type {const} */ ([title, systems])] : [];
+  });
   return [/** @type {const} */ (["as above", report.systems]), ...named].map(([title, systems]) => {
     const [ours, bare] = [figuresOf(systems, "ours"), figuresOf(systems, "bare")];
     return [
