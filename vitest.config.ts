@@ -103,7 +103,7 @@ export default defineConfig({
       exclude: [
         "src/**/*-types.ts",
         // Tested with their frameworks, by npm run test:integrations.
-        "src/integrations/{claude-agent,copilot,google,langchain,mastra,openai-agents,opencode,pi,voltagent}/**",
+        "src/integrations/{claude-agent,copilot,genkit,google,langchain,mastra,openai-agents,opencode,pi,strands,voltagent}/**",
       ],
       reporter: ["text-summary", "json-summary"],
       reportsDirectory: "coverage",

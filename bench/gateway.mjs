@@ -3,13 +3,11 @@
  *
  * node bench/gateway.mjs [rounds = 300]
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { measure } from "./measure.mjs";
+import { runAlone } from "./run-alone.mjs";
 
 const SERVER = fileURLToPath(new URL("gateway-server.mjs", import.meta.url));
 const GATEWAY = fileURLToPath(
@@ -64,19 +62,4 @@ async function connect(args) {
   return client;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
-  try {
-    for (const { what, ours, theirs, aim } of await benchGateway(
-      folder,
-      Number(process.argv[2] ?? 300),
-    )) {
-      const ratio = (ours / theirs).toFixed(2);
-      console.log(
-        `${what}: ${ours.toFixed(2)} ms, direct ${theirs.toFixed(2)} ms, ratio ${ratio}, aim ${aim}`,
-      );
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+await runAlone(import.meta.url, (folder) => benchGateway(folder, Number(process.argv[2] ?? 300)));

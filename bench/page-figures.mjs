@@ -9,6 +9,7 @@ const END = "<!-- bench:end -->";
  * @property {number} readerPeakMb
  * @property {number} queryGrowthMb
  * @property {{ small: number, large: number }} skippedPassBytes
+ * @property {{ megabytes: number, peakMb: number }} [run]
  * @property {import("./run.mjs").Row[]} rows
  */
 
@@ -25,12 +26,16 @@ export function withFigures(page, results) {
 }
 
 /** @param {Results} results */
-export function renderFigures({ node, rows, readerPeakMb, queryGrowthMb, skippedPassBytes }) {
+export function renderFigures({ node, rows, readerPeakMb, queryGrowthMb, skippedPassBytes, run }) {
+  const stream = run
+    ? `\`context-offload run\` peaks at ${run.peakMb} MB for a session of ${run.megabytes} MB in lines. `
+    : "";
   return [
     renderTable(rows),
     "",
     `Medians of one run on Node ${node.slice(1)} and two cores; \`npm run bench\` prints yours. ` +
       `A process that only reads an artifact of 1 GB peaks at ${readerPeakMb} MB. ` +
+      stream +
       `One pointer out of 36 MB of JSON takes at most ${queryGrowthMb} MB, however the JSON is stored. ` +
       `A history pass that is skipped allocates as much for 100 kB a message ` +
       `(${skippedPassBytes.large} bytes for 1,000 messages) as for 1 kB (${skippedPassBytes.small} bytes).`,

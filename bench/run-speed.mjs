@@ -1,64 +1,78 @@
 /**
- * `context-offload run` over recorded conversations in MB/s, beside `jq -c .`, which parses and prints them.
+ * `context-offload run` over recorded conversations, beside `jq -c .`, which parses and prints them.
  *
- *   node bench/run-speed.mjs <folders or files…>
+ * node bench/run-speed.mjs [folders or files…]
  */
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { measure } from "./measure.mjs";
+import { writeRecordedSession } from "./recorded-session.mjs";
+import { runAlone } from "./run-alone.mjs";
 
 const MAIN = fileURLToPath(new URL("../packages/cli/dist/main.js", import.meta.url));
-const SAMPLE = fileURLToPath(new URL("../examples/conversations", import.meta.url));
-const given = process.argv.slice(2);
-const files = await filesOf(given.length > 0 ? given : [SAMPLE]);
-const folder = await mkdtemp(join(tmpdir(), "run-speed-"));
-try {
-  // Files that are not conversations, or that jq refuses, would stop both; they are left out for both.
-  /** @type {string[]} */
-  const usable = [];
-  let bytes = 0;
-  for (const path of files) {
-    const { status } = run(process.execPath, [MAIN, "run", "--dry-run", "--quiet", path]);
-    if (status !== 0) continue;
-    usable.push(path);
-    bytes += (await stat(path)).size;
+const SESSION_BYTES = 10_000_000;
+
+/**
+ * @param {string} folder
+ * @param {readonly string[]} [given] a session is made if there are none
+ * @returns {Promise<import("./run.mjs").Row[]>}
+ */
+export async function benchRun(folder, given = []) {
+  await mkdir(folder, { recursive: true });
+  if (run("jq", ["--version"], folder).status !== 0) {
+    console.error("jq is not installed: context-offload run is not measured");
+    return [];
   }
-  const hasJq = run("jq", ["--version"]).status === 0;
-  const rounds = 3;
-  const times = await measure(
-    {
-      run: async () => {
-        const out = await mkdtemp(join(folder, "out-"));
-        const { status, stderr } = run(process.execPath, [MAIN, "run", "--quiet", ...usable], out);
-        if (status !== 0) throw new Error(stderr);
-      },
-      "dry run": () => void run(process.execPath, [MAIN, "run", "--dry-run", "--quiet", ...usable]),
-      ...(hasJq ? { "jq -c .": () => void run("jq", ["-c", ".", ...usable]) } : {}),
-    },
-    { rounds, warmUp: 1 },
+  const usable = given.length > 0 ? await usableIn(given, folder) : [await makeSession(folder)];
+  const bytes = (await Promise.all(usable.map((path) => stat(path)))).reduce(
+    (sum, { size }) => sum + size,
+    0,
   );
-  const megabytes = bytes / 1e6;
-  console.log(`${usable.length} of ${files.length} files, ${megabytes.toFixed(1)} MB`);
-  for (const [name, ms] of Object.entries(times)) {
-    console.log(
-      `${name.padEnd(8)} ${((megabytes * 1_000) / ms).toFixed(1)} MB/s, ${Math.round(ms)} ms`,
-    );
-  }
-  if (!hasJq) console.log("jq is not installed: nothing to compare with");
-} finally {
-  await rm(folder, { recursive: true, force: true });
+  const inNew = async (/** @type {readonly string[]} */ args) => {
+    const { status, stderr } = run(process.execPath, args, await mkdtemp(join(folder, "out-")));
+    if (status !== 0) throw new Error(stderr);
+  };
+  const took = await measure(
+    {
+      run: () => inNew([MAIN, "run", "--quiet", ...usable]),
+      dry: () => inNew([MAIN, "run", "--quiet", "--dry-run", ...usable]),
+      jq: () => void run("jq", ["-c", ".", ...usable], folder),
+    },
+    { rounds: 3, warmUp: 1 },
+  );
+  const what = (/** @type {string} */ command, /** @type {string} */ name) =>
+    `${command}: ${(bytes / 1e6).toFixed(1)} MB, ${perSecond(bytes, took[name])}`;
+  const row = {
+    ...{ against: `jq -c .: ${perSecond(bytes, took["jq"])}`, theirs: took["jq"] ?? 0 },
+    ...{ aim: "none", limit: null },
+  };
+  return [
+    { what: what("context-offload run", "run"), ours: took["run"] ?? 0, ...row },
+    { what: what("the same with --dry-run", "dry"), ours: took["dry"] ?? 0, ...row },
+  ];
 }
 
-/** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
-function run(command, args, cwd = folder) {
-  return spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 2e9 });
+/** @param {number} bytes @param {number} [ms] */
+function perSecond(bytes, ms = Number.NaN) {
+  return `${(bytes / 1e3 / ms).toFixed(1)} MB/s`;
 }
 
-/** @param {readonly string[]} paths */
-async function filesOf(paths) {
+/** @param {string} folder */
+async function makeSession(folder) {
+  const path = join(folder, "session.jsonl");
+  await writeRecordedSession(path, SESSION_BYTES);
+  return path;
+}
+
+/**
+ * Files that are not conversations would stop both; they are not measured with either.
+ *
+ * @param {readonly string[]} paths
+ * @param {string} folder
+ */
+async function usableIn(paths, folder) {
   const files = [];
   for (const path of paths.map((each) => resolve(each))) {
     if (!(await stat(path)).isDirectory()) files.push(path);
@@ -67,5 +81,14 @@ async function filesOf(paths) {
       files.push(...names.filter((name) => /\.jsonl?$/.test(name)).map((name) => join(path, name)));
     }
   }
-  return files.sort();
+  const isUsable = (/** @type {string} */ path) =>
+    run(process.execPath, [MAIN, "run", "--dry-run", "--quiet", path], folder).status === 0;
+  return files.sort().filter(isUsable);
 }
+
+/** @param {string} command @param {readonly string[]} args @param {string} cwd */
+function run(command, args, cwd) {
+  return spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 2e9 });
+}
+
+await runAlone(import.meta.url, (folder) => benchRun(folder, process.argv.slice(2)));

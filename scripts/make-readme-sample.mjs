@@ -154,12 +154,19 @@ function fillReference(page, reference) {
 function abridge(reference) {
   const lines = reference.split("\n");
   const first = lines.findIndex((line) => /^\d+: /.test(line)) + SHOWN_LINES;
-  const names = lines.findIndex((line) => line.startsWith("Names by line: "));
+  const names = lines.findIndex((line) => line.startsWith("Names from line: "));
   const list = lines[names] ?? "";
+  // A list such as "Names from line: 5 one two; 17 three".
+  const count = list
+    .split(": ")
+    .slice(1)
+    .join(": ")
+    .split("; ")
+    .flatMap((part) => part.split(" ").slice(1)).length;
   return [
     ...lines.slice(0, first),
     `… ${names - first} more lines of it`,
-    `${list.slice(0, list.indexOf(";", SHOWN_NAMES_CHARS))}; … ${list.split(";").length} in all`,
+    `${list.slice(0, list.indexOf(";", SHOWN_NAMES_CHARS))}; … ${count} in all`,
     ...lines.slice(names + 1),
   ].join("\n");
 }

@@ -51,7 +51,18 @@ export async function findSources(paths) {
  * @returns {Promise<import("./conversation.mjs").Conversation[] | undefined>}
  */
 export async function readConversations(path) {
-  const read = parseConversations(await readFile(path, "utf8"));
+  return conversationsIn(await readFile(path, "utf8"), path);
+}
+
+/**
+ * The same for a text that was read from there.
+ *
+ * @param {string} text
+ * @param {string} path
+ * @returns {import("./conversation.mjs").Conversation[] | undefined}
+ */
+export function conversationsIn(text, path) {
+  const read = parseConversations(text);
   const source = basename(dirname(path));
   return read
     ?.map((items, index) => ({

@@ -30,18 +30,24 @@ const ASSUMPTIONS = {
   strict: "lines that are repeated word by word are facts, too (`--strict`)",
   page: "the reader always reads from the start (`--reader page`)",
   strictPage: "the last two together",
+  strictTogether: "`--strict`, and one request for all that is missing (`--together`)",
 };
 const POLICIES = {
   ours: "the default, from 400 tokens on",
   "ours:minTokens=500": "from 500 tokens on",
   "ours:minTokens=1000": "from 1,000 tokens on",
   "ours:errors=400": "the default, and errors are offloaded, too",
-  "ours:forgetReads=10": "the default, with `forgetReads: { afterTurns: 10 }`",
-  "ours:forgetReads=2": "the default, with `forgetReads: { afterTurns: 2 }`",
   "ours:afterTurns=1": "`all(minTokens(1_000), afterTurns(1), keepErrors)`",
   "ours:cacheAware=3": "`all(minTokens(1_000), keepRecent(3), cacheAware(), keepErrors)`",
   "ours:keepRecent=3": "`all(minTokens(1_000), keepRecent(3), keepErrors)`",
   "ours:tokenBudget=100000": "`all(tokenBudget({ maxTokens: 100_000 }), keepErrors)`",
+};
+
+const READS = {
+  "ours:forgetReads=0": "never (`forgetReads: false`)",
+  "ours:forgetReads=3": "after three replies",
+  ours: "the default: after two, from 4,000 characters on",
+  "ours:forgetReads=1,forgetChars=400": "after one, from 400 on",
 };
 
 /** The sources that are left out where eight are meant: their results are text, or they are few. */
@@ -94,6 +100,16 @@ export function policyRows({ policies = [] }) {
   });
 }
 
+/** When answers of the reading tools go again, on eight sources. @param {Variants} variants @returns {Rows} */
+export function readRows({ policies = [], page = [], strict = [], strictPage = [] }) {
+  return Object.entries(READS).map(([system, title]) => [
+    title,
+    ...[policies, strict, page, strictPage].map((run) =>
+      meanOfEight(figuresOf(run, system)).toFixed(3),
+    ),
+  ]);
+}
+
 /** @param {SystemFigures} figures */
 export function meanOfEight({ bySource }) {
   const prices = Object.entries(bySource).flatMap(([name, price]) =>
@@ -143,6 +159,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     sourceRows(report),
     assumptionRows(report, variants),
     policyRows(variants),
+    readRows(variants),
   ]) {
     console.log(rows.map((row) => `| ${row.join(" | ")} |`).join("\n") + "\n");
   }

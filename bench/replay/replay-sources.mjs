@@ -8,6 +8,7 @@ import { addOutcomes } from "./replay-file.mjs";
  * @property {boolean} known names that every model knows are not facts
  * @property {"search" | "page"} reader
  * @property {number | undefined} contextLines that the reader asks for around a match
+ * @property {boolean} together the reader makes its calls for several results in one request
  * @property {number} readPrice of a token from the prompt cache
  * @property {number} writePrice of a token to it
  * @property {number | undefined} coldAfterMs a pause after which the cache is cold
@@ -29,6 +30,7 @@ export const DEFAULT_SETTINGS = {
   known: false,
   reader: "search",
   contextLines: undefined,
+  together: false,
   readPrice: 0.1,
   writePrice: 1.25,
   coldAfterMs: undefined,

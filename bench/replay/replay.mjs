@@ -40,6 +40,7 @@ import { factsUsedLater, usedFacts } from "./used-facts.mjs";
  * @property {import("./facts.mjs").FactOptions} facts
  * @property {"search" | "page"} reader
  * @property {number | undefined} [contextLines] that the reader asks for around a match
+ * @property {boolean} [together] whether the reader makes its calls for several results in one request
  *
  * @typedef {object} Outcome
  * @property {number} turns
@@ -72,7 +73,7 @@ const MOST_READS = 100;
  * @returns {Promise<Outcome>}
  */
 export async function replayConversation(conversation, system, folder, options) {
-  const { countTokens, prices, systemTokens, facts, reader, contextLines } = options;
+  const { countTokens, prices, systemTokens, facts, reader, contextLines, together } = options;
   const { items } = conversation;
   const uses = usedFacts(conversation, facts);
   /** @type {Map<ResultItem, ReadonlySet<string>>} */
@@ -133,7 +134,7 @@ export async function replayConversation(conversation, system, folder, options) 
   return { ...outcome, ...cache.spent };
 
   /**
-   * The next call for what is missing, one result after another.
+   * The next call for what is missing, one result after another, or one call for each.
    *
    * @param {readonly import("./used-facts.mjs").FactUse[]} missing
    * @param {Map<number, Reading | undefined>} readings by index of the result
@@ -141,6 +142,8 @@ export async function replayConversation(conversation, system, folder, options) 
    * @returns {Promise<ReadStep[]>}
    */
   async function readOnce(missing, readings, sent) {
+    /** @type {ReadStep[]} */
+    const steps = [];
     for (const origin of new Set(missing.map((use) => use.origin))) {
       const wanted = missing.filter((use) => use.origin === origin).map(({ fact }) => fact);
       const result = items[origin];
@@ -149,9 +152,10 @@ export async function replayConversation(conversation, system, folder, options) 
         readings.set(origin, session.read?.(result, shown && textOf(shown), wanted));
       }
       const next = await readings.get(origin)?.next(wanted);
-      if (next?.value) return next.value;
+      if (next?.value) steps.push(...next.value);
+      if (steps.length > 0 && !together) break;
     }
-    return [];
+    return steps;
   }
 }
 

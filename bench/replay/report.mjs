@@ -103,11 +103,13 @@ export function renderReport({ settings, sources, leftOut, systems }) {
 }
 
 /** @param {import("./replay-sources.mjs").Settings} settings */
-function describeSettings({ strict, known, reader, contextLines, coldAfterMs, systemTokens }) {
+function describeSettings(settings) {
+  const { strict, known, reader, contextLines, together, coldAfterMs, systemTokens } = settings;
   return [
     `system prompt of ${systemTokens} tokens`,
     reader === "search" ? "the reader searches" : "the reader pages from the start",
     ...(contextLines === undefined ? [] : [`with ${contextLines} lines around a match`]),
+    ...(together ? ["in one request for all that is missing"] : []),
     ...(strict ? ["lines that are repeated are facts, too"] : []),
     ...(known ? ["names that every model knows are not facts"] : []),
     ...(coldAfterMs === undefined

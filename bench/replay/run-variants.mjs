@@ -11,14 +11,14 @@ import { DEFAULT_SETTINGS, replaySources } from "./replay-sources.mjs";
 import { createReport } from "./report.mjs";
 
 const BOUNDS = ["everything", "ours", "bare"];
+const READS = ["ours:forgetReads=0", "ours:forgetReads=3", "ours:forgetReads=1,forgetChars=400"];
 const POLICIES = [
   "everything",
   "ours",
   "ours:minTokens=500",
   "ours:minTokens=1000",
   "ours:errors=400",
-  "ours:forgetReads=2",
-  "ours:forgetReads=10",
+  ...READS,
   "ours:afterTurns=1",
   "ours:cacheAware=3",
   "ours:keepRecent=3",
@@ -28,9 +28,10 @@ const POLICIES = [
 /** @type {Record<string, { systems: string[], settings: Partial<import("./replay-sources.mjs").Settings> }>} */
 const VARIANTS = {
   cold: { systems: BOUNDS, settings: { coldAfterMs: 300_000 } },
-  strict: { systems: BOUNDS, settings: { strict: true } },
-  page: { systems: BOUNDS, settings: { reader: "page" } },
-  strictPage: { systems: BOUNDS, settings: { strict: true, reader: "page" } },
+  strict: { systems: [...BOUNDS, ...READS], settings: { strict: true } },
+  page: { systems: [...BOUNDS, ...READS], settings: { reader: "page" } },
+  strictPage: { systems: [...BOUNDS, ...READS], settings: { strict: true, reader: "page" } },
+  strictTogether: { systems: BOUNDS, settings: { strict: true, together: true } },
   policies: { systems: POLICIES, settings: {} },
 };
 

@@ -10,6 +10,7 @@
  *   --strict          lines that are repeated word by word are facts, too
  *   --known           names that every model knows are not facts
  *   --reader search|page   how the reader looks for a fact
+ *   --together        the reader makes its calls for several results in one request
  *   --context n       the reader asks for n lines around a match
  *   --cold            the prompt cache is cold after a pause of five minutes
  *   --jobs n          threads; default: one for each processor, at most 4
@@ -36,6 +37,7 @@ const { values, positionals } = parseArgs({
     strict: { type: "boolean", default: false },
     known: { type: "boolean", default: false },
     reader: { type: "string", default: "search" },
+    together: { type: "boolean", default: false },
     context: { type: "string" },
     cold: { type: "boolean", default: false },
     jobs: { type: "string" },
@@ -56,6 +58,7 @@ const settings = {
   strict: values.strict,
   known: values.known,
   reader: /** @type {"search" | "page"} */ (values.reader),
+  together: values.together,
   contextLines: values.context === undefined ? undefined : Number(values.context),
   coldAfterMs: values.cold ? FIVE_MINUTES_MS : undefined,
 };

@@ -5,7 +5,7 @@ import { createTokenCounter } from "./tokens.mjs";
 
 /** @type {{ systems: string[], settings: import("./replay-sources.mjs").Settings }} */
 const { systems, settings } = workerData;
-const { strict, known, reader, contextLines, systemTokens } = settings;
+const { strict, known, reader, contextLines, together, systemTokens } = settings;
 const countTokens = await createTokenCounter();
 const options = {
   countTokens,
@@ -18,6 +18,7 @@ const options = {
   facts: known ? { strict, known: KNOWN_WORDS } : { strict },
   reader,
   contextLines,
+  together,
 };
 
 parentPort?.on("message", (/** @type {string} */ path) => {

@@ -7,6 +7,7 @@ import {
   type HookCallback,
   type Options,
 } from "@anthropic-ai/claude-agent-sdk";
+import * as previous from "claude-agent-0.2";
 import { createWorkspace, type WorkspaceEvent } from "context-offload";
 import { claudeOffload, claudeToolNames } from "context-offload/claude-agent";
 import { afterEach, describe, expect, it } from "vitest";
@@ -34,21 +35,25 @@ async function runClaude(
   model: ApiModel,
   options: Options = {},
   prompt = "Why was 7731 declined?",
+  start: typeof query = query,
 ) {
-  const cwd = await makeTempFolder();
+  const { cwd = await makeTempFolder() } = options;
   await writeFile(join(cwd, "log.txt"), LOG);
   const api = anthropicApi((messages) => model(messages), { isStrict: false });
-  const server = await serveFetch(api.fetch);
+  const server = await serveFetch((url, init) =>
+    // Claude Code also asks whether anybody is there, without a body.
+    init?.body ? api.fetch(url, init) : Promise.resolve(new Response(null, { status: 404 })),
+  );
   closing.push(() => server.close());
   let answer = "";
   const messages: unknown[] = [];
-  const run = query({
+  const run = start({
     prompt,
     options: {
-      cwd,
       settingSources: [],
       allowedTools: ["Bash", "Task", "Agent", "mcp__logs"],
       ...options,
+      cwd,
       env: {
         PATH: process.env["PATH"],
         HOME: cwd,
@@ -122,6 +127,45 @@ describe("claudeOffload in Claude Code", () => {
     expect(page.artifacts.map(({ tool_name, lines }) => [tool_name, lines])).toEqual([
       ["Bash", 301],
     ]);
+  });
+
+  it("does so in the previous version of the SDK too", async () => {
+    const { workspace } = await storyOf();
+    const { answer, requests } = await runClaude(
+      investigate("Bash", bash),
+      { ...claudeOffload({ workspace }) },
+      "Why was 7731 declined?",
+      previous.query as unknown as typeof query,
+    );
+    expect(answer).toContain(NEEDED);
+    const sent = resultsOf(requests.at(-1)?.messages ?? [])[0]?.["content"];
+    expect(sent).toContain("<knowledge_list");
+    const options: previous.Options = { ...claudeOffload({ workspace }) };
+    expect(options.mcpServers).toHaveProperty("offload");
+  });
+
+  it("streams, and keeps a second turn cheap", async () => {
+    const { workspace } = await storyOf();
+    const cwd = await makeTempFolder();
+    const first = await runClaude(investigate("Bash", bash), {
+      ...claudeOffload({ workspace }),
+      ...{ cwd, includePartialMessages: true },
+    });
+    const pieces = first.messages.flatMap((message) => {
+      const { type, event } = message as { type: string; event?: { delta?: { text?: string } } };
+      return type === "stream_event" ? [event?.delta?.text ?? ""] : [];
+    });
+    expect(pieces.join("")).toContain(NEEDED);
+    const { session_id: resume } = first.messages[0] as { session_id: string };
+    const second = await runClaude(
+      () => [say("You are welcome.")],
+      { ...claudeOffload({ workspace }), cwd, resume },
+      "Thank you.",
+    );
+    expect(second.answer).toBe("You are welcome.");
+    const results = resultsOf(second.requests.at(-1)?.messages ?? []);
+    expect(results).toHaveLength(2);
+    expect(results.every(({ content }) => JSON.stringify(content).length < 6_000)).toBe(true);
   });
 
   it("replaces the 200 kB of an MCP server, unless Claude Code has stored them itself", async () => {

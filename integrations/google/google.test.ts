@@ -1,4 +1,11 @@
-import { BaseLlm, FunctionTool, InMemorySessionService, LlmAgent, Runner } from "@google/adk";
+import {
+  BaseLlm,
+  FunctionTool,
+  InMemorySessionService,
+  LlmAgent,
+  Runner,
+  StreamingMode,
+} from "@google/adk";
 import * as adk1 from "adk-1";
 import type { Content, Part } from "@google/genai";
 import { offloadPlugin } from "context-offload/google";
@@ -48,15 +55,25 @@ async function run(
   version: keyof typeof VERSIONS,
   model: Model,
   plugin: ReturnType<typeof offloadPlugin>,
-  { userId = "ann", turns = 1 } = {},
+  { userId = "ann", turns = 1, streamingMode = StreamingMode.NONE } = {},
 ) {
   const adk = VERSIONS[version];
   const requests: { contents: Content[]; tools: unknown }[] = [];
   class ScriptedLlm extends adk.BaseLlm {
-    override async *generateContentAsync(request: Parameters<BaseLlm["generateContentAsync"]>[0]) {
+    override async *generateContentAsync(
+      request: Parameters<BaseLlm["generateContentAsync"]>[0],
+      isStreamed?: boolean,
+    ) {
       requests.push({ contents: structuredClone(request.contents), tools: request.config?.tools });
       await Promise.resolve();
-      yield { content: { role: "model", parts: model(request.contents) } };
+      const parts = model(request.contents);
+      const text = parts.map((part) => part.text ?? "").join("");
+      const middle = Math.floor(text.length / 2);
+      const pieces = isStreamed && text !== "" ? [text.slice(0, middle), text.slice(middle)] : [];
+      for (const piece of pieces) {
+        yield { content: { role: "model", parts: [{ text: piece }] }, partial: true };
+      }
+      yield { content: { role: "model", parts } };
     }
     override connect(): never {
       throw new Error("not live");
@@ -81,14 +98,20 @@ async function run(
   const runner = new adk.Runner({ appName: "app", agent, sessionService, plugins: [plugin] });
   await sessionService.createSession({ appName: "app", userId, sessionId: "s1" });
   let answer = "";
+  const pieces: string[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const newMessage = { role: "user", parts: [{ text: "Why was 7731 declined?" }] };
-    for await (const event of runner.runAsync({ userId, sessionId: "s1", newMessage })) {
-      answer = event.content?.parts?.map(({ text }) => text ?? "").join("") ?? answer;
+    const runConfig = { streamingMode };
+    for await (const event of runner.runAsync({
+      ...{ userId, sessionId: "s1", newMessage, runConfig },
+    })) {
+      const text = event.content?.parts?.map((part) => part.text ?? "").join("");
+      if (event.partial) pieces.push(text ?? "");
+      else answer = text ?? answer;
     }
   }
   const session = await sessionService.getSession({ appName: "app", userId, sessionId: "s1" });
-  return { answer, requests, saved: JSON.stringify(session?.events) };
+  return { answer, pieces, requests, saved: JSON.stringify(session?.events) };
 }
 
 describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
@@ -113,6 +136,20 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
         expect(artifacts.map(({ tool_name }) => tool_name)).toEqual(["fetch_log"]);
       },
     );
+
+    it("streams", async () => {
+      const { workspace } = await storyWorkspace();
+      const { answer, pieces, requests, saved } = await run(
+        ...([version, story, offloadPlugin({ workspace })] as const),
+        { streamingMode: StreamingMode.SSE },
+      );
+      expect(pieces).toHaveLength(2);
+      expect(pieces.join("")).toBe(answer);
+      expect(answer).toContain(NEEDED);
+      const lengths = requests.map(({ contents }) => JSON.stringify(contents).length);
+      expect(Math.max(...lengths)).toBeLessThan(2 * SHORT);
+      expect(saved.length).toBeLessThan(3 * SHORT);
+    });
 
     it("keeps a second turn cheap, and two users with the same session id apart", async () => {
       const { workspace } = await storyWorkspace();
@@ -147,3 +184,16 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
     });
   },
 );
+
+// Never called: that it compiles is the test.
+export const types = () => {
+  const options = { appName: "app", plugins: [offloadPlugin()] };
+  const sessionService = new InMemorySessionService();
+  new Runner({ ...options, sessionService, agent: new LlmAgent({ name: "a" }) });
+  new adk1.Runner({
+    ...{ ...options, agent: new adk1.LlmAgent({ name: "a" }) },
+    sessionService: new adk1.InMemorySessionService(),
+  });
+  // @ts-expect-error there are two kinds of copies to keep
+  offloadPlugin({ keep: "both" });
+};

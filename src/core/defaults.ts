@@ -29,6 +29,10 @@ export const DEFAULTS = Object.freeze({
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */
   readChars: 20_000,
+  /** An offloader replaces answers of the reading tools of at least this many characters by a line with their call … */
+  forgetReadsChars: 4_000,
+  /** … once the model has replied this often since. */
+  forgetReadsTurns: 2,
   /** Maximum number of matches that one search returns. */
   searchResults: 50,
   /** Maximum number of artifacts that one search of a session goes through. */

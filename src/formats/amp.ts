@@ -1,4 +1,5 @@
 import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
+import { inputsOf, textsOf } from "./shared/message-parts.js";
 import { createRecordFormat } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
@@ -47,6 +48,9 @@ export const ampFormat = createRecordFormat({
       }
     }
   },
+
+  parts: ({ role, content }) =>
+    role === "user" ? textsOf(content, ["content"], /^text$/) : inputsOf(content, "tool_use", "id"),
 
   readCall({ type, id, name, input }) {
     return type === "tool_use" ? { id, name, input } : undefined;

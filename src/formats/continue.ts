@@ -1,5 +1,6 @@
 import { OPENAI_PARTS } from "./shared/openai-parts.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { inputsIn, textsOf } from "./shared/message-parts.js";
 import { createRecordFormat, type RecordedCall } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
@@ -45,6 +46,19 @@ export const continueFormat = createRecordFormat({
         reader.result(path, { id, isError: status === "errored" });
       }
     }
+  },
+
+  /** The state of a call repeats its input, as text and as an object. */
+  parts({ message, toolCallStates }) {
+    const { role, content, toolCalls } = asRecord(message);
+    if (role === "user") return textsOf(content, ["message", "content"], /^text$/);
+    const states = ["toolCallStates"];
+    const argumentsPath = ["function", "arguments"];
+    return [
+      ...inputsIn(toolCalls, ["message", "toolCalls"], "id", ...argumentsPath),
+      ...inputsIn(toolCallStates, states, "toolCallId", "toolCall", ...argumentsPath),
+      ...inputsIn(toolCallStates, states, "toolCallId", "parsedArgs"),
+    ];
   },
 
   readCall: readToolCall,

@@ -2,6 +2,7 @@ import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import type { Format, ToolInputSchema } from "../core/engine/format.js";
 import { asList, asRecord, isRecord } from "./shared/json-record.js";
 import { createRecordFormat } from "./shared/record-format.js";
+import { inputsIn, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** A tool as a session of the Copilot SDK takes it. */
@@ -55,6 +56,22 @@ const EVENTS = createRecordFormat({
     } else if (type === "user.message" || type === "system.message") {
       reader.other(nonEmptyText(transformedContent ?? content));
     }
+  },
+
+  parts({ type, data }): PartPlace[] {
+    const { toolRequests, toolCallId } = asRecord(data);
+    if (type === "assistant.message") {
+      return inputsIn(toolRequests, ["data", "toolRequests"], "toolCallId", "arguments");
+    }
+    if (type === "tool.execution_start") {
+      return [{ kind: "toolInput", path: ["data", "arguments"], id: nonEmptyText(toolCallId) }];
+    }
+    if (type !== "user.message") return [];
+    // What the user wrote, and what was sent for it.
+    return ["content", "transformedContent"].map((key) => ({
+      kind: "userMessage",
+      path: ["data", key],
+    }));
   },
 
   readCall: ({ toolCallId: id, name, toolName, arguments: input }) =>

@@ -23,7 +23,9 @@ export function detectFormat<F extends Format = (typeof FORMATS)[number]>(
     misfits.push({ format: format.name, why, nearness: countFitting(format, messages) });
   }
   misfits.sort((a, b) => b.nearness - a.nearness);
-  return { mismatches: misfits.map(({ format, why }) => ({ format, why })) };
+  return {
+    mismatches: misfits.map(({ format, why, nearness }) => ({ format, why, isNear: nearness > 0 })),
+  };
 }
 
 /** Lines of text can only be in formats for lines, and objects only in the others. */
@@ -60,6 +62,11 @@ export function checkFit(format: Format, messages: readonly unknown[]): string |
 /** How many messages fit on their own; Infinity if each fits but the conversation does not. */
 function countFitting(format: Format, messages: readonly unknown[]): number {
   if (format.mismatch(messages) === undefined) return Infinity;
-  const some = messages.slice(0, MESSAGES_COMPARED);
+  const some = messages.filter((message) => !isBlank(message)).slice(0, MESSAGES_COMPARED);
   return some.filter((message) => format.mismatch([message]) === undefined).length;
+}
+
+/** A line without anything, which says nothing about its format. */
+function isBlank(message: unknown): boolean {
+  return typeof message === "string" && message.trim() === "";
 }

@@ -1,5 +1,7 @@
 import type { Format } from "../core/engine/format.js";
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import { geminiFormat } from "./gemini.js";
+import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { firstMismatch } from "./shared/visitors.js";
 
@@ -37,6 +39,21 @@ export const googleAdkFormat = {
 
   restore: (event, contents) =>
     withContent(event, geminiFormat.restore(contentOf(event), contents)),
+
+  parts: describeParts(({ content }) => {
+    const { role, parts } = asRecord(content);
+    return asList(parts).flatMap((item, slot): PartPlace[] => {
+      const part = asRecord(item);
+      const path = ["content", "parts", slot];
+      if (role === "user" && typeof part["text"] === "string") {
+        return [{ kind: "userMessage", path: [...path, "text"] }];
+      }
+      const key = isRecord(part["function_call"]) ? "function_call" : "functionCall";
+      const call = part[key];
+      if (!isRecord(call)) return [];
+      return [{ kind: "toolInput", path: [...path, key, "args"], id: nonEmptyText(call["id"]) }];
+    });
+  }),
 } satisfies Format;
 
 /** The content as Gemini's API has it: Python writes fields that are not set as null. */

@@ -1,5 +1,6 @@
 import type { BlockRules } from "./shared/blocks.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { inputsIn, textsOf } from "./shared/message-parts.js";
 import { createRecordFormat } from "./shared/record-format.js";
 import type { JsonPath } from "./shared/splice-json.js";
 import { firstMismatch } from "./shared/visitors.js";
@@ -59,6 +60,12 @@ export const gooseFormat = createRecordFormat({
         reader.other(block, KNOWN_BLOCKS.test(String(type)) ? undefined : String(type));
       }
     }
+  },
+
+  parts({ role, content }) {
+    if (role === "user") return textsOf(content, ["content"], /^text$/);
+    const places = inputsIn(content, ["content"], "id", "toolCall", "value", "arguments");
+    return places.filter((_, index) => readRequest(asRecord(asList(content)[index])));
   },
 
   readCall: readRequest,

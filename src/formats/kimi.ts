@@ -1,5 +1,7 @@
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { inputsIn, textsOf, type PartPlace } from "./shared/message-parts.js";
 import { OPENAI_PARTS } from "./shared/openai-parts.js";
 import {
   createRecordFormat,
@@ -27,6 +29,22 @@ const eventFormat = createRecordFormat({
     if (typeof event["role"] === "string") readMessage(event, reader);
     else if (isRecord(event["payload"])) readOlderEvent(event, reader);
     else readEvent(event, reader);
+  },
+
+  parts(event) {
+    const { role, content, toolCalls, type, payload } = event;
+    if (role === "user") return textsOf(content, ["content"], /^text$/);
+    const called = asList(toolCalls)
+      .map(asRecord)
+      .some((call) => isRecord(call["function"]));
+    const argumentsPath = called ? ["function", "arguments"] : ["arguments"];
+    if (typeof role === "string") return inputsIn(toolCalls, ["toolCalls"], "id", ...argumentsPath);
+    if (type === "TurnBegin") {
+      return textsOf(asRecord(payload)["user_input"], ["payload", "user_input"], /^text$/);
+    }
+    if (type === "tool.call") return [toolInput(event, "toolCallId", ["args"])];
+    if (type !== "ToolCall") return [];
+    return [toolInput(asRecord(payload), "id", ["payload", "function", "arguments"])];
   },
 
   readCall: (call) => (call["type"] === "tool.call" ? readToolCall(call) : undefined),
@@ -64,6 +82,10 @@ export const kimiFormat = createLineFormat({
   messages: eventFormat,
   contentPath: eventFormat.contentPath,
 });
+
+function toolInput(call: JsonRecord, idKey: string, path: string[]): PartPlace {
+  return { kind: "toolInput", path, id: nonEmptyText(call[idKey]) };
+}
 
 function readMessage(
   { role, content, toolCalls, toolCallId }: JsonRecord,

@@ -3,6 +3,7 @@ import type {
   Format,
   FormatReadOptions,
   MessageVisitor,
+  PartPath,
   ToolInputSchema,
 } from "../core/engine/format.js";
 import {
@@ -13,7 +14,7 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
-import { describeParts, putAt, textsOf, valueAt } from "./shared/message-parts.js";
+import { describeParts, putAt, textsOf, valueAt, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
@@ -26,6 +27,7 @@ import {
   isOwnMessage,
   parseLangchainMessage,
   withContent,
+  withField,
   type LangchainMessage,
 } from "./shared/langchain-message.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
@@ -51,8 +53,13 @@ const RULES: BlockRules = {
   cacheMarks: ["cache_control"],
 };
 
-/** Blocks of the model's content that repeat a call. */
-const CALL_BLOCKS = new Set(["tool_call", "tool_call_chunk", "tool_use", "function_call"]);
+/** Blocks of the model's content that repeat a call, and the key of its input in each. */
+const CALL_BLOCKS: ReadonlyMap<unknown, string> = new Map([
+  ["tool_call", "args"],
+  ["tool_call_chunk", "args"],
+  ["tool_use", "input"],
+  ["function_call", "arguments"],
+]);
 
 /** LangChain messages: instances, serialized or stored. A tool message is one result. */
 export const langchainFormat = {
@@ -120,20 +127,47 @@ export const langchainFormat = {
 
   parts: {
     ...describeParts((message) => {
-      const { kind, wrapper, contentKey } = parseLangchainMessage(message) ?? {};
-      // Inputs are repeated in several fields of a message, in several forms.
-      if (kind !== "human" || contentKey === undefined) return [];
-      const path = wrapper === undefined ? [contentKey] : [wrapper, contentKey];
-      return textsOf(valueAt(message, path), path, /^text$/);
+      const parsed = parseLangchainMessage(message);
+      const path = parsed?.wrapper === undefined ? [] : [parsed.wrapper];
+      if (parsed?.kind === "ai") return findInputs(parsed.fields, parsed.contentKey, path);
+      if (parsed?.kind !== "human") return [];
+      const at = [...path, parsed.contentKey];
+      return textsOf(valueAt(message, at), at, /^text$/);
     }),
     put(message, path, value) {
       const parsed = parseLangchainMessage(message);
       if (!parsed) return message;
-      const inner = path.slice(parsed.wrapper === undefined ? 1 : 2);
-      return withContent(message, putAt(contentOf(parsed), inner, value));
+      const [key, ...inner] = path.slice(parsed.wrapper === undefined ? 0 : 1).map(String);
+      if (key === undefined) return message;
+      return withField(message, key, putAt(parsed.fields[key], inner, value));
     },
   },
 } satisfies Format;
+
+/** The inputs of calls, in all the fields that repeat them. */
+function findInputs(fields: JsonRecord, contentKey: string, path: PartPath): PartPlace[] {
+  const place = (call: JsonRecord, ...at: (string | number)[]): PartPlace => ({
+    kind: "toolInput",
+    path: [...path, ...at],
+    id: nonEmptyText(call["id"] ?? call["call_id"]),
+  });
+  const ofField = (key: string): PartPlace[] =>
+    asList(fields[key]).map((call, index) => place(asRecord(call), key, index, "args"));
+  const ofBlocks = asList(fields[contentKey]).flatMap((item, index): PartPlace[] => {
+    const block = asRecord(item);
+    const inputKey = CALL_BLOCKS.get(block["type"]);
+    return inputKey === undefined ? [] : [place(block, contentKey, index, inputKey)];
+  });
+  const older = asList(asRecord(fields["additional_kwargs"])["tool_calls"]);
+  return [
+    ...ofField("tool_calls"),
+    ...ofField("tool_call_chunks"),
+    ...ofBlocks,
+    ...older.map((call, index) =>
+      place(asRecord(call), "additional_kwargs", "tool_calls", index, "function", "arguments"),
+    ),
+  ];
+}
 
 function describeForeign({ type, role }: JsonRecord): string {
   if (type === undefined && role === undefined) return "has neither a type nor a role";
@@ -207,7 +241,7 @@ function readContent(
   const hasCalls = asList(parsed.fields["tool_calls"]).length > 0;
   for (const block of asList(content)) {
     const text = blockText(block, RULES);
-    const isRepeated = hasCalls && CALL_BLOCKS.has(String(asRecord(block)["type"]));
+    const isRepeated = hasCalls && CALL_BLOCKS.has(asRecord(block)["type"]);
     if (text !== undefined) visitor.other(text.length);
     else if (countOther && !isRepeated) visitor.other(countJsonChars(block));
   }

@@ -1,4 +1,5 @@
-import { valueAt } from "./shared/message-parts.js";
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { valueAt, type PartPlace } from "./shared/message-parts.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { createRecordFormat, type RecordReader } from "./shared/record-format.js";
@@ -65,6 +66,11 @@ export const opencodeFormat = createRecordFormat({
     }
   },
 
+  parts: ({ info, parts }) =>
+    asList(parts).flatMap((part, index) =>
+      placesOf(asRecord(part), ["parts", index], asRecord(info)["role"] === "user"),
+    ),
+
   ...calls,
 });
 
@@ -77,6 +83,11 @@ const eventFormat = createRecordFormat({
     // Only the model's own parts have the time at which they were written.
     if (part["type"] !== "text" || part["time"] !== undefined) reader.model(part["messageID"]);
     readPart(part, path, reader);
+  },
+  parts(event) {
+    const path = findPart(event) ?? [];
+    const part = asRecord(valueAt(event, path));
+    return placesOf(part, path, part["time"] === undefined);
   },
   ...calls,
 });
@@ -102,6 +113,14 @@ export const opencodeEventsFormat = createLineFormat({
 /** The path to the part in a line, or in what a line holds under its key. */
 function findPart(holder: JsonRecord): JsonPath | undefined {
   return PART_PATHS.find((path) => isRecord(valueAt(holder, path)));
+}
+
+/** The input of a call, and text that the user wrote. */
+function placesOf({ type, callID }: JsonRecord, path: JsonPath, isUsers: boolean): PartPlace[] {
+  if (type === "tool") {
+    return [{ kind: "toolInput", path: [...path, "state", "input"], id: nonEmptyText(callID) }];
+  }
+  return type === "text" && isUsers ? [{ kind: "userMessage", path: [...path, "text"] }] : [];
 }
 
 function readPart(part: JsonRecord, path: JsonPath, reader: RecordReader): void {

@@ -1,5 +1,7 @@
 import type { BlockRules } from "./shared/blocks.js";
 import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { textsOf, type PartPlace } from "./shared/message-parts.js";
 import {
   createRecordFormat,
   type RecordedCall,
@@ -43,6 +45,9 @@ export const openhandsFormat = createRecordFormat({
     else readOlderEvent(event, reader);
   },
 
+  parts: (event) =>
+    typeof event["kind"] === "string" ? findSdkParts(event) : findOlderParts(event),
+
   readCall: (event) => (event["kind"] === "ActionEvent" ? readSdkCall(event) : undefined),
 
   answerCall: ({ id, name }, { text, isError }): OpenHandsToolAnswer => ({
@@ -76,6 +81,26 @@ function readSdkCall({ tool_call_id, tool_name, tool_call, action }: JsonRecord)
   const { arguments: own, function: called } = asRecord(tool_call);
   const input = own ?? asRecord(called)["arguments"] ?? action;
   return { id: tool_call_id, name: tool_name, input };
+}
+
+/** An event repeats the input of its call: as the model wrote it, and as it was understood. */
+function findSdkParts({ kind, source, llm_message, tool_call_id }: JsonRecord): PartPlace[] {
+  if (source === "user") {
+    const path = ["llm_message", "content"];
+    return textsOf(asRecord(llm_message)["content"], path, /^text$/);
+  }
+  if (kind !== "ActionEvent") return [];
+  const id = nonEmptyText(tool_call_id);
+  const paths = [["tool_call", "arguments"], ["tool_call", "function", "arguments"], ["action"]];
+  return paths.map((path) => ({ kind: "toolInput", path, id }));
+}
+
+function findOlderParts(event: JsonRecord): PartPlace[] {
+  const { id, source, action, tool_call_metadata } = event;
+  if (typeof action !== "string") return [];
+  if (source === "user") return [{ kind: "userMessage", path: ["args", "content"] }];
+  const { tool_call_id = typeof id === "number" ? String(id) : id } = asRecord(tool_call_metadata);
+  return [{ kind: "toolInput", path: ["args"], id: nonEmptyText(tool_call_id) }];
 }
 
 /** Where an event does not keep the id of its call, the id of the event of the call stands for it. */

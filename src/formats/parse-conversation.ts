@@ -78,7 +78,8 @@ function findPath(value: unknown): readonly string[] | undefined {
 /** Every line with its line break, so that joined they are the text again. */
 function parseLines(text: string, value: unknown): ParsedConversation {
   const lines: unknown[] = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const objects = (lines as string[]).map(parseJson).filter(isRecord);
+  const values = (lines as string[]).map(parseJson);
+  const objects = values.filter(isRecord);
   const [first] = objects;
   if (!first) {
     if (value !== undefined) throw notConversation(value);
@@ -87,7 +88,9 @@ function parseLines(text: string, value: unknown): ParsedConversation {
   if (isDocument(first)) {
     throw refusal("Every line of it is a conversation: parse each line by itself");
   }
-  const brokenLines = (lines as string[]).filter(isBroken).length;
+  const brokenLines = (lines as string[]).filter(
+    (line, at) => values[at] === undefined && line.trim() !== "",
+  ).length;
   return { ...parsed(lines, (messages) => messages.join("")), brokenLines };
 }
 
@@ -131,10 +134,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isBroken(line: string): boolean {
-  return line.trim() !== "" && parseJson(line) === undefined;
 }
 
 function notConversation(value: unknown): UnknownFormatError {

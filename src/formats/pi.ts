@@ -1,5 +1,6 @@
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord } from "./shared/json-record.js";
+import { inputsIn, textsOf } from "./shared/message-parts.js";
 import { createRecordFormat, type PlainTool } from "./shared/record-format.js";
 
 /** A tool as pi takes it. */
@@ -43,6 +44,12 @@ export const piMessageFormat = createRecordFormat({
       } else if (isCutOff) reader.other(input);
       else reader.call({ id: callId, name, input });
     }
+  },
+
+  parts({ role, content }) {
+    if (role === "user") return textsOf(content, ["content"], /^text$/);
+    const isCall = (slot: number) => asRecord(asList(content)[slot])["type"] === "toolCall";
+    return inputsIn(content, ["content"], "id", "arguments").filter((_, slot) => isCall(slot));
   },
 
   readCall: ({ type, id, name, arguments: input }) =>

@@ -1,5 +1,7 @@
 import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
 import type { BlockRules } from "./shared/blocks.js";
+import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import type { PartPlace } from "./shared/message-parts.js";
 import { createRecordFormat } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
@@ -62,6 +64,21 @@ export const pydanticAiFormat = createRecordFormat({
     const kept = blocks.filter((block) => media === "keep" && BLOCKS.isMedia(asRecord(block)));
     return kept.length === 0 ? text : [text, ...kept];
   },
+
+  parts: ({ parts }) =>
+    asList(parts).flatMap((item, index): PartPlace[] => {
+      const { part_kind, tool_call_id, content } = asRecord(item);
+      const path = ["parts", index];
+      const id = nonEmptyText(tool_call_id);
+      if (part_kind === "tool-call") return [{ kind: "toolInput", path: [...path, "args"], id }];
+      if (part_kind !== "user-prompt") return [];
+      const prompt = [...path, "content"];
+      if (typeof content === "string") return [{ kind: "userMessage", path: prompt }];
+      // A list of texts and media.
+      return asList(content).flatMap((text, at): PartPlace[] =>
+        typeof text === "string" ? [{ kind: "userMessage", path: [...prompt, at] }] : [],
+      );
+    }),
 
   readCall({ part_kind, tool_call_id, tool_name, args }) {
     if (part_kind !== "tool-call") return undefined;

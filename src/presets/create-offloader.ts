@@ -67,9 +67,11 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
-  if (options.forgetReads !== undefined) {
-    requireObject("forgetReads", options.forgetReads, "an object with afterTurns");
-    requireCount("forgetReads.afterTurns", options.forgetReads.afterTurns, undefined);
+  const { forgetReads } = options;
+  if (forgetReads !== undefined && forgetReads !== false) {
+    requireObject("forgetReads", forgetReads, "an object with afterTurns, or false");
+    requireCount("forgetReads.afterTurns", forgetReads.afterTurns, undefined);
+    requireCount("forgetReads.minChars", forgetReads.minChars ?? 0, undefined, 0);
   }
   if (options.policy !== undefined) requirePolicy("policy", options.policy);
   const format = readFormat(options.format);

@@ -184,6 +184,10 @@ export async function listAll(
   }
 }
 
+export async function listIds(...args: Parameters<typeof listAll>): Promise<string[]> {
+  return idsOf(await listAll(...args));
+}
+
 export function idsOf(listed: readonly ListedArtifact[]): string[] {
   return listed.map(({ record }) => record.artifactId);
 }

@@ -125,6 +125,12 @@ const broken: Record<string, { open: OpenStore; concern: string }> = {
     }),
     concern: "paging",
   },
+  "a listing that ignores the order by time": {
+    open: changed((store) => ({
+      query: (query) => queryArtifacts(store, { ...query, newestFirst: false }),
+    })),
+    concern: "paging",
+  },
   "a filter that is ignored": {
     open: changed((store) => ({
       query: ({ filter, ...query }) => queryArtifacts(store, { ...query, ...(filter ? {} : {}) }),

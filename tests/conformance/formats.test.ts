@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../src/formats/formats.js";
 import { formatSuite } from "../../src/testing/index.js";
@@ -20,4 +21,15 @@ describe.each(FIXTURES)("the format of $name [DESIGN-O-suite] [DESIGN-O-reused-i
 
 it("covers every format that there is [DESIGN-O-suite]", () => {
   expect(new Set(FIXTURES.map(({ format }) => format))).toEqual(new Set(FORMATS));
+});
+
+it("finds every format in its table of the docs, and the programs that share one [DESIGN-O-suite]", () => {
+  const page = readFileSync(new URL("../../docs/formats.md", import.meta.url), "utf8");
+  const names = new Set<string>(FORMATS.map(({ name }) => name));
+  // The lines of messages of a format are explained once for all.
+  const rows = [...names].filter(
+    (name) => !names.has(name.replace(/-jsonl$/, "")) || !name.endsWith("-jsonl"),
+  );
+  expect(rows.filter((name) => !page.includes(`\n| \`${name}\` `))).toEqual([]);
+  for (const program of ["Hermes", "OpenClaw", "Kimi CLI"]) expect(page).toContain(program);
 });

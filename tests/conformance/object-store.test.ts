@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWorkspace } from "../../src/index.js";
 import { objectStore } from "../../src/infrastructure/object-store/object-store.js";
+import type { ObjectClient } from "../../src/infrastructure/object-store/object-client.js";
 import { sqliteMetadata } from "../../src/infrastructure/sqlite-store/sqlite-store.js";
 import { defineStoreTests } from "../../src/testing/index.js";
 import { BUCKET, startObjects, type RealObjects } from "../support/real-objects.js";
@@ -18,16 +20,60 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function open(namespace: string) {
-  if (!server) throw new Error("the server was not started");
+function openWith(client: ObjectClient) {
   return objectStore({
-    client: server.client(),
+    client,
     bucket: BUCKET,
     prefix: "team/",
     metadata: sqliteMetadata(new Database(join(folder, "metadata.db"))),
     // Smaller than what a real service accepts, so that the suite uploads in parts.
     partBytes: 1_000_000,
-  })(namespace);
+  });
 }
 
-defineStoreTests("object storage with SQLite", { open }, { describe, it });
+function connect(): ObjectClient {
+  if (!server) throw new Error("the server was not started");
+  return server.client();
+}
+
+defineStoreTests(
+  "object storage with SQLite",
+  { open: (namespace) => openWith(connect())(namespace) },
+  { describe, it },
+);
+
+it("uploads large content in parts, and reads lines by range", async () => {
+  const client = connect();
+  const calls: string[] = [];
+  let bytesRead = 0;
+  const recorded = new Proxy(client, {
+    get(target, name: keyof ObjectClient) {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== "function") return call;
+      return (input: { readonly Range?: string }, options: unknown) => {
+        const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(input.Range ?? "") ?? [];
+        if (name === "getObject") bytesRead += Number(end) - Number(start) + 1;
+        calls.push(name);
+        return call.call(target, input, options) as unknown;
+      };
+    },
+  });
+  const workspace = createWorkspace({ store: openWith(recorded) });
+  const line = (index: number) => `line ${index.toString().padStart(6, "0")}`;
+  const content = Array.from({ length: 300_000 }, (_, index) => line(index + 1)).join("\n");
+  await workspace.put({ content: "short" }, { toolCallId: "short" });
+  expect(calls).toEqual(["putObject"]);
+  calls.length = 0;
+  await workspace.put({ content }, { toolCallId: "long" });
+  const parts = Math.ceil(content.length / 1_000_000);
+  expect(calls.filter((name) => name === "uploadPart")).toHaveLength(parts);
+  expect(calls).toContain("completeMultipartUpload");
+  expect(calls).not.toContain("putObject");
+  // The first read makes the line index.
+  await workspace.getKnowledgeByLines("long", 1, 1);
+  bytesRead = 0;
+  const { text } = await workspace.getKnowledgeByLines("long", 250_000, 250_002);
+  expect(text).toContain(line(250_001));
+  expect(bytesRead).toBeLessThan(content.length / 4);
+  await workspace.close();
+});

@@ -5,7 +5,9 @@ import { googleAdkFormat } from "../../src/formats/google-adk.js";
 import { gooseFormat } from "../../src/formats/goose.js";
 import { kimiFormat } from "../../src/formats/kimi.js";
 import { openhandsFormat } from "../../src/formats/openhands.js";
+import { openaiChatFormat } from "../../src/formats/openai-chat.js";
 import { opencodeEventsFormat, opencodeFormat } from "../../src/formats/opencode.js";
+import { piFormat } from "../../src/formats/pi.js";
 import { pydanticAiFormat } from "../../src/formats/pydantic-ai.js";
 import type {
   FormatFixture,
@@ -385,6 +387,69 @@ function buildOlderKimi(turns: readonly SampleTurn[]): string[] {
   ]);
 }
 
+/** Chat messages with the reasoning and the ids of several services, and a note at the end. */
+function buildHermes(turns: readonly SampleTurn[]): object[] {
+  const messages = turns.flatMap(({ say, results }) => [
+    {
+      role: "assistant",
+      content: say,
+      reasoning: "Look there.",
+      codex_reasoning_items: [{ type: "summary", text: "There" }],
+      tool_calls: results.map(({ id, toolName, input }) => ({
+        ...continueCall({ id, name: toolName, input }),
+        call_id: id,
+        response_item_id: `rs-${id}`,
+      })),
+    },
+    ...results.map(({ id, toolName, text }) => ({
+      role: "tool",
+      content: text,
+      tool_call_id: id,
+      tool_name: toolName,
+      finish_reason: "stop",
+      ...unknown,
+    })),
+  ]);
+  return [...messages, { role: "session_meta", model: "m" }];
+}
+
+/** Lines of pi with OpenClaw's own among them; results are texts, not blocks. */
+function buildOpenClaw(turns: readonly SampleTurn[]): string[] {
+  const line = (record: object) => oddLine({ id: "i", parentId: null, timestamp: "t", ...record });
+  const message = (inner: object) => line({ type: "message", message: inner });
+  return [
+    line({ type: "session", version: 3, cwd: "/tmp/large" }),
+    line({ type: "custom", customType: "ui_state", data: { phase: "analysis" } }),
+    line({ type: "custom_message", customType: "openclaw.runtime-context", content: "context" }),
+    ...turns.flatMap(({ say, results }) => [
+      message({
+        role: "assistant",
+        content: [
+          { type: "text", text: say },
+          ...results.map(({ id, toolName, input }) => piCall({ id, name: toolName, input })),
+        ],
+      }),
+      ...results.map(({ id, toolName, text, isError }) =>
+        message({
+          role: "toolResult",
+          toolCallId: id,
+          toolName,
+          content: text,
+          isError,
+          ...unknown,
+        }),
+      ),
+    ]),
+  ];
+}
+
+const piCall = ({ id, name, input }: SampleCall) => ({
+  type: "toolCall",
+  id,
+  name,
+  arguments: input,
+});
+
 /** The fixtures of formats in which programs record their conversations. */
 export const RECORDED_FIXTURES: readonly (FormatFixture & { readonly name: string })[] = [
   {
@@ -492,5 +557,19 @@ export const RECORDED_FIXTURES: readonly (FormatFixture & { readonly name: strin
     build: buildOlderKimi,
     buildCall: kimiCall,
     carryAnswer: (event) => kimiEvent(event as object),
+  },
+  {
+    name: "Hermes",
+    format: openaiChatFormat,
+    build: buildHermes,
+    buildCall: continueCall,
+    hasErrorFlag: false,
+  },
+  {
+    name: "OpenClaw",
+    format: piFormat,
+    build: buildOpenClaw,
+    buildCall: piCall,
+    carryAnswer: (message) => oddLine({ type: "message", timestamp: "t", message }),
   },
 ];

@@ -11,6 +11,44 @@ export function readGeminiCli(value) {
 }
 
 /**
+ * The messages of a chat that newer versions of Gemini CLI record line by line: one that changed is written again,
+ * and what the user took back is named; `undefined` if it is something else.
+ *
+ * @param {string} text
+ * @returns {any[] | undefined}
+ */
+export function readGeminiLines(text) {
+  if (!text.includes('"gemini"')) return undefined;
+  const lines = text.split("\n").flatMap(parseLine);
+  if (!lines.some(({ type }) => type === "gemini")) return undefined;
+  /** @type {Map<string, any>} */
+  const messages = new Map();
+  for (const line of lines) {
+    const { id, type, $rewindTo: first, $set: changes } = line;
+    if (typeof first === "string") {
+      const ids = [...messages.keys()];
+      for (const gone of ids.slice(ids.indexOf(first))) messages.delete(gone);
+    }
+    if (Array.isArray(changes?.messages)) {
+      messages.clear();
+      for (const message of changes.messages) messages.set(message.id, message);
+    }
+    if (typeof id === "string" && typeof type === "string") messages.set(id, line);
+  }
+  return [...messages.values()];
+}
+
+/** @param {string} line @returns {any[]} */
+function parseLine(line) {
+  try {
+    const value = JSON.parse(line);
+    return typeof value === "object" && value ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
  * @param {any} message
  * @returns {import("../conversation.mjs").Item[]}
  */

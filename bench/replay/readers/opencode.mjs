@@ -13,17 +13,31 @@ export async function readOpenCode(folder) {
   const storage = dirname(dirname(folder));
   const messages = await readAll(folder);
   messages.sort((a, b) => (a.time?.created ?? 0) - (b.time?.created ?? 0));
+  const whole = messages.map(async (message) => ({
+    ...message,
+    parts: await readAll(join(storage, "part", String(message.id))),
+  }));
+  return itemsOfOpenCode(await Promise.all(whole));
+}
+
+/**
+ * @param {readonly any[]} messages each with its parts
+ * @returns {import("../conversation.mjs").Item[]}
+ */
+export function itemsOfOpenCode(messages) {
   /** @type {import("../conversation.mjs").Item[]} */
   const items = [];
-  for (const { id, role, time } of messages) {
-    const parts = await readAll(join(storage, "part", String(id)));
+  for (const { role, time, parts } of messages) {
     const at = time?.created;
-    const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const text = parts
+      .flatMap((/** @type {any} */ part) => (part.type === "text" ? [part.text] : []))
+      .join("\n");
     if (role !== "assistant") {
       items.push({ role: "user", text, at });
       continue;
     }
-    const tools = parts.filter(({ type }) => type === "tool");
+    /** @type {any[]} */
+    const tools = parts.filter((/** @type {any} */ { type }) => type === "tool");
     const calls = tools.map(({ callID, tool, state }) => ({
       ...{ id: callID, name: tool, input: state?.input },
     }));

@@ -9,7 +9,7 @@ const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
  * @property {string} name
  * @property {import("context-offload").Policy} [policy]
  * @property {number} [digestChars]
- * @property {{ afterTurns: number }} [forgetReads]
+ * @property {{ afterTurns: number, minChars?: number } | false} [forgetReads]
  * @property {(reference: string, result: import("../conversation.mjs").ResultItem, start: import("../replay.mjs").SessionStart) => string} [rewrite]
  *   another reference instead of ours
  */

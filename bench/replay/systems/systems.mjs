@@ -44,7 +44,7 @@ export const POLICY_NAMES = Object.keys(POLICIES);
 
 /**
  * A system by its name: `ours`, `ours:minTokens=500`, `ours:digest=600`,
- * `ours:minTokens=500,digest=600`, `ours:forgetReads=3`, `ours:errors=300`, `deepagents:1000`, and so on.
+ * `ours:minTokens=500,digest=600`, `ours:forgetReads=3,forgetChars=400`, `ours:errors=300`, `deepagents:1000`, and so on.
  *
  * @param {string} name
  * @returns {import("../replay.mjs").System}
@@ -74,7 +74,7 @@ export function systemNamed(name) {
       throw new Error(
         `There is no system ${JSON.stringify(name)}. Known: ${DEFAULT_SYSTEMS.join(", ")}, ` +
           `and ours:<${POLICY_NAMES.join("|")}>=<number>,digest=<characters>, ` +
-          "ours:forgetReads=<turns>, ours:errors=<tokens>",
+          "ours:forgetReads=<turns, or 0>,forgetChars=<characters>, ours:errors=<tokens>",
       );
   }
 }
@@ -91,7 +91,11 @@ function readVariant(text) {
     const number = Number(value);
     if (!Number.isFinite(number)) throw new Error(`${JSON.stringify(setting)} is not name=number`);
     if (key === "digest") variant.digestChars = number;
-    else if (key === "forgetReads") variant.forgetReads = { afterTurns: number };
+    else if (key === "forgetReads") {
+      variant.forgetReads = number > 0 && { ...variant.forgetReads, afterTurns: number };
+    } else if (key === "forgetChars") {
+      variant.forgetReads = { afterTurns: 2, ...variant.forgetReads, minChars: number };
+    }
     // Like minTokens, but errors are offloaded, too.
     else if (key === "errors") variant.policy = minTokens(number);
     else if (key in POLICIES) {

@@ -25,6 +25,11 @@ export class CommandError extends Error {
   }
 }
 
+/** A file that is intact, and not a conversation. */
+export class NotConversationError extends CommandError {
+  override readonly name = "NotConversationError";
+}
+
 const USAGE_CODES =
   /^(?:INVALID_|UNKNOWN_|AMBIGUOUS_|OUT_OF_RANGE|NOT_JSON|POINTER_|NO_TOOL_RESULT|ARTIFACT_GONE)/;
 
@@ -33,7 +38,12 @@ export function explainError(error: unknown): { readonly text: string; readonly 
   if (error instanceof CommandError) return { text: error.message, exitCode: error.exitCode };
   if (ContextOffloadError.isInstance(error)) {
     const exitCode = USAGE_CODES.test(error.code) ? EXIT.usage : EXIT.failed;
-    return { text: firstLine(error.message), exitCode };
+    // Here, the session is named by an option.
+    const text = firstLine(error.message).replace(
+      "Pass the sessionId of the one you mean",
+      "Name the one you mean with --session",
+    );
+    return { text, exitCode };
   }
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (typeof code === "string" && typeof syscall === "string") {
@@ -47,6 +57,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder; check the path",
   EACCES: "permission denied; check who may read and write it",
   EPERM: "the operation is not permitted; check who may read and write it",
+  EEXIST: "is a file, not a folder; name another place",
   EISDIR: "is a folder, not a file",
   ENOTDIR: "a part of the path is a file, not a folder; name another place",
   ENOSPC: "the disk is full; make room, or name another place with --workspace or --out",

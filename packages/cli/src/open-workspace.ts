@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createWorkspace, type Workspace } from "context-offload";
 import { CommandError } from "./command-error.js";
@@ -15,7 +16,7 @@ const HAS_SCHEME = /^(?:memory|file|sqlite|postgres|postgresql|s3):/;
 
 /** The place that a workspace is in: a folder, or the address of a store. */
 export function workspacePlace(flags: WorkspaceFlags, { env }: Pick<Terminal, "env">): string {
-  return flags.workspace ?? env[WORKSPACE_VARIABLE] ?? DEFAULT_WORKSPACE;
+  return flags.workspace ?? (env[WORKSPACE_VARIABLE] || DEFAULT_WORKSPACE);
 }
 
 /** The folder of a workspace on files; `undefined` for other stores. */
@@ -35,15 +36,20 @@ export function workspaceFolder(
 
 /** Opens a workspace for the time of the work. */
 export async function withWorkspace<T>(
-  flags: WorkspaceFlags,
+  flags: WorkspaceFlags & { readonly mayWrite?: boolean },
   terminal: Terminal,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const folder = workspaceFolder(flags, terminal);
-  const { namespace } = flags;
+  const { namespace, mayWrite = false } = flags;
+  const place = workspacePlace(flags, terminal);
+  const [, database] = /^sqlite:(.*)$/s.exec(place) ?? [];
+  // Whoever mistypes the name of a database must not get a new one by looking into it.
+  const isMissing =
+    !mayWrite && database !== undefined && !existsSync(resolve(terminal.cwd, database));
   const workspace =
     folder === undefined
-      ? createWorkspace({ store: workspacePlace(flags, terminal), namespace })
+      ? createWorkspace({ store: isMissing ? "memory:" : place, namespace })
       : createWorkspace({ root: folder, namespace });
   try {
     return await work(workspace);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createWorkspace } from "context-offload";
 import { serveStdio } from "@context-offload/mcp";
 
-const project = process.env["CLAUDE_PROJECT_DIR"] ?? process.cwd();
+const project = process.env["CLAUDE_PROJECT_DIR"] || process.cwd();
 const workspace = createWorkspace({ root: join(project, ".offload") });
 serveStdio({ workspace, isReadOnly: true });
 process.stdin.once("close", () => void workspace.close());

@@ -96,6 +96,21 @@ describe("the hook of Claude Code", () => {
     expect(existsSync(place.path(".offload"))).toBe(false);
   });
 
+  it.each<[string, Fields]>([
+    ["a file of the workspace", { tool_name: "Read", tool_input: "FILE" }],
+    ["a command that prints one", { tool_name: "Bash", tool_input: { command: "cat FILE" } }],
+  ])("does not offload again what is read back from %s", (_, more) => {
+    const place = new Place();
+    const [file = ""] = /\/[^\s"\\]+\.txt/.exec(hook(place, eventOf(place)).stdout) ?? [];
+    const input = JSON.stringify(more["tool_input"]).replace("FILE", file);
+    const event = eventOf(place, {
+      ...more,
+      tool_use_id: "toolu_2",
+      tool_input: JSON.parse(input),
+    });
+    expect(hook(place, event)).toEqual(LET_THROUGH);
+  });
+
   it("is switched off by a command, at once, and on again", () => {
     const place = new Place();
     expect(place.run("off").stdout).toContain("context-offload on");
@@ -258,5 +273,59 @@ describe("the plugin of Claude Code", () => {
     expect(readdirSync(join(PLUGIN, "dist"))).toEqual(
       expect.arrayContaining(["hook.js", "server.js"]),
     );
+  });
+});
+
+/** Copilot's event for a tool call that is over, by its hooks reference. */
+function copilotEvent(place: Place, more: Fields = {}): Fields {
+  return {
+    ...{ sessionId: "c-1", timestamp: 1_794_778_039_116, cwd: place.folder },
+    ...{ toolName: "bash", toolArgs: { command: "cat log" } },
+    toolResult: { resultType: "success", textResultForLlm: TEXT },
+    ...more,
+  };
+}
+
+describe("the hook of Copilot CLI", () => {
+  it("answers a large result with a modified one that gives the path of a file", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = hook(place, copilotEvent(place));
+    expect([status, stderr]).toEqual([0, ""]);
+    const { modifiedResult, ...rest } = JSON.parse(stdout) as {
+      modifiedResult: { resultType: string; textResultForLlm: string };
+    };
+    expect(rest).toEqual({});
+    const { resultType, textResultForLlm } = modifiedResult;
+    expect([resultType, textResultForLlm]).toEqual([
+      "success",
+      expect.stringMatching(/^<knowledge_list>/),
+    ]);
+    const [, path = ""] = / path="([^"]+)"/.exec(textResultForLlm) ?? [];
+    expect(readFileSync(path, "utf8")).toBe(TEXT);
+    expect(place.run("list").stdout).toMatch(/ c-1 +bash /);
+  });
+
+  it.each<[string, Fields, HookOptions?]>([
+    ["a small result", { toolResult: { resultType: "success", textResultForLlm: "ok" } }],
+    ["a call that has not run yet", { toolResult: undefined }],
+    ["a failed call", { toolResult: undefined, error: TEXT }],
+    ["a result without a text", { toolResult: { resultType: "success", binary: TEXT } }],
+    ["a tool that is excluded", { toolName: "view" }, { args: ["--exclude", "view,x"] }],
+    ["everything when switched off", {}, { env: { CONTEXT_OFFLOAD: "off" } }],
+  ])("lets through %s", (_, more, options) => {
+    const place = new Place();
+    expect(hook(place, copilotEvent(place, more), options)).toEqual(LET_THROUGH);
+    expect(existsSync(place.path(".offload"))).toBe(false);
+  });
+
+  it("lets an event of Copilot through where it was set up for Claude Code, whose hooks Copilot runs as well", () => {
+    const place = new Place();
+    const event = {
+      ...{ hook_event_name: "PostToolUse", session_id: "c-1", cwd: place.folder },
+      ...{ tool_name: "Bash", tool_input: { command: "cat log" } },
+      tool_result: { result_type: "success", text_result_for_llm: TEXT },
+    };
+    const args = ["--in-project", "--tool-prefix", "mcp__offload__"];
+    expect(hook(place, event, { args })).toEqual(LET_THROUGH);
   });
 });

@@ -77,7 +77,9 @@ describe("install claude-code", () => {
     expect([done.status, done.stderr]).toEqual([0, ""]);
     expect(done.stdout).toMatch(/settings\.json: added a PostToolUse hook/);
     expect(done.stdout).toMatch(/\.mcp\.json: added the MCP server "offload"/);
-    expect(done.stdout).toMatch(/Undo it with: context-offload uninstall claude-code/);
+    expect(done.stdout).toMatch(
+      /paths of this computer: do not commit it.*\nUndo it with: context-offload uninstall claude-code\n$/,
+    );
     const settings = place.read(".claude/settings.json");
     expect(settings).toContain(JSON.stringify(`"${process.execPath}" "${HOOK}"`).slice(1, -1));
     expect(settings).not.toContain("npx");
@@ -101,6 +103,7 @@ describe("install claude-code", () => {
     const servers = JSON.parse(place.read(".mcp.json")) as { mcpServers: { offload: object } };
     expect(servers.mcpServers.offload).toEqual({
       ...{ type: "stdio", command: process.execPath, args: [MAIN, "mcp", "--read-only"] },
+      alwaysLoad: true,
     });
     // The command works as it stands.
     const input = JSON.stringify({ hook_event_name: "PostToolUse" });
@@ -147,11 +150,20 @@ describe("install for clients of MCP servers", () => {
     gemini: ".gemini/settings.json",
     qwen: ".qwen/settings.json",
     windsurf: "home/.codeium/windsurf/mcp_config.json",
-    copilot: "home/.copilot/mcp-config.json",
+    vscode: ".vscode/mcp.json",
+    ...(process.platform === "linux" && {
+      cline:
+        "home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    }),
   };
+  /** VS Code has another name for the servers. */
+  const textFor = (name: string, text: string) =>
+    name === "vscode" ? text.replace('"mcpServers"', '"servers"') : text;
 
   it.each(
-    Object.entries(PATHS).flatMap(([name, path]) => SERVERS.map((text) => [name, path, text])),
+    Object.entries(PATHS).flatMap(([name, path]) =>
+      SERVERS.map((text) => [name, path, textFor(name, text)]),
+    ),
   )(
     "puts the servers of %s behind the gateway, and back to the byte",
     (name = "", path = "", text = "") => {
@@ -213,6 +225,56 @@ describe("install for clients of MCP servers", () => {
     expect(place.run("install", "codex").stdout).toMatch(
       /does not exist; Codex's built-in tools cannot be reached\n$/,
     );
+  });
+});
+
+describe("install copilot", () => {
+  it.each([
+    '{\n  // mine\n  "hooks": { "preToolUse": [{ "type": "command", "bash": "./check.sh" }] }, // others\n}\n',
+    '{"hooks": {"postToolUse": [ ]}}',
+    "{}",
+  ])("adds a hook to %j, and gives every byte back", (text) => {
+    const place = new Place();
+    const path = ".github/copilot/settings.local.json";
+    place.write(path, text);
+    const { status, stdout, stderr } = place.run("install", "copilot", "--exclude", "grep");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/added a postToolUse hook .* except those of view, grep; /);
+    const once = place.read(path);
+    place.run("install", "copilot", "--exclude", "grep");
+    expect(place.read(path)).toBe(once);
+    expect(place.run("doctor").stdout).toMatch(/^ok +Copilot CLI: .*: hook: /m);
+    expect(place.run("uninstall", "copilot").stdout).toMatch(/removed the hook/);
+    expect(place.read(path)).toBe(text);
+  });
+
+  it("sets up a file of its own for the user, whose command works as it stands", () => {
+    const place = new Place();
+    expect(place.run("install", "copilot", "--user").status).toBe(0);
+    const path = "home/.copilot/hooks/context-offload.json";
+    const { version, hooks } = JSON.parse(place.read(path)) as {
+      version: number;
+      hooks: { postToolUse: Record<string, unknown>[] };
+    };
+    const [entry = {}] = hooks.postToolUse;
+    const bash = `"${process.execPath}" "${HOOK}" --root .offload --exclude "view"`;
+    expect([version, entry]).toEqual([
+      1,
+      { type: "command", bash, powershell: `& ${bash}`, timeoutSec: 60 },
+    ]);
+    const toolResult = { resultType: "success", textResultForLlm: "a line\n".repeat(5_000) };
+    const input = JSON.stringify({ cwd: place.folder, toolName: "bash", toolArgs: {}, toolResult });
+    expect(execFileSync("bash", ["-c", bash], { input, encoding: "utf8" })).toContain(
+      '"modifiedResult":{"resultType":"success","textResultForLlm":"<knowledge_list>',
+    );
+    place.run("uninstall", "copilot", "--user");
+    expect(existsSync(place.path(path))).toBe(false);
+  });
+
+  it("takes an empty variable for none", () => {
+    const place = new Place();
+    place.spawn(["install", "copilot", "--user"], { env: { COPILOT_HOME: "" } });
+    expect(existsSync(place.path("home/.copilot/hooks/context-offload.json"))).toBe(true);
   });
 });
 

@@ -1,4 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import * as zlib from "node:zlib";
+import Database from "libsql";
 import { describe, expect, it } from "vitest";
 import { conversationOf, ONE_SENTENCE, Place, SAMPLE } from "./support/command.js";
 
@@ -128,9 +131,41 @@ function writeSessions(place: Place): void {
   place.write(`${storage}/session/p/ses_1.json`, "{}");
 }
 
+type Part = Record<string, unknown>;
+
+/** The database in which newer versions of OpenCode keep their sessions, with one that is not closed yet. */
+function writeOpenCodeDatabase(place: Place): { close(): unknown } {
+  const path = place.path("home/.local/share/opencode/opencode.db");
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new Database(path);
+  database.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+    CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, data text)`);
+  const addMessage = database.prepare("INSERT INTO message VALUES (?, 'ses_1', ?, ?)");
+  const addPart = database.prepare("INSERT INTO part VALUES (?, ?, 'ses_1', ?)");
+  const state = { status: "completed", input: {}, output: LOG };
+  const messages: [string, Part[]][] = [
+    ["user", [{ type: "text", text: "Look." }]],
+    ["assistant", [{ type: "step-start" }, { type: "tool", callID: "o1", tool: "bash", state }]],
+    ...REPLIES.flatMap((text): [string, Part[]][] => [
+      ["assistant", [{ type: "text", text }]],
+      ["user", [{ type: "text", text: "Go on." }]],
+    ]),
+  ];
+  for (const [at, [role, parts]] of messages.entries()) {
+    addMessage.run(`msg_${String(at)}`, at, JSON.stringify({ role, time: { created: at } }));
+    for (const [nth, part] of parts.entries()) {
+      addPart.run(`prt_${String(at)}_${String(nth)}`, `msg_${String(at)}`, JSON.stringify(part));
+    }
+  }
+  return database;
+}
+
 interface Figures {
   sources: {
     name: string;
+    files: number;
+    unread: number;
     conversations: number;
     largeResults: number;
     outcomes: Record<
@@ -189,6 +224,71 @@ describe("context-offload replay", () => {
     expect(readdirSync(place.folder)).toEqual(["home"]);
   });
 
+  it("reads the database of a newer OpenCode, which may be open, instead of the files that it was made from", () => {
+    const place = new Place();
+    writeSessions(place);
+    const database = writeOpenCodeDatabase(place);
+    const folder = place.path("home/.local/share/opencode");
+    const before = readdirSync(folder);
+    const { sources } = JSON.parse(place.run("replay", "--find", "--json").stdout) as Figures;
+    const [openCode] = sources.filter(({ name }) => name === "OpenCode");
+    expect(openCode).toMatchObject({ conversations: 1, largeResults: 1, unread: 0, files: 1 });
+    expect(openCode?.outcomes.everything.turns).toBeGreaterThan(REPLIES.length - 1);
+    expect(openCode?.outcomes.ours.lost).toBe(0);
+    expect(readdirSync(folder)).toEqual(before);
+    database.close();
+  });
+
+  it("says in a sentence what is missing to read a database or a compressed file", () => {
+    const place = new Place();
+    writeOpenCodeDatabase(place).close();
+    const refuse =
+      "export function resolve(name, context, next) { if (/sqlite|libsql/.test(name)) throw new Error(); return next(name, context) }";
+    const preload = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(refuse)}`)})`;
+    const env = { NODE_OPTIONS: `--import="data:text/javascript,${encodeURIComponent(preload)}"` };
+    const missing = /OpenCode keeps its sessions in SQLite; .* use Node 22 or later/;
+    const alone = place.spawn(["replay", "--find"], { env });
+    expect([alone.status, alone.stderr]).toEqual([2, expect.stringMatching(missing)]);
+    expect(alone.stderr).toMatch(ONE_SENTENCE);
+    const beside = place.spawn(["replay", "--find", SAMPLE], { env });
+    expect([beside.status, beside.stderr]).toEqual([0, expect.stringMatching(missing)]);
+  });
+
+  it("reads archived and compressed sessions of Codex, and chats of Gemini CLI that are in lines", () => {
+    const place = new Place();
+    writeSessions(place);
+    const codex = "home/.codex/sessions/2026/01/02/rollout-1.jsonl";
+    place.write("home/.codex/archived_sessions/rollout-2.jsonl", place.read(codex));
+    const { zstdCompressSync: compress } = zlib as {
+      zstdCompressSync?: (bytes: Uint8Array) => Uint8Array;
+    };
+    const packed = compress?.(Buffer.from(place.read(codex))) ?? Buffer.from("?");
+    place.write("home/.codex/sessions/2026/01/01/rollout-0.jsonl.zst", packed);
+    const { messages } = JSON.parse(place.read("home/.gemini/tmp/abc/chats/session-1.json")) as {
+      messages: object[];
+    };
+    const [first = {}, call = {}, ...rest] = messages.map((message, at) => ({
+      ...{ id: `m${String(at)}`, ...message },
+    }));
+    place.write(
+      "home/.gemini/tmp/abc/chats/session-2.jsonl",
+      lines([
+        { sessionId: "s", projectHash: "p", kind: "main" },
+        ...[first, { ...call, toolCalls: [] }, call, ...rest],
+        { $set: { lastUpdated: "2026-01-01T00:00:00Z" } },
+        { id: "gone", type: "user", content: LOG },
+        { $rewindTo: "gone" },
+      ]),
+    );
+    const { stdout, stderr } = place.run("replay", "--find", "--json");
+    const { sources } = JSON.parse(stdout) as Figures;
+    const [, codexFigures, gemini] = sources;
+    expect(codexFigures).toMatchObject({ files: 3, conversations: compress ? 3 : 2 });
+    expect(stderr).toMatch(compress ? /^$/ : /Codex compresses older sessions; .* Node 22\.15/);
+    expect(gemini).toMatchObject({ conversations: 2, largeResults: 2, unread: 0 });
+    expect(gemini?.outcomes.ours.lost).toBe(0);
+  });
+
   it("counts what is not a conversation, and says so when nothing is", () => {
     const place = new Place();
     place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
@@ -209,7 +309,9 @@ describe("context-offload replay", () => {
     const nothing = place.run("replay", "--find");
     expect([nothing.status, nothing.stderr]).toEqual([
       2,
-      expect.stringMatching(/no sessions of Claude Code, Codex, Gemini CLI, OpenCode were found/),
+      expect.stringMatching(
+        /no sessions of Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI were found/,
+      ),
     ]);
   });
 });

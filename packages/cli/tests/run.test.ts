@@ -180,6 +180,22 @@ describe("context-offload run", () => {
     expect(place.read("good.restored.json")).toBe(place.read("good.json"));
   });
 
+  it("skips what is not a conversation in a folder, and says so; a file that is named is refused", () => {
+    const place = new Place();
+    place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
+    place.write("logs/package.json", '{"name": "x"}');
+    const { status, stdout, stderr } = place.run("run", "logs");
+    expect([status, stderr]).toEqual([0, "skipped 1 file without a conversation\n"]);
+    expect(stdout).toMatch(/wrote chat\.offloaded\.json/);
+    expect(existsSync(place.path("package.offloaded.json"))).toBe(false);
+    place.write("none/package.json", '{"name": "x"}');
+    for (const path of ["none", "logs/package.json"]) {
+      const refused = place.run("run", path);
+      expect([refused.status, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toMatch(ONE_SENTENCE);
+    }
+  });
+
   it("explains a folder that cannot be written", () => {
     const place = new Place();
     place.write("blocker", "a file, not a folder");

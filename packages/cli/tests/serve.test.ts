@@ -11,8 +11,10 @@ const FILES = createRequire(new URL("../../mcp/package.json", import.meta.url)).
   "@modelcontextprotocol/server-filesystem/dist/index.js",
 );
 
+const INFO = { name: "test", version: "1" };
+
 async function connect(place: Place, ...args: string[]): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" });
+  const client = new Client(INFO);
   const env = place.env() as Record<string, string>;
   const command = process.execPath;
   await client.connect(
@@ -44,12 +46,27 @@ describe("context-offload mcp and gateway", () => {
     expect((await two.listTools()).tools.map(({ name }) => name)).not.toContain("store_knowledge");
   });
 
+  it.each([["mcp"], ["gateway", "--", process.execPath, FILES, "."]])(
+    "ends with Ctrl-C though its client has not closed the pipe: %s",
+    async (...args) => {
+      const child = filled().start(args);
+      const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: INFO };
+      child.stdin.write(
+        `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`,
+      );
+      await once(child.stdout, "data");
+      const closed = once(child, "close");
+      child.kill("SIGINT");
+      expect((await closed)[0]).toBe(0);
+    },
+  );
+
   it("serves over HTTP until it is interrupted", async () => {
     const place = filled();
     const child = place.start(["mcp", "--http"]);
     const [line] = (await once(child.stderr, "data")) as [Buffer];
     const url = /http:\/\/\S+[^;\s]/.exec(line.toString())?.[0] ?? "";
-    const client = new Client({ name: "test", version: "1" });
+    const client = new Client(INFO);
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     expect(await client.callTool(grep)).toMatchObject({ content: [{ text: "7:7 hello" }] });
     await client.close();
@@ -61,6 +78,17 @@ describe("context-offload mcp and gateway", () => {
     const { status, stderr } = new Place().run("mcp", "--http", "--host", "0.0.0.0");
     expect([status, stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
     expect(stderr).toMatch(/token/);
+    // Such as that of a variable which is not set: whoever names a token wants one.
+    const empty = new Place().run("mcp", "--http", "--token", "");
+    expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/token/)]);
+  });
+
+  it("does not wrap another server, and says what does", () => {
+    const { status, stderr } = new Place().run("mcp", "--", "npx", "some-server");
+    expect([status, stderr]).toEqual([
+      2,
+      "context-offload: mcp starts no other server; for that: context-offload gateway -- npx some-server\n",
+    ]);
   });
 
   it("stands in front of a server, by command and by config, and can be switched off", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversationOf, ONE_SENTENCE, Place, SAMPLE, type Outcome } from "./support/command.js";
@@ -80,6 +80,17 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     expect(JSON.parse(run("grep", "399 ERROR", "--json").stdout)).toMatchObject({ matches: 1 });
   });
 
+  it("names the session of an id that several sessions have", () => {
+    const { place, run } = filled();
+    place.write("again.json", place.read("other.json"));
+    run("run", "--quiet", "again.json");
+    expect(run("grep", "ERROR in another", "-c").stdout.trim().split("\n").sort()).toEqual([
+      "again/other:400",
+      "other/other:400",
+    ]);
+    expect(run("grep", "ERROR in another", "-c", "--session", "again").stdout).toBe("other:400\n");
+  });
+
   it("verifies, prunes only when told so, and never what is young", () => {
     const { run } = filled();
     expect(run("verify")).toMatchObject({
@@ -109,6 +120,12 @@ describe("the verbs, called wrongly", () => {
       [["lines", "other", "x"], 2, /not a range of lines; pass one such as/],
       [["lines", "other", "9999"], 2, /does not exist: the text has 400 lines/],
       [["query", "other", "/a"], 2, /JSON/],
+      [
+        ["run", SAMPLE, "--out", "chat.json"],
+        3,
+        /chat\.json: is a file, not a folder; name another/,
+      ],
+      [["show", "twice"], 2, /held by 2 sessions: .*\. Name the one you mean with --session/],
       [["grep", "("], 2, /regular expression|pattern/i],
       [["prune"], 2, /say what to keep/],
       [["prune", "--max-age", "soon"], 2, /not an age; pass one such as 30d/],
@@ -132,13 +149,29 @@ describe("the verbs, called wrongly", () => {
   it("explains itself in one sentence, with the code for a wrong call", () => {
     place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("other", "hello")));
-    place.run("run", "--quiet", "chat.json");
+    for (const name of ["one.json", "two.json"]) {
+      place.write(name, JSON.stringify(conversationOf("twice", "hello")));
+    }
+    place.run("run", "--quiet", "chat.json", "one.json", "two.json");
     for (const [args, code, reason] of cases) {
       const { status, stdout, stderr } = place.run(...args);
       expect([args, status, stderr]).toEqual([args, code, expect.stringMatching(reason)]);
       if (code !== 0)
         expect([args, stdout, stderr]).toEqual([args, "", expect.stringMatching(ONE_SENTENCE)]);
     }
+  });
+
+  it("makes no database by looking into one that does not exist", () => {
+    const place = new Place();
+    const [store, file] = ["sqlite:new/mistyped.db", place.path("new")];
+    for (const verb of ["list", "stats", "verify", "doctor"]) {
+      expect(place.run(verb, "--workspace", store).status).toBe(0);
+    }
+    expect(place.run("grep", "x", "--workspace", store).status).toBe(1);
+    expect(place.run("show", "x", "--workspace", store).stderr).toMatch(/no artifact "x"/);
+    expect(existsSync(file)).toBe(false);
+    place.run("run", "--quiet", SAMPLE, "--workspace", store);
+    expect(existsSync(file)).toBe(true);
   });
 
   it("exits with 1 and names what is damaged", () => {

@@ -15,7 +15,7 @@ export {
   type StdioServerConfig,
   type ToolPolicy,
 } from "./gateway/gateway-config.js";
-export type { GatewayTimes } from "./gateway/upstream.js";
+export type { GatewayTimes } from "./gateway/gateway-times.js";
 export { isSwitchedOff, OFF_FILE, OFF_VARIABLE } from "./off-switch.js";
 export { serveHttp, type HttpServerHandle, type ServeHttpOptions } from "./serve-http.js";
 export { serveStdio } from "./serve-stdio.js";

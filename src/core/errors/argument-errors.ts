@@ -70,6 +70,8 @@ const SHOWN_WHY_CHARS = 240;
 export interface FormatMismatch {
   readonly format: string;
   readonly why: string;
+  /** Whether it fits some of the messages, each taken by itself. */
+  readonly isNear?: boolean;
 }
 
 /** The message format is not recognized, or a format was named that does not exist. */
@@ -91,12 +93,25 @@ export class UnknownFormatError extends ContextOffloadError {
       const message = `These messages are not in the format ${nearest.format}: ${shorten(nearest.why, SHOWN_WHY_CHARS)}.`;
       return new UnknownFormatError(message, mismatches);
     }
-    const lines = mismatches.map(
-      ({ format, why }) => `- ${format}: ${shorten(why, SHOWN_WHY_CHARS)}`,
-    );
-    const headline = "No format fits these messages.";
-    return new UnknownFormatError([headline, ...lines].join("\n"), mismatches);
+    const near = mismatches.filter(({ isNear }) => isNear);
+    const far = mismatches.filter(({ isNear }) => !isNear);
+    const headline =
+      near.length === 0
+        ? "No format fits even one of these messages."
+        : `No format fits these messages. The nearest is ${near[0]?.format ?? ""}.`;
+    const isSplit = near.length > 0 && far.length > 0;
+    const lines = [
+      `${headline} If another program wrote them, pass your own format.`,
+      ...near.map(lineOf),
+      ...(isSplit ? ["These fit not even one of the messages:"] : []),
+      ...far.map(lineOf),
+    ];
+    return new UnknownFormatError(lines.join("\n"), mismatches);
   }
+}
+
+function lineOf({ format, why }: FormatMismatch): string {
+  return `- ${format}: ${shorten(why, SHOWN_WHY_CHARS)}`;
 }
 
 /** The message that was passed in has no tool result to offload. */

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../defaults.js";
 import type { Hash } from "../engine/content.js";
 import type { Format, FormatResult, SlotContent, ToolDescription } from "../engine/format.js";
 import { readMessage } from "../engine/survey.js";
@@ -21,6 +22,14 @@ interface CallWithInput extends Call {
   readonly input: unknown;
 }
 
+/** Which answers are replaced, and when. */
+interface ForgetReads {
+  /** Once the model has replied this often since; replies that only read do not count. */
+  readonly afterTurns: number;
+  /** Only answers of at least this many characters. Default 4,000. */
+  readonly minChars?: number | undefined;
+}
+
 /** What both directions need. */
 export interface ReadsWiring {
   readonly format: Format;
@@ -34,23 +43,28 @@ const HASH_DIGITS = 8;
 const MOST_SHARE = 0.5;
 
 /**
- * Replaces answers of the reading tools that are older than `afterTurns` replies of the model by a
+ * Replaces long answers of the reading tools that are older than `afterTurns` replies of the model by a
  * line with their call and a hash. Only those that can be put back exactly: the call reads an artifact
  * that the session holds, which never changes, and the message can be rebuilt from the line.
+ *
+ * @param readings - Where reading tools are called, and where they answer.
+ * @param replies - Where the replies begin that do more than read.
  */
 export function forgetReads(
   messages: readonly unknown[],
   wiring: ReadsWiring,
-  afterTurns: number,
-  modelMessages: readonly number[],
+  { afterTurns, minChars = DEFAULTS.forgetReadsChars }: ForgetReads,
+  readings: readonly number[],
+  replies: readonly number[],
   { artifacts }: HeldSession,
 ): Map<number, unknown> {
-  const lastForgotten = modelMessages.at(-afterTurns) ?? -1;
+  const lastForgotten = replies.at(-afterTurns) ?? -1;
   const byMessage = new Map<number, ReadAnswer[]>();
-  for (const answer of findAnswers(messages, wiring)) {
+  for (const answer of findAnswers(messages, wiring, readings)) {
     const { messageIndex, found, artifactId } = answer;
     const { soleText = "", isError } = found;
     if (messageIndex >= lastForgotten || isError || !artifacts.has(artifactId)) continue;
+    if (soleText.length < minChars) continue;
     if (renderLine(answer, wiring.hash).length > soleText.length * MOST_SHARE) continue;
     byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), answer]);
   }
@@ -138,10 +152,11 @@ function putBack(
 function findAnswers(
   messages: readonly unknown[],
   { format, readingCalls }: ReadsWiring,
+  among: Iterable<number> = messages.keys(),
 ): ReadAnswer[] {
   const book = new CallBook<CallWithInput>();
-  return messages.flatMap((message, messageIndex) => {
-    const { calls, results } = readMessage(format, message);
+  return [...among].flatMap((messageIndex) => {
+    const { calls, results } = readMessage(format, messages[messageIndex]);
     book.add(calls.map((call) => ({ ...call, reading: readingCalls.read(call.name, call.input) })));
     return results.flatMap((found) => {
       const call = book.answeredBy(found);

@@ -30,10 +30,11 @@ export interface OffloaderSettings {
   /** Flags a result for the policy `flagged`: `true` to offload it, `false` to keep it. */
   readonly shouldOffload?: ((result: FlaggedResult) => boolean | undefined) | undefined;
   /**
-   * Replaces answers of the reading tools by a line with their call once the model has replied this
-   * often since. It rewrites what was sent before, which costs cached tokens. Default: never.
+   * Replaces long answers of the reading tools by a line with their call once the model has replied this
+   * often since; `false` keeps them. Default: answers of 4,000 characters, after two replies.
    */
-  readonly forgetReads?: { readonly afterTurns: number } | undefined;
+  readonly forgetReads?:
+    { readonly afterTurns: number; readonly minChars?: number | undefined } | false | undefined;
   /**
    * What is offloaded: besides results also large messages of users and large strings in the inputs of
    * calls, once the model has replied three times since. That rewrites what was sent before. Default: `["results"]`.

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../defaults.js";
 import type { Format, ToolDescription } from "../engine/format.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import { forgetReads, restoreReads } from "./forget-reads.js";
@@ -8,7 +9,7 @@ import type { ReadingCalls } from "./reading-answer.js";
 import type { PartKind, PartReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
 import type { SeenMessage } from "./seen-message.js";
-import type { TurnMemory } from "./turn-memory.js";
+import { findReadings, repliesBesideReading, type TurnMemory } from "./turn-memory.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 
 interface OldMessagesWiring extends OffloaderSettings {
@@ -33,20 +34,21 @@ export function createOldMessages(wiring: OldMessagesWiring) {
       signal: AbortSignal | undefined,
     ): Promise<readonly PartReport[] | undefined> {
       const wantsParts = kinds.some((kind) => kind !== "results");
-      if (!wiring.forgetReads && !wantsParts) return undefined;
       const { format } = turns;
-      const { modelMessages: replies = [] } = turns.survey(output.length, taken);
       const replace = (changed: ReadonlyMap<number, unknown>): void => {
         for (const [index, message] of changed) {
           output[index] = message;
           turns.setOutput(index, message, taken);
         }
       };
-      if (wiring.forgetReads) {
-        const { afterTurns } = wiring.forgetReads;
-        replace(forgetReads(output, readsOf(format), afterTurns, replies, session));
+      const rule = wiring.forgetReads ?? { afterTurns: DEFAULTS.forgetReadsTurns };
+      const readings = rule === false ? [] : findReadings(taken);
+      if (rule !== false && readings.length > 0) {
+        const replies = repliesBesideReading(taken);
+        replace(forgetReads(output, readsOf(format), rule, readings, replies, session));
       }
       if (!wantsParts) return undefined;
+      const { modelMessages: replies = [] } = turns.survey(output.length, taken);
       const { changed, reports } = await largeParts.offload(output, format, kinds, replies, signal);
       replace(changed);
       return reports;

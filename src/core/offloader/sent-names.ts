@@ -36,9 +36,11 @@ export class SentNames {
   }
 
   #asSent({ input, results }: SeenMessage): unknown {
-    const texts = results.flatMap(({ slot, sent }) =>
-      sent === undefined ? [] : [{ slot, text: sent }],
-    );
+    const texts = results.flatMap(({ slot, sent, reading }) => {
+      // An answer of a reading tool may be replaced later, and must make no difference then.
+      const text = reading ? "" : sent;
+      return text === undefined ? [] : [{ slot, text }];
+    });
     return texts.length === 0 ? input : this.format.replace(input, texts, this.options);
   }
 }

@@ -1,7 +1,7 @@
 import type { Format, FormatReadOptions } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
-import { CallBook } from "./call-book.js";
+import { CallBook, type Call } from "./call-book.js";
 import type { HeldSession } from "./held-session.js";
 import { LocatedResult, type ContentMemory } from "./located-result.js";
 import { SentNames } from "./sent-names.js";
@@ -213,6 +213,29 @@ export class TurnMemory {
     });
     seen.found = NONE;
   }
+}
+
+function readsOnly({ reading }: Call): boolean {
+  return reading !== undefined;
+}
+
+/** The messages that call reading tools, or hold their answers. */
+export function findReadings(messages: readonly SeenMessage[]): number[] {
+  const found: number[] = [];
+  messages.forEach(({ calls, results }, index) => {
+    if (calls.some(readsOnly) || results.some(({ reading }) => reading)) found.push(index);
+  });
+  return found;
+}
+
+/** Where the replies begin that do more than read what was offloaded. */
+export function repliesBesideReading(messages: readonly SeenMessage[]): number[] {
+  const firsts = firstOfReplies(messages);
+  return firsts.filter((first, at) => {
+    const reply = messages.slice(first, firsts[at + 1]);
+    const calls = reply.flatMap((message) => message.calls);
+    return calls.length === 0 || !calls.every(readsOnly);
+  });
 }
 
 /** A reply may be recorded as several messages; it is one turn, counted at the first of them. */

@@ -49,24 +49,29 @@ export function isOwnMessage(message: unknown): boolean {
   return isOwnWord(record["type"]);
 }
 
-/**
- * The message with other content: of the same class, with all of its other properties, and with the
- * constructor arguments that the class keeps for serialization updated.
- */
+/** The message with other content. */
 export function withContent(message: unknown, content: unknown): unknown {
-  const { wrapper, fields, contentKey } = parseLangchainMessage(message) as LangchainMessage;
+  const { contentKey } = parseLangchainMessage(message) as LangchainMessage;
+  return withField(message, contentKey, content);
+}
+
+/**
+ * The message with another value in a field: of the same class, with all of its other properties, and
+ * with the constructor arguments that the class keeps for serialization updated.
+ */
+export function withField(message: unknown, key: string, value: unknown): unknown {
+  const { wrapper, fields } = parseLangchainMessage(message) as LangchainMessage;
   if (wrapper !== undefined) {
-    return copyWith(message as object, {
-      [wrapper]: copyWith(fields, { [contentKey]: content }),
-    });
+    return copyWith(message as object, { [wrapper]: copyWith(fields, { [key]: value }) });
   }
-  const { lc_kwargs, content: before } = fields;
+  const { lc_kwargs, [key]: before } = fields;
+  const names = key === "content" ? ["content", "contentBlocks"] : [key];
   const held = Object.entries(asRecord(lc_kwargs)).filter(
-    ([key, value]) => (key === "content" || key === "contentBlocks") && value === before,
+    ([name, told]) => names.includes(name) && told === before,
   );
-  if (held.length === 0) return copyWith(fields, { content });
-  const told = Object.fromEntries(held.map(([key]) => [key, content]));
-  return copyWith(fields, { content, lc_kwargs: copyWith(lc_kwargs as object, told) });
+  if (held.length === 0) return copyWith(fields, { [key]: value });
+  const told = Object.fromEntries(held.map(([name]) => [name, value]));
+  return copyWith(fields, { [key]: value, lc_kwargs: copyWith(lc_kwargs as object, told) });
 }
 
 function describe(

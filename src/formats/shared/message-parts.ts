@@ -9,10 +9,11 @@ export type PartPlace = Omit<MessagePart, "value">;
 const SIGNATURES: ReadonlySet<string> = new Set([
   ...["signature", "thoughtSignature", "thought_signature", "reasoning_opaque"],
   ...["encrypted_content", "encryptedContent", "reasoningEncryptedContent", "redactedData"],
+  ...["thinkingSignature", "reasoningOpaque", "encrypted"],
 ]);
 
 /** Types of blocks that are encrypted as a whole. */
-const ENCRYPTED = /^redacted_thinking$/;
+const ENCRYPTED = /^redacted(?:_t|T)hinking$/;
 
 /** What surrounds a signature is shallow; inputs and texts of any depth are not looked into. */
 const SIGNED_DEPTH = 6;
@@ -46,6 +47,20 @@ export function inputsOf(content: unknown, type: string, idKey: string): PartPla
     const path = ["content", slot, "input"];
     return [{ kind: "toolInput" as const, path, id: nonEmptyText(block[idKey]) }];
   });
+}
+
+/** The inputs of calls in a list, each at a path of its item, with their id under this key. */
+export function inputsIn(
+  calls: unknown,
+  path: PartPath,
+  idKey: string,
+  ...inputPath: string[]
+): PartPlace[] {
+  return asList(calls).map((call, index) => ({
+    kind: "toolInput",
+    path: [...path, index, ...inputPath],
+    id: nonEmptyText(asRecord(call)[idKey]),
+  }));
 }
 
 export function valueAt(value: unknown, path: PartPath): unknown {

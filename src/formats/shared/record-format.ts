@@ -9,7 +9,7 @@ import type {
   ToolInputSchema,
 } from "../../core/engine/format.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./blocks.js";
-import { putAt, valueAt } from "./message-parts.js";
+import { describeParts, putAt, valueAt, type PartPlace } from "./message-parts.js";
 import { parseArguments } from "./openai-parts.js";
 import { asRecord, countJsonChars, type JsonRecord } from "./json-record.js";
 import type { JsonPath } from "./splice-json.js";
@@ -48,6 +48,8 @@ export interface RecordForm<Name extends string, Answer> {
   readonly blocks?: BlockRules;
   /** What replaces content that is an array of blocks. Default: a text block and the kept media. */
   reference?(blocks: readonly unknown[], text: string, media: MediaRule): unknown;
+  /** Where the texts of users and the inputs of calls are. */
+  parts(message: JsonRecord): readonly PartPlace[];
   readCall(call: JsonRecord): RecordedCall | undefined;
   answerCall(call: { readonly id: string; readonly name: string }, answer: ToolAnswer): Answer;
 }
@@ -92,6 +94,8 @@ export function createRecordFormat<const Name extends string, Answer>(
         (copy, { slot, content }) => putAt(copy, contentPath(message, slot), content),
         message,
       ),
+
+    parts: describeParts((message) => form.parts(message)),
 
     describeTools: (tools) =>
       tools.map(({ name: tool, description, inputSchema }) => ({

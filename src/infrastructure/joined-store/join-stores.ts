@@ -16,8 +16,7 @@ import {
 import type { ContentStore, MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
 import { sha256 } from "../hash.js";
 import { contentKey, derivedKey, newLocation } from "./content-key.js";
-import { hashedContent } from "./hashed-content.js";
-import { hashPassing } from "./hash-passing.js";
+import { hashedContent, hashPassing } from "./hashed-content.js";
 import { verifyHalves } from "./verify-halves.js";
 
 /**

@@ -2,10 +2,10 @@ import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js"
 import type { ArtifactQuery } from "../../core/workspace/artifacts/artifact-store.js";
 import type { MetadataStore, NewRecord } from "../../core/workspace/artifacts/store-halves.js";
 import { indexKey } from "../joined-store/index-key.js";
-import { makeListCursor, parseListCursor } from "../joined-store/list-cursor.js";
-import { SessionListings, type SessionChange } from "../joined-store/session-listings.js";
+import { changeIn, listedIn, parseListCursor, recordIn } from "../joined-store/record-rows.js";
+import { SessionListings } from "../joined-store/session-listings.js";
 import { plainJson } from "./plain-json.js";
-import type { PostgresDatabase, PostgresRow } from "./postgres-database.js";
+import type { PostgresDatabase } from "./postgres-database.js";
 
 const PAGE = 1_000;
 
@@ -37,11 +37,12 @@ const ADD_CHILD = `WITH next AS (${NEXT_SEQ})
   INSERT INTO context_offload_children (namespace, session, child, name, changed)
   SELECT $1, $2, $4, $5, last_seq FROM next
   ON CONFLICT (namespace, session, child) DO NOTHING`;
-const CHANGES = `(SELECT changed::float8 AS changed, removed, record, NULL AS child
+/** Nothing that is ordered by is cast: PostgreSQL would sort by the cast value, which no index has. */
+const CHANGES = `(SELECT changed, removed, record, NULL AS child
     FROM context_offload_artifacts
     WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
   UNION ALL
-  (SELECT changed::float8, false, NULL, name FROM context_offload_children
+  (SELECT changed, false, NULL, name FROM context_offload_children
     WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
   ORDER BY changed LIMIT ${PAGE}`;
 const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = $1 ORDER BY session`;
@@ -51,7 +52,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
   const ns = indexKey(namespace);
 
   const listings = new SessionListings(PAGE, async (sessionId, after) =>
-    (await database.run(CHANGES, [ns, indexKey(sessionId), after])).map(changeOf),
+    (await database.run(CHANGES, [ns, indexKey(sessionId), after])).map(changeIn),
   );
 
   const add = async ({ candidateIds, ...rest }: NewRecord): Promise<ArtifactRecord> => {
@@ -85,20 +86,17 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
     listSession: (sessionId) => listings.list(sessionId),
 
     async query(query) {
-      const { where, values } = conditions(query, ns);
+      const { where, order, values } = conditions(query, ns);
       const rows = await database.run(
-        `SELECT session, seq::float8 AS seq, record FROM context_offload_artifacts
-          WHERE ${where} ORDER BY session, seq LIMIT $${values.length + 1}`,
+        `SELECT session, seq, record FROM context_offload_artifacts
+          WHERE ${where} ORDER BY ${order} LIMIT $${values.length + 1}`,
         [...values, query.limit],
       );
-      const artifacts = rows.map((row) => ({
-        record: recordIn(row),
-        cursor: makeListCursor({ session: row["session"] as string, seq: row["seq"] as number }),
-      }));
+      const artifacts = rows.map(listedIn);
       if (!query.countRest) return { artifacts };
-      const counting = `SELECT count(*)::float8 AS count FROM context_offload_artifacts WHERE ${where}`;
+      const counting = `SELECT count(*) AS count FROM context_offload_artifacts WHERE ${where}`;
       const [total] = await database.run(counting, values);
-      return { artifacts, leftOut: Math.max((total?.["count"] as number) - rows.length, 0) };
+      return { artifacts, leftOut: Math.max(Number(total?.["count"]) - rows.length, 0) };
     },
 
     async remove({ sessionId, artifactId, location }) {
@@ -113,37 +111,36 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
   };
 }
 
-function recordIn(row: PostgresRow): ArtifactRecord {
-  return JSON.parse(row["record"] as string) as ArtifactRecord;
-}
-
-function changeOf(row: PostgresRow): SessionChange {
-  const changed = row["changed"] as number;
-  if (row["child"] !== null) {
-    return { changed, change: { child: JSON.parse(row["child"] as string) as string } };
-  }
-  const record = recordIn(row);
-  const isRemoved = row["removed"] === true;
-  return { changed, change: isRemoved ? { removed: record } : { put: record } };
-}
-
-/** The conditions of a query; the namespace is the first. */
+/** The conditions of a query, of which the namespace is the first, and its order. */
 function conditions(
-  { sessionId, artifactIds, filter = {}, removed = false, after }: ArtifactQuery,
+  {
+    sessionId,
+    artifactIds,
+    filter = {},
+    removed = false,
+    newestFirst = false,
+    after,
+  }: ArtifactQuery,
   ns: string,
-): { readonly where: string; readonly values: readonly unknown[] } {
+): { readonly where: string; readonly order: string; readonly values: readonly unknown[] } {
   const where = ["namespace = $1", removed ? "removed" : "NOT removed"];
   const values: unknown[] = [ns];
   const place = (value: unknown) => `$${values.push(value)}`;
   if (sessionId !== undefined) where.push(`session = ${place(indexKey(sessionId))}`);
   if (artifactIds) where.push(`artifact = ANY(${place(artifactIds.map(indexKey))}::text[])`);
   if (after !== undefined) {
-    const { session, seq } = parseListCursor(after);
-    where.push(`(session, seq) > (${place(session)}::text, ${place(seq)}::bigint)`);
+    const { session, seq, createdAt } = parseListCursor(after);
+    const start = `${place(session)}::text, ${place(seq)}::bigint`;
+    where.push(
+      newestFirst
+        ? `(created, session, seq) < (${place(createdAt)}::text, ${start})`
+        : `(session, seq) > (${start})`,
+    );
   }
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   if (wanted.length > 0) {
     where.push(`metadata @> ${place(plainJson(Object.fromEntries(wanted)))}::jsonb`);
   }
-  return { where: where.join(" AND "), values };
+  const order = newestFirst ? "created DESC, session DESC, seq DESC" : "session, seq";
+  return { where: where.join(" AND "), order, values };
 }

@@ -60,6 +60,12 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   END
   $$;
   `,
+  `
+  ALTER TABLE context_offload_artifacts ADD COLUMN created text COLLATE "C"
+    GENERATED ALWAYS AS (coalesce(substring(record FROM '"createdAt":"([^"]*)"'), '')) STORED;
+  CREATE INDEX context_offload_by_time
+    ON context_offload_artifacts (namespace, created, session, seq) WHERE NOT removed;
+  `,
 ];
 
 /** Held while the tables are made, so that hosts that start at once wait for each other. */

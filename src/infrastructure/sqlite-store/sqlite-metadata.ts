@@ -2,8 +2,8 @@ import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js"
 import type { ArtifactQuery } from "../../core/workspace/artifacts/artifact-store.js";
 import type { MetadataStore, NewRecord } from "../../core/workspace/artifacts/store-halves.js";
 import { indexKey } from "../joined-store/index-key.js";
-import { makeListCursor, parseListCursor } from "../joined-store/list-cursor.js";
-import { SessionListings, type SessionChange } from "../joined-store/session-listings.js";
+import { changeIn, listedIn, parseListCursor, recordIn } from "../joined-store/record-rows.js";
+import { SessionListings } from "../joined-store/session-listings.js";
 import type { SqliteValue } from "./sqlite-client.js";
 import type { SqliteDatabase, SqliteSession } from "./sqlite-database.js";
 
@@ -43,7 +43,7 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
 
   const listings = new SessionListings(PAGE, (sessionId, after) => {
     const of = [ns, indexKey(sessionId), after] as const;
-    return database.read((session) => session.all(CHANGES, ...of, ...of).map(changeOf));
+    return database.read((session) => session.all(CHANGES, ...of, ...of).map(changeIn));
   });
 
   return {
@@ -60,11 +60,11 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
     listSession: (sessionId) => listings.list(sessionId),
 
     async query(query) {
-      const { where, values } = conditions(query, ns);
+      const { where, order, values } = conditions(query, ns);
       const [rows, count] = await database.read((session) => [
         session.all(
           `SELECT session, seq, record FROM context_offload_artifacts
-            WHERE ${where} ORDER BY session, seq LIMIT ?`,
+            WHERE ${where} ORDER BY ${order} LIMIT ?`,
           ...values,
           query.limit,
         ),
@@ -76,10 +76,7 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
           : undefined,
       ]);
       return {
-        artifacts: rows.map((row) => ({
-          record: JSON.parse(row["record"] as string) as ArtifactRecord,
-          cursor: makeListCursor({ session: row["session"] as string, seq: row["seq"] as number }),
-        })),
+        artifacts: rows.map(listedIn),
         leftOut: count && (count["count"] as number) - rows.length,
       };
     },
@@ -88,7 +85,8 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
       database.write((session) => {
         const key = [ns, indexKey(record.sessionId), indexKey(record.artifactId)] as const;
         const there = session.get(FIND, ...key);
-        if (!there || there["removed"] === 1 || locationIn(there) !== record.location) return;
+        if (!there || there["removed"] === 1 || recordIn(there).location !== record.location)
+          return;
         session.run(REMOVE, nextSeq(session, record.sessionId), ...key);
       }),
 
@@ -112,7 +110,7 @@ function addTo(
     const key = [ns, indexKey(rest.sessionId), indexKey(artifactId)] as const;
     const row = session.get(FIND, ...key);
     if (row && row["removed"] === 0) {
-      const there = JSON.parse(row["record"] as string) as ArtifactRecord;
+      const there = recordIn(row);
       if (there.hash === rest.hash && there.type === rest.type) return there;
       continue;
     }
@@ -124,27 +122,20 @@ function addTo(
   throw new Error("every id for this content holds other content");
 }
 
-function locationIn(row: Readonly<Record<string, unknown>>): string {
-  return (JSON.parse(row["record"] as string) as ArtifactRecord).location;
-}
+const CREATED = "record ->> '$.createdAt'";
 
-function changeOf(row: Readonly<Record<string, unknown>>): SessionChange {
-  const changed = row["changed"] as number;
-  if (row["child"] !== null) {
-    return { changed, change: { child: JSON.parse(row["child"] as string) as string } };
-  }
-  const record = JSON.parse(row["record"] as string) as ArtifactRecord;
-  return {
-    changed,
-    change: row["removed"] === 1 ? { removed: record } : { put: record },
-  };
-}
-
-/** The conditions of a query; the namespace is the first. */
+/** The conditions of a query, of which the namespace is the first, and its order. */
 function conditions(
-  { sessionId, artifactIds, filter = {}, removed = false, after }: ArtifactQuery,
+  {
+    sessionId,
+    artifactIds,
+    filter = {},
+    removed = false,
+    newestFirst = false,
+    after,
+  }: ArtifactQuery,
   ns: string,
-): { readonly where: string; readonly values: readonly SqliteValue[] } {
+): { readonly where: string; readonly order: string; readonly values: readonly SqliteValue[] } {
   const where = ["namespace = ?", `removed = ${removed ? 1 : 0}`];
   const values: SqliteValue[] = [ns];
   const add = (condition: string, ...of: SqliteValue[]) => {
@@ -157,8 +148,9 @@ function conditions(
     add(`artifact IN (${keys.map(() => "?").join(", ")})`, ...keys);
   }
   if (after !== undefined) {
-    const { session, seq } = parseListCursor(after);
-    add("(session, seq) > (?, ?)", session, seq);
+    const { session, seq, createdAt } = parseListCursor(after);
+    if (newestFirst) add(`(${CREATED}, session, seq) < (?, ?, ?)`, createdAt, session, seq);
+    else add("(session, seq) > (?, ?)", session, seq);
   }
   for (const [key, value] of Object.entries(filter)) {
     if (value === undefined) continue;
@@ -173,5 +165,6 @@ function conditions(
       );
     }
   }
-  return { where: where.join(" AND "), values };
+  const order = newestFirst ? `${CREATED} DESC, session DESC, seq DESC` : "session, seq";
+  return { where: where.join(" AND "), order, values };
 }

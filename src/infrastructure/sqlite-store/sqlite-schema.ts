@@ -50,4 +50,9 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX context_offload_by_part
     ON context_offload_chunks (namespace, key, part);
   `,
+  `
+  CREATE INDEX context_offload_by_time
+    ON context_offload_artifacts (namespace, record ->> '$.createdAt', session, seq)
+    WHERE removed = 0;
+  `,
 ];

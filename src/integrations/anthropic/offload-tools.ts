@@ -15,6 +15,8 @@ export interface RunnableReadingTool {
 
 interface RunContext {
   readonly toolUse?: { readonly id: string };
+  /** The older name of `toolUse`. Early versions of the SDK pass no context at all. */
+  readonly toolUseBlock?: { readonly id: string };
   readonly signal?: AbortSignal | null | undefined;
 }
 
@@ -56,7 +58,7 @@ function wrapTool<T extends AnyTool>(tool: T, session: OffloadSession): T {
       const signal = context?.signal ?? undefined;
       const resolved = await session.resolve(name, input, signal);
       const content = await run.call(tool, resolved, context);
-      const id = context?.toolUse?.id ?? "";
+      const id = (context?.toolUse ?? context?.toolUseBlock)?.id ?? "";
       const call = { type: "tool_use", id, name, input };
       const [, answered] = await session.exchange(
         [

@@ -5,6 +5,7 @@ import { langchainFormat } from "../../formats/langchain.js";
 import { connectSessions } from "../shared/connect-sessions.js";
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
 import { sessionOfRun, type GraphRuntime } from "./graph-session.js";
+import { isToolMessage } from "./tool-message.js";
 
 /** The parts of a request to the model that matter here. */
 interface ModelRequest {
@@ -115,9 +116,4 @@ function isForFramework(error: unknown): boolean {
  */
 function describeThrown(error: unknown): ToolAnswer {
   return { text: `${String(error)}\n Please fix your mistakes.`, isError: true };
-}
-
-function isToolMessage<A>(answer: A): answer is A & object {
-  const { getType } = answer as { getType?: unknown };
-  return typeof getType === "function" && getType.call(answer) === "tool";
 }

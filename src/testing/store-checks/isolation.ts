@@ -1,12 +1,4 @@
-import {
-  artifactOf,
-  equal,
-  idsOf,
-  listAll,
-  rejects,
-  storeCheck,
-  textOf,
-} from "../store-context.js";
+import { artifactOf, equal, listIds, rejects, storeCheck, textOf } from "../store-context.js";
 
 const check = storeCheck.bind(undefined, "isolation");
 
@@ -18,8 +10,8 @@ export const ISOLATION = [
     const { artifacts, children } = await other.listSession("s1");
     equal([artifacts.size, children.size], [0, 0], "what another namespace lists of the session");
     equal(await other.sessions(), [], "the sessions of another namespace");
-    equal(await listAll(other, {}, 10), [], "what another namespace lists");
-    equal(await listAll(other, { artifactIds: ["call_1"] }, 10), [], "by id");
+    equal(await listIds(other, {}, 10), [], "what another namespace lists");
+    equal(await listIds(other, { artifactIds: ["call_1"] }, 10), [], "by id");
     equal((await other.verify({})).artifacts, 0, "artifacts that another namespace verifies");
   }),
 
@@ -73,7 +65,7 @@ export const ISOLATION = [
     await store.put(artifactOf("one", { id: "call_1", sessionId: "s1" }));
     const second = await store.put(artifactOf("two", { id: "call_1", sessionId: "s2" }));
     equal(second.artifactId, "call_1", "an id that another session uses");
-    equal(idsOf(await listAll(store, { sessionId: "s2" }, 10)), ["call_1"], "the second session");
+    equal(await listIds(store, { sessionId: "s2" }, 10), ["call_1"], "the second session");
     const first = (await store.listSession("s1")).artifacts.get("call_1");
     equal(first && (await textOf(store, first)), "one", "the content in the first session");
   }),

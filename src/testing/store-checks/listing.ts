@@ -1,5 +1,13 @@
 import type { SearchFilter } from "../../core/workspace/artifacts/artifact-store.js";
-import { artifactOf, equal, idsOf, listAll, storeCheck, textOf } from "../store-context.js";
+import {
+  artifactOf,
+  equal,
+  listIds,
+  idsOf,
+  listAll,
+  storeCheck,
+  textOf,
+} from "../store-context.js";
 
 const check = storeCheck.bind(undefined, "listing and filters");
 
@@ -105,9 +113,9 @@ export const LISTING = [
     }
     for (const [filter, ids] of FILTERED) {
       const what = `ids for ${JSON.stringify(filter)}`;
-      equal(idsOf(await listAll(store, { filter }, 10)), ids, what);
-      equal(idsOf(await listAll(store, { filter, sessionId: "s1" }, 10)), ids, `${what} in s1`);
-      equal(idsOf(await listAll(store, { filter, sessionId: "s2" }, 10)), [], `${what} in s2`);
+      equal(await listIds(store, { filter }, 10), ids, what);
+      equal(await listIds(store, { filter, sessionId: "s1" }, 10), ids, `${what} in s1`);
+      equal(await listIds(store, { filter, sessionId: "s2" }, 10), [], `${what} in s2`);
     }
   }),
 

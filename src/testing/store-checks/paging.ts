@@ -1,6 +1,6 @@
 import { queryArtifacts } from "../../core/workspace/artifacts/query-artifacts.js";
 import type { ArtifactStore } from "../../core/workspace/artifacts/artifact-store.js";
-import { artifactOf, equal, idsOf, listAll, storeCheck } from "../store-context.js";
+import { artifactOf, equal, listIds, idsOf, listAll, storeCheck } from "../store-context.js";
 
 const check = storeCheck.bind(undefined, "paging");
 const SESSIONS = ["s1", "s2", "s3"];
@@ -23,12 +23,12 @@ export const PAGING = [
   check("pages of any size together list everything once", async ({ store, open }) => {
     const ids = (await fill(store)).sort();
     for (const limit of [1, 4, 9, 10, 27, 28, 1_000]) {
-      const listed = idsOf(await listAll(open(), {}, limit));
+      const listed = await listIds(open(), {}, limit);
       const what = `pages of ${limit.toString()}`;
       equal([...listed].sort(), ids, what);
-      const ofFirst = idsOf(await listAll(store, { sessionId: "s1" }, limit));
+      const ofFirst = await listIds(store, { sessionId: "s1" }, limit);
       equal(ofFirst, ids.slice(0, EACH), `${what} of one session`);
-      const third = idsOf(await listAll(store, { filter: { tool_name: "third" } }, limit));
+      const third = await listIds(store, { filter: { tool_name: "third" } }, limit);
       equal(
         [...third].sort(),
         ids.filter((id) => /[036]$/.test(id)),
@@ -55,6 +55,39 @@ export const PAGING = [
     equal(idsOf(listed), idsOf(grouped), "the order of sessions");
   }),
 
+  check("lists the newest first", async ({ store }) => {
+    const times = [3, 1, 4, 1, 5, 9, 2, 6];
+    for (const [index, time] of times.entries()) {
+      const [id, sessionId] = [
+        `${time.toString()}-${index.toString()}`,
+        `s${(index % 3).toString()}`,
+      ];
+      await store.put(artifactOf(id, { id, sessionId, createdAt: `2026-01-0${time.toString()}` }));
+    }
+    for (const limit of [1, 3, 100]) {
+      const what = `the newest first, in pages of ${limit.toString()}`;
+      const ids = await listIds(store, { newestFirst: true }, limit);
+      equal(new Set(ids).size, times.length, `${what}: different artifacts`);
+      const wanted = [...times].sort((a, b) => b - a);
+      equal(
+        ids.map((id) => Number(id[0])),
+        wanted,
+        what,
+      );
+      equal(
+        await listIds(store, { newestFirst: true, sessionId: "s0" }, limit),
+        ["3-0", "2-6", "1-3"],
+        `${what}, of a session`,
+      );
+    }
+    const { leftOut } = await queryArtifacts(store, {
+      newestFirst: true,
+      limit: 3,
+      countRest: true,
+    });
+    equal(leftOut, times.length - 3, "left out of the newest");
+  }),
+
   check("continues in the right place after removals and puts", async ({ store }) => {
     const ids = ["a", "b", "c", "d", "e", "f"];
     for (const id of ids) await store.put(artifactOf(id, { id }));
@@ -68,14 +101,10 @@ export const PAGING = [
     }
     await store.put(artifactOf("g", { id: "g" }));
     const after = artifacts.at(-1)?.cursor;
-    const rest = idsOf(await listAll(store, { ...query, after }, 2));
+    const rest = await listIds(store, { ...query, after }, 2);
     const missed = ["d", "e", "f", "g"].filter((id) => !rest.includes(id));
     equal(missed, [], "artifacts that no page lists");
-    equal(
-      idsOf(await listAll(store, query, 4)),
-      ["b", "d", "e", "f", "g"],
-      "listed from the start",
-    );
+    equal(await listIds(store, query, 4), ["b", "d", "e", "f", "g"], "listed from the start");
   }),
 
   check("counts what comes after a page", async ({ store }) => {

@@ -1,12 +1,4 @@
-import {
-  artifactOf,
-  equal,
-  idsOf,
-  listAll,
-  rejects,
-  storeCheck,
-  textOf,
-} from "../store-context.js";
+import { artifactOf, equal, listIds, rejects, storeCheck, textOf } from "../store-context.js";
 
 const check = storeCheck.bind(undefined, "removal");
 
@@ -20,7 +12,7 @@ export const REMOVAL = [
       const { artifacts, removed } = await reader.listSession("s1");
       equal([...artifacts.keys()], [], `what the store lists (${name})`);
       equal([...removed.keys()], ["call_1"], `what it lists as removed (${name})`);
-      equal(idsOf(await listAll(reader, {}, 10)), [], `all artifacts (${name})`);
+      equal(await listIds(reader, {}, 10), [], `all artifacts (${name})`);
       const opening = reader.open(record).then((content) => content.read(0, 6));
       await rejects(opening, "ARTIFACT_GONE", `opening it (${name})`);
     }

@@ -14,6 +14,7 @@ const idsOf = async (workspace: Workspace) =>
 describe.each([
   ["files", async () => ({ root: await makeTempFolder() })],
   ["memory", () => Promise.resolve({ store: memoryStore() })],
+  ["SQLite", async () => ({ store: `sqlite:${await makeTempFolder()}/retention.db` })],
 ])("retention in %s", (_, place) => {
   it("removes nothing unless it is told to, and nothing of the last hour", async () => {
     const workspace = createWorkspace(await place());
@@ -59,6 +60,18 @@ describe.each([
     // One that was offloaded again is there again.
     await put(workspace, "a");
     expect(await idsOf(workspace)).toContain("a");
+  });
+
+  it("runs when a workspace is opened", async () => {
+    const options = await place();
+    const writer = createWorkspace(options);
+    // More than one slice.
+    for (let index = 0; index < 120; index++) await put(writer, `a${index}`, "s", 10);
+    const opened = createWorkspace({ ...options, retention: { maxArtifacts: 2, minAgeMs: 0 } });
+    await vi.waitFor(async () => {
+      expect(await idsOf(writer)).toHaveLength(2);
+    }, 30_000);
+    await opened.close();
   });
 
   it("keeps to age by the clock of the record", async () => {

@@ -5,11 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import {
   createOffloader,
   createWorkspace,
+  DEFAULTS,
   memoryStore,
   sqliteStore,
   type OpenStore,
   type Workspace,
 } from "../../../src/index.js";
+import type { ArtifactQuery } from "../../../src/core/workspace/artifacts/artifact-store.js";
+import { queryArtifacts } from "../../../src/core/workspace/artifacts/query-artifacts.js";
 import { BUCKET, startObjects, type RealObjects } from "../../support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../../support/real-postgres.js";
 import { rejectionOf } from "../../support/rejection.js";
@@ -60,6 +63,50 @@ async function useWorkspace(open: () => Workspace): Promise<void> {
 }
 
 describe("a workspace", () => {
+  it("searches a whole namespace newest first, without listing every session", async () => {
+    const path = join(await makeTempFolder(), "many.db");
+    // Named so that those of the same millisecond are in order, too.
+    const name = (index: number) => `s${index.toString().padStart(3, "0")}`;
+    const sessions = DEFAULTS.searchArtifacts + 3;
+    const listed: string[] = [];
+    const queries: ArtifactQuery[] = [];
+    const open = sqliteStore(new Database(path));
+    const workspace = createWorkspace({
+      store(namespace) {
+        const store = open(namespace);
+        return {
+          ...store,
+          listSession(sessionId) {
+            listed.push(sessionId);
+            return store.listSession(sessionId);
+          },
+          query(query) {
+            queries.push(query);
+            return queryArtifacts(store, query);
+          },
+        };
+      },
+    });
+    for (let index = 0; index < sessions; index++) {
+      await workspace.put({ content: "needle" }, { toolCallId: "c", sessionId: name(index) });
+    }
+    [listed.length, queries.length] = [0, 0];
+    const first = await workspace.grepSession("needle", { count: true, deadlineMs: 60_000 });
+    expect(listed).toEqual([]);
+    expect(queries).toEqual([
+      { newestFirst: true, after: undefined, limit: DEFAULTS.searchArtifacts, countRest: true },
+    ]);
+    expect(first.counts.map(({ sessionId }) => sessionId)).toEqual(
+      Array.from(first.counts, (_, at) => name(sessions - 1 - at)),
+    );
+    expect(first.note).toContain("3 older results not searched");
+    const { cursor } = first.next?.input as { cursor: string };
+    const rest = await workspace.grepSession("needle", { count: true, cursor, deadlineMs: 60_000 });
+    expect(rest.counts.map(({ sessionId }) => sessionId)).toEqual([2, 1, 0].map(name));
+    expect(rest.note).toBeUndefined();
+    await workspace.close();
+  });
+
   it("works in memory, without a disk", async () => {
     const store = memoryStore();
     await useWorkspace(() => createWorkspace({ store }));

@@ -192,20 +192,38 @@ describe("what is not a conversation", () => {
     );
   });
 
-  it("is refused with the nearest format first, one a line", () => {
-    const messages = [...chat, { role: "narrator", content: "x" }];
-    let said = "";
+  const refusalOf = (messages: unknown): string[] => {
     try {
       parseConversation(messages);
+      return [];
     } catch (error) {
-      said = (error as Error).message;
+      return (error as Error).message.split("\n");
     }
-    const [headline, nearest, ...others] = said.split("\n");
-    expect(headline).toBe("No format fits these messages.");
-    expect(nearest).toBe('- openai-chat: message 3 has the role "narrator"');
-    const formats = FORMATS.filter(({ name }) => !name.endsWith("-jsonl"));
-    expect(others).toHaveLength(formats.length - 1);
-    expect(others).toContain("- anthropic: message 1 has tool_calls");
+  };
+  const NEXT = "If another program wrote them, pass your own format.";
+  const names = FORMATS.map(({ name }) => name).filter((name) => !name.endsWith("-jsonl"));
+  const formatOf = (line: string) => line.slice("- ".length, line.indexOf(":"));
+
+  it("is refused with the nearest format first, one a line", () => {
+    const said = refusalOf([...chat, { role: "narrator", content: "x" }]);
+    expect(said.slice(0, 2)).toEqual([
+      `No format fits these messages. The nearest is openai-chat. ${NEXT}`,
+      '- openai-chat: message 3 has the role "narrator"',
+    ]);
+    const between = said.indexOf("These fit not even one of the messages:");
+    expect(said.slice(2, between)).toContain("- anthropic: message 1 has tool_calls");
+    expect(said.slice(between + 1)).toContain("- ai-sdk-ui: message 0 has no parts");
+    const listed = said.filter((line) => line.startsWith("- ")).map(formatOf);
+    expect(listed.sort()).toEqual(names.sort());
+  });
+
+  it("is refused without a nearest format where nothing fits, one a line", () => {
+    const [headline, ...lines] = refusalOf([{ role: "narrator", content: "x" }]);
+    expect(headline).toBe(`No format fits even one of these messages. ${NEXT}`);
+    expect(lines.map(formatOf).sort()).toEqual(names.sort());
+    // Blank lines fit every format for lines, and say nothing.
+    const [ofLines] = refusalOf('\n{"x":1}\n\n');
+    expect(ofLines).toBe(`No format fits even one of these messages. ${NEXT}`);
   });
 
   it.each([

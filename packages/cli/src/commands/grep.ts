@@ -61,7 +61,10 @@ async function grep(
   let shown = 0;
   await withWorkspace(flags, terminal, async (workspace) => {
     const isOne = ids.length === 1;
-    for await (const record of chosen(workspace, ids, flags, terminal)) {
+    const records: ArtifactRecord[] = [];
+    for await (const record of chosen(workspace, ids, flags, terminal)) records.push(record);
+    const nameOf = namesOf(records);
+    for (const record of records) {
       const { text, range } = await workspace.grepKnowledge(record.artifactId, pattern, {
         ...{ sessionId: record.sessionId, signal: terminal.signal, maxChars: MAX_CHARS },
         ...{ ignoreCase: flags.ignoreCase, literal: flags.fixedStrings },
@@ -70,13 +73,8 @@ async function grep(
       });
       if (range.of === 0) continue;
       shown++;
-      await printMatches(
-        record,
-        text,
-        range.of,
-        { ...flags, isOne, isFirst: shown === 1 },
-        terminal,
-      );
+      const options = { ...flags, isOne, isFirst: shown === 1, name: nameOf(record) };
+      await printMatches(record, text, range.of, options, terminal);
     }
   });
   return shown > 0;
@@ -96,35 +94,42 @@ async function* chosen(
   for (const id of ids) yield await workspace.getArtifact(id, scope);
 }
 
+/** What an artifact is called: with its session where another one has the same id. */
+function namesOf(records: readonly ArtifactRecord[]): (record: ArtifactRecord) => string {
+  const counts = new Map<string, number>();
+  for (const { artifactId } of records) counts.set(artifactId, (counts.get(artifactId) ?? 0) + 1);
+  return ({ artifactId, sessionId }) =>
+    counts.get(artifactId) === 1 ? artifactId : `${sessionId}/${artifactId}`;
+}
+
 /** As ripgrep does: under a heading for people, with the name in each line for programs. */
 async function printMatches(
   { artifactId, sessionId }: ArtifactRecord,
   text: string,
   matches: number,
-  flags: GrepFlags & { readonly isOne: boolean; readonly isFirst: boolean },
+  flags: GrepFlags & { readonly isOne: boolean; readonly isFirst: boolean; readonly name: string },
   terminal: Terminal,
 ): Promise<void> {
   const { cyan, green } = terminal.colors;
+  const { name } = flags;
   if (flags.json === true) {
     terminal.print(JSON.stringify({ artifactId, sessionId, matches, text }));
   } else if (flags.filesWithMatches === true) {
-    terminal.print(cyan(artifactId));
+    terminal.print(cyan(name));
   } else if (flags.count === true) {
-    terminal.print(flags.isOne ? String(matches) : `${cyan(artifactId)}:${matches}`);
+    terminal.print(flags.isOne ? String(matches) : `${cyan(name)}:${matches}`);
   } else if (terminal.isWatched) {
     const lines = harmless(text).replace(
       /^(\d+)([:-])/gm,
       (_, line: string, mark: string) => green(line) + mark,
     );
-    const heading = flags.isOne
-      ? ""
-      : `${flags.isFirst ? "" : "\n"}${cyan(harmless(artifactId))}\n`;
+    const heading = flags.isOne ? "" : `${flags.isFirst ? "" : "\n"}${cyan(harmless(name))}\n`;
     await terminal.write(`${heading}${lines}\n`);
   } else {
     const lines = flags.isOne
       ? text
       : text.replace(/^(\d+)([:-])/gm, (_, line: string, mark: string) => {
-          return artifactId + mark + line + mark;
+          return name + mark + line + mark;
         });
     await terminal.write(`${lines}\n`);
   }

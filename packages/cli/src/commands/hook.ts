@@ -5,7 +5,9 @@ import type { Terminal } from "../terminal/terminal.js";
 export function addHook(program: Command, terminal: Terminal): void {
   program
     .command("hook")
-    .description("answer a PostToolUse event of Claude Code on standard input")
+    .description(
+      "answer the event of Claude Code or Copilot CLI for a tool call that is over, on standard input",
+    )
     .option("--root <folder>", "the workspace; default: .offload under the event's cwd")
     .option("--in-project", "the workspace of the project, whatever folder the event names")
     .option("--exclude <tools>", "tools whose results are kept, separated by commas")

@@ -30,6 +30,9 @@ export function addInstall(program: Command, terminal: Terminal): void {
       report(steps, "Nothing to do.", terminal);
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
+      if (context.scope === "project") {
+        terminal.print("It has paths of this computer: do not commit it, or use --user instead.");
+      }
       terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);
     });
   program
@@ -46,7 +49,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
 export function contextOf(terminal: Terminal, flags: InstallFlags): InstallContext {
   const { cwd, env } = terminal;
   return {
-    ...{ cwd, env, home: env["HOME"] ?? homedir(), platform: process.platform },
+    ...{ cwd, env, home: env["HOME"] || homedir(), platform: process.platform },
     scope: flags.user === true ? "user" : "project",
     node: process.execPath,
     main: fileURLToPath(new URL("../main.js", import.meta.url)),

@@ -50,11 +50,15 @@ async function replay(
   const engine = await import("../replay-engine.js");
   const total = sources.reduce((sum, source) => sum + source.paths.length, 0);
   let started = 0;
+  const missing = new Set<string>();
   const figures: SourceFigures[] = [];
   for (const source of sources) {
-    const shown = await replaySource(source, engine, terminal, (path) => {
-      const bar = renderBar(started / total).padEnd(20);
-      terminal.progress(`${bar} ${started++} of ${total}  ${relative(terminal.cwd, path)}`);
+    const shown = await replaySource(source, engine, terminal, {
+      onProgress(path) {
+        const bar = renderBar(started / total).padEnd(20);
+        terminal.progress(`${bar} ${started++} of ${total}  ${relative(terminal.cwd, path)}`);
+      },
+      onUnreadable: (why) => missing.add(why),
     });
     figures.push(shown);
   }
@@ -62,10 +66,12 @@ async function replay(
   const read = figures.filter(({ conversations }) => conversations > 0);
   const unread = figures.reduce((sum, source) => sum + source.unread, 0);
   if (read.length === 0) {
+    const why = "none is a conversation that the replay can read; see context-offload run for one";
     throw new CommandError(
-      `${countOf(total, "file")}: none is a conversation that the replay can read; see context-offload run for one`,
+      missing.size > 0 ? [...missing].join("; ") : `${countOf(total, "file")}: ${why}`,
     );
   }
+  for (const why of missing) terminal.note(`context-offload: ${why}`);
   if (flags.json === true) terminal.print(JSON.stringify({ sources: figures }, null, 2));
   else terminal.print(describe(read, unread, flags.price, terminal));
   if (flags.picture === undefined) return;

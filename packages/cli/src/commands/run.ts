@@ -1,12 +1,13 @@
 import { relative } from "node:path";
 import type { Command } from "commander";
+import { CommandError, NotConversationError } from "../command-error.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
 import { openOutput } from "../conversations/write-output.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { describeRun, runAsJson } from "../run-report.js";
-import { formatBytes, renderBar } from "../terminal/table.js";
+import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { readPrice } from "./read-price.js";
@@ -75,7 +76,8 @@ async function runConversations(
   const done: (OffloadedInput & { output: string | undefined })[] = [];
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
-  await withWorkspace(flags, terminal, async (workspace) => {
+  let skipped = 0;
+  await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
     for (const input of inputs) {
       const isDryRun = flags.dryRun === true;
       const toOutput = input.path === undefined && isPiped;
@@ -98,12 +100,19 @@ async function runConversations(
         done.push({ ...offloaded, output: shown });
       } catch (error) {
         await output?.discard();
-        throw error;
+        if (!input.isFound || !(error instanceof NotConversationError)) throw error;
+        skipped++;
       }
     }
   });
   terminal.progress("");
+  if (skipped === inputs.length) {
+    throw new CommandError(
+      `${paths.join(", ")}: none of ${countOf(skipped, "file")} is a conversation; name others`,
+    );
+  }
   if (flags.quiet === true) return;
+  if (skipped > 0) terminal.note(`skipped ${countOf(skipped, "file")} without a conversation`);
   const place = workspacePlace(flags, terminal);
   // With a conversation on standard output, the report must go elsewhere.
   const print = isPiped && flags.dryRun !== true ? terminal.note : terminal.print;

@@ -47,15 +47,23 @@ Examples:
   claude mcp add offload -- context-offload mcp
   context-offload mcp --http --port 8808`,
     )
+    .allowExcessArguments()
     .action(async (_: McpFlags, command: Command) => {
+      if (command.args.length > 0) {
+        throw new CommandError(
+          `mcp starts no other server; for that: context-offload gateway -- ${command.args.join(" ")}`,
+        );
+      }
       const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
       // Loaded here, since the other commands start faster without it.
       const { serveHttp, serveStdio } = await import("@context-offload/mcp");
-      await withWorkspace(flags, terminal, async (workspace) => {
+      await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
         if (flags.http !== true) {
-          serveStdio(options);
+          const served = serveStdio(options);
           await ended(terminal);
+          await served.close();
+          closeInput();
           return;
         }
         const token = flags.token ?? terminal.env[TOKEN_VARIABLE];
@@ -70,7 +78,7 @@ Examples:
 /** Claude Code says which project it started a server for; the server may run elsewhere. */
 function inProject(flags: McpFlags, { env }: Terminal): McpFlags {
   const { CLAUDE_PROJECT_DIR: project } = env;
-  const isNamed = flags.workspace !== undefined || env[WORKSPACE_VARIABLE] !== undefined;
+  const isNamed = flags.workspace !== undefined || Boolean(env[WORKSPACE_VARIABLE]);
   return isNamed || !project ? flags : { ...flags, workspace: join(project, ".offload") };
 }
 
@@ -101,7 +109,7 @@ Examples:
       const { servers, policy: read } = await readServers(command, flags, terminal);
       const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
-      await withWorkspace(flags, terminal, async (workspace) => {
+      await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
           servers,
@@ -112,13 +120,14 @@ Examples:
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
         await gateway.serveStdio();
+        closeInput();
       });
     });
 }
 
 /** The same tools as for the hook, by option or environment. */
 function excluded({ exclude = "" }: GatewayFlags, { env }: Terminal): OffloadConfig["tools"] {
-  const names = `${exclude},${env["CONTEXT_OFFLOAD_EXCLUDE"] ?? ""}`.split(",");
+  const names = `${exclude},${env["CONTEXT_OFFLOAD_EXCLUDE"] || ""}`.split(",");
   return Object.fromEntries(names.filter(Boolean).map((name) => [name.trim(), { offload: false }]));
 }
 
@@ -157,6 +166,11 @@ function ended({ signal }: Terminal): Promise<void> {
     process.stdin.once("close", end);
     signal.addEventListener("abort", end);
   });
+}
+
+/** After Ctrl-C, the client still holds its end of the pipe, which would keep this process alive. */
+function closeInput(): void {
+  process.stdin.destroy();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

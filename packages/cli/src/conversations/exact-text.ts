@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Workspace } from "context-offload";
+import type { InexactText } from "./parse-text.js";
 
 /** Where what `run` keeps for `restore` shows in a listing. */
 const TOOL_NAME = "context-offload run";
@@ -11,8 +12,7 @@ const TOOL_NAME = "context-offload run";
 export async function keepExactText(
   workspace: Workspace,
   sessionId: string,
-  written: string,
-  text: string,
+  { text, written }: InexactText,
 ): Promise<void> {
   const input = { artifactId: idOf(written), content: text, metadata: { tool_name: TOOL_NAME } };
   await workspace.put(input, { sessionId });

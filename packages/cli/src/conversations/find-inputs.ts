@@ -13,6 +13,8 @@ export interface Input {
   readonly name: string;
   readonly extension: string;
   readonly bytes: number;
+  /** Whether it was found in a folder, rather than named. */
+  readonly isFound: boolean;
 }
 
 const CONVERSATION = /\.jsonl?$|\.ndjson$/i;
@@ -32,6 +34,7 @@ export async function findInputs(
         name: "stdin",
         extension: ".json",
         bytes: 0,
+        isFound: false,
       });
       continue;
     }
@@ -44,7 +47,7 @@ export async function findInputs(
       );
     });
     if (!stats.isDirectory()) {
-      found.push(inputOf(full, path, stats.size));
+      found.push(inputOf(full, path, stats.size, false));
       continue;
     }
     const inside = await conversationsIn(full);
@@ -55,7 +58,7 @@ export async function findInputs(
     }
     for (const name of inside) {
       const { size } = await stat(join(full, name));
-      found.push(inputOf(join(full, name), join(path, name), size));
+      found.push(inputOf(join(full, name), join(path, name), size, true));
     }
   }
   return distinct(found);
@@ -66,9 +69,10 @@ async function conversationsIn(folder: string): Promise<string[]> {
   return names.filter((name) => CONVERSATION.test(name) && !WRITTEN.test(name)).sort();
 }
 
-function inputOf(path: string, shown: string, bytes: number): Input {
-  const extension = extname(path);
-  return { path, shown, name: basename(path, extension), extension: extension || ".json", bytes };
+function inputOf(path: string, shown: string, bytes: number, isFound: boolean): Input {
+  const ending = extname(path);
+  const extension = ending || ".json";
+  return { path, shown, name: basename(path, ending), extension, bytes, isFound };
 }
 
 /** Two files of the same name, of different folders, get different names. */

@@ -71,7 +71,10 @@ export async function offloadInput(
     const isSame = after.every((message, index) => message === fresh[index]);
     const written = isSame ? text : parsed.stringify(after);
     if (!isDryRun) {
-      await keepExactTexts(parsed, after, written, options);
+      // What `restore` could not write again to the byte is kept as it is.
+      for (const exact of isSame ? [] : parsed.findInexact(after)) {
+        await keepExactText(workspace, sessionId, exact);
+      }
       await options.write(written);
     }
     const shift = state.messages - overlap.length;
@@ -86,22 +89,6 @@ export async function offloadInput(
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
   return { input, format: first?.format ?? "anthropic", ...state };
-}
-
-/** What `restore` could not write again to the byte is kept as it is. */
-async function keepExactTexts(
-  { messages, inexact }: ParsedMessages,
-  after: readonly unknown[],
-  written: string,
-  { workspace, sessionId }: OffloadInputOptions,
-): Promise<void> {
-  for (const { text, index } of inexact) {
-    if (index === undefined) {
-      if (written !== text) await keepExactText(workspace, sessionId, written, text);
-    } else if (after[index] !== messages[index]) {
-      await keepExactText(workspace, sessionId, JSON.stringify(after[index]), text);
-    }
-  }
 }
 
 /** What a table needs of a result; the reference itself is in the file. */

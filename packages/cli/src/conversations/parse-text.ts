@@ -1,6 +1,6 @@
 import { parse, type ParseError } from "jsonc-parser";
 import { parseConversation, type FormatName } from "context-offload";
-import { CommandError, explainError } from "../command-error.js";
+import { CommandError, explainError, NotConversationError } from "../command-error.js";
 import type { Input } from "./find-inputs.js";
 
 const EXPECTED =
@@ -11,14 +11,16 @@ export interface ParsedMessages {
   readonly messages: readonly unknown[];
   /** In a file with a message in each line, a message may be given as the text of its line. */
   readonly stringify: (messages: readonly unknown[]) => string;
-  /** Messages that, written again, would not have the same bytes: each with its text as it is in the file. */
-  readonly inexact: readonly InexactText[];
+  /**
+   * Texts that, written again, would not have the same bytes, of what these messages take the place of: each as it is
+   * in the file, and as it will be.
+   */
+  readonly findInexact: (messages: readonly unknown[]) => readonly InexactText[];
 }
 
-interface InexactText {
+export interface InexactText {
   readonly text: string;
-  /** Of the message; `undefined` if it is the whole file. */
-  readonly index: number | undefined;
+  readonly written: string;
 }
 
 /** A conversation that was found in a text. */
@@ -33,32 +35,35 @@ export function parseText(text: string, input: Input): ParsedText {
   if (text.trim() === "") {
     throw new CommandError(`${input.shown}: is empty; ${EXPECTED}`);
   }
-  const isInLines = !isJson(text);
-  if (isInLines) requireJsonLines(text, input, 0);
   try {
     return parseWhole(text, input);
   } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    const isInLines = !isJson(text);
+    if (isInLines) requireJsonLines(text, input, 0);
     const found = isInLines ? parseMessageLines(text, input) : undefined;
     if (found) return found;
     const why = explainError(cause).text.replace(/\.$/, "");
-    throw new CommandError(`${input.shown}: ${why}; ${EXPECTED}`, undefined, { cause });
+    throw new NotConversationError(`${input.shown}: ${why}; ${EXPECTED}`, undefined, { cause });
   }
 }
 
 function parseWhole(text: string, input: Input): ParsedText {
-  const { format, messages, stringify } = parseConversation(text);
+  const { format, messages, stringify, brokenLines } = parseConversation(text);
+  if (brokenLines > 0) requireJsonLines(text, input, 0);
   const parseMore = (more: string, linesBefore: number): ParsedMessages => {
     requireJsonLines(more, input, linesBefore);
-    return { messages: splitLines(more), stringify: (lines) => lines.join(""), inexact: [] };
+    return {
+      messages: splitLines(more),
+      stringify: (lines) => lines.join(""),
+      findInexact: () => [],
+    };
   };
-  const isExact = typeof messages[0] === "string" || stringify([...messages]) === text;
-  return {
-    format,
-    messages,
-    stringify,
-    parseMore,
-    inexact: isExact ? [] : [{ text, index: undefined }],
+  const findInexact = (after: readonly unknown[]): InexactText[] => {
+    const isExact = typeof messages[0] === "string" || stringify([...messages]) === text;
+    return isExact ? [] : [{ text, written: stringify(after) }];
   };
+  return { format, messages, stringify, parseMore, findInexact };
 }
 
 /** A file with one message in each line; `undefined` if its lines are something else. */
@@ -78,28 +83,29 @@ function parseMessageLines(text: string, input: Input): ParsedText | undefined {
 
 function messagesByLine(text: string): ParsedMessages {
   const lines = splitLines(text);
-  const messages = lines.map((line): unknown => (line.trim() === "" ? line : JSON.parse(line)));
-  const write = (message: unknown, line: string): string => {
-    return (typeof message === "string" ? message : JSON.stringify(message)) + lineEnd(line);
-  };
+  const rows = lines
+    .filter((line) => line.trim() !== "")
+    .map((line) => ({ line, message: JSON.parse(line) as unknown }));
+  const write = (message: unknown): string =>
+    typeof message === "string" ? message : JSON.stringify(message);
   return {
-    messages: messages.filter((message) => typeof message !== "string"),
+    messages: rows.map(({ message }) => message),
     stringify(changed) {
       let at = 0;
       return lines
-        .map((line, index) => {
-          const before = messages[index];
-          if (typeof before === "string") return line;
+        .map((line) => {
+          if (line.trim() === "") return line;
+          const before = rows[at]?.message;
           const after = changed[at++];
-          return after === before ? line : write(after, line);
+          return after === before ? line : write(after) + lineEnd(line);
         })
         .join("");
     },
-    inexact: lines
-      .filter((line) => line.trim() !== "")
-      .flatMap((line, index) => {
+    findInexact: (changed) =>
+      rows.flatMap(({ line, message }, at) => {
         const text = line.slice(0, line.length - lineEnd(line).length);
-        return JSON.stringify(JSON.parse(line)) === text ? [] : [{ text, index }];
+        if (changed[at] === message || JSON.stringify(message) === text) return [];
+        return [{ text, written: write(changed[at]) }];
       }),
   };
 }

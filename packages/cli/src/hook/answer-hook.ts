@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { HookEvent, HookFlags } from "./hook-event.js";
+import { readCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
 
 /** A text has no more tokens than characters, so nothing shorter is offloaded by default. */
 const LEAST_CHARS = 300;
@@ -20,9 +20,10 @@ export async function answerHook(
     const event = JSON.parse(text) as HookEvent;
     const flags = readFlags(args);
     root = rootOf(flags, event);
-    if (!isWorthIt(event, text, flags, root)) return undefined;
-    const { offloadEvent } = await import("./offload-event.js");
-    const answer = await offloadEvent(event, { ...flags, root });
+    const call = readCall(event);
+    if (!call || text.length < LEAST_CHARS || !isWorthIt(call, flags, root)) return undefined;
+    const { offloadCall } = await import("./offload-call.js");
+    const answer = await offloadCall(call, event, { ...flags, root });
     return answer === undefined ? undefined : JSON.stringify(answer);
   } catch (error) {
     log(root, error);
@@ -30,12 +31,19 @@ export async function answerHook(
   }
 }
 
-function isWorthIt(event: HookEvent, text: string, flags: HookFlags, root: string): boolean {
-  const { hook_event_name, tool_name, tool_response } = event;
-  if (hook_event_name !== "PostToolUse" || typeof tool_name !== "string") return false;
-  if (tool_response === undefined || text.length < LEAST_CHARS) return false;
-  if (flags.exclude.includes(tool_name) || isSwitchedOff(root)) return false;
-  return JSON.stringify(tool_response).length >= (flags.minTokens ?? LEAST_CHARS);
+function isWorthIt(call: FinishedCall, flags: HookFlags, root: string): boolean {
+  const { toolName, input, response } = call;
+  if (response === undefined || flags.exclude.includes(toolName) || isSwitchedOff(root)) {
+    return false;
+  }
+  if (JSON.stringify(response).length < (flags.minTokens ?? LEAST_CHARS)) return false;
+  // Where references give paths, what is read back from one must not become a reference again.
+  return flags.toolPrefix !== undefined || !JSON.stringify(input ?? null).includes(inJson(root));
+}
+
+/** A text as it is within JSON. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** The same rule as the gateway's, without loading its package. */

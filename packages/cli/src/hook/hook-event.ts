@@ -1,9 +1,33 @@
 /** The parts of an event that decide whether there is anything to do. */
 export interface HookEvent {
-  readonly hook_event_name?: unknown;
   readonly cwd?: unknown;
+  /** Claude Code. */
+  readonly hook_event_name?: unknown;
   readonly tool_name?: unknown;
+  readonly tool_input?: unknown;
   readonly tool_response?: unknown;
+  /** Copilot CLI, which does not name the event: only one of its events has a result. */
+  readonly toolName?: unknown;
+  readonly toolArgs?: unknown;
+  readonly toolResult?: unknown;
+}
+
+/** A tool call that is over, whichever agent tells of it. */
+export interface FinishedCall {
+  readonly agent: "claude-code" | "copilot";
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly response: unknown;
+}
+
+/** The call that an event is about; `undefined` for events of other kinds. */
+export function readCall(event: HookEvent): FinishedCall | undefined {
+  const { tool_name, tool_input: input, tool_response: response, toolName, toolResult } = event;
+  if (event.hook_event_name === "PostToolUse" && typeof tool_name === "string") {
+    return { agent: "claude-code", toolName: tool_name, input, response };
+  }
+  if (typeof toolName !== "string") return undefined;
+  return { agent: "copilot", toolName, input: event.toolArgs, response: toolResult };
 }
 
 /** How `install` sets the hook up. */

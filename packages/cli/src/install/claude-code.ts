@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { CommandError } from "../command-error.js";
 import type { Client, InstallContext, InstallStep } from "./client.js";
 import { JsonFile } from "./edit-json.js";
+import { excludeFlags, hookCommand, isOwnHook } from "./hook-command.js";
 
 const SERVER = "offload";
 export const CLAUDE_TOOL_PREFIX = `mcp__${SERVER}__`;
-/** Ours, wherever it was installed from and whoever moved it since. */
-const OWN_COMMAND = /context-offload|[\\/]hook\.js"? .*--(?:tool-prefix|root)/;
 const HOOKS = ["hooks", "PostToolUse"];
 const SERVERS = ["mcpServers"];
 
@@ -23,14 +22,14 @@ export const claudeCode: Client = {
   async install(context) {
     const settings = await JsonFile.read(settingsPath(context));
     const servers = await JsonFile.read(serversPath(context));
-    const server = servers.get([...SERVERS, SERVER]);
-    if (context.withTools && server !== undefined && !isOwnServer(server)) {
+    const before = servers.get([...SERVERS, SERVER]);
+    if (context.withTools && before !== undefined && !isOwnServer(before)) {
       throw new CommandError(
         `${servers.path}: has another MCP server "${SERVER}"; rename it, or install with --no-tools`,
       );
     }
     removeHooks(settings);
-    const hook = { type: "command", command: hookCommand(context), timeout: 60 };
+    const hook = { type: "command", command: commandOf(context), timeout: 60 };
     settings.insert([...HOOKS, -1], { matcher: "*", hooks: [hook] });
     await settings.save();
     const what = "added a PostToolUse hook that offloads large tool results";
@@ -38,7 +37,9 @@ export const claudeCode: Client = {
     if (!context.withTools) return [step];
     servers.remove([...SERVERS, SERVER]);
     const args = [context.main, "mcp", "--read-only"];
-    servers.insert([...SERVERS, SERVER], { type: "stdio", command: context.node, args });
+    // Without it, Claude Code may not show the tools to the model before it searches for them.
+    const server = { type: "stdio", command: context.node, args, alwaysLoad: true };
+    servers.insert([...SERVERS, SERVER], server);
     await servers.save();
     const added = `added the MCP server "${SERVER}" to read them`;
     return [step, { path: servers.path, what: added, isChange: true }];
@@ -69,7 +70,7 @@ export const claudeCode: Client = {
     const isServed = isOwnServer(servers.get([...SERVERS, SERVER]));
     return [
       ...hooks.flatMap(({ command = "" }) =>
-        OWN_COMMAND.test(command)
+        isOwnHook(command)
           ? [{ path: settings.path, what: `hook: ${command}`, isChange: false }]
           : [],
       ),
@@ -82,7 +83,7 @@ export const claudeCode: Client = {
 
 function settingsPath({ scope, cwd, home, env }: InstallContext): string {
   const folder =
-    scope === "user" ? (env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude")) : join(cwd, ".claude");
+    scope === "user" ? env["CLAUDE_CONFIG_DIR"] || join(home, ".claude") : join(cwd, ".claude");
   return join(folder, "settings.json");
 }
 
@@ -90,17 +91,11 @@ function serversPath({ scope, cwd, home }: InstallContext): string {
   return scope === "user" ? join(home, ".claude.json") : join(cwd, ".mcp.json");
 }
 
-function hookCommand({ node, hook, exclude, withTools }: InstallContext): string {
-  const words = [quoted(node), quoted(hook)];
-  words.push(
-    ...(withTools ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX] : ["--root", ".offload"]),
-  );
-  if (exclude.length > 0) words.push("--exclude", quoted(exclude.join(",")));
-  return words.join(" ");
-}
-
-function quoted(path: string): string {
-  return `"${path.replaceAll('"', '\\"')}"`;
+function commandOf(context: InstallContext): string {
+  const reading = context.withTools
+    ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX]
+    : ["--root", ".offload"];
+  return hookCommand(context, [...reading, ...excludeFlags(context.exclude)]);
 }
 
 function groupsOf(settings: JsonFile): readonly HookGroup[] {
@@ -112,7 +107,7 @@ function groupsOf(settings: JsonFile): readonly HookGroup[] {
 function removeHooks(settings: JsonFile): number {
   let removed = 0;
   for (const [at, { hooks = [] }] of [...groupsOf(settings).entries()].reverse()) {
-    const own = [...hooks.keys()].filter((nth) => OWN_COMMAND.test(hooks[nth]?.command ?? ""));
+    const own = [...hooks.keys()].filter((nth) => isOwnHook(hooks[nth]?.command));
     if (own.length === 0) continue;
     removed += own.length;
     if (own.length === hooks.length) settings.remove([...HOOKS, at]);

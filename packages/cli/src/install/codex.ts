@@ -133,7 +133,7 @@ function unquoted(text: string): string {
 }
 
 function configPath({ home, env }: InstallContext): string {
-  return join(env["CODEX_HOME"] ?? join(home, ".codex"), "config.toml");
+  return join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml");
 }
 
 async function read(path: string): Promise<string | undefined> {

@@ -27,7 +27,7 @@ const vsCodeUser = ({ home, platform, env }: InstallContext): string =>
   platform === "darwin"
     ? join(home, "Library", "Application Support", "Code", "User")
     : platform === "win32"
-      ? join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "Code", "User")
+      ? join(env["APPDATA"] || join(home, "AppData", "Roaming"), "Code", "User")
       : join(home, ".config", "Code", "User");
 
 const inFolder =
@@ -73,13 +73,6 @@ const CLIENTS: readonly JsonClient[] = [
     key: "mcpServers",
     isOfUser: true,
     path: ({ home }) => join(home, ".codeium", "windsurf", "mcp_config.json"),
-  },
-  {
-    name: "copilot",
-    title: "Copilot CLI",
-    key: "mcpServers",
-    isOfUser: true,
-    path: ({ home, env }) => join(env["COPILOT_HOME"] ?? join(home, ".copilot"), "mcp-config.json"),
   },
 ];
 

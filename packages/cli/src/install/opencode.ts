@@ -44,7 +44,7 @@ export const opencode: Client = {
 
 /** The file may have comments, and then another name. */
 async function openConfig({ scope, cwd, home, env }: InstallContext): Promise<JsonFile> {
-  const config = env["XDG_CONFIG_HOME"] ?? join(home, ".config");
+  const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const folder = scope === "user" ? join(config, "opencode") : cwd;
   const commented = await JsonFile.read(join(folder, "opencode.jsonc"));
   return commented.exists ? commented : JsonFile.read(join(folder, "opencode.json"));

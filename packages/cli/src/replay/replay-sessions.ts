@@ -14,12 +14,18 @@ export const SYSTEMS = ["everything", "ours"] as const;
 /** A shorter result is not worth a reference. */
 const LARGE_CHARS = 1_000;
 
+export interface SessionEvents {
+  readonly onProgress: (path: string) => void;
+  /** Called with what is missing on this computer to read a file. */
+  readonly onUnreadable: (why: string) => void;
+}
+
 /** Sends recorded sessions again, with and without offloading; nothing of them is changed. */
 export async function replaySource(
   { name, paths }: SessionSource,
   engine: ReplayEngine,
   { signal }: Pick<Terminal, "signal">,
-  onProgress: (path: string) => void,
+  { onProgress, onUnreadable }: SessionEvents,
 ): Promise<SourceFigures> {
   const systems = [engine.everything, engine.ours({ name: "ours" })];
   const { readPrice, writePrice, systemTokens } = engine.DEFAULT_SETTINGS;
@@ -33,7 +39,11 @@ export async function replaySource(
   for (const path of paths) {
     signal.throwIfAborted();
     onProgress(path);
-    const read = await engine.readSession(path).catch(() => undefined);
+    const read = await engine.readSession(path).catch((error: unknown) => {
+      const { code, message } = error as { readonly code?: string; readonly message: string };
+      if (code === "UNREADABLE_HERE") onUnreadable(message);
+      return undefined;
+    });
     if (!read) unread++;
     for (const conversation of read ?? []) {
       conversations++;

@@ -42,8 +42,8 @@ export class Place {
   }
 
   /** Starts the command and does not wait for it. */
-  start(args: readonly string[]) {
-    return spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env: this.env() });
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    return spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env: this.env(env) });
   }
 
   env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
@@ -55,7 +55,7 @@ export class Place {
     return join(this.folder, name);
   }
 
-  write(name: string, text: string): string {
+  write(name: string, text: string | Uint8Array): string {
     mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), text);
     return name;

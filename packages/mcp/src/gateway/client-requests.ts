@@ -19,7 +19,8 @@ import { mergeInitialize } from "./merge-initialize.js";
 import type { ResourceRequests } from "./resource-requests.js";
 import type { ResourceRoutes } from "./resource-routes.js";
 import { GATEWAY_NAME, type ToolCalls } from "./tool-calls.js";
-import { ServerUnavailableError, type Upstream } from "./upstream.js";
+import { ServerUnavailableError } from "./server-unavailable-error.js";
+import type { Upstream } from "./upstream.js";
 
 /** What the requests of a client are answered with. */
 export interface ClientRequestParts {

@@ -19,7 +19,8 @@ import { ResourceRequests } from "./resource-requests.js";
 import { ResourceRoutes } from "./resource-routes.js";
 import { ServerRequests } from "./server-requests.js";
 import { ToolCalls } from "./tool-calls.js";
-import { Upstream, type GatewayTimes } from "./upstream.js";
+import { DEFAULT_TIMES, type GatewayTimes } from "./gateway-times.js";
+import { Upstream } from "./upstream.js";
 
 /** Which servers are behind a gateway, and where it stores what they answer. */
 export interface GatewayOptions {
@@ -45,16 +46,6 @@ export interface Gateway {
   serveStdio(): Promise<void>;
   close(): Promise<void>;
 }
-
-const DEFAULT_TIMES: GatewayTimes = {
-  startMs: 60_000,
-  listMs: 15_000,
-  patienceMs: 8_000,
-  silenceMs: 300_000,
-  pingMs: 30_000,
-  firstRestartMs: 500,
-  lastRestartMs: 30_000,
-};
 
 /** The first version of the protocol with `resource_link`. */
 const LINKS_SINCE = "2025-06-18";

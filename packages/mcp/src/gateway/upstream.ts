@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { ServerConfig } from "./gateway-config.js";
+import type { GatewayTimes } from "./gateway-times.js";
 import {
   asParams,
   isNotification,
@@ -8,29 +9,15 @@ import {
   notification,
   type Params,
   type RpcAnswer,
-  type RpcId,
   type RpcMessage,
   type RpcNotification,
   type RpcRequest,
 } from "./json-rpc.js";
+import { OpenRequests } from "./open-requests.js";
 import { openTransport, type OpenedTransport } from "./open-transport.js";
-
-/** How long to wait for servers, in milliseconds. */
-export interface GatewayTimes {
-  /** A server that has not answered `initialize` by then is stopped and started again. */
-  readonly startMs: number;
-  /** A server that has not answered with a list by then is stopped and started again. */
-  readonly listMs: number;
-  /** How long a request of the client waits for a server that is being started. */
-  readonly patienceMs: number;
-  /** A server with open requests that says nothing for so long is asked whether it is there … */
-  readonly silenceMs: number;
-  /** … and is stopped and started again if it does not answer that either. */
-  readonly pingMs: number;
-  /** The first pause before a restart; it doubles each time, up to the last one. */
-  readonly firstRestartMs: number;
-  readonly lastRestartMs: number;
-}
+import { RestartPauses } from "./restart-pauses.js";
+import { ServerUnavailableError } from "./server-unavailable-error.js";
+import { SilenceWatch } from "./silence-watch.js";
 
 /** What the gateway does with what a server says. */
 export interface UpstreamEvents {
@@ -39,16 +26,6 @@ export interface UpstreamEvents {
   /** The server has answered `initialize`, for the first time or after a restart. */
   onReady(upstream: Upstream): void;
   onLost(upstream: Upstream, reason: string): void;
-}
-
-/** The server did not answer: it could not be started, ended, or hangs. */
-export class ServerUnavailableError extends Error {
-  override readonly name = "ServerUnavailableError";
-}
-
-interface Pending {
-  readonly resolve: (answer: RpcAnswer) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** A request that was sent to a server. */
@@ -68,14 +45,11 @@ export class Upstream {
   #isClientReady = false;
   #isAnnounced = false;
   #lastFailure = "it has not been started yet";
-  #restartAt = 0;
-  #readyAt = 0;
-  #restarts = 0;
-  #nextId = 1;
-  readonly #pending = new Map<RpcId, Pending>();
+  readonly #requests = new OpenRequests();
   readonly #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
     [];
-  #watch: NodeJS.Timeout | undefined;
+  readonly #watch: SilenceWatch;
+  readonly #pauses: RestartPauses;
   readonly #stop = new AbortController();
 
   constructor(
@@ -83,7 +57,15 @@ export class Upstream {
     readonly config: ServerConfig,
     private readonly times: GatewayTimes,
     private readonly events: UpstreamEvents,
-  ) {}
+  ) {
+    this.#pauses = new RestartPauses(times);
+    this.#watch = new SilenceWatch(times, {
+      ping: () => this.#ping(),
+      onHang: (reason) => {
+        this.#lose(reason);
+      },
+    });
+  }
 
   get capabilities(): Params {
     return asParams(this.initialized?.["capabilities"]);
@@ -114,15 +96,14 @@ export class Upstream {
   /** Resolves when the server is ready; rejects when it cannot be soon. */
   async whenReady(): Promise<void> {
     if (this.#state === "ready") return;
-    const wait = this.#restartAt - Date.now();
-    if (this.#state === "closed" || (this.#state === "down" && wait > this.times.patienceMs)) {
-      throw this.#unavailable();
-    }
+    const { patienceMs } = this.times;
+    const isFar = this.#state === "down" && this.#pauses.msLeft > patienceMs;
+    if (this.#state === "closed" || isFar) throw this.#unavailable();
     const timeout = new AbortController();
     try {
       await Promise.race([
         new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject })),
-        sleep(this.times.patienceMs, undefined, { signal: timeout.signal }).then(() => {
+        sleep(patienceMs, undefined, { signal: timeout.signal }).then(() => {
           throw this.#unavailable();
         }),
       ]);
@@ -133,17 +114,14 @@ export class Upstream {
 
   /** Sends a request. The answer is the server's own; it rejects only if the server is lost. */
   request(method: string, params: Params | undefined): SentRequest {
-    const id = this.#nextId++;
-    const answer = new Promise<RpcAnswer>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-    });
+    const { id, answer } = this.#requests.add();
     this.#sendRequest({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
-    if (this.isReady) this.#keepWatch();
+    if (this.isReady) this.#watch.restart();
     return {
       answer,
       cancel: (reason) => {
         // The server does not answer a cancelled request, which must not look like silence.
-        if (!this.#pending.delete(id)) return;
+        if (!this.#requests.drop(id)) return;
         this.send(notification("notifications/cancelled", { ...reason, requestId: id }));
       },
     };
@@ -167,8 +145,8 @@ export class Upstream {
   async close(): Promise<void> {
     this.#state = "closed";
     this.#stop.abort();
-    clearTimeout(this.#watch);
-    this.#failPending("the gateway was closed");
+    this.#watch.stop();
+    this.#requests.failAll(this.#unavailable("the gateway was closed"));
     const stopping = this.#opened?.stop();
     this.#opened = undefined;
     await stopping;
@@ -227,55 +205,39 @@ export class Upstream {
     const { protocolVersion } = initialized;
     if (typeof protocolVersion === "string") transport.setProtocolVersion?.(protocolVersion);
     this.#state = "ready";
-    const since = performance.now();
-    this.#readyAt = since;
-    // A server that ends right after each start must not be restarted without a pause.
-    setTimeout(() => {
-      if (this.isReady && this.#readyAt === since) this.#restarts = 0;
-    }, this.times.lastRestartMs).unref();
+    this.#pauses.end();
     if (this.#isClientReady) this.announceClient();
     for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.events.onReady(this);
   }
 
   #receive(message: RpcMessage): void {
-    if (this.isReady && this.#pending.size > 0) this.#keepWatch();
+    if (this.isReady && this.#requests.size > 0) this.#watch.restart();
     if (isRequest(message)) {
       if (message.method === "ping") this.send({ jsonrpc: "2.0", id: message.id, result: {} });
       else this.events.onRequest(this, message);
     } else if (isNotification(message)) {
       this.events.onNotification(this, message);
     } else {
-      const pending = this.#pending.get(message.id);
-      this.#pending.delete(message.id);
-      if (this.#pending.size === 0) clearTimeout(this.#watch);
-      pending?.resolve(message);
+      this.#requests.answer(message.id, message);
+      if (this.#requests.size === 0) this.#watch.stop();
     }
   }
 
   #sendRequest(request: RpcRequest): void {
     this.#opened?.transport.send(request).catch((error: unknown) => {
-      const pending = this.#pending.get(request.id);
-      this.#pending.delete(request.id);
-      pending?.reject(this.#unavailable(messageOf(error)));
+      this.#requests.fail(request.id, this.#unavailable(messageOf(error)));
       // The session of an HTTP server is gone, such as after its restart.
       if (asParams(asParams(error)["data"])["status"] === 404) this.#lose("its session has ended");
     });
   }
 
-  /** Restarts the clock of the silence after which a server with open requests counts as hanging. */
-  #keepWatch(): void {
-    clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => {
-      if (this.#pending.size === 0) return;
-      const id = `ping-${this.#nextId++}`;
-      this.#pending.set(id, { resolve: () => undefined, reject: () => undefined });
-      this.send({ jsonrpc: "2.0", id, method: "ping" });
-      this.#watch = setTimeout(() => {
-        const seconds = Math.round((this.times.silenceMs + this.times.pingMs) / 1_000);
-        this.#lose(`it has said nothing for ${seconds} s and does not answer a ping`);
-      }, this.times.pingMs);
-    }, this.times.silenceMs);
+  #ping(): boolean {
+    if (this.#requests.size === 0) return false;
+    const { id, answer } = this.#requests.add();
+    answer.catch(() => undefined);
+    this.send({ jsonrpc: "2.0", id, method: "ping" });
+    return true;
   }
 
   #lose(reason: string): void {
@@ -284,12 +246,10 @@ export class Upstream {
     this.#opened = undefined;
     this.#state = "down";
     this.#lastFailure = reason;
-    clearTimeout(this.#watch);
+    this.#watch.stop();
     void opened?.stop();
-    const { firstRestartMs, lastRestartMs } = this.times;
-    const pause = Math.min(firstRestartMs * 2 ** this.#restarts++, lastRestartMs);
-    this.#restartAt = Date.now() + pause;
-    this.#failPending(reason);
+    const pause = this.#pauses.begin();
+    this.#requests.failAll(this.#unavailable(reason));
     for (const { reject } of this.#waiting.splice(0)) reject(this.#unavailable());
     this.#note(`${reason}; it is started again in ${pause} ms`);
     this.events.onLost(this, reason);
@@ -299,20 +259,8 @@ export class Upstream {
     );
   }
 
-  #failPending(reason: string): void {
-    const open = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const { reject } of open) reject(this.#unavailable(reason));
-  }
-
   #unavailable(reason = this.#lastFailure): ServerUnavailableError {
-    const next =
-      this.#state === "closed"
-        ? ""
-        : " The gateway starts it again by itself; other servers are not affected. Try the call again in a moment.";
-    return new ServerUnavailableError(
-      `The MCP server "${this.name}" is not available: ${reason.replace(/\.$/, "")}.${next}`,
-    );
+    return new ServerUnavailableError(this.name, reason, this.#state !== "closed");
   }
 
   #note(text: string): void {

@@ -93,6 +93,22 @@ export async function connect(
   return peer;
 }
 
+/** What a server sent to the client, and the answers to what it asks. */
+function createRecord() {
+  const [notices, asked]: [Peer["notices"], Peer["asked"]] = [[], []];
+  const say =
+    <Method extends keyof typeof ANSWERS>(method: Method) =>
+    ({ params }: { params?: unknown }): (typeof ANSWERS)[Method] => {
+      asked.push({ method, params });
+      return ANSWERS[method];
+    };
+  const note = async ({ method, params }: Peer["notices"][number]): Promise<void> => {
+    notices.push({ method, params });
+    await Promise.resolve();
+  };
+  return { notices, asked, say, note };
+}
+
 export async function connectV2(
   transport: Parameters<ClientV2["connect"]>[0],
   isAuto = false,
@@ -101,20 +117,11 @@ export async function connectV2(
     { name: "test", version: "1.0.0" },
     { capabilities: CAPABILITIES, versionNegotiation: { mode: isAuto ? "auto" : "legacy" } },
   );
-  const { notices, asked } = { notices: [] as Peer["notices"], asked: [] as Peer["asked"] };
-  const say =
-    <Method extends keyof typeof ANSWERS>(method: Method) =>
-    ({ params }: { params?: unknown }): (typeof ANSWERS)[Method] => {
-      asked.push({ method, params });
-      return ANSWERS[method];
-    };
+  const { notices, asked, say, note } = createRecord();
   client.setRequestHandler("sampling/createMessage", say("sampling/createMessage"));
   client.setRequestHandler("elicitation/create", say("elicitation/create"));
   client.setRequestHandler("roots/list", say("roots/list"));
-  client.fallbackNotificationHandler = async ({ method, params }) => {
-    notices.push({ method, params });
-    await Promise.resolve();
-  };
+  client.fallbackNotificationHandler = note;
   await client.connect(transport);
   const request: Peer["request"] = async (method, params, options) =>
     await client.request({ method, ...(params ? { params } : {}) }, z.looseObject({}), options);
@@ -130,20 +137,11 @@ export async function connectV2(
 
 async function connectV1(transport: StdioClientTransportV1): Promise<Peer> {
   const client = new ClientV1({ name: "test", version: "1.0.0" }, { capabilities: CAPABILITIES });
-  const { notices, asked } = { notices: [] as Peer["notices"], asked: [] as Peer["asked"] };
-  const say =
-    <Method extends keyof typeof ANSWERS>(method: Method) =>
-    ({ params }: { params?: unknown }): (typeof ANSWERS)[Method] => {
-      asked.push({ method, params });
-      return ANSWERS[method];
-    };
+  const { notices, asked, say, note } = createRecord();
   client.setRequestHandler(CreateMessageRequestSchema, say("sampling/createMessage"));
   client.setRequestHandler(ElicitRequestSchema, say("elicitation/create"));
   client.setRequestHandler(ListRootsRequestSchema, say("roots/list"));
-  client.fallbackNotificationHandler = async ({ method, params }) => {
-    notices.push({ method, params });
-    await Promise.resolve();
-  };
+  client.fallbackNotificationHandler = note;
   await client.connect(transport);
   return {
     ...{ notices, asked },

@@ -49,7 +49,7 @@ function describe(given: SampledText, options: DigestOptions): Digest {
   }
   const sampled = withoutFrame(withoutEscapes(given));
   const listing = readListing(sampled);
-  const scan = scanText(sampled, listing);
+  const scan = scanText(sampled, { ...listing, isEscaped: isEscaped(sampled) });
   weigh(scan, options);
   const { lines } = sampled;
   const scale = sampled.whole ? 1 : Math.max(1, lines / Math.max(1, scan.lines.length));
@@ -95,6 +95,19 @@ function describeJson(json: JsonContent, sampled: SampledText, options: DigestOp
 /** Whether what ends here is a key of an object. */
 function isKey(text: string, end: number): boolean {
   return text.charCodeAt(end) === 34 && text.charCodeAt(end + 1) === 58;
+}
+
+/** Whether line breaks are written as `\\n`, as in a program's own form of a string. */
+function isEscaped({ text, lines }: SampledText): boolean {
+  let found = 0;
+  for (
+    let at = text.indexOf("\\n");
+    at !== -1 && found <= lines;
+    at = text.indexOf("\\n", at + 2)
+  ) {
+    found += 1;
+  }
+  return found > lines;
 }
 
 /** Colours are not part of names, and must not be cut in half. */

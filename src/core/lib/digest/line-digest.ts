@@ -144,7 +144,8 @@ function candidatesOf(scan: Scan, { kind, scale, budgetChars }: LineDigestOption
     const count = forms?.counts.get(line.form) ?? 1;
     const isPattern = count >= PATTERN && !line.isPart;
     const isBare = line.names.length === 0 && line.trouble === 0 && !isPattern;
-    const isEnd = kind !== "code" && (line === lines[0] || line === lines.at(-1));
+    const isOuter = line === lines[0] || line === lines.at(-1);
+    const isEnd = kind !== "code" && isOuter && (!isBare || saysAnything(text, line));
     if (isBare && !isEnd && kind !== "markdown" && !hasWords(text, line)) continue;
     if (line.end === line.start) continue;
     if (kind === "build" && text.startsWith("=== ", line.start)) continue;
@@ -194,7 +195,15 @@ function cutLine(line: Line, chars: number): void {
   line.names = line.names.filter((name) => name.end <= end);
 }
 
-/** Whether a line without names says anything: a bracket or a rule does not. */
+/** Whether a line is more than a bracket or a rule. */
+function saysAnything(text: string, { start, end }: Line): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (isWordCode(text.charCodeAt(at)) || text.charCodeAt(at) > 255) return true;
+  }
+  return false;
+}
+
+/** Whether a line without names has words in it. */
 function hasWords(text: string, { start, end }: Line): boolean {
   if (end - start < 8) return false;
   const most = Math.min(end, start + 60);

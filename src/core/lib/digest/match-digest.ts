@@ -11,6 +11,8 @@ export function matchDigest(scan: Scan, lines: number, scale: number, budgetChar
   const files = new Map<string, number>();
   let matches = 0;
   const shown: Line[] = [];
+  const context = new Set<Line>();
+  let matchChars = 0;
   for (const line of scan.lines) {
     const found = line.isPart ? undefined : readMatch(scan.text, line);
     if (found === undefined) {
@@ -23,7 +25,10 @@ export function matchDigest(scan: Scan, lines: number, scale: number, budgetChar
     }
     // The path is in the list of files, so a match shows only the file's own name.
     const names = line.names.filter(({ start }) => start >= found.end);
-    shown.push({ ...line, start: found.nameStart, names });
+    const named = { ...line, start: found.nameStart, names };
+    shown.push(named);
+    if (found.isMatch) matchChars += named.end - named.start;
+    else context.add(named);
   }
   const about = scale > 1 ? " (sampled)" : "";
   const inFiles = files.size > 1 || !files.has("") ? ` in ${countOf(files.size, "file")}` : "";
@@ -34,7 +39,10 @@ export function matchDigest(scan: Scan, lines: number, scale: number, budgetChar
   const names = new Set(shown.flatMap((line) => line.names));
   const rest = {
     text: scan.text,
-    lines: shown,
+    // Lines around a match are shown where the matches alone would leave much of the budget unused.
+    lines: shown.filter(
+      (line) => !context.has(line) || (matchChars < budgetChars / 4 && line.names.length > 0),
+    ),
     names: scan.names.filter((name) => names.has(name)),
   };
   return lineDigest(rest, { kind: "matches", title: opening, budgetChars, scale });

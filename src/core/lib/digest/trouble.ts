@@ -33,7 +33,8 @@ const PASSING =
   /^\s*(?:[✓✔√]|ok\b|PASS\b|--- (?:PASS|SKIP)|=== (?:RUN|CONT|PAUSE|NAME))|\bPASSED\b|\.\.\. ?ok\b|\bXFAIL\b/;
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 const NONE =
-  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|warnings?|problems?)\b|\b(?:errors?|failures?|failed|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/i;
+  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|warnings?|problems?)\b|(?:\b(?:failures?|failed|warnings?)|errors?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/i;
+const EACH_NONE = new RegExp(NONE, "gi");
 const STRONG =
   /\b(?:ERROR|ERR|FATAL|FAILED|FAIL|FAILURE|CRITICAL|PANIC|Traceback)\b|\b(?:[Ee]rror|[Ff]atal|[Pp]anic|[Ee]xception)(?:\[\w+\])?["']?:|[a-z](?:Error|Exception)\b|\berror TS\d|[✗✘✖]|=(?:error|fatal)\b|"(?:error|fatal)"|\berror\b {2}|ERR!/;
 const WEAK = /\bwarn(?:ing|ings)?\b/i;
@@ -42,7 +43,7 @@ const WEAK = /\bwarn(?:ing|ings)?\b/i;
 export function rankTrouble(line: string): number {
   const text = line.length > JUDGED_CHARS ? line.slice(0, JUDGED_CHARS) : line;
   if (PASSING.test(text)) return 0;
-  if (NONE.test(text)) return STRONG.test(text.replace(NONE, " ")) ? 2 : 0;
+  if (NONE.test(text)) return STRONG.test(text.replace(EACH_NONE, " ")) ? 2 : 0;
   if (QUIET.test(text)) return 0.5;
   if (STRONG.test(text)) return 3;
   return WEAK.test(text) ? 1 : 2;

@@ -81,14 +81,16 @@ export interface ArtifactQuery {
   readonly filter?: SearchFilter | undefined;
   /** Only artifacts that were removed, instead of those that exist. */
   readonly removed?: boolean | undefined;
-  /** The cursor of the artifact to continue after. It stays valid when artifacts are added or removed. */
+  /** The newest first, by `createdAt`. Default: in the order in which the artifacts of each session were stored. */
+  readonly newestFirst?: boolean | undefined;
+  /** The cursor of the artifact to continue after, from a listing in the same order. It stays valid when artifacts are added or removed. */
   readonly after?: string | undefined;
   readonly limit: number;
   /** Also count the artifacts that come after this page. */
   readonly countRest?: boolean | undefined;
 }
 
-/** A page of a listing, in the order in which the artifacts of each session were stored. */
+/** A page of a listing. */
 export interface QueryPage {
   /** At most `limit`, and fewer only at the end. */
   readonly artifacts: readonly ListedArtifact[];

@@ -1,5 +1,5 @@
 import type { ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore, SearchFilter } from "./artifact-store.js";
+import type { ArtifactStore, ListedArtifact, SearchFilter } from "./artifact-store.js";
 import { queryArtifacts, wrongCursor } from "./query-artifacts.js";
 
 export interface ArtifactPage {
@@ -40,8 +40,7 @@ export async function listArtifacts(
   const isFull = pageGauge(options);
   let nextCursor: string | undefined;
   let leftOut = 0;
-  // The next page continues behind the last artifact of this one.
-  let last = cursor;
+  let last: { readonly sessionId: string | undefined; readonly listed: ListedArtifact } | undefined;
   for (const [index, sessionId] of sessions.entries()) {
     if (index < start.index) continue;
     signal?.throwIfAborted();
@@ -53,13 +52,14 @@ export async function listArtifacts(
       limit: nextCursor === undefined ? limit - artifacts.length + 1 : 1,
       countRest: chars !== undefined,
     });
-    for (const { record, cursor } of page.artifacts) {
-      if (nextCursor === undefined && !isFull(record)) {
-        artifacts.push(record);
-        last = JSON.stringify([sessionId ?? null, cursor]);
+    for (const listed of page.artifacts) {
+      if (nextCursor === undefined && !isFull(listed.record)) {
+        artifacts.push(listed.record);
+        last = { sessionId, listed };
         continue;
       }
-      nextCursor ??= last;
+      // The next page continues behind the last artifact of this one.
+      nextCursor ??= last ? JSON.stringify([last.sessionId ?? null, last.listed.cursor]) : cursor;
       leftOut += 1;
     }
     if (nextCursor !== undefined && !chars) break;

@@ -13,10 +13,12 @@ export async function queryByListing(
   query: ArtifactQuery,
 ): Promise<QueryPage> {
   const { sessionId, after, limit, countRest = false } = query;
+  if (query.newestFirst) return queryByTime(store, query);
   const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
   const start = after === undefined ? undefined : parsePlace(after);
   const startIndex = start ? sessions.indexOf(start.sessionId) : 0;
   if (startIndex === -1) throw wrongCursor(after);
+  const isMatch = matcherOf(query);
   const artifacts: ListedArtifact[] = [];
   let leftOut = 0;
   for (const session of sessions.slice(startIndex)) {
@@ -25,28 +27,61 @@ export async function queryByListing(
     let position = 0;
     for (const record of listing.artifacts.values()) {
       position++;
-      if (position <= skipped || !isWanted(record, query)) continue;
-      if (artifacts.length < limit) {
-        artifacts.push({
-          record,
-          cursor: JSON.stringify([session, record.artifactId, record.createdAt]),
-        });
-      } else if (countRest) leftOut++;
+      if (position <= skipped || !isMatch(record)) continue;
+      if (artifacts.length < limit) artifacts.push(new Listed(record));
+      else if (countRest) leftOut++;
       else return { artifacts };
     }
   }
   return { artifacts, leftOut: countRest ? leftOut : undefined };
 }
 
-/** Whether a record has the ids and the metadata that a query asks for. */
-export function isWanted(
-  { artifactId, metadata }: ArtifactRecord,
-  { artifactIds, filter = {}, removed = false }: ArtifactQuery,
-): boolean {
-  if (removed || artifactIds?.includes(artifactId) === false) return false;
-  return Object.entries(filter).every(
-    ([key, value]) => value === undefined || metadata[key] === value,
-  );
+async function queryByTime(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
+  const { sessionId, after, limit } = query;
+  const isMatch = matcherOf(query);
+  const records: ArtifactRecord[] = [];
+  for (const session of sessionId === undefined ? await store.sessions() : [sessionId]) {
+    for (const record of (await store.listSession(session)).artifacts.values()) {
+      if (isMatch(record)) records.push(record);
+    }
+  }
+  records.sort(byTime).reverse();
+  const start = after === undefined ? 0 : placeByTime(records, parsePlace(after));
+  const artifacts = records.slice(start, start + limit).map((record) => new Listed(record));
+  const leftOut = query.countRest ? records.length - start - artifacts.length : undefined;
+  return { artifacts, leftOut };
+}
+
+/** A comparison for a stable sort: what was stored in the same moment keeps its order. */
+export function byTime(one: ArtifactRecord, other: ArtifactRecord): number {
+  if (one.createdAt === other.createdAt) return 0;
+  return one.createdAt < other.createdAt ? -1 : 1;
+}
+
+/** Its cursor is made only when it is asked for: a page needs that of its last artifact alone. */
+class Listed implements ListedArtifact {
+  constructor(readonly record: ArtifactRecord) {}
+
+  get cursor(): string {
+    const { sessionId, artifactId, createdAt } = this.record;
+    return JSON.stringify([sessionId, artifactId, createdAt]);
+  }
+}
+
+/** Tells whether a record has the ids and the metadata that a query asks for. */
+export function matcherOf({
+  artifactIds,
+  filter = {},
+  removed = false,
+}: ArtifactQuery): (record: ArtifactRecord) => boolean {
+  if (removed) return () => false;
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return ({ artifactId, metadata }) =>
+    artifactIds?.includes(artifactId) !== false &&
+    wanted.every(([key, value]) => metadata[key] === value);
 }
 
 interface Place {
@@ -89,4 +124,14 @@ function placeOf(
     if (record.artifactId === artifactId) return at;
   }
   return at;
+}
+
+/** The same for the newest first. */
+function placeByTime(records: readonly ArtifactRecord[], place: Place): number {
+  const at = records.findIndex(
+    ({ sessionId, artifactId }) => sessionId === place.sessionId && artifactId === place.artifactId,
+  );
+  if (at !== -1) return at + 1;
+  const next = records.findIndex(({ createdAt }) => createdAt <= place.createdAt);
+  return next === -1 ? records.length : next;
 }

@@ -1,6 +1,7 @@
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import { visibleSessions } from "../artifacts/find-artifact.js";
+import { byTime, queryArtifacts } from "../artifacts/query-artifacts.js";
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
@@ -30,12 +31,13 @@ export interface SessionSearchRequest {
   readonly count: boolean;
   readonly maxChars: number;
   readonly deadlineMs: number;
-  readonly cursor: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface SessionSearchTools {
   readonly clock: Clock;
+  /** Lists what is to be searched. */
+  readonly list: () => Promise<SearchPage>;
   /** Searches one artifact. */
   readonly search: (
     record: ArtifactRecord,
@@ -44,47 +46,70 @@ export interface SessionSearchTools {
   ) => Promise<SearchOutcome>;
 }
 
-/** The artifacts that a session may read, in the order in which they were stored. */
-export async function listVisible(
+/** What one search goes through, newest first. */
+export interface SearchPage {
+  readonly records: readonly ArtifactRecord[];
+  /** How many older artifacts there are. */
+  readonly older: number;
+  /** Where the next search continues if so many of the records are done with. */
+  readonly cursorAfter: (searched: number) => string | undefined;
+}
+
+/** The newest artifacts that a session may read, from the cursor on; those of all sessions come from the store's index. */
+export async function listNewest(
   store: ArtifactStore,
-  sessionId: string | undefined,
-): Promise<readonly ArtifactRecord[]> {
+  { sessionId, cursor }: Pick<GrepSessionOptions, "sessionId" | "cursor">,
+  without?: ArtifactRecord,
+): Promise<SearchPage> {
+  const limit = DEFAULTS.searchArtifacts;
+  if (sessionId === undefined) {
+    const page = { newestFirst: true, after: cursor, limit, countRest: true };
+    const { artifacts, leftOut = 0 } = await queryArtifacts(store, page);
+    return {
+      records: artifacts.map(({ record }) => record),
+      older: leftOut,
+      cursorAfter: (searched) => artifacts[searched - 1]?.cursor ?? cursor,
+    };
+  }
   const records: ArtifactRecord[] = [];
   for (const session of await visibleSessions(store, sessionId)) {
     records.push(...(await store.listSession(session)).artifacts.values());
   }
-  // A stable sort: artifacts of one session keep their order if the clock did not move.
-  return records.sort((a, b) =>
-    a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0,
-  );
+  const sorted = records.filter(({ location }) => location !== without?.location).sort(byTime);
+  const start = readCursor(cursor, sorted.length);
+  const newest = sorted.slice(Math.max(0, start - limit), start).reverse();
+  return {
+    records: newest,
+    older: start - newest.length,
+    cursorAfter: (searched) => String(start - searched),
+  };
 }
 
 /** The matching lines of all artifacts, newest first, each artifact under a line of its own. */
 export async function grepArtifacts(
-  records: readonly ArtifactRecord[],
   request: SessionSearchRequest,
-  { clock, search }: SessionSearchTools,
+  { clock, list, search }: SessionSearchTools,
 ): Promise<SessionReading> {
   const { query, deadlineMs, signal } = request;
   const endsAt = clock.now() + deadlineMs;
   const remainingMs = (): number => endsAt - clock.now();
-  const start = readCursor(request.cursor, records.length);
+  const { records, older, cursorAfter } = await list();
   const pass = (asked: SearchQuery): Promise<Pass> => {
     signal?.throwIfAborted();
-    const list = records.slice(0, start).reverse().slice(0, DEFAULTS.searchArtifacts);
-    return searchEach(list, { ...request, query: asked }, remainingMs, search);
+    return searchEach(records, { ...request, query: asked }, remainingMs, search);
   };
   const { asked, outcome, note } = await searchAsMeant(query, remainingMs, pass);
   if (outcome.matchingLines === 0 && outcome.searched === 0 && outcome.timedOut) {
     throw new SearchTimeoutError(query.pattern, deadlineMs, 0);
   }
-  const rest = start - outcome.searched;
+  const rest = records.length - outcome.searched + older;
+  const cursor = cursorAfter(outcome.searched);
   const counting = request.count ? { count: true } : {};
   const goOn: NextCall | undefined =
-    rest > 0
+    rest > 0 && cursor !== undefined
       ? {
           tool: "grep_knowledge",
-          input: { ...callInput(asked), ...counting, cursor: String(rest) },
+          input: { ...callInput(asked), ...counting, cursor },
         }
       : undefined;
   const notes = note === undefined ? [] : [note];
@@ -101,9 +126,11 @@ export async function grepArtifacts(
   if (outcome.unreadable > 0)
     notes.push(`${countOf(outcome.unreadable, "result")} could not be read.`);
   if (rest > 0) {
-    const older = `${countOf(rest, "older result")} not searched`;
+    const unsearched = `${countOf(rest, "older result")} not searched`;
     // The call for the rest is only named here if another one comes first.
-    notes.push(next === goOn ? `${older}.` : `${older}: cursor ${JSON.stringify(String(rest))}.`);
+    notes.push(
+      next === goOn ? `${unsearched}.` : `${unsearched}: cursor ${JSON.stringify(cursor)}.`,
+    );
   }
   return {
     text: outcome.text,

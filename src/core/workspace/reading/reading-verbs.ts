@@ -9,7 +9,7 @@ import { findArtifact } from "../artifacts/find-artifact.js";
 import { getOriginal } from "../artifacts/get-original.js";
 import { toCodedError } from "./coded-errors.js";
 import { grepText, type GrepOptions, searchIntact } from "./grep-knowledge.js";
-import { grepArtifacts, listVisible, type SessionReading } from "./grep-session.js";
+import { grepArtifacts, listNewest, type SessionReading } from "./grep-session.js";
 import { openText } from "./open-text.js";
 import { queryArtifact } from "./query-knowledge.js";
 import {
@@ -96,20 +96,16 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     options: GrepOptions & { readonly cursor?: string | undefined },
     without?: ArtifactRecord,
   ): Promise<SessionReading> => {
-    const records = await listVisible(store, options.sessionId);
     const request = {
       query,
       count: options.count ?? false,
       maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
       deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
-      cursor: options.cursor,
       signal: options.signal,
     };
-    const others = without
-      ? records.filter((record) => record.location !== without.location)
-      : records;
-    return grepArtifacts(others, request, {
+    return grepArtifacts(request, {
       clock,
+      list: () => listNewest(store, options, without),
       search: (record, asked, deadlineMs) =>
         open(record, options, (target) =>
           searchIntact(target, asked, deadlineMs, wiring.searchText),

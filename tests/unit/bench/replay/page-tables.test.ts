@@ -5,6 +5,7 @@ import {
   meanOfEight,
   policyRows,
   readFigures,
+  readRows,
   sourceRows,
   systemRows,
 } from "../../../../bench/replay/page-tables.mjs";
@@ -35,6 +36,7 @@ describe("the figures of the replay in the documentation", () => {
       ...sourceRows(report),
       ...assumptionRows(report, variants),
       ...policyRows(variants),
+      ...readRows(variants),
     ].map(rowOf);
     expect(expected.filter((row) => !rows.includes(row))).toEqual([]);
   });

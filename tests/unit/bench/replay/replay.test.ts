@@ -65,6 +65,29 @@ function hiding(answer?: string): System {
 }
 
 describe("the replay", () => {
+  it("asks for one missing result after another, or with `together` for all in one request", async () => {
+    const other: Item = { ...RESULT, callId: "c2", text: "its user_name was Ada" };
+    const calls = ["c1", "c2"].map((id) => ({ id, name: "bash", input: {} }));
+    const items: Item[] = [
+      { role: "assistant", text: "", calls },
+      ...[RESULT, other],
+      { role: "assistant", text: "order_id 4711 of user_name Ada", calls: [] },
+    ];
+    const session: Session = {
+      overhead: "",
+      present: (history) =>
+        history.map((item) => (item === RESULT || item === other ? { ...item, text: "-" } : item)),
+      async *read({ text }) {
+        yield await Promise.resolve([{ name: "read", input: {}, answer: text }]);
+      },
+    };
+    const system: System = { name: "hiding", start: () => Promise.resolve(session) };
+    const replay = (together: boolean) =>
+      replayConversation({ ...conversation, items }, system, folder, { ...options, together });
+    expect(await replay(false)).toMatchObject({ requests: 4, readBacks: 2, readTurns: 1, lost: 0 });
+    expect(await replay(true)).toMatchObject({ requests: 3, readBacks: 2, readTurns: 1, lost: 0 });
+  });
+
   it("sends a request for each reply, and prices it by hand", async () => {
     // 10 + 4 for the question; 1 + 31 + 2 * 4 for the call; 21 + 4 for the result.
     const first = 100 + 14;

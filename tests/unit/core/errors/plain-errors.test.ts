@@ -22,6 +22,7 @@ const WRAPPED: Readonly<Record<string, string>> = {
   "infrastructure/sqlite-store/sqlite-database.ts": "joinStores wraps it",
   "infrastructure/sqlite-store/sqlite-metadata.ts": "joinStores wraps it in a WriteFailedError",
   "integrations/anthropic/offload-tools.ts": "a tool's failure, as the SDK's runner expects it",
+  "integrations/langchain/offload-tools.ts": "a tool's failure, as LangChain expects it",
   "integrations/pi/offload-agent.ts": "a tool's failure, as the agent expects it",
   "testing/checks.ts": "an assertion of a conformance suite, for a test runner",
   "testing/store-checks/faults.ts": "a fault that the suite makes on purpose",

@@ -9,7 +9,8 @@ import { numbered } from "../../../support/run-tools.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 
 const LOG = numbered(2_000);
-const READ = { artifact_id: "t1", start_line: 5, end_line: 300 };
+/** Long enough to be replaced by default. */
+const READ = { artifact_id: "t1", start_line: 5, end_line: 900 };
 
 const anthropic = {
   call: (name: string, id: string, input: object) => ({
@@ -39,32 +40,67 @@ function open(format: FormatName, afterTurns?: number, workspace = openMemoryWor
   return createOffloader(afterTurns ? { ...options, forgetReads: { afterTurns } } : options);
 }
 
+/** What became of the answer, as JSON. */
+async function answerAfter(offloader: Offloader, history: readonly object[]): Promise<string> {
+  const { messages } = await offloader.offload(history);
+  return JSON.stringify(messages[4]);
+}
+
 /** A conversation in which a result was offloaded and a part of it read. */
 async function converse(
   offloader: Offloader,
   { call, result }: typeof anthropic | typeof openAi,
   turnsAfter: number,
+  read = READ,
 ): Promise<object[]> {
   const start = [ask("Look."), call("read_log", "t1", {}), result("t1", LOG)];
   await offloader.offload(start);
   const tool = offloader.workspace
     .tools({ sessionId: "s" })
     .find(({ name }) => name === "get_knowledge_by_lines");
-  const answer = await tool?.execute(READ);
-  const read = [call("get_knowledge_by_lines", "t2", READ), result("t2", answer?.text ?? "")];
+  const answer = await tool?.execute(read);
+  const reading = [call("get_knowledge_by_lines", "t2", read), result("t2", answer?.text ?? "")];
   const rest = Array.from({ length: turnsAfter }, (_, at) => [reply(`r${at}`), ask(`q${at}`)]);
-  return [...start, ...read, ...rest.flat()];
+  return [...start, ...reading, ...rest.flat()];
 }
 
 describe.each([
   ["anthropic", anthropic],
   ["openai-chat", openAi],
 ] as const)("what was read, in the format %s", (format, talk) => {
-  it("is kept unless told", async () => {
-    const offloader = open(format);
-    const history = await converse(offloader, talk, 5);
-    const { messages } = await offloader.offload(history);
+  it("becomes one line after two replies by default, and is kept with forgetReads: false", async () => {
+    const workspace = openMemoryWorkspace();
+    const offloader = open(format, undefined, workspace);
+    const history = await converse(offloader, talk, 2);
+    expect(await answerAfter(offloader, history.slice(0, 7))).toBe(JSON.stringify(history[4]));
+    expect(await answerAfter(offloader, history)).toContain("To see it again");
+    const options = { workspace, sessionId: "s", format, forgetReads: false } as const;
+    const { messages } = await createOffloader(options).offload(history);
     expect(messages[4]).toBe(history[4]);
+  });
+
+  it("is kept if it is short, unless told", async () => {
+    const workspace = openMemoryWorkspace();
+    const offloader = open(format, undefined, workspace);
+    const history = await converse(offloader, talk, 5, { ...READ, end_line: 60 });
+    expect(await answerAfter(offloader, history)).toBe(JSON.stringify(history[4]));
+    const forgetReads = { afterTurns: 2, minChars: 200 };
+    const told = createOffloader({ workspace, sessionId: "s", format, forgetReads });
+    expect(await answerAfter(told, history)).toContain("To see it again");
+  });
+
+  it("is kept while the model only reads on", async () => {
+    const offloader = open(format);
+    const [, ...rest] = await converse(offloader, talk, 2);
+    const [, , , answer, ...replies] = rest;
+    const more = [3, 4, 5].flatMap((at) => [
+      talk.call("grep_knowledge", `t${at}`, { artifact_id: "t1", pattern: "7" }),
+      talk.result(`t${at}`, "7: seven"),
+    ]);
+    const history = [ask("Look."), ...rest.slice(0, 4), ...more];
+    expect(history[4]).toBe(answer);
+    expect(await answerAfter(offloader, history)).toBe(JSON.stringify(answer));
+    expect(await answerAfter(offloader, [...history, ...replies])).toContain("To see it again");
   });
 
   it("becomes one line with its call after so many replies, and never before", async () => {
@@ -102,6 +138,36 @@ describe.each([
     expect((await open(format, 1, workspace).offload(history)).messages).toEqual(messages);
     const { artifacts } = await workspace.queryArtifacts();
     expect(artifacts.map(({ artifactId }) => artifactId)).toEqual(["t1"]);
+  });
+
+  it("makes no difference to the digest of a later result, once it is gone", async () => {
+    const names = Array.from({ length: 400 }, (_, at) => `value of field_name_${at} is set`);
+    const workspace = openMemoryWorkspace();
+    const offloader = open(format, undefined, workspace);
+    const input = { artifact_id: "t1", start_line: 1, end_line: 400 };
+    const start = [talk.call("read", "t1", {}), talk.result("t1", names.join("\n"))];
+    await offloader.offload(start);
+    const answer = await offloader.workspace
+      .tools({ sessionId: "s" })
+      .find(({ name }) => name === "get_knowledge_by_lines")
+      ?.execute(input);
+    const read = [
+      talk.call("get_knowledge_by_lines", "t2", input),
+      talk.result("t2", answer?.text ?? ""),
+    ];
+    const history = [...start, ...read, reply("a"), ask("b"), reply("c"), ask("d")];
+    const more = names.map((line, at) => (at % 2 ? `${line} for other_name_${at}` : line));
+    const later = [talk.call("read", "t3", {}), talk.result("t3", more.join("\n"))];
+    const { messages } = await offloader.offload(history);
+    expect(JSON.stringify(messages[3])).toContain("To see it again");
+    const [byOutput] = (await offloader.offload([...messages, ...later])).messages.slice(-1);
+    const others = [open(format, undefined, workspace), open(format)];
+    for (const other of others) {
+      await other.offload(start);
+      const { messages: sent } = await other.offload([...history, ...later]);
+      expect(sent.at(-1)).toEqual(byOutput);
+    }
+    expect(JSON.stringify(byOutput)).toContain("knowledge_list");
   });
 
   it("is kept as a line, and reported, when it cannot be read again", async () => {

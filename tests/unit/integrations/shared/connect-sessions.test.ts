@@ -1,13 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { readdirSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { WorkspaceEvent } from "../../../../src/index.js";
 import { aiSdkFormat } from "../../../../src/formats/ai-sdk.js";
 import {
   connectSessions,
   sessionOf,
 } from "../../../../src/integrations/shared/connect-sessions.js";
+import { minTokens } from "../../../../src/policies.js";
 import { createOffloader } from "../../../../src/presets/create-offloader.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
+import { makeTempFolder } from "../../../support/temp-folder.js";
 
 const LONG = "a line of a log\n".repeat(1_000);
 
@@ -35,6 +38,33 @@ describe("connectSessions", () => {
     expect(session).toMatchObject({ sessionId: "own", workspace });
     expect(await session.result(LONG, { toolCallId: "c" })).toContain('<knowledge id="c"');
     expect(await workspace.getOriginal("c", { sessionId: "own" })).toBe(LONG);
+  });
+
+  it("stores in the folder .offload, unless the host names another", async () => {
+    const before = process.cwd();
+    onTestFinished(() => {
+      process.chdir(before);
+    });
+    process.chdir(await makeTempFolder());
+    // Nothing is made before there is something to store.
+    const session = connectSessions()("chat");
+    expect(readdirSync(".")).toEqual([]);
+    expect(await session.result(LONG, { toolCallId: "c" })).toContain('<knowledge id="c"');
+    expect(readdirSync(".")).toEqual([".offload"]);
+    await connectSessions({ root: "elsewhere" })("chat").result(LONG, { toolCallId: "c" });
+    expect(readdirSync(".").sort()).toEqual([".offload", "elsewhere"]);
+  });
+
+  it("decides by the host's policy, and stores what the host says of itself", async () => {
+    const workspace = openMemoryWorkspace();
+    const short = "a line of a log\n".repeat(300);
+    const strict = connectSessions({ workspace, policy: minTokens(1_000_000) })("chat");
+    expect(await strict.result(LONG, { toolCallId: "a" })).toBe(LONG);
+    const options = { policy: minTokens(100), agentId: "agent", taskId: "task" };
+    const lenient = connectSessions({ workspace, ...options })("chat");
+    expect(await lenient.result(short, { toolCallId: "b" })).toContain('<knowledge id="b"');
+    const { metadata } = await workspace.getArtifact("b", { sessionId: "chat" });
+    expect(metadata).toMatchObject({ agent_id: "agent", task_id: "task", session_id: "chat" });
   });
 
   it("gives a parent access, but not a child to its parent", async () => {

@@ -176,14 +176,17 @@ describe("digestText", () => {
     expect(compared).toBeGreaterThan(1_000);
   });
 
-  it("lists names under the number of a line that has them", () => {
+  it("lists names under the number of a line that has the first, and at most nine lines before the others", () => {
     const text = Array.from({ length: 400 }, (_, at) => `a${at} = call_${at}(other-${at % 90})`);
     const { text: digest } = digestText(text.join("\n"), { budgetChars: 900 });
-    const [, list = ""] = digest.split("Names by line: ");
+    const [, list = ""] = digest.split("Names from line: ");
     const groups = list.split("; ").map((group) => group.split(" "));
-    expect(groups.length).toBeGreaterThan(5);
+    expect(groups.length).toBeGreaterThan(2);
+    expect(groups.flat().length).toBeGreaterThan(groups.length * 4);
     for (const [number, ...names] of groups) {
-      for (const name of names) expect(text[Number(number) - 1]).toContain(name);
+      const from = Number(number) - 1;
+      expect(text[from]).toContain(names[0]);
+      for (const name of names) expect(text.slice(from, from + 10).join()).toContain(name);
     }
   });
 

@@ -29,7 +29,7 @@ describe("the digest of code [DESIGN-W-digest-code]", () => {
     expect(texts.quotedLines(text).length).toBe(
       texts.GO.split("\n").filter((line) => line.trim() !== "").length,
     );
-    expect(text).not.toContain("Names by line");
+    expect(text).not.toContain("Names from line");
   });
 });
 
@@ -109,11 +109,48 @@ describe("rankTrouble", () => {
     ["Finished without errors", 0],
     ["errors: 0, warnings: 0", 0],
     ['{"id":1,"error":null}', 0],
+    ['"isError": false}, annotations=None)] isError=False', 0],
+    ["isError=False ValueError: bad", 2],
     ["--- PASS: TestParseError (0.00s)", 0],
     ["✓ throws an error", 0],
     ["test_error_path ... ok", 0],
   ])("%s → %d", (line, rank) => {
     expect(rankTrouble(line)).toBe(rank);
+  });
+});
+
+describe("the digest of a search", () => {
+  const search = (matches: number) =>
+    Array.from({ length: matches }, (_, at) => [
+      `src/file_${at}.ts-${at + 10}-  const before_${at} = another_name_${at};`,
+      `src/file_${at}.ts:${at + 11}:  call_of(${at});`,
+    ]).flat();
+
+  it("shows matches rather than the lines around them, if there are enough", () => {
+    const { kind, text } = digestText(search(60).join("\n"), { budgetChars: 1_200 });
+    expect(kind).toBe("matches");
+    expect(text).toMatch(/^\d+: file_\d+\.ts:\d+: {2}call_of/m);
+    expect(text).not.toMatch(/^\d+: file_\d+\.ts-\d+-/m);
+  });
+
+  it("shows the lines around few matches", () => {
+    const { text } = digestText(search(5).join("\n"), { budgetChars: 1_000 });
+    expect(text).toMatch(/^\d+: file_\d+\.ts-\d+-/m);
+  });
+});
+
+describe("text that another program wrote", () => {
+  it("has names without the letter of a written line break", () => {
+    const fields = Array.from({ length: 40 }, (_, at) => `\\nfield_name_${at}: some words here`);
+    const { text } = digestText(`[Content(text='${fields.join("")}')]`, { budgetChars: 500 });
+    expect(text).toContain(" field_name_");
+    expect(text).not.toContain(" nfield_name_");
+  });
+
+  it("does not show a bracket as its first or last line", () => {
+    const body = Array.from({ length: 80 }, (_, at) => `item_name_${at} of other_group_${at % 7}`);
+    const { text } = digestText(["Output of a run", "{", ...body, "}"].join("\n"));
+    expect(text).not.toMatch(/^\d+: [{}]$/m);
   });
 });
 

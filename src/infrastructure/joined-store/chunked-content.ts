@@ -1,0 +1,65 @@
+import type { ContentStore } from "../../core/workspace/artifacts/store-halves.js";
+import { inChunks } from "./in-chunks.js";
+
+export const CHUNK_BYTES = 131_072;
+
+/** Tables with a row for each chunk of content, and a header for content that is complete. */
+export interface ChunkTables extends Pick<ContentStore, "removeAll" | "keys"> {
+  writeChunk(key: string, part: number, chunk: Uint8Array): Promise<unknown>;
+  /** Writes the last chunk, if there is one, and the header, both or neither. */
+  writeEnd(key: string, bytes: number, part: number, last?: Uint8Array): Promise<unknown>;
+  /** How long the content is; `undefined` without a header. */
+  readHeader(key: string): Promise<number | undefined>;
+  /** The bytes of this range, a piece from each of the chunks that it touches. */
+  readRange(
+    key: string,
+    range: { readonly start: number; readonly end: number },
+    parts: { readonly first: number; readonly last: number },
+  ): Promise<readonly Uint8Array[]>;
+}
+
+/** Content in chunks: it can be opened once its header is there, which is written with the last chunk. */
+export function chunkedContent(tables: ChunkTables): ContentStore {
+  return {
+    removeAll: (prefix) => tables.removeAll(prefix),
+    keys: (after, limit) => tables.keys(after, limit),
+
+    async write(key, content) {
+      let bytes = 0;
+      let part = 0;
+      let last: Uint8Array | undefined;
+      try {
+        for await (const chunk of inChunks(content, CHUNK_BYTES)) {
+          if (last) await tables.writeChunk(key, part++, last);
+          last = chunk;
+          bytes += chunk.length;
+        }
+      } catch (error) {
+        if (part > 0) await tables.removeAll(key).catch(() => undefined);
+        throw error;
+      }
+      await tables.writeEnd(key, bytes, part, last);
+    },
+
+    async open(key) {
+      const size = await tables.readHeader(key);
+      if (size === undefined) return undefined;
+      return {
+        size,
+        async read(start, until) {
+          const end = Math.min(until, size);
+          if (start >= end) return new Uint8Array();
+          const parts = { first: partAt(start), last: partAt(end - 1) };
+          const pieces = await tables.readRange(key, { start, end }, parts);
+          const [only] = pieces;
+          return only && pieces.length === 1 ? only : Buffer.concat(pieces);
+        },
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+}
+
+function partAt(position: number): number {
+  return Math.floor(position / CHUNK_BYTES);
+}

@@ -1,0 +1,5 @@
+export {
+  offloadMiddleware,
+  type GenkitOptions,
+  type OffloadMiddleware,
+} from "./offload-middleware.js";

@@ -1,0 +1,120 @@
+import { requireChoice } from "../../core/arguments.js";
+import { messageOf } from "../../core/errors/describe-value.js";
+import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
+import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+import {
+  shortenAnswer,
+  shortenHistory,
+  type GenkitMessage,
+  type GenkitPart,
+} from "./genkit-messages.js";
+import { readingTools } from "./reading-tools.js";
+
+/** The parts of Genkit that matter here. */
+interface Genkit {
+  currentContext(): object | undefined;
+  currentSession(): { readonly sessionId: string };
+}
+
+interface ModelRequest {
+  readonly messages: readonly GenkitMessage[];
+}
+
+interface RunOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+type Next<Request, Answer> = (request: Request, options: RunOptions) => Promise<Answer>;
+
+/** A middleware may serve many users at once, whom the context of a run tells apart. */
+export interface GenkitOptions<Context = unknown>
+  extends Omit<IntegrationOptions, "sessionId">, KeepOption {
+  /** The session, or how to find it by the context of the run. Default: that of the agent, or a random one for each call of the factory. */
+  readonly sessionId?: string | ((context: Context) => string) | undefined;
+}
+
+/** A middleware for `use`. */
+export interface OffloadMiddleware {
+  readonly name: string;
+  /** Genkit calls it once for each run. */
+  readonly instantiate: (run: { readonly ai: Genkit }) => {
+    model<R extends ModelRequest, A>(request: R, options: RunOptions, next: Next<R, A>): Promise<A>;
+    tool<R extends GenkitPart, A extends GenkitPart>(
+      request: R,
+      options: RunOptions,
+      next: Next<R, A | undefined>,
+    ): Promise<A | undefined>;
+    /** Genkit takes any action by its shape, but its type asks for much more. */
+    tools: never[];
+  };
+}
+
+/**
+ * A middleware that gives the model references for large results, and the tools to read them.
+ *
+ * @example
+ * const { text } = await ai.generate({ prompt, tools, use: [offloadMiddleware({ sessionId })] });
+ */
+export function offloadMiddleware<Context = unknown>(
+  options: GenkitOptions<Context> = {},
+): OffloadMiddleware {
+  const { sessionId, keep, ...rest } = options;
+  requireChoice("keep", keep, ["reference", "original"]);
+  const isFixed = typeof sessionId !== "function";
+  const sessions = connectSessions(isFixed ? { ...rest, sessionId } : rest);
+  const common = sessions();
+  const sessionOf = (ai: Genkit): OffloadSession =>
+    sessions(isFixed ? agentSession(ai) : sessionId((ai.currentContext() ?? {}) as Context));
+
+  return {
+    name: "context-offload",
+
+    instantiate: ({ ai }) => ({
+      async model(request, runOptions, next) {
+        const session = sessionOf(ai);
+        const short = await shortenHistory(session, request.messages);
+        return next({ ...request, messages: addNotice(short, session.systemPrompt()) }, runOptions);
+      },
+
+      async tool(request, runOptions, next) {
+        const { toolRequest } = request;
+        const session = sessionOf(ai);
+        if (!toolRequest) return next(request, runOptions);
+        const { name, input } = toolRequest;
+        let resolved: unknown;
+        try {
+          resolved = await session.resolve(name, input, runOptions.abortSignal);
+        } catch (error) {
+          runOptions.abortSignal?.throwIfAborted();
+          // An error of a middleware would end the run; the model can correct its call.
+          const output = `Error: ${messageOf(error)}`;
+          const answer: GenkitPart = { toolResponse: { name, ref: toolRequest.ref, output } };
+          return answer as Awaited<ReturnType<typeof next>>;
+        }
+        const changed = { ...request, toolRequest: { ...toolRequest, input: resolved } };
+        const answer = await next(resolved === input ? request : changed, runOptions);
+        if (keep === "original" || !answer) return answer;
+        return shortenAnswer(session, toolRequest, answer);
+      },
+
+      tools: readingTools(() => sessionOf(ai), common) as never[],
+    }),
+  };
+}
+
+/** The id of the conversation, if an agent of Genkit runs. */
+function agentSession(ai: Genkit): string | undefined {
+  try {
+    return ai.currentSession().sessionId;
+  } catch {
+    return undefined;
+  }
+}
+
+/** At the end of the system prompt, which is the first message. */
+function addNotice(messages: readonly GenkitMessage[], text: string): readonly GenkitMessage[] {
+  const [first, ...others] = messages;
+  return first?.role === "system"
+    ? [{ ...first, content: [...first.content, { text: `\n\n${text}` }] }, ...others]
+    : [{ role: "system", content: [{ text }] }, ...messages];
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { Format } from "../../../../src/core/engine/format.js";
+import { FORMATS, type FormatName } from "../../../../src/formats/formats.js";
+
+const formats: readonly Format[] = FORMATS;
+const isSigned = (name: FormatName, message: unknown) =>
+  formats.find((format) => format.name === name)?.parts?.isSigned(message);
+const line = (record: object) => `${JSON.stringify(record)}\n`;
+const piLine = (...content: object[]) =>
+  line({ type: "message", timestamp: "t", message: { role: "assistant", content } });
+const kimiLine = (part: object) =>
+  line({ type: "context.append_loop_event", event: { type: "content.part", part } });
+
+describe("a reply with signed or encrypted reasoning", () => {
+  it.each<[FormatName, unknown]>([
+    ["amp", { role: "assistant", content: [{ type: "thinking", thinking: "", signature: "s" }] }],
+    ["goose", { role: "assistant", content: [{ type: "redactedThinking", data: "s" }] }],
+    ["pi-jsonl", piLine({ type: "thinking", thinking: "", thinkingSignature: "s" })],
+    ["pi-jsonl", piLine({ type: "toolCall", id: "c", arguments: {}, thoughtSignature: "s" })],
+    ["kimi-jsonl", kimiLine({ type: "think", think: "", encrypted: "s" })],
+    ["copilot-cli", { type: "assistant.message", data: { reasoningOpaque: "s" } }],
+    ["pydantic-ai", { kind: "response", parts: [{ part_kind: "thinking", signature: "s" }] }],
+    ["continue", { message: { role: "thinking", content: "", signature: "s" }, contextItems: [] }],
+    ["openhands", { kind: "ActionEvent", thinking_blocks: [{ type: "redacted_thinking" }] }],
+    [
+      "opencode",
+      { parts: [{ type: "reasoning", metadata: { openai: { reasoningEncryptedContent: "s" } } }] },
+    ],
+    ["google-adk", { content: { parts: [{ function_call: {}, thought_signature: "s" }] } }],
+    ["langchain", { type: "ai", content: [{ type: "thinking", signature: "s" }] }],
+  ])("is known in %s", (name, message) => {
+    expect(isSigned(name, message)).toBe(true);
+  });
+
+  it.each<[FormatName, unknown]>([
+    ["amp", { role: "assistant", content: [{ type: "thinking", thinking: "", signature: "" }] }],
+    ["pi-jsonl", piLine({ type: "toolCall", id: "c", arguments: { signature: "mine" } })],
+    ["pydantic-ai", { kind: "response", parts: [{ part_kind: "thinking", signature: null }] }],
+  ])("is not what an input holds, nor an empty signature, in %s", (name, message) => {
+    expect(isSigned(name, message)).toBe(false);
+  });
+});
