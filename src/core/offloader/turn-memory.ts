@@ -1,12 +1,13 @@
 import type { Format, FormatReadOptions } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
-import { CallBook, type Call } from "./call-book.js";
+import { CallBook } from "./call-book.js";
 import type { HeldSession } from "./held-session.js";
 import { LocatedResult, type ContentMemory } from "./located-result.js";
 import { SentNames } from "./sent-names.js";
 import type { ReadingCalls } from "./reading-answer.js";
 import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
+import { firstOfReplies } from "./replies.js";
 import { NONE, SeenMessage } from "./seen-message.js";
 
 export interface TurnMemoryOptions {
@@ -213,42 +214,4 @@ export class TurnMemory {
     });
     seen.found = NONE;
   }
-}
-
-function readsOnly({ reading }: Call): boolean {
-  return reading !== undefined;
-}
-
-/** The messages that call reading tools, or hold their answers. */
-export function findReadings(messages: readonly SeenMessage[]): number[] {
-  const found: number[] = [];
-  messages.forEach(({ calls, results }, index) => {
-    if (calls.some(readsOnly) || results.some(({ reading }) => reading)) found.push(index);
-  });
-  return found;
-}
-
-/** Where the replies begin that do more than read what was offloaded. */
-export function repliesBesideReading(messages: readonly SeenMessage[]): number[] {
-  const firsts = firstOfReplies(messages);
-  return firsts.filter((first, at) => {
-    const reply = messages.slice(first, firsts[at + 1]);
-    const calls = reply.flatMap((message) => message.calls);
-    return calls.length === 0 || !calls.every(readsOnly);
-  });
-}
-
-/** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
-function firstOfReplies(messages: readonly SeenMessage[]): number[] {
-  const firsts: number[] = [];
-  let isReply = false;
-  let replyId: string | undefined;
-  for (const [index, message] of messages.entries()) {
-    const continues = isReply || (message.replyId !== undefined && message.replyId === replyId);
-    if (message.isModel && !continues) firsts.push(index);
-    if (message.isModel) replyId = message.replyId;
-    // Where results are part of the reply, the model goes on with another one.
-    isReply = message.isModel && message.answers === 0;
-  }
-  return firsts;
 }
