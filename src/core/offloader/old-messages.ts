@@ -9,7 +9,8 @@ import type { ReadingCalls } from "./reading-answer.js";
 import type { PartKind, PartReport } from "./report.js";
 import { restoreMessages } from "./restore-messages.js";
 import type { SeenMessage } from "./seen-message.js";
-import { findReadings, repliesBesideReading, type TurnMemory } from "./turn-memory.js";
+import { findReadings, repliesBesideReading } from "./replies.js";
+import type { TurnMemory } from "./turn-memory.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 
 interface OldMessagesWiring extends OffloaderSettings {
