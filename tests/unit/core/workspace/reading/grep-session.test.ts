@@ -78,7 +78,7 @@ describe("a search without an id", () => {
       },
     });
     for (let at = 0; at < 4; at++) await slow.put({ content: `${at}` }, { toolCallId: `id${at}` });
-    const reading = await slow.grepSession("x", { deadlineMs: 1_000, sessionId: "default" });
+    const reading = await slow.grepSession("x", { deadlineMs: 1_000 });
     expect(deadlines).toEqual([1_000, 600, 200]);
     expect(reading.note).toContain("1 older result not searched");
     expect(reading.next?.input).toMatchObject({ pattern: "x" });
