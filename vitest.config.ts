@@ -42,7 +42,8 @@ export default defineConfig({
     setupFiles: ["tests/support/fixed-seed.ts"],
     // Many tests wait for servers and child processes, so that two of them share a core well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 60_000,
+    // Only to end what hangs: a busy machine takes many times as long as a quiet one.
+    testTimeout: 240_000,
     hookTimeout: 180_000,
     reporters: ["default", "json"],
     outputFile: { json: "reports/vitest.json" },

@@ -17,6 +17,7 @@ const POLICIES = [
   "ours",
   "ours:minTokens=500",
   "ours:minTokens=1000",
+  "ours:minTokens=400",
   "ours:errors=400",
   ...READS,
   "ours:afterTurns=1",

@@ -12,6 +12,8 @@ export const DEFAULTS = Object.freeze({
   writeConcurrency: 8,
   /** An offloader offloads a result of at least this many tokens. */
   minTokens: 400,
+  /** An error of at least this many tokens is offloaded, too: it is a log rather than a message. */
+  errorTokens: 800,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
   minSavedShare: 0.35,
   /** With `parts`, what belongs to this many last replies of the model is kept. */

@@ -5,7 +5,7 @@ import type { Format } from "../core/engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
-import { all } from "../core/policies/combine.js";
+import { all, any } from "../core/policies/combine.js";
 import { keepErrors } from "../core/policies/by-result.js";
 import { minTokens } from "../core/policies/by-size.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
@@ -14,6 +14,12 @@ import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
 import { checkFit, detectFormat } from "../formats/detect-format.js";
+
+/** A short error is kept, since the model needs all of it next. */
+const DEFAULT_POLICY = any(
+  all(minTokens(DEFAULTS.minTokens), keepErrors),
+  minTokens(DEFAULTS.errorTokens),
+);
 
 /** The name of a built-in format, your own format, or `"auto"` to detect it from the messages. */
 export type FormatChoice = FormatName | "auto" | Format;
@@ -82,7 +88,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     format,
     formats: FORMATS,
     pickFormat: (messages) => pickFormat(messages, format),
-    policy: options.policy ?? all(minTokens(DEFAULTS.minTokens), keepErrors),
+    policy: options.policy ?? DEFAULT_POLICY,
     countTokens: options.countTokens
       ? checkedCounter(options.countTokens)
       : coreOf(workspace).countTokens,

@@ -17,6 +17,7 @@ const PATIENCE_MS = 30_000;
 const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   "core/lib/search/compile-pattern.ts": "the model's own patterns, which run in a worker",
   "core/lib/digest/printable.ts": "a class of characters, once",
+  "core/lib/digest/trouble.ts": "a literal of the same file, to find all of its matches",
 };
 
 interface Found {

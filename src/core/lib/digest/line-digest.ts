@@ -4,7 +4,7 @@ import { listNames } from "./list-names.js";
 import { isNumber, type Line, type Scan } from "./scan-text.js";
 import { clipMiddle, formatCount, toPrintable } from "./printable.js";
 import { rankTrouble } from "./trouble.js";
-import { DECLARING_WORDS } from "./word-lists.js";
+import { declares, hasWords, headingBonus, isWordCode, saysAnything } from "./line-looks.js";
 
 /** The share of the budget for lines; the rest is for names. */
 const LINE_SHARE = 0.5;
@@ -115,10 +115,6 @@ function withoutPrefix({ text, lines, names }: Scan, prefix: string): Scan {
   return { text, lines: cut, names };
 }
 
-function isWordCode(code: number): boolean {
-  return isLetter(code) || (code >= 48 && code <= 57);
-}
-
 function costOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { cost }) => sum + cost, 0);
 }
@@ -195,25 +191,6 @@ function cutLine(line: Line, chars: number): void {
   line.names = line.names.filter((name) => name.end <= end);
 }
 
-/** Whether a line is more than a bracket or a rule. */
-function saysAnything(text: string, { start, end }: Line): boolean {
-  for (let at = start; at < end; at += 1) {
-    if (isWordCode(text.charCodeAt(at)) || text.charCodeAt(at) > 255) return true;
-  }
-  return false;
-}
-
-/** Whether a line without names has words in it. */
-function hasWords(text: string, { start, end }: Line): boolean {
-  if (end - start < 8) return false;
-  const most = Math.min(end, start + 60);
-  let letters = 0;
-  for (let at = start; at < most && letters < 4; at += 1) {
-    letters = isLetter(text.charCodeAt(at)) || text.charCodeAt(at) > 255 ? letters + 1 : 0;
-  }
-  return letters === 4;
-}
-
 /** How many lines have which form, and whether most lines have one that repeats. */
 function countForms(lines: readonly Line[]): { counts: Map<number, number>; regular: boolean } {
   const counts = new Map<number, number>();
@@ -226,26 +203,6 @@ function countForms(lines: readonly Line[]): { counts: Map<number, number>; regu
   let repeated = 0;
   for (const count of counts.values()) if (count >= PATTERN) repeated += count;
   return { counts, regular: repeated >= whole * 0.5 };
-}
-
-/** A heading is worth more the higher it is; 0 for any other line. */
-function headingBonus(text: string, start: number): number {
-  let level = 0;
-  while (level < 6 && text.charCodeAt(start + level) === 35) level += 1;
-  if (level === 0 || text.charCodeAt(start + level) !== 32) return 0;
-  return Math.max(0.8, 2 - 0.25 * level);
-}
-
-/** Whether a line of code declares what others may use. */
-function declares(text: string, { start, end, indent }: Line): boolean {
-  if (indent > 4) return false;
-  let at = start;
-  while (at < end && isLetter(text.charCodeAt(at))) at += 1;
-  return at > start + 1 && DECLARING_WORDS.has(text.slice(start, at));
-}
-
-function isLetter(code: number): boolean {
-  return (code | 32) >= 97 && (code | 32) <= 122;
 }
 
 function quote(

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../../../src/core/defaults.js";
 import {
   createOffloader,
+  estimateTokens,
   type AnthropicMessage,
   type OffloaderOptions,
   type WorkspaceEvent,
@@ -95,8 +97,20 @@ describe("one result at arrival", () => {
     const { content, report } = await offloader.result(blocks, { toolCallId: "a" });
     expect(content).toBe(blocks);
     expect(report).toMatchObject({ outcome: "kept", reason: "minTokens(400): too small" });
-    const failed = await offloader.result(logOf(20_000), { toolCallId: "b", isError: true });
+    const failed = await offloader.result(logOf(1_500), { toolCallId: "b", isError: true });
     expect(failed.report).toMatchObject({ outcome: "kept", reason: "keepErrors: an error" });
+    const tokens = estimateTokens(logOf(1_500));
+    expect(tokens).toBeGreaterThan(DEFAULTS.minTokens);
+    expect(tokens).toBeLessThan(DEFAULTS.errorTokens);
+  });
+
+  it("is offloaded although it is an error, if it is as long as a log", async () => {
+    const text = logOf(20_000);
+    const failed = await create().result(text, { toolCallId: "b", isError: true });
+    expect(failed.report).toMatchObject({
+      outcome: "offloaded",
+      reason: "minTokens(800): large enough",
+    });
   });
 });
 
@@ -266,7 +280,7 @@ describe("what an offloader does with each result", () => {
     const history = conversationOf(
       { id: "a", text: logOf(50_000), tool: "read_log" },
       { id: "b", text: "ok" },
-      { id: "c", text: logOf(50_000, "trace"), isError: true },
+      { id: "c", text: logOf(1_500, "trace"), isError: true },
     );
     const { messages, report } = await offloader.offload(history);
     const { content } = messages[2] as { content: { content: string }[] };
