@@ -100,6 +100,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
   const chars = count("offloaded", "Content that was offloaded.", "{character}");
   const bytes = count("offloaded_bytes", "Size of content that was offloaded.", "By");
   const tokens = count("offloaded_tokens", "Tokens of content that was offloaded.", "{token}");
+  const saved = count("saved_tokens", "Tokens that references save.", "{token}");
   const redactions = count(
     "redactions",
     "What was redacted before content was stored.",
@@ -117,6 +118,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
       chars.add(event.chars ?? 0, attributes);
       bytes.add(event.bytes ?? 0, attributes);
       tokens.add(event.tokens ?? 0, attributes);
+      saved.add(Math.max(0, event.tokens_saved ?? 0), attributes);
       if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
     }
     duration.record(event.duration_ms, attributes);
@@ -134,8 +136,8 @@ function attributesOf({ verb, namespace, tool_name, code }: WorkspaceEvent): Att
 }
 
 function detailsOf({ biz_id, session_id, artifact_id, ...event }: WorkspaceEvent): Attributes {
-  const { bytes, chars, lines, tokens, redactions } = event;
-  const sizes = Object.entries({ bytes, chars, lines, tokens, redactions }).flatMap(
+  const { bytes, chars, lines, tokens, tokens_saved, redactions } = event;
+  const sizes = Object.entries({ bytes, chars, lines, tokens, tokens_saved, redactions }).flatMap(
     ([name, value]) => (value === undefined ? [] : [[`context_offload.${name}`, value]]),
   );
   return {

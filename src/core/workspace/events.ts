@@ -19,6 +19,8 @@ export interface WorkspaceEvent {
   readonly chars?: number;
   readonly lines?: number;
   readonly tokens?: number;
+  /** How many tokens fewer the reference has than the content, in an `offload` event. */
+  readonly tokens_saved?: number;
   /** How much was redacted before the content was stored. */
   readonly redactions?: number;
   /** Why a result was kept. */
@@ -68,6 +70,7 @@ export class EventReporter {
     work: () => Promise<T>,
     describe: (outcome: T) => EventDetails & { readonly event: "offload" | "read" | "remove" },
   ): Promise<T> {
+    if (!this.#logger) return work();
     const start = this.#clock.now();
     try {
       const outcome = await work();

@@ -55,7 +55,16 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         care.touch();
         return stored;
       },
-      ({ record }) => ({ event: "offload", ...detailsOf(record), ...sizeOf(record) }),
+      (stored) => {
+        const { record } = stored;
+        const saved = record.size.tokens - wiring.countTokens(outcomeOf(stored).reference);
+        return {
+          event: "offload",
+          ...detailsOf(record),
+          ...sizeOf(record),
+          tokens_saved: saved,
+        };
+      },
     );
   };
 

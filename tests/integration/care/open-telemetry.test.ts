@@ -87,6 +87,10 @@ describe("openTelemetry", () => {
       "context_offload.duration": 3,
     });
     expect(sums.get("context_offload.offloaded_tokens")).toBeGreaterThan(1_000);
+    expect(sums.get("context_offload.saved_tokens")).toBe(
+      put?.attributes["context_offload.tokens_saved"],
+    );
+    expect(sums.get("context_offload.saved_tokens")).toBeGreaterThan(500);
     // The store's own calls, each with its name.
     expect([...operations].sort()).toEqual(
       expect.arrayContaining(["listSession", "open", "put", "read"]),

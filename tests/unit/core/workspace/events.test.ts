@@ -43,7 +43,16 @@ describe("events [DESIGN-W-events]", () => {
     const { workspace, events } = openLogged({ countTokens: () => 3 });
     await putCall(workspace);
     expect(events).toEqual([
-      { ...OF_A, event: "offload", verb: "put", bytes: 6, chars: 6, lines: 2, tokens: 3 },
+      {
+        ...OF_A,
+        event: "offload",
+        verb: "put",
+        bytes: 6,
+        chars: 6,
+        lines: 2,
+        tokens: 3,
+        tokens_saved: expect.any(Number) as number,
+      },
     ]);
   });
 
