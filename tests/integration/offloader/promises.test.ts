@@ -19,16 +19,18 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader without a policy", () => {
-  it("offloads from 400 tokens on, and keeps errors [DESIGN-O-default]", async () => {
+  it("offloads from 400 tokens on, and errors from 800 on [DESIGN-O-default]", async () => {
     // A token for every ten characters, so that the limit can be met exactly.
     const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
     const history = conversationOf(
       { id: "under", text: logOf(3_990) },
       { id: "at", text: logOf(4_000) },
-      { id: "error", text: logOf(10_000), isError: true },
+      { id: "error", text: logOf(7_990), isError: true },
+      { id: "log", text: logOf(8_000), isError: true },
     );
     const { report } = await offloader.offload(history);
-    expect(report.results.map(({ outcome }) => outcome)).toEqual(["kept", "offloaded", "kept"]);
+    const outcomes = report.results.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["kept", "offloaded", "kept", "offloaded"]);
   });
 });
 
