@@ -201,6 +201,7 @@ describe("context-offload run", () => {
     place.write("blocker", "a file, not a folder");
     for (const args of [
       ["--out", "blocker"],
+      ...(process.platform === "linux" ? [["--out", "/proc/below"]] : []),
       ["--workspace", "blocker"],
       ["--workspace", "blocker/below"],
     ]) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../command-error.js";
 import type { Input } from "./find-inputs.js";
@@ -14,6 +14,23 @@ export interface OutputFile {
   discard(): Promise<void>;
 }
 
+/** Node's own `recursive` never ends where a folder exists that takes no others, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (await isThere(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder).catch(async (error: unknown) => {
+    // Another process may have been quicker.
+    if (!(await isThere(folder))) throw error;
+  });
+}
+
+function isThere(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
 /** Begins the file for an input; never one of the inputs themselves. */
 export async function openOutput(
   { name, extension }: Input,
@@ -22,7 +39,7 @@ export async function openOutput(
   inputs: readonly Input[],
 ): Promise<OutputFile> {
   const path = resolve(folder, `${name}.${mark}${extension}`);
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const real = await realpath(path).catch(() => join(folder, `${name}.${mark}${extension}`));
   for (const input of inputs) {
     if (input.path === undefined || (await realpath(input.path)) !== real) continue;
