@@ -11,6 +11,7 @@ import {
   type Message,
 } from "@strands-agents/sdk";
 import { InMemoryStorage } from "@strands-agents/sdk/storage";
+import type { Workspace } from "context-offload";
 import { offloadPlugin, type StrandsOptions } from "context-offload/strands";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -162,21 +163,20 @@ describe("offloadPlugin", () => {
 
   it("tells the model what a tool threw, as Strands does without it", async () => {
     const { workspace, events } = await storyWorkspace();
-    const failing = makeTool(() => {
-      throw new Error(`no such log\n${LOG}`);
-    });
-    const told = async (settings: Settings) => {
-      const model = new ScriptedModel([FETCH], answer);
-      const agent = new Agent({ ...QUIET, model, tools: [failing], ...settings });
-      await agent.invoke(QUESTION);
-      const result = agent.messages[2]?.content[0];
-      return JSON.stringify(result);
-    };
-    const plain = await told({});
+    const plain = await toldAbout("no such log");
     expect(plain).toContain("no such log");
     expect(plain).toContain('"status":"error"');
-    expect(await told({ plugins: [offloadPlugin(strands, { workspace })] })).toBe(plain);
+    expect(await toldAbout("no such log", workspace)).toBe(plain);
     expect(events).toEqual([]);
+  });
+
+  it("offloads what a tool threw if it is as long as a log, still as an error", async () => {
+    const { workspace } = await storyWorkspace();
+    const told = await toldAbout(`no such log\n${LOG}`, workspace);
+    expect(told).toContain('"status":"error"');
+    expect(told).toContain("knowledge_list");
+    expect(told).toContain("no such log");
+    expect(told.length).toBeLessThan(LOG.length / 20);
   });
 
   it.each(["reference", "original"] as const)(
@@ -356,3 +356,15 @@ export const types = () => {
   // @ts-expect-error only these two can be kept
   offloadPlugin(strands, { keep: "both" });
 };
+
+/** What the model is told of a tool that throws this, with our plugin or without it. */
+async function toldAbout(message: string, workspace?: Workspace): Promise<string> {
+  const failing = makeTool(() => {
+    throw new Error(message);
+  });
+  const model = new ScriptedModel([FETCH], answer);
+  const plugins = workspace === undefined ? [] : [offloadPlugin(strands, { workspace })];
+  const agent = new Agent({ ...QUIET, model, tools: [failing], plugins });
+  await agent.invoke(QUESTION);
+  return JSON.stringify(agent.messages[2]?.content[0]);
+}
