@@ -1,5 +1,5 @@
 import { DEFAULTS } from "./defaults.js";
-import { digestSampled, type Digest, type DigestOptions } from "./lib/digest/digest.js";
+import { scanSampled, type Digest, type DigestOptions } from "./lib/digest/digest.js";
 import { sampleText } from "./lib/digest/sampled-text.js";
 
 /**
@@ -17,8 +17,6 @@ import { sampleText } from "./lib/digest/sampled-text.js";
  */
 export function digestText(text: string, options: Partial<DigestOptions> = {}): Digest {
   const { budgetChars = NaN } = options;
-  return digestSampled(sampleText(text, DEFAULTS.digestSampleChars), {
-    ...options,
-    budgetChars: Number.isFinite(budgetChars) ? budgetChars : DEFAULTS.digestChars,
-  });
+  const describe = scanSampled(sampleText(text, DEFAULTS.digestSampleChars), options);
+  return describe(Number.isFinite(budgetChars) ? budgetChars : DEFAULTS.digestChars);
 }

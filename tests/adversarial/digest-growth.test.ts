@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { digestSampled } from "../../src/core/lib/digest/digest.js";
+import { scanSampled } from "../../src/core/lib/digest/digest.js";
 import { toPrintable, withoutColours } from "../../src/core/lib/digest/printable.js";
 import { sampleText } from "../../src/core/lib/digest/sampled-text.js";
 import { DEFAULTS } from "../../src/core/defaults.js";
@@ -108,7 +108,7 @@ describe("a digest takes time in proportion to the text", () => {
   it.each(Object.entries(STARTS))("of kind %s", (_, start) => {
     for (const unit of UNITS) {
       const text = start + unit.repeat(Math.ceil(CHARS / unit.length));
-      const digest = digestSampled(sampleText(text), { budgetChars: 1_200 });
+      const digest = scanSampled(sampleText(text))(1_200);
       expect(digest.text.length).toBeLessThanOrEqual(1_200);
     }
   });
@@ -119,14 +119,14 @@ describe("a digest takes time in proportion to the text", () => {
       Array.from({ length: 12 }, (_, bit) => ((at >> bit) & 1 ? "aAa" : "aBB")).join(""),
     );
     const text = Array.from({ length: 20 }, () => names.join("\n")).join("\n");
-    expect(digestSampled(sampleText(text), { budgetChars: 1_200 }).kind).toBe("text");
+    expect(scanSampled(sampleText(text))(1_200).kind).toBe("text");
   });
 
   it("of paths that are deep, and of folders that are many", () => {
     const deep = Array.from({ length: 4_000 }, (_, at) => `${"d/".repeat(at % 140)}f${at}.ts`);
     const wide = Array.from({ length: 20_000 }, (_, at) => `dir${at}/sub${at}/file${at}.ts`);
     for (const paths of [deep, wide]) {
-      const digest = digestSampled(sampleText(paths.join("\n")), { budgetChars: 1_200 });
+      const digest = scanSampled(sampleText(paths.join("\n")))(1_200);
       expect(digest.text.length).toBeLessThanOrEqual(1_200);
     }
   });
@@ -149,9 +149,7 @@ describe("a digest takes time in proportion to the text", () => {
       ),
       JSON.stringify({ [`${"k".repeat(CHARS)}!`]: 1 }),
     ]) {
-      expect(
-        digestSampled(sampleText(text), { budgetChars: 1_200 }).text.length,
-      ).toBeLessThanOrEqual(1_200);
+      expect(scanSampled(sampleText(text))(1_200).text.length).toBeLessThanOrEqual(1_200);
       expect(digestText(text).text.length).toBeLessThanOrEqual(DEFAULTS.digestChars);
     }
   });

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it, vi } from "vitest";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
+import { Disk } from "../../src/infrastructure/file-store/disk.js";
 import { FileStore } from "../../src/infrastructure/file-store/file-store.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
 import { defineStoreTests } from "../../src/testing/index.js";
@@ -15,6 +16,20 @@ afterAll(() => {
 defineStoreTests("memory", { open: openMemory(sha256) }, { describe, it });
 defineStoreTests(
   "files",
-  { open: (namespace) => new FileStore(folder, namespace) },
+  { open: (namespace) => new FileStore(join(folder, "local"), namespace) },
   { describe, it },
 );
+
+describe("on a disk that is not known to be local", () => {
+  beforeAll(() => {
+    vi.spyOn(Disk.prototype, "inspect").mockResolvedValue();
+  });
+  afterAll(() => {
+    vi.restoreAllMocks();
+  });
+  defineStoreTests(
+    "files",
+    { open: (namespace) => new FileStore(join(folder, "remote"), namespace) },
+    { describe, it },
+  );
+});

@@ -57,7 +57,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       },
       (stored) => {
         const { record } = stored;
-        const saved = record.size.tokens - wiring.countTokens(outcomeOf(stored).reference);
+        const saved = record.size.tokens - wiring.countTokens(stored.reference);
         return {
           event: "offload",
           ...detailsOf(record),
@@ -76,10 +76,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       return prepareArtifact(wiring, { ...input, content }, options);
     }, options);
 
-  const outcomeOf = ({ record, entry }: StoredArtifact): PutOutcome => ({
-    record,
-    reference: renderKnowledgeList([entry], notice),
-  });
+  const outcomeOf = ({ record, reference }: StoredArtifact): PutOutcome => ({ record, reference });
 
   const list = async (
     filter: SearchFilter,

@@ -55,7 +55,7 @@ export class FileStore implements ArtifactStore {
   async put(artifact: NewArtifact): Promise<ArtifactRecord> {
     const manifest = this.#manifestOf(artifact.sessionId);
     try {
-      return await putArtifact(this.#layout.root, manifest, artifact);
+      return await putArtifact(manifest, artifact);
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       throw new WriteFailedError(manifest.folder, cause);
@@ -151,7 +151,7 @@ export class FileStore implements ArtifactStore {
   async addChild(sessionId: string, childSessionId: string): Promise<void> {
     const manifest = this.#manifestOf(sessionId);
     try {
-      await prepareFolder(this.#layout.root, manifest);
+      await prepareFolder(this.#layout, manifest);
       if ((await manifest.load()).children.has(childSessionId)) return;
       await manifest.append({ child: childSessionId });
     } catch (cause) {
@@ -204,7 +204,7 @@ export class FileStore implements ArtifactStore {
 
   async #checkFolder(checked: CheckedFolder): Promise<void> {
     try {
-      await checkFolder(this.#layout.root, checked);
+      await checkFolder(this.#layout, checked);
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       throw new ReadFailedError(checked.folder, cause);

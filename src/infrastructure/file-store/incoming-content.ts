@@ -1,6 +1,7 @@
 import { FILE_MODE, temporaryName } from "./store-layout.js";
 import { closeSoon, deleteFile, lookAt, openFile, renameFile, writeAll } from "./file-calls.js";
 import { createHash, randomBytes } from "node:crypto";
+import type { Disk } from "./disk.js";
 import { hasCode } from "../error-code.js";
 import { hashFile } from "./open-content.js";
 import { join } from "node:path";
@@ -10,32 +11,40 @@ export interface IncomingContent {
   readonly bytes: number;
   readonly hash: () => string;
   /**
-   * Creates a file that is complete when this resolves. Nothing is written before `isFree` has
-   * resolved to true.
+   * Creates a file that is complete when this resolves. Nothing is written before `isFree`, which is
+   * called when the file is being created, has resolved to true.
    *
    * @returns `false` if the name is taken.
    */
-  create(path: string, isFree: Promise<boolean>): Promise<boolean>;
+  create(path: string, isFree: () => Promise<boolean>): Promise<boolean>;
   /** Replaces whatever has the name. */
   replace(path: string): Promise<void>;
   discard(): Promise<unknown>;
 }
 
-/** `compute` runs while the system is writing, so that it takes almost no extra time. */
+/**
+ * `hash`, `describe` and `meanwhile` run while the system creates and writes a file, so that they take
+ * almost no extra time.
+ */
 export function incomingBytes(
   content: Uint8Array,
-  hash: () => string,
-  compute: () => void,
+  disk: Disk,
+  {
+    hash,
+    describe,
+    meanwhile,
+  }: { hash: () => string; describe: () => unknown; meanwhile: () => void },
 ): IncomingContent {
   const fill = async (fd: number) => {
     const writing = writeAll(fd, content).finally(() => {
-      // Nobody waits for the closing: every byte is with the system. It comes behind the next call.
-      setImmediate(closeSoon, fd);
+      // Nobody waits for the closing: every byte is with the system.
+      disk.close(fd);
     });
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
     try {
-      compute();
+      describe();
+      meanwhile();
     } finally {
       await writing;
     }
@@ -45,12 +54,14 @@ export function incomingBytes(
     hash,
     async create(path, isFree) {
       const creating = createFile(path, isFree);
-      // The hash is computed while the file is created, the digest while it is written.
+      const checking = isFree();
+      checking.catch(() => undefined);
       hash();
+      meanwhile();
       const fd = await creating;
       if (fd === undefined) return false;
       try {
-        if (await isFree) {
+        if (await isFree()) {
           await fill(fd);
           return true;
         }
@@ -58,7 +69,9 @@ export function incomingBytes(
         await deleteFile(path).catch(() => undefined);
         throw error;
       }
-      closeSoon(fd);
+      // Its artifact is listed, and its file was lost.
+      disk.close(fd);
+      await deleteFile(path);
       return false;
     },
     async replace(path) {
@@ -73,12 +86,12 @@ export function incomingBytes(
 /** Creates a file, or resolves to `undefined` when the name is taken. */
 export async function createFile(
   path: string,
-  folderIsReady: Promise<unknown>,
+  folderIsReady: () => Promise<unknown>,
 ): Promise<number | undefined> {
   try {
     return await openFile(path, "wx", FILE_MODE).catch(async (error: unknown) => {
       if (!hasCode(error, "ENOENT")) throw error;
-      await folderIsReady;
+      await folderIsReady();
       return openFile(path, "wx", FILE_MODE);
     });
   } catch (error) {
@@ -153,7 +166,7 @@ export async function incomingStream(
     bytes,
     hash: () => hash,
     async create(path, isFree) {
-      if (!(await isFree)) return false;
+      if (!(await isFree())) return false;
       // Whoever created the empty file owns the name; no one else lists or replaces it.
       const claim = await createFile(path, isFree);
       if (claim === undefined) return false;

@@ -1,7 +1,7 @@
 import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { basename, join, sep } from "node:path";
-import { closeSoon, lookAt, openFile, readOnce, statOpen } from "./file-calls.js";
+import { closeSoon, openFile, readOnce, statOpen } from "./file-calls.js";
 import { hasCode } from "../error-code.js";
 import { identityOf, type KeptFile } from "./kept-file.js";
 import { parseEntry, type ManifestRecord } from "./manifest-entry.js";
@@ -98,7 +98,7 @@ export class ManifestReader {
   async readOn(kept: KeptFile | undefined): Promise<void> {
     const open = kept?.isOpen ? kept : undefined;
     if (open && this.awaited.size > 0 && (await this.#readBack(open))) return;
-    const stats = await lookAt(this.path);
+    const stats = await this.layout.disk.lookAt(this.path);
     if (!stats) this.#state = emptyState("");
     else if (!this.#isAsRead(stats)) await this.#readByPath();
   }
@@ -115,8 +115,8 @@ export class ManifestReader {
       const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
       const start = this.#state.bytes - this.#state.ending.length;
       const [stats, read] = await Promise.all([
-        lookAt(this.path),
-        readOnce(fd, block, 0, block.length, start),
+        this.layout.disk.lookAt(this.path),
+        this.layout.disk.readOnce(fd, block, start),
       ]);
       if (!stats || identityOf(stats) !== kept.identity) return false;
       if (this.#state.file === "") this.#state = emptyState(kept.identity);

@@ -77,17 +77,21 @@ export class Manifest implements CheckedFolder {
   }
 
   /**
-   * Appends an entry and reads it back; to be called after `load`. `meanwhile` runs once the line is
-   * written, while it is read back.
+   * Appends an entry and reads it back; to be called after `load`. `meanwhile` runs while the line is
+   * written, `look` while it is read back.
    */
-  async append<T>(entry: ManifestEntry, meanwhile?: () => Promise<T>): Promise<T | undefined> {
+  async append<T>(
+    entry: ManifestEntry,
+    meanwhile?: () => void,
+    look?: () => Promise<T>,
+  ): Promise<T | undefined> {
     const { awaited } = this.#reader;
     const text = JSON.stringify(entry);
     try {
       for (let attempt = 0; attempt < MAX_APPENDS; attempt++) {
         awaited.add(text);
-        await this.#write(text);
-        const [, outcome] = await Promise.all([this.load(), meanwhile?.()]);
+        await this.#write(text, meanwhile);
+        const [, outcome] = await Promise.all([this.load(), look?.()]);
         if (!awaited.has(text)) return outcome;
         // The file was deleted or replaced, or the line was joined to another process's incomplete line.
         this.close();
@@ -103,7 +107,7 @@ export class Manifest implements CheckedFolder {
     this.#kept?.close();
   }
 
-  async #write(text: string): Promise<void> {
+  async #write(text: string, meanwhile?: () => void): Promise<void> {
     await this.#openFile();
     const { state, named } = this.#reader;
     // With the header in the same write, so that nobody meets a manifest without one. Two processes
@@ -115,7 +119,12 @@ export class Manifest implements CheckedFolder {
     await this.#kept?.use(async (fd) => {
       // By one call, so that no other process can write between two parts of it. What was cut short
       // is written again as a whole; that ends, since a full disk then says so.
-      while ((await writeOnce(fd, line)) < line.length) line = Buffer.from(`\n${lines}`);
+      for (;;) {
+        const writing = writeOnce(fd, line);
+        meanwhile?.();
+        if ((await writing) === line.length) return;
+        line = Buffer.from(`\n${lines}`);
+      }
     });
   }
 

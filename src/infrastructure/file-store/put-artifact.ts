@@ -30,26 +30,32 @@ interface Put {
   readonly artifact: NewArtifact;
   readonly content: IncomingContent;
   readonly size: () => TextSize;
-  /** The folder is there and is not a link, and the manifest was read. */
-  readonly ready: Promise<unknown>;
+  /** Resolves once the folder is there and is not a link, and the manifest was read. */
+  readonly ready: () => Promise<unknown>;
 }
 
 /** Stores content under the first of its candidate ids that is free. */
 export async function putArtifact(
-  root: string,
   manifest: Manifest,
   artifact: NewArtifact,
 ): Promise<ArtifactRecord> {
-  // In parallel with creating the file; later entries of others are seen when the line is read back.
-  const ready = Promise.all([prepareFolder(root, manifest), manifest.load()]);
-  ready.catch(() => undefined);
+  // While the file is created; later entries of others are seen when the line is read back.
+  const ready = once(() => {
+    const both = Promise.all([prepareFolder(manifest.layout, manifest), manifest.load()]);
+    both.catch(() => undefined);
+    return both;
+  });
   const size = once(artifact.describe);
-  const { content: source, hash } = artifact;
+  const { content: source, hash, meanwhile = doNothing } = artifact;
   // Bytes are written at once; nothing is awaited before the file is being created.
   const content =
     Symbol.asyncIterator in source
       ? await receive(manifest, source, ready, size)
-      : incomingBytes(source, hash ?? once(() => sha256(source)), size);
+      : incomingBytes(source, manifest.layout.disk, {
+          hash: hash ?? once(() => sha256(source)),
+          describe: size,
+          meanwhile,
+        });
   try {
     for (const id of idsFor(artifact.wantedId, content)) {
       const record = await claim(id, { manifest, artifact, content, size, ready });
@@ -64,10 +70,10 @@ export async function putArtifact(
 async function receive(
   manifest: Manifest,
   stream: AsyncIterable<Uint8Array>,
-  ready: Promise<unknown>,
+  ready: () => Promise<unknown>,
   size: () => unknown,
 ): Promise<IncomingContent> {
-  await ready;
+  await ready();
   return incomingStream(temporaryIn(join(manifest.folder, "x")), stream, size);
 }
 
@@ -84,11 +90,13 @@ async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | und
   const { manifest, content, ready } = put;
   const path = join(manifest.folder, manifest.layout.fileName(artifactId));
   const isListed = () => manifest.contents.artifacts.has(artifactId);
-  if (isListed()) await ready;
-  const isFree = ready.then(() => !isListed());
-  isFree.catch(() => undefined);
+  if (isListed()) await ready();
+  const isFree = once(async () => {
+    await ready();
+    return !isListed();
+  });
   if (!isListed() && (await content.create(path, isFree))) return list(artifactId, path, put);
-  await ready;
+  await ready();
   const there = await findOwner(artifactId, path, put);
   if (there ? !isSame(there, put) : manifest.contents.removed.has(artifactId)) return undefined;
   const isThere = await holdsContent(path, content);
@@ -116,7 +124,7 @@ async function list(
   const { type, createdAt, metadata } = artifact;
   const entry = { artifactId, type, size: put.size(), hash: content.hash(), createdAt, metadata };
   const found = await manifest
-    .append({ put: entry }, () => lookAt(path))
+    .append({ put: entry }, artifact.meanwhile, () => manifest.layout.disk.lookAt(path))
     .catch(async (error: unknown) => {
       await discardUnlisted([path], () => manifest.load()).catch(() => undefined);
       throw error;
@@ -155,4 +163,8 @@ async function findOwner(
 
 function isSame({ hash, type }: ArtifactRecord, { content, artifact }: Put): boolean {
   return hash === content.hash() && type === artifact.type;
+}
+
+function doNothing(): void {
+  // Its caller has nothing to compute.
 }

@@ -2,7 +2,7 @@ import type { Hash } from "../../core/engine/content.js";
 import { join, relative, sep } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 import { portableName } from "../../core/files/file-layout.js";
-import { realPath } from "./file-calls.js";
+import { Disk } from "./disk.js";
 import { refuseLinks } from "../refuse-links.js";
 
 /** Changes with the layout of files, so that an old tree is never misread. */
@@ -21,6 +21,7 @@ const SHORT_HASH_CHARS = 12;
 /** Where things are: `<root>/v1/<namespace>/<session>/`, with a manifest and a file per artifact. */
 export interface StoreLayout {
   readonly root: string;
+  readonly disk: Disk;
   readonly namespaceFolder: string;
   readonly sessionFolder: (sessionId: string) => string;
   readonly fileName: (artifactId: string) => string;
@@ -33,6 +34,7 @@ export function createStoreLayout(root: string, namespace: string, hash: Hash): 
   const namespaceFolder = join(root, LAYOUT_VERSION, nameOf(namespace));
   return {
     root,
+    disk: new Disk(),
     namespaceFolder,
     sessionFolder: (sessionId) => join(namespaceFolder, nameOf(sessionId)),
     // The same ending for all, since the file name decides who owns the id; and not the manifest's.
@@ -70,23 +72,25 @@ export interface CheckedFolder {
 
 /** Rejects a folder with a link on its path below the root. */
 export async function checkFolder(
-  root: string,
+  { root, disk }: StoreLayout,
   checked: CheckedFolder,
 ): Promise<"there" | "missing"> {
   // While the real path is the same, nothing on the path has become a link.
-  const real = await realPath(checked.folder);
+  const real = await disk.realPath(checked.folder);
   if (real !== undefined && real === checked.realFolder) return "there";
   const names = relative(root, checked.folder).split(sep);
   const found = await refuseLinks(root, names);
-  const realRoot = await realPath(root);
+  await disk.inspect(root);
+  const realRoot = await disk.realPath(root);
   const isPlain = realRoot !== undefined && real === join(realRoot, ...names);
   checked.realFolder = isPlain ? real : undefined;
   return found;
 }
 
 /** Makes the folder unless it exists. */
-export async function prepareFolder(root: string, checked: CheckedFolder): Promise<void> {
-  if ((await checkFolder(root, checked)) === "there") return;
+export async function prepareFolder(layout: StoreLayout, checked: CheckedFolder): Promise<void> {
+  if ((await checkFolder(layout, checked)) === "there") return;
+  const { root } = layout;
   const first = await mkdir(checked.folder, { recursive: true, mode: FOLDER_MODE });
   // An existing root may be a project; a new one is hidden from git and from searches.
   if (first !== undefined && relative(first, root).split(sep)[0] !== "..") await hideFromGit(root);

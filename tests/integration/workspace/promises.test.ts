@@ -61,3 +61,19 @@ it("the tools take the parameters that the documentation lists [DESIGN-W-tools-p
   }));
   expect(documented).toEqual(tools);
 });
+
+it("content whose tokens cannot be counted leaves no file behind", async () => {
+  const root = await makeTempFolder();
+  let calls = 0;
+  const countTokens = () => {
+    calls++;
+    throw new Error("no vocabulary");
+  };
+  const workspace = createWorkspace({ root, countTokens });
+  await expect(workspace.put({ content: "text" }, { toolCallId: "a" })).rejects.toMatchObject({
+    code: "CALLER_FAILED",
+  });
+  expect(calls).toBeGreaterThan(0);
+  const { artifacts, orphaned } = await workspace.verify();
+  expect({ artifacts, orphaned }).toEqual({ artifacts: 0, orphaned: [] });
+});

@@ -1,4 +1,4 @@
-import type { ContentKind, Digest, DigestOptions } from "./content-kind.js";
+import type { ContentKind, Digest, DigestHints } from "./content-kind.js";
 import { detectKind } from "./detect-kind.js";
 import { diffDigest } from "./diff-digest.js";
 import { fileDigest } from "./file-digest.js";
@@ -34,26 +34,52 @@ const MOST_ABOUT_CHARS = 8_192;
 /** The share of the budget for the value itself, where JSON does not fit. */
 const VALUE_SHARE = 0.55;
 
-/** A short description of a text, depending on its kind. */
-export function digestSampled(sampled: SampledText, options: DigestOptions): Digest {
-  const budgetChars = Math.max(0, Math.floor(options.budgetChars));
-  const { kind, text } = describe(sampled, { ...options, budgetChars });
-  return { kind, text: clip(text, budgetChars) };
+/** What was read of a text for its digest. */
+type Reading =
+  | { readonly json: JsonContent; readonly sampled: SampledText }
+  | {
+      readonly json?: undefined;
+      readonly sampled: SampledText;
+      readonly listing: Listing | undefined;
+      readonly scan: Scan;
+      readonly kind: ContentKind;
+    };
+
+/** Reads a text, and returns what describes it in so many characters, depending on its kind. */
+export function scanSampled(
+  sampled: SampledText,
+  hints: DigestHints = {},
+): (budgetChars: number) => Digest {
+  let next: Reading | undefined = readSampled(sampled, hints);
+  return (budgetChars) => {
+    const most = Math.max(0, Math.floor(budgetChars));
+    const reading = next ?? readSampled(sampled, hints);
+    // Describing it changes what was read: the worth of names, the ends of lines.
+    next = undefined;
+    const { kind, text } = describe(reading, hints, most);
+    return { kind, text: clip(text, most) };
+  };
 }
 
-function describe(given: SampledText, options: DigestOptions): Digest {
-  const { budgetChars } = options;
+function readSampled(given: SampledText, hints: DigestHints): Reading {
   const json = readJson(given);
-  if (json !== undefined) {
-    return { kind: json.isJson ? "json" : "text", text: describeJson(json, given, options) };
-  }
+  if (json !== undefined) return { json, sampled: given };
   const sampled = withoutFrame(withoutEscapes(given));
   const listing = readListing(sampled);
   const scan = scanText(sampled, { ...listing, isEscaped: isEscaped(sampled) });
-  weigh(scan, options);
+  weigh(scan, hints);
+  return { sampled, listing, scan, kind: detectKind(scan, listing !== undefined) };
+}
+
+function describe(reading: Reading, hints: DigestHints, budgetChars: number): Digest {
+  const { json, sampled } = reading;
+  if (json !== undefined) {
+    const text = describeJson(json, sampled, hints, budgetChars);
+    return { kind: json.isJson ? "json" : "text", text };
+  }
+  const { kind, listing, scan } = reading;
   const { lines } = sampled;
   const scale = sampled.whole ? 1 : Math.max(1, lines / Math.max(1, scan.lines.length));
-  const kind = detectKind(scan, listing !== undefined);
   if (kind === "html") return { kind, text: htmlDigest(sampled, budgetChars) };
   if (kind === "diff") return { kind, text: diffDigest(scan, lines, scale, budgetChars) };
   if (kind === "files") return { kind, text: fileDigest(scan, lines, sampled.whole, budgetChars) };
@@ -70,8 +96,12 @@ function describe(given: SampledText, options: DigestOptions): Digest {
 }
 
 /** The value in half of the budget, or all of it where it fits, and names that it did not show. */
-function describeJson(json: JsonContent, sampled: SampledText, options: DigestOptions): string {
-  const { budgetChars } = options;
+function describeJson(
+  json: JsonContent,
+  sampled: SampledText,
+  hints: DigestHints,
+  budgetChars: number,
+): string {
   const title = titleOfJson(json.value, json.isStart, sampled);
   const { text, isWhole } = jsonDigest(
     json.value,
@@ -82,7 +112,7 @@ function describeJson(json: JsonContent, sampled: SampledText, options: DigestOp
   );
   if (isWhole && !json.isStart) return text;
   const scan = scanText(sampled, { isEscaped: true });
-  weigh(scan, options);
+  weigh(scan, hints);
   for (const name of scan.names) {
     const isMinor = isKey(sampled.text, name.end) || isNumber(sampled.text, name);
     if (isMinor) name.worth *= KEY_WORTH;
@@ -126,7 +156,7 @@ function withoutEscapes(sampled: SampledText): SampledText {
  * What a name is worth: one that is used often is more likely to be needed, one that the conversation
  * has already less. Lines with names that the call itself has come first.
  */
-function weigh({ text, names }: Scan, { isKnown, about }: DigestOptions): void {
+function weigh({ text, names }: Scan, { isKnown, about }: DigestHints): void {
   const asked = about === undefined ? undefined : namesIn(about);
   for (const name of names) {
     name.worth = 0.8 + 0.2 * Math.min(name.uses, MOST_USES);

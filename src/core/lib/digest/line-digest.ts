@@ -80,9 +80,11 @@ function hasPatterns(kind: ContentKind): boolean {
 /** What most lines of a log begin with, if it is long: a name, a date, the first digits of a time. */
 function sharedPrefix({ text, lines }: Scan): string {
   const step = Math.max(1, Math.floor(lines.length / CHECKED_LINES));
-  const checked = lines.filter(
-    (line, index) => index % step === 0 && !line.isPart && line.end > line.start,
-  );
+  const checked: Line[] = [];
+  for (let index = 0; index < lines.length; index += step) {
+    const line = lines[index];
+    if (line !== undefined && !line.isPart && line.end > line.start) checked.push(line);
+  }
   const one = checked[0];
   if (one === undefined || checked.length < 8) return "";
   let length = Math.min(one.end - one.start, LONGEST_LINE);

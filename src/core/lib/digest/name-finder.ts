@@ -214,5 +214,7 @@ function startOfUrl(text: string, start: number): number {
 }
 
 function isFileEnding(text: string, start: number, end: number): boolean {
-  return end - start <= 8 && FILE_ENDINGS.has(text.slice(start, end).toLowerCase());
+  // All of them begin with a letter, and fractions of seconds do not.
+  if (end - start > 8 || text.charCodeAt(start) < 64) return false;
+  return FILE_ENDINGS.has(text.slice(start, end).toLowerCase());
 }

@@ -5,6 +5,8 @@ import { takeEnd, takeStart } from "../text/surrogates.js";
 
 // Line feeds and tabs are kept. U+2800 is a blank that counts as a symbol.
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Nearly every text; much faster to test than what may be hidden. */
+const PLAIN = /^[\t\n -~]*$/;
 const HIDDEN_CHARACTERS = new RegExp(HIDDEN.source, "gu");
 /** Of these, a reader should know that something was there: controls, and what reorders text. */
 const MARKED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
@@ -22,7 +24,7 @@ export function hiddenCharacters(): RegExp {
 
 /** Colours and invisible characters removed, other control characters shown as `·`. */
 export function toPrintable(text: string): string {
-  if (!HIDDEN.test(text)) return text;
+  if (PLAIN.test(text) || !HIDDEN.test(text)) return text;
   return withoutColours(text).replace(HIDDEN_CHARACTERS, (character) =>
     MARKED.test(character) ? "·" : LONE_SURROGATE.test(character) ? "\ufffd" : "",
   );

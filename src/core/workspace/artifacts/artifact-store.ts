@@ -15,6 +15,11 @@ export interface NewArtifact {
   readonly hash?: (() => string) | undefined;
   /** Called once, after all of the content has been read. */
   readonly describe: () => TextSize;
+  /**
+   * Does a part of what its caller has to compute in any case; never throws. A store may call it each
+   * time that it waits for its disk.
+   */
+  readonly meanwhile?: (() => void) | undefined;
   readonly createdAt: string;
   readonly metadata: ArtifactMetadata;
 }

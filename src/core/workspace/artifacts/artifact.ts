@@ -92,7 +92,8 @@ export function completeMetadata(
   toolCallId: string | undefined,
   sessionId: string | undefined,
 ): ArtifactMetadata {
-  const named = Object.fromEntries(NAMED.map((name) => [name, textOrNull(given[name])]));
+  const named: Record<string, string | null> = {};
+  for (const name of NAMED) named[name] = textOrNull(given[name]);
   return {
     ...given,
     ...named,

@@ -15,14 +15,16 @@ import type { NewArtifact } from "./artifact-store.js";
 import { redactContent, type Redact, type RedactContext } from "./redact-content.js";
 import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
 
-/** An artifact that was stored, with the entry for its reference. */
+/** An artifact that was stored. */
 export interface StoredArtifact {
   readonly record: ArtifactRecord;
   readonly content: PreparedContent;
+  /** What a reference says about it. */
   readonly entry: KnowledgeEntry;
+  readonly reference: string;
 }
 
-/** An artifact that is ready to be stored. Digest, tokens and hash are computed once and shared. */
+/** An artifact that is ready to be stored. Digest, tokens, hash and reference are made once. */
 export interface PreparedArtifact {
   readonly content: PreparedContent;
   /** What the logger gets to know of it. */
@@ -58,6 +60,19 @@ export function prepareArtifact(
   const content = prepareContent(source, wiring, facts);
   const metadata = completeMetadata(given, toolCallId, sessionId);
   const wantedId = input.artifactId || toolCallId || undefined;
+  let shown: { readonly entry: KnowledgeEntry; readonly reference: string } | undefined;
+  const show = (artifactId: string, hash: string, path: string) => {
+    const { entry: last } = shown ?? {};
+    if (last?.artifactId !== artifactId || last.hash !== hash || last.path !== path) {
+      const entry = entryOf(artifactId, hash, content, path);
+      shown = { entry, reference: renderKnowledgeList([entry], wiring.notice) };
+    }
+    return shown as NonNullable<typeof shown>;
+  };
+  const showKnown = (artifactId?: string) => {
+    const hash = content.hash?.() ?? "";
+    return show(artifactId ?? wantedId ?? idOfContent(hash), hash, "");
+  };
 
   return {
     content,
@@ -72,36 +87,38 @@ export function prepareArtifact(
       ...(typeof input.content === "string" ? { chars: input.content.length } : {}),
     },
 
-    reference(artifactId) {
-      const hash = content.hash?.() ?? "";
-      const id = artifactId ?? wantedId ?? idOfContent(hash);
-      const entry = entryOf({ artifactId: id, hash, size: content.size() }, content, "");
-      return renderKnowledgeList([entry], wiring.notice);
-    },
+    reference: (artifactId) => showKnown(artifactId).reference,
 
     async store() {
       const session = sessionId ?? DEFAULTS.session;
-      const storing = storeOrAbort(wiring, options.signal, {
+      // A stream has a size and a digest only at its end.
+      const isKnown = content.content !== undefined;
+      const steps = isKnown ? [content.tokens, content.scan, () => showKnown()] : [];
+      const record = await storeOrAbort(wiring, options.signal, {
         sessionId: session,
         wantedId,
         type: content.type,
         content: content.bytes(),
         hash: content.hash,
         describe: () => content.size(),
+        meanwhile() {
+          try {
+            steps.shift()?.();
+          } catch {
+            // It fails again where it is needed.
+          }
+        },
         createdAt: new Date(wiring.clock.now()).toISOString(),
         metadata,
       });
-      // For the reference; the system is creating the file meanwhile.
-      if (content.content !== undefined) content.digest();
-      const record = await storing;
       if (options.parentSessionId !== undefined) {
         await wiring.store.addChild(options.parentSessionId, session);
       }
       const path =
         wiring.notice.readBy === "path"
           ? await readablePath(wiring.store, record, options.signal)
-          : record.location;
-      return { record, content, entry: entryOf(record, content, path) };
+          : "";
+      return { record, content, ...show(record.artifactId, record.hash, path) };
     },
   };
 }
@@ -148,14 +165,15 @@ async function storeOrAbort(
 }
 
 function entryOf(
-  { artifactId, hash, size }: Pick<ArtifactRecord, "artifactId" | "hash" | "size">,
+  artifactId: string,
+  hash: string,
   content: PreparedContent,
   path: string,
 ): KnowledgeEntry {
   return {
     artifactId,
     hash,
-    chars: size.chars,
+    chars: content.size().chars,
     lines: content.viewLines(),
     digest: content.digest(),
     path,

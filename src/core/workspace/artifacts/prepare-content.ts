@@ -3,7 +3,7 @@ import { DEFAULTS } from "../../defaults.js";
 import { type Content, type Hash, serializeContent } from "../../engine/content.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { CallerFailedError } from "../../errors/storage-errors.js";
-import { digestSampled, type Digest, type DigestHints } from "../../lib/digest/digest.js";
+import { type Digest, type DigestHints, scanSampled } from "../../lib/digest/digest.js";
 import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
 import { isJsonText } from "../../lib/json/is-json-text.js";
 import { countLines } from "../../lib/text/plain-text.js";
@@ -37,8 +37,10 @@ export interface PreparedContent {
   bytes(): Uint8Array | AsyncIterable<Uint8Array>;
   /** `undefined` for a stream, which the store hashes while reading it. */
   readonly hash: (() => string) | undefined;
-  tokens(): number;
+  readonly tokens: () => number;
   size(): TextSize;
+  /** Does the first half of the work for the digest. */
+  readonly scan: () => unknown;
   digest(): Digest;
   /** How many lines the readable view has; `undefined` if counting them would take too long. */
   viewLines(): number | undefined;
@@ -80,26 +82,23 @@ function prepareValue(
     const { text, isKnown } = readable();
     return text === undefined ? (isKnown ? storedLines() : undefined) : countLines(text);
   });
+  const scan = once(() => scanSampled(sampled(), known.hints));
   return {
     type: isText ? "TEXT" : "JSON",
     content,
     bytes,
     hash: once(() => known.hash ?? hash(bytes())),
     tokens,
-    size: () => ({
+    size: once(() => ({
       bytes: bytes().length,
       chars: stored().length,
       lines: storedLines(),
       ...viewLinesOf(readable(), storedLines()),
       tokens: tokens(),
-    }),
+    })),
+    scan,
     digest: once(() =>
-      answerable(
-        digestWithin(digestBudget(view().length, digestChars), (budgetChars) =>
-          digestSampled(sampled(), { ...known.hints, budgetChars }),
-        ),
-        view(),
-      ),
+      answerable(digestWithin(digestBudget(view().length, digestChars), scan()), view()),
     ),
     viewLines,
   };
@@ -119,6 +118,14 @@ function prepareStream(
     const seen = head.length + tail.length;
     return seen === 0 ? 0 : Math.round(countTokens(head + tail) * (index().chars / seen));
   });
+  const scan = once(() => {
+    const { body } = readable();
+    return scanSampled(
+      body === undefined
+        ? sampleOfStream(sample(), DEFAULTS.digestSampleChars)
+        : sampleText(body, DEFAULTS.digestSampleChars),
+    );
+  });
   async function* tap(): AsyncGenerator<Uint8Array> {
     for await (const chunk of readSource(source)) {
       requireBytes(chunk);
@@ -133,20 +140,12 @@ function prepareStream(
     bytes: tap,
     hash: undefined,
     tokens,
-    size() {
+    size: once(() => {
       const { bytes, chars, lines } = index();
       return { bytes, chars, lines, ...viewLinesOf(readable(), lines), tokens: tokens() };
-    },
-    digest: once(() => {
-      const { body } = readable();
-      const sampled =
-        body === undefined
-          ? sampleOfStream(sample(), DEFAULTS.digestSampleChars)
-          : sampleText(body, DEFAULTS.digestSampleChars);
-      return digestWithin(digestBudget(index().chars, digestChars), (budgetChars) =>
-        digestSampled(sampled, { budgetChars }),
-      );
     }),
+    scan,
+    digest: once(() => digestWithin(digestBudget(index().chars, digestChars), scan())),
     viewLines() {
       const { text, isKnown } = readable();
       if (!isKnown) return undefined;

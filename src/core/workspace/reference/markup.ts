@@ -5,13 +5,17 @@ const OUR_TAG = /<(?=[\s/]*knowledge)/gi;
 /** What would be unescaped although nobody escaped it. */
 const OUR_ESCAPE = /&(?=(?:amp|lt|gt|quot|#\d+);)/g;
 
+const PLAIN = /^[\w .,:/~-]*$/;
+
 /** Escapes text for use between tags: only what could be taken for our own markup, so that code stays readable. */
 export function escapeMarkup(text: string): string {
-  return text.replace(OUR_ESCAPE, "&amp;").replace(OUR_TAG, "&lt;");
+  const escaped = text.includes("&") ? text.replace(OUR_ESCAPE, "&amp;") : text;
+  return escaped.includes("<") ? escaped.replace(OUR_TAG, "&lt;") : escaped;
 }
 
 /** Escapes text for use in a double-quoted attribute; what cannot be seen becomes a number. */
 export function escapeAttribute(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(/[&<>"\n\t]/g, (character) => ESCAPES[character] ?? character)
     .replace(hiddenCharacters(), (character) => `&#${character.codePointAt(0) ?? 0};`);

@@ -3,7 +3,7 @@ import { DEFAULTS } from "../../../../../src/core/defaults.js";
 import { describe, expect, it } from "vitest";
 
 import { digestText } from "../../../../../src/core/digest-text.js";
-import { digestSampled } from "../../../../../src/core/lib/digest/digest.js";
+import { scanSampled } from "../../../../../src/core/lib/digest/digest.js";
 import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
 import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
 import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
@@ -239,7 +239,7 @@ describe("the digest of a stream", () => {
     const tail = text.slice(text.lastIndexOf("\n", text.length - 4_000) + 1);
     const tailLine = countLines(text) - countLines(tail) + 1;
     const sample = { head, tail, tailLine, chars: text.length, lines: 50_000, complete: false };
-    const digest = digestSampled(sampleOfStream(sample, 20_000), { budgetChars: 1_200 });
+    const digest = scanSampled(sampleOfStream(sample, 20_000))(1_200);
     expect(digest.kind).toBe("log");
     expect(digest.text).toContain("Log, 50,000 lines, sampled.");
     expect(digest.text).toContain("49990: ERROR pump 9 failed");

@@ -1,0 +1,68 @@
+import fs from "node:fs";
+import { hasCode } from "../error-code.js";
+import { closeSoon, lookAt, readOnce, realPath } from "./file-calls.js";
+
+/**
+ * File systems of Linux that this machine keeps in its own memory or on its own disks, by the number
+ * that `statfs` reports: tmpfs, ext, xfs, btrfs, overlayfs, f2fs, zfs, bcachefs.
+ */
+const LOCAL = new Set([
+  0x01021994, 0xef53, 0x58465342, 0x9123683e, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
+]);
+
+/**
+ * Looks at files that were used a moment ago. What a local file system knows of them is in memory, and
+ * the answer takes less time than handing the question to a thread does; so it is asked at once.
+ * Over a network, or where this cannot be known, a thread asks, as for everything that writes.
+ */
+export class Disk {
+  #isLocal = false;
+
+  /** Finds out about the disk of this folder. */
+  async inspect(folder: string): Promise<void> {
+    this.#isLocal = await isLocal(folder);
+  }
+
+  /** The stats of a path, without following a link; `undefined` if it does not exist. */
+  async lookAt(path: string): Promise<fs.Stats | undefined> {
+    if (!this.#isLocal) return lookAt(path);
+    try {
+      return fs.lstatSync(path);
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+
+  /** The path with all links resolved; `undefined` if it cannot be determined. */
+  async realPath(path: string): Promise<string | undefined> {
+    if (!this.#isLocal) return realPath(path);
+    try {
+      return fs.realpathSync.native(path);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Reads what was just written; returns how many bytes, 0 at the end of the file. */
+  async readOnce(fd: number, buffer: Uint8Array, position: number): Promise<number> {
+    if (!this.#isLocal) return readOnce(fd, buffer, 0, buffer.length, position);
+    return fs.readSync(fd, buffer, 0, buffer.length, position);
+  }
+
+  /** Closes without waiting. */
+  close(fd: number): void {
+    if (this.#isLocal) fs.closeSync(fd);
+    else closeSoon(fd);
+  }
+}
+
+async function isLocal(folder: string): Promise<boolean> {
+  // Elsewhere the numbers mean other things; before Node 18.15 there is no such call.
+  if (process.platform !== "linux" || !("statfs" in fs)) return false;
+  return new Promise((resolve) => {
+    fs.statfs(folder, (error, stats) => {
+      resolve(!error && LOCAL.has(stats.type));
+    });
+  });
+}
