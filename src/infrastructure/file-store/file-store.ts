@@ -19,6 +19,7 @@ import { deleteDerived, openDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
 import { replaceBy, temporaryIn } from "./incoming-content.js";
 import { Manifest } from "./manifest.js";
+import { readOwner } from "./manifest-reader.js";
 import { openContent } from "./open-content.js";
 import { putArtifact } from "./put-artifact.js";
 import { recoverFile } from "./recover-file.js";
@@ -45,6 +46,8 @@ export class FileStore implements ArtifactStore {
   readonly #layout: StoreLayout;
   readonly #namespace: CheckedFolder;
   readonly #manifests = new Map<string, Manifest>();
+  /** The session of each folder; `null` for a copy of another session's. */
+  readonly #owners = new Map<string, string | null>();
   readonly #check = new ContentCheck();
 
   constructor(root: string, namespace: string) {
@@ -63,16 +66,15 @@ export class FileStore implements ArtifactStore {
   }
 
   async sessions(): Promise<readonly string[]> {
-    const manifests = await this.#allManifests();
-    // The name of a session never changes, so a manifest that was read once need not be read again.
-    const unread = manifests.filter(({ exists, sessionId }) => !exists || sessionId === undefined);
-    for (let at = 0; at < unread.length; at += LOADED_AT_ONCE) {
+    const names = await this.#folderNames();
+    const unknown = names.filter((name) => !this.#owners.has(name));
+    for (let at = 0; at < unknown.length; at += LOADED_AT_ONCE) {
       // One that cannot be read must not hide the others; `verify` reports it.
-      await Promise.allSettled(unread.slice(at, at + LOADED_AT_ONCE).map(load));
+      await Promise.allSettled(
+        unknown.slice(at, at + LOADED_AT_ONCE).map((name) => this.#findOwner(name)),
+      );
     }
-    return manifests.flatMap(({ exists, sessionId, isForeign }) =>
-      exists && sessionId !== undefined && !isForeign ? [sessionId] : [],
-    );
+    return names.flatMap((name) => this.#owners.get(name) ?? []);
   }
 
   async listSession(sessionId: string): Promise<SessionListing> {
@@ -186,7 +188,25 @@ export class FileStore implements ArtifactStore {
     return manifest;
   }
 
+  /** The session of a folder never changes, so that its manifest is read for that once. */
+  async #findOwner(name: string): Promise<void> {
+    const folder = join(this.#layout.namespaceFolder, name);
+    let owner = await readOwner(folder);
+    if (owner === undefined) {
+      const manifest = this.#manifestIn(folder);
+      await manifest.load();
+      owner = manifest.exists ? manifest.sessionId : undefined;
+    }
+    if (owner === undefined) return;
+    this.#owners.set(name, this.#layout.sessionFolder(owner) === folder ? owner : null);
+  }
+
   async #allManifests(): Promise<Manifest[]> {
+    const { namespaceFolder } = this.#layout;
+    return (await this.#folderNames()).map((name) => this.#manifestIn(join(namespaceFolder, name)));
+  }
+
+  async #folderNames(): Promise<string[]> {
     const { namespaceFolder } = this.#layout;
     await this.#checkFolder(this.#namespace);
     try {
@@ -194,8 +214,7 @@ export class FileStore implements ArtifactStore {
       return entries
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => name)
-        .sort()
-        .map((name) => this.#manifestIn(join(namespaceFolder, name)));
+        .sort();
     } catch (cause) {
       if (hasCode(cause, "ENOENT")) return [];
       throw new ReadFailedError(namespaceFolder, cause);

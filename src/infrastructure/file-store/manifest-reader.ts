@@ -55,6 +55,19 @@ const BLOCK_BYTES = 1_048_576;
 /** Room for one's own line and those that other processes may have added. */
 const SMALL_BLOCK_BYTES = 8_192;
 
+/** The session that the first line of a manifest names, if it is a header; nothing else is read. */
+export async function readOwner(folder: string): Promise<string | undefined> {
+  const fd = await openFile(join(folder, MANIFEST_NAME), READ_NO_LINK);
+  try {
+    const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+    const start = block.toString("utf8", 0, await readOnce(fd, block, 0, block.length, 0));
+    const end = start.indexOf("\n");
+    return end === -1 ? undefined : parseEntry(start.slice(0, end))?.session;
+  } finally {
+    closeSoon(fd);
+  }
+}
+
 /** Reads a manifest incrementally: everything it knows was read from the file, in order. */
 export class ManifestReader {
   readonly path: string;

@@ -28,12 +28,6 @@ export class Manifest implements CheckedFolder {
     return this.#reader.sessionId;
   }
 
-  /** Whether this folder is not the session's own: it is a copy, or was renamed. */
-  get isForeign(): boolean {
-    const { owner } = this.#reader.state;
-    return owner !== undefined && this.layout.sessionFolder(owner) !== this.folder;
-  }
-
   /** Whether there was a manifest when it was last looked for. */
   get exists(): boolean {
     return this.#reader.state.file !== "";

@@ -1,6 +1,7 @@
+import fs from "node:fs";
 import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { FileStore } from "../../../src/infrastructure/file-store/file-store.js";
 import { listTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
@@ -307,5 +308,38 @@ describe("what a listing says of removals", () => {
     await rm(manifest);
     await writeFile(manifest, lines.replaceAll("second", "instead"));
     expect(await last()).not.toBe(third);
+  });
+});
+
+describe("the sessions of a store", () => {
+  const SESSIONS = Array.from({ length: 300 }, (_, at) => `s-${(at + 100).toString()}`);
+
+  it("are known from the first lines, and a page reads no other session", async () => {
+    const { root, sessionFolder, workspace } = await makeStore();
+    const { record } = await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s-0" });
+    const { artifactId, type, size, hash, createdAt, metadata } = record;
+    const line = JSON.stringify({ put: { artifactId, type, size, hash, createdAt, metadata } });
+    for (const sessionId of SESSIONS) {
+      await mkdir(sessionFolder(sessionId));
+      const header = JSON.stringify({ session: sessionId, layout: 1 });
+      const text = `${header}\n${`${line}\n`.repeat(100)}`;
+      await writeFile(join(sessionFolder(sessionId), "manifest.jsonl"), text);
+    }
+    // More sessions than are remembered: none may be read again for its name.
+    const open = vi.spyOn(fs, "open");
+    const read = vi.spyOn(fs, "read");
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const fresh = openStore(root);
+    const page = await fresh.queryArtifacts({}, { limit: 1 });
+    expect(page.artifacts).toHaveLength(1);
+    expect(open.mock.calls.length).toBeLessThan(SESSIONS.length + 10);
+    const asked = read.mock.calls.map((call: readonly unknown[]) => Number(call[3]));
+    expect(asked.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(SESSIONS.length * 10_000);
+    open.mockClear();
+    const { artifacts } = await fresh.queryArtifacts({}, { limit: 1, cursor: page.nextCursor });
+    expect(artifacts.map(({ sessionId }) => sessionId)).toEqual(["s-100"]);
+    expect(open.mock.calls.length).toBeLessThan(5);
   });
 });
