@@ -2,7 +2,7 @@ import { requireArray, requireObject } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
-import type { Survey } from "../core/engine/survey.js";
+import { countSizes } from "../core/engine/survey.js";
 import { HISTORY_LAYOUT, allotNames } from "../core/files/file-layout.js";
 import { createFileReference, vouchForFiles } from "../core/files/file-reference.js";
 import { createFileSink } from "../core/files/file-sink.js";
@@ -79,13 +79,19 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   const root = requireOutputDir(outputDir);
   requireWriter(writer);
   const thresholds = readThresholds(options);
+  const sizes = countSizes(anthropicFormat, input, thresholds.chars, {
+    media: "offload",
+    countOther: true,
+  });
+  // Whether the others are messages at all is found out below.
+  const isWorth = isShareReached(sizes.sizableChars, sizes.totalChars, thresholds.ratio);
+  const skipped = { messages: input as M[], offloadedCount: 0, freedChars: 0, files: [] };
+  if (sizes.isPlain && !isWorth) return skipped;
   const survey = surveyAnthropic(input, {
     countOther: true,
     nameOf: (index) => `messages[${index}]`,
   });
-  if (!mayBeWorth(survey, thresholds)) {
-    return { messages: input as M[], offloadedCount: 0, freedChars: 0, files: [] };
-  }
+  if (!isWorth) return skipped;
   // One that is too short to be offloaded is kept, whether its file exists or not.
   const sizable = survey.results.filter(({ chars }) => chars >= thresholds.chars);
   const reference = createFileReference("history", { outputDir: root }, sha256);
@@ -138,15 +144,4 @@ function readThresholds({ charThreshold, ratioThreshold }: HistoryThresholds): T
       fallback: DEFAULTS.ratioThreshold,
     }),
   };
-}
-
-/** Whether the pass could be worth it, if no result were a reference already: a skip must be cheap. */
-function mayBeWorth({ results, otherChars }: Survey, { chars: least, ratio }: Thresholds): boolean {
-  let offloadableChars = 0;
-  let totalChars = otherChars;
-  for (const { chars } of results) {
-    totalChars += chars;
-    if (chars >= least) offloadableChars += chars;
-  }
-  return isShareReached(offloadableChars, totalChars, ratio);
 }

@@ -32,23 +32,72 @@ export function surveyMessages<Message>(
   return survey;
 }
 
-/** Only adds up sizes: a pass that is skipped must cost little more than that. */
-class SizeSurvey implements MessageVisitor, PlainSurvey {
+/** The sizes of a conversation, without its results. */
+export interface SizeCount {
+  /** The characters of results of at least the given length. */
+  readonly sizableChars: number;
+  readonly totalChars: number;
+  /** Whether everything was of a known type, and every result a block with a length. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * Adds up sizes and keeps nothing, for a pass that may be skipped: it takes little more time than
+ * adding up the lengths of strings.
+ */
+export function countSizes<Message>(
+  format: Format<Message>,
+  messages: readonly Message[],
+  leastChars: number,
+  options: FormatReadOptions,
+): SizeCount {
+  const counter = new SizeCounter(leastChars);
+  for (let index = 0; index < messages.length; index++) {
+    format.read(messages[index] as Message, counter, options);
+  }
+  return counter;
+}
+
+/** Sizes depend neither on who wrote a message nor on what was called. */
+class SizeVisitor {
+  modelMessage(): void {
+    // Nothing to count.
+  }
+
+  call(): void {
+    // Nothing to count.
+  }
+}
+
+class SizeCounter extends SizeVisitor implements MessageVisitor, SizeCount {
+  sizableChars = 0;
+  totalChars = 0;
+  isPlain = true;
+
+  constructor(readonly leastChars: number) {
+    super();
+  }
+
+  result({ chars, slot }: FormatResult): void {
+    this.totalChars += chars;
+    if (chars >= this.leastChars) this.sizableChars += chars;
+    if (chars === 0 || slot < 0) this.isPlain = false;
+  }
+
+  other(chars: number, unknownType?: string): void {
+    this.totalChars += chars;
+    if (unknownType !== undefined) this.isPlain = false;
+  }
+}
+
+class SizeSurvey extends SizeVisitor implements MessageVisitor, PlainSurvey {
   messageIndex = 0;
   otherChars = 0;
   hasUnknown = false;
   readonly results: ToolResult[] = [];
 
-  modelMessage(): void {
-    // Sizes do not depend on who wrote a message,
-  }
-
-  call(): void {
-    // nor on what was called.
-  }
-
   result(found: FormatResult): void {
-    // The object belongs to the visitor: a second one for each result would cost as much as the pass.
+    // The object belongs to the visitor, and copying it takes longer than finding it.
     const result = found as FormatResult & { messageIndex: number };
     result.messageIndex = this.messageIndex;
     this.results.push(result);
