@@ -6,6 +6,8 @@ import { InvalidArgumentError } from "../errors/argument-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { findReferenced, NOTHING_HELD } from "./held-session.js";
 import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
+import { once } from "../lib/once.js";
+import { tokensOf } from "../policies/by-size.js";
 import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";
 import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
 import { checkedCounter } from "../checked-counter.js";
@@ -85,7 +87,8 @@ const NOT_AGAIN = { offload: false, reason: "none" } as const;
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
   const core = coreOf(options.workspace);
-  const countTokens = options.countTokens ? checkedCounter(options.countTokens) : core.countTokens;
+  const ownCounter = options.countTokens ? checkedCounter(options.countTokens) : undefined;
+  const countTokens = ownCounter ?? core.countTokens;
   const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
   const readingCalls = createReadingCalls(core.toolNames);
   const rules = {
@@ -96,7 +99,6 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       DEFAULTS.tokenThreshold,
       0,
     ),
-    countTokens: options.countTokens,
   };
 
   return {
@@ -117,10 +119,13 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       const listSession = (child: string) => core.listSession(child);
       const asked = [{ ...result, reading }];
       const answers = await findReadingAnswers(asked, session, listSession, core.readChars);
+      const tokens = once(() =>
+        ownCounter ? tokensOf(result, ownCounter) : prepared.content.tokens(),
+      );
       const candidate: ToolResult = Object.defineProperty(
         { ...result, isReadingAnswer: answers.size > 0 },
         "tokens",
-        { get: () => prepared.content.tokens() },
+        { get: tokens },
       );
       const isReference = findReferenced(session, result.soleText, id) !== undefined;
       const verdict = isReference ? NOT_AGAIN : judgeByRules(rules, candidate);
@@ -137,8 +142,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       }
       const { record, reference } = await core.store(prepared);
       // A reference that saves too little is not worth it.
-      const inline =
-        chars < inlineChars || !savesEnough(countTokens(reference), prepared.content.tokens());
+      const inline = chars < inlineChars || !savesEnough(countTokens(reference), tokens());
       return {
         content: inline ? content : reference,
         decision: { offloaded: true, reason, artifactId: record.artifactId, inline },

@@ -1,5 +1,4 @@
 import type { ToolResult } from "../engine/tool-result.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { tokensOf } from "./by-size.js";
 
 /** Why a result was offloaded or kept. */
@@ -10,13 +9,11 @@ export interface ToolResultRules {
   readonly whiteList: readonly string[];
   /** Results of more tokens than this are offloaded. */
   readonly tokenThreshold: number;
-  /** Default: the workspace's own counter. */
-  readonly countTokens: CountTokens | undefined;
 }
 
 /** Decides about one result, in this order: reading tools, `offload: false`, the white list, `offload: true`, tokens. */
 export function judgeByRules(
-  { whiteList, tokenThreshold, countTokens }: ToolResultRules,
+  { whiteList, tokenThreshold }: ToolResultRules,
   result: ToolResult,
 ): { readonly offload: boolean; readonly reason: RuleReason } {
   const { toolName, actionName, offloadFlag, isReadingAnswer } = result;
@@ -27,7 +24,7 @@ export function judgeByRules(
     (whiteList.includes(toolName) || whiteList.includes(`${toolName}:${actionName ?? ""}`));
   if (isListed) return { offload: true, reason: "white_list" };
   if (offloadFlag === true) return { offload: true, reason: "metadata" };
-  return tokensOf(result, countTokens) > tokenThreshold
+  return tokensOf(result) > tokenThreshold
     ? { offload: true, reason: "tokens" }
     : { offload: false, reason: "none" };
 }

@@ -84,6 +84,19 @@ describe("the decision", () => {
     expect(counted).toEqual(["x".repeat(100), "x".repeat(101), "y".repeat(101)]);
   });
 
+  it("the content and its reference are compared by the same counter, which counts each once", async () => {
+    const workspace = openMemoryWorkspace({ countTokens: () => 1 });
+    const counted: string[] = [];
+    const countTokens = (text: string) => {
+      counted.push(text);
+      return text.length;
+    };
+    const { op } = openOffload({ workspace, tokenThreshold: 1_000, inlineChars: 0, countTokens });
+    const { content, decision } = await op.process({ content: BIG });
+    expect(decision).toMatchObject({ offloaded: true, inline: false });
+    expect(counted).toEqual([BIG, content]);
+  });
+
   it("the threshold is 30,000 tokens unless told", async () => {
     const offloaded = async (tokens: number) => {
       const { op } = openOffload({ countTokens: () => tokens });
