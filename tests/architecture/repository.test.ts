@@ -207,6 +207,18 @@ describe("the tools", () => {
     expect(rules).toContain("@typescript-eslint/no-floating-promises");
   });
 
+  it("know one name for a test", async () => {
+    const eslint = new ESLint({ cwd: ROOT });
+    for (const filePath of [
+      "tests/architecture/repository.test.ts",
+      "packages/mcp/tests/http.test.ts",
+    ]) {
+      const code = 'import { expect, test } from "vitest";\nexport { expect, test };\n';
+      const [outcome] = await eslint.lintText(code, { filePath: join(ROOT, filePath) });
+      expect(outcome?.messages.map(({ ruleId }) => ruleId)).toEqual(["no-restricted-imports"]);
+    }
+  });
+
   it("gate coverage above the floors [001-COVERAGE-core] [001-COVERAGE-infrastructure] [001-COVERAGE-project]", () => {
     const { thresholds } = tests.coverage;
     const atLeast = (floors: unknown, lines: number, branches: number) => {

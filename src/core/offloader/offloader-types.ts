@@ -21,7 +21,7 @@ export interface OffloaderSettings {
   readonly taskId?: string | undefined;
   /** Gives this session access to what is offloaded here, too. */
   readonly parentSessionId?: string | undefined;
-  /** Which results to offload. Default: those of at least 400 tokens that are not errors. */
+  /** Which results to offload. Default: those of at least 400 tokens; errors from 800 tokens on. */
   readonly policy?: Policy | undefined;
   /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
   readonly media?: MediaRule | undefined;
