@@ -138,7 +138,7 @@ export interface Format<Message = unknown, Tools = unknown, Answer = unknown> {
   /** A new message with references in place; it shares everything that did not change. */
   replace(message: Message, texts: readonly SlotText[], options: FormatOptions): Message;
   /** A new message with the stored content back, exactly as it was. */
-  restore(message: Message, contents: readonly SlotContent[]): Message;
+  restore(message: Message, originals: readonly SlotContent[]): Message;
   /** The tools in the shape that the vendor's API takes. */
   describeTools(tools: readonly ToolDescription[]): Tools;
   /** Reads a tool call in the format's shape; `undefined` for anything else. */

@@ -1,5 +1,5 @@
 import { requireChoice } from "../../core/arguments.js";
-import { piMessageFormat, type PiTool } from "../../formats/pi.js";
+import { piRecordFormat, type PiTool } from "../../formats/pi.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
 import { refuseTakenNames } from "../shared/refuse-taken-names.js";
@@ -71,13 +71,13 @@ export function offloadAgent<S extends AgentSettings>(
       if (keepsOriginal || reading.has(toolName)) return changed;
       const { content = call.result.content, isError = call.isError } = changed ?? {};
       const message = { role: "toolResult", toolCallId, toolName, content, isError };
-      const short = await session.message(message, piMessageFormat);
+      const short = await session.message(message, piRecordFormat);
       return short === message ? changed : { ...changed, content: short.content };
     },
 
     async transformContext(messages, signal) {
       const changed = (await own.transformContext?.(messages, signal)) ?? messages;
-      return keepsOriginal ? [...(await session.history(changed, piMessageFormat))] : changed;
+      return keepsOriginal ? [...(await session.history(changed, piRecordFormat))] : changed;
     },
   };
   return { ...settings, ...added };
@@ -94,7 +94,7 @@ export interface PiReadingTool extends PiTool {
 }
 
 export function readingTools({ tools }: OffloadSession): PiReadingTool[] {
-  const described = piMessageFormat.describeTools(tools);
+  const described = piRecordFormat.describeTools(tools);
   return tools.map((tool, at) => ({
     ...(described[at] as PiTool),
     label: tool.name.replaceAll("_", " "),
