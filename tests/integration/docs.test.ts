@@ -80,10 +80,15 @@ describe("what a page says", () => {
     const examples = await readdir(join(ROOT, "examples"));
     const programs = examples.filter((name) => name.endsWith(".mjs"));
     expect(programs.length).toBeGreaterThan(5);
-    for (const path of ["docs/agents.md", ...programs.map((name) => `examples/${name}`)]) {
+    const frameworks = docs.filter((path) => path.startsWith(join("docs", "integrations")));
+    expect(frameworks.length).toBeGreaterThan(10);
+    const paths = ["docs/agents.md", ...frameworks, ...programs.map((name) => `examples/${name}`)];
+    for (const path of paths) {
       const text = await pageOf(path);
       expect(text, path).not.toMatch(/\bas (?:any|never|unknown)\b|@type \{any\}|@ts-/);
-      expect(text, path).not.toMatch(/claude-(?:sonnet|opus|haiku)-4\b|gpt-4|claude-3/);
+      expect(text, path).not.toMatch(
+        /claude-(?:sonnet|opus|haiku)-4\b|claude-3|gpt-(?:3|4)|gemini-(?:1|2\.0)/,
+      );
     }
     expect(await pageOf("docs/agents.md")).toMatch(/toolRunner.*by default, as a thread/);
   });
