@@ -3,11 +3,13 @@ import type { Content } from "./content.js";
 /** What happens to images, audio and documents in a result whose text is offloaded. */
 export type MediaRule = "keep" | "offload";
 
+/** How a format treats media. */
 export interface FormatOptions {
   /** Whether media is kept in the message or offloaded with the text. */
   readonly media: MediaRule;
 }
 
+/** What `Format.read` should report. */
 export interface FormatReadOptions extends FormatOptions {
   /** Whether to count characters outside of results, which requires serializing tool inputs. */
   readonly countOther: boolean;

@@ -44,6 +44,7 @@ export interface OffloaderSettings {
   readonly countTokens?: CountTokens | undefined;
 }
 
+/** Options of one pass over a conversation. */
 export interface OffloadOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
@@ -51,6 +52,7 @@ export interface OffloadOptions {
   readonly parts?: readonly PartKind[] | undefined;
 }
 
+/** Options of `restore`. */
 export interface RestoreOptions extends Pick<OffloadOptions, "signal"> {
   /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;

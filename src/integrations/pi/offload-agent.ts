@@ -6,13 +6,17 @@ import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {
+  /** The session that results belong to, unless the options name one. */
   readonly sessionId?: string;
+  /** Gets the reading tools and the system prompt besides your own. */
   readonly initialState?: {
     readonly model?: unknown;
     readonly systemPrompt?: string;
     readonly tools?: readonly { readonly name: string }[];
   };
+  /** Your own hook; it runs first. */
   readonly afterToolCall?: (call: never, signal?: AbortSignal) => Promise<unknown>;
+  /** Your own hook; it runs first. */
   readonly transformContext?: (messages: never, signal?: AbortSignal) => Promise<unknown>;
 }
 
