@@ -16,7 +16,7 @@ export interface PublishedDocument {
 export async function startRegistry(folder: string) {
   const documents = new Map<string, PublishedDocument>();
   const { url, close } = await serveFetch((path, init) => {
-    const name = decodeURIComponent(String(path).slice(1));
+    const name = decodeURIComponent((path as string).slice(1));
     if (init?.method === "PUT") {
       documents.set(name, JSON.parse(init.body as string) as PublishedDocument);
     }

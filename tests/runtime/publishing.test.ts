@@ -14,7 +14,7 @@ const ADDRESS = "https://host.example/owner/name";
 const NAMES = ["context-offload", "@context-offload/mcp", "@context-offload/cli"];
 
 // In their order: the packing builds what the release then publishes.
-describe.sequential("a fresh clone", () => {
+describe("a fresh clone", () => {
   let clone: string;
   const changed = PACKAGES.flatMap((folder) => [
     join(folder, "package.json"),
