@@ -20,6 +20,15 @@ export default defineConfig([
     },
   },
   {
+    files: ["**/*.test.{ts,mjs}", "**/tests/**"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { name: "vitest", importNames: ["test"], message: "Tests are called `it` here." },
+      ],
+    },
+  },
+  {
     // tsc checks the scripts' JSDoc types; what JSON.parse gives has none.
     files: ["**/*.mjs", "**/*.cjs"],
     extends: [tseslint.configs.disableTypeChecked],

@@ -41,6 +41,7 @@ async function packagesInOrder() {
 
 /** @param {string} folder */
 async function buildPackage(folder) {
+  await restoreAfterPacking(folder);
   const output = join(folder, `.dist-${process.pid}`);
   const replaced = `${output}-old`;
   try {

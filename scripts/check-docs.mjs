@@ -21,6 +21,8 @@ const ROOT_PAGES = [
   "CHANGELOG.md",
   "SECURITY.md",
   "CODE_OF_CONDUCT.md",
+  "packages/cli/README.md",
+  "packages/mcp/README.md",
 ];
 
 /** How the pages quote a default: `DEFAULTS.name`, optionally followed by its value in brackets or in the next cell. */

@@ -1,9 +1,9 @@
-/** Checks the packed package as users get it: publint, attw, and `exports` against what was built. */
+/** Checks the packed packages as users get them: publint, attw, and `exports` against what was built. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packPackage } from "./packed-package.mjs";
+import { PACKAGES, packPackage } from "./packed-package.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -12,16 +12,20 @@ const bin = (/** @type {string} */ name) => join(root, "node_modules", ".bin", n
 await runOrThrow("npm", ["run", "--silent", "build"], { cwd: root });
 const folder = await mkdtemp(join(tmpdir(), "context-offload-exports-"));
 try {
-  const { tarball, files } = await packPackage(folder);
-  const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  for (const [entry, targets] of Object.entries(exports)) {
-    for (const target of Object.values(typeof targets === "string" ? { targets } : targets)) {
-      if (files.includes(target.replace("./", ""))) continue;
-      throw new Error(`exports["${entry}"] names ${target}, which is not in the packed package`);
+  for (const directory of PACKAGES) {
+    const { tarball, files } = await packPackage(folder, directory);
+    const manifest = await readFile(join(root, directory, "package.json"), "utf8");
+    const { name, exports } = JSON.parse(manifest);
+    for (const [entry, targets] of Object.entries(exports)) {
+      for (const target of Object.values(typeof targets === "string" ? { targets } : targets)) {
+        if (files.includes(target.replace("./", ""))) continue;
+        throw new Error(`${name} exports["${entry}"] as ${target}, which is not in what is packed`);
+      }
     }
+    process.stdout.write(await runOrThrow(bin("publint"), ["--strict", tarball]));
+    // The command exports nothing that could have types.
+    if (exports["."]) await runOrThrow(bin("attw"), ["--profile", "esm-only", tarball]);
   }
-  process.stdout.write(await runOrThrow(bin("publint"), ["--strict", tarball]));
-  await runOrThrow(bin("attw"), ["--profile", "esm-only", tarball]);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

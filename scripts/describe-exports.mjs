@@ -16,6 +16,7 @@ const HIDDEN = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
  * @property {string | undefined} fallback Its default, if the comment names one.
  *
  * @typedef {object} Export
+ * @property {string} id The same for what several entries export.
  * @property {string} name
  * @property {"function" | "object" | "class" | "type"} kind
  * @property {string} signature
@@ -37,7 +38,9 @@ export function describeExports(program, path) {
     const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
     const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
     const declaration = symbol.declarations?.[0];
-    return declaration ? [describe(checker, exported.name, symbol, declaration)] : [];
+    if (declaration === undefined) return [];
+    const id = `${declaration.getSourceFile().fileName}:${declaration.pos}`;
+    return [{ id, ...describe(checker, exported.name, symbol, declaration) }];
   });
 }
 
@@ -46,7 +49,7 @@ export function describeExports(program, path) {
  * @param {string} name
  * @param {ts.Symbol} symbol
  * @param {ts.Declaration} declaration
- * @returns {Export}
+ * @returns {Omit<Export, "id">}
  */
 function describe(checker, name, symbol, declaration) {
   const text = commentOf(checker, symbol);
@@ -77,7 +80,11 @@ function describe(checker, name, symbol, declaration) {
     return { name, kind: "class", signature: "", text, members: [...members, ...named] };
   }
   const isAlias = ts.isTypeAliasDeclaration(declaration);
-  const signature = isAlias && members.length === 0 ? sourceOf(declaration.type) : "";
+  const signature = isAlias
+    ? members.length === 0
+      ? sourceOf(declaration.type)
+      : ""
+    : callsOf(declaration).join(" & ");
   return { name, kind: "type", signature, text, members };
 }
 
@@ -94,8 +101,21 @@ function listProperties(type) {
     return [...new Map(parts.flat().map((symbol) => [symbol.name, symbol])).values()];
   }
   const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
-  if (!isObject || type.getCallSignatures().length > 0) return [];
-  return type.getProperties();
+  return isObject ? type.getProperties() : [];
+}
+
+/**
+ * How an interface can be called, if it can.
+ *
+ * @param {ts.Declaration} declaration
+ */
+function callsOf(declaration) {
+  if (!ts.isInterfaceDeclaration(declaration)) return [];
+  return declaration.members.filter(ts.isCallSignatureDeclaration).map((call) =>
+    sourceOf(call)
+      .replace(/;$/, "")
+      .replace(/\): (?=[^)]*$)/, ") => "),
+  );
 }
 
 /** @param {ts.TypeChecker} checker @param {ts.Symbol} symbol @returns {Member[]} */
@@ -160,6 +180,7 @@ function sourceOf(node) {
 function collapse(text) {
   return text
     .replace(/\/\*\*[^]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "")
     .replace(/\s+/g, " ")
     .replace(/^\| /, "")
     .replace(/([([<]) /g, "$1")

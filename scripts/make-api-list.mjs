@@ -1,8 +1,7 @@
 // Makes the list of the public interface from the declarations: every export, every option, its
 // default and its comment. Run as a program, it writes the page.
 
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL, URL } from "node:url";
 import prettier from "prettier";
@@ -16,12 +15,6 @@ import { describeExports } from "./describe-exports.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const API_PAGE = "docs/api.md";
-
-const ENTRIES = [
-  { name: "context-offload", path: "src/index.ts" },
-  { name: "context-offload/policies", path: "src/policies.ts" },
-  { name: "context-offload/testing", path: "src/testing/index.ts" },
-];
 
 /** @type {[Export["kind"], string][]} */
 const SECTIONS = [
@@ -40,39 +33,60 @@ how the parts work together.
 
 /** @returns {Promise<string>} The page, formatted. */
 export async function makeApiList() {
+  const entries = await readInterface();
+  const overview = entries.map(({ name }) => `- ${linkTo(name)}`);
+  /** @type {Map<string, string>} */
+  const seen = new Map();
+  const parts = entries.flatMap(({ name, exports }) => {
+    const body = SECTIONS.flatMap(([kind, title]) => renderSection(exports, kind, title, seen));
+    for (const { id } of exports) if (!seen.has(id)) seen.set(id, name);
+    return [`## ${name}`, ...body];
+  });
+  const page = [INTRODUCTION, overview.join("\n"), ...parts].join("\n\n");
+  const style = await prettier.resolveConfig(join(ROOT, API_PAGE));
+  return prettier.format(page, { ...style, parser: "markdown" });
+}
+
+/**
+ * What each entry of the package exports.
+ *
+ * @returns {Promise<{ name: string, exports: Export[] }[]>}
+ */
+export async function readInterface() {
+  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const entries = Object.entries(manifest.exports).flatMap(([entry, { types }]) => {
+    if (types === undefined) return [];
+    const path = join(ROOT, types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts"));
+    return [{ name: entry.replace(".", manifest.name), path }];
+  });
   const config = ts.readConfigFile(join(ROOT, "tsconfig.json"), (path) => ts.sys.readFile(path));
   const { options } = ts.convertCompilerOptionsFromJson(
     /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
     ROOT,
   );
-  const entries = ENTRIES.map(({ name, path }) => ({ name, path: join(ROOT, path) }));
-  const present = entries.filter(({ path }) => existsSync(path));
   const program = ts.createProgram(
-    present.map(({ path }) => path),
+    entries.map(({ path }) => path),
     options,
   );
-  const parts = present.flatMap(({ name, path }) => {
-    const exports = describeExports(program, path);
-    return [
-      `## ${name}`,
-      ...SECTIONS.flatMap(([kind, title]) => renderSection(exports, kind, title)),
-    ];
-  });
-  const page = [INTRODUCTION, ...parts].join("\n\n");
-  const style = await prettier.resolveConfig(join(ROOT, API_PAGE));
-  return prettier.format(page, { ...style, parser: "markdown" });
+  return entries.map(({ name, path }) => ({ name, exports: describeExports(program, path) }));
 }
 
-/** @param {readonly Export[]} exports @param {Export["kind"]} kind @param {string} title */
-function renderSection(exports, kind, title) {
+/**
+ * @param {readonly Export[]} exports
+ * @param {Export["kind"]} kind
+ * @param {string} title
+ * @param {ReadonlyMap<string, string>} seen The entry that has listed an export already.
+ */
+function renderSection(exports, kind, title, seen) {
   const chosen = exports.filter((one) => one.kind === kind);
   if (chosen.length === 0) return [];
   const sorted = [...chosen].sort((one, other) => (one.name < other.name ? -1 : 1));
-  return [`### ${title}`, ...sorted.flatMap(renderExport)];
+  return [`### ${title}`, ...sorted.flatMap((one) => renderExport(one, seen.get(one.id)))];
 }
 
-/** @param {Export} exported */
-function renderExport({ name, kind, signature, text, members }) {
+/** @param {Export} exported @param {string | undefined} entry Where it is listed already. */
+function renderExport({ name, kind, signature, text, members }, entry) {
+  if (entry !== undefined) return [`#### ${name}`, `The same as in ${linkTo(entry)}.`];
   const code = kind === "type" && signature !== "" ? `type ${name} = ${signature}` : signature;
   return [
     `#### ${name}`,
@@ -94,6 +108,11 @@ function renderMembers(members, second) {
   return [head, head.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
+}
+
+/** @param {string} entry */
+function linkTo(entry) {
+  return `[${entry}](#${entry.replaceAll("/", "")})`;
 }
 
 /** Markup in a comment is meant as text; on the page it would disappear. */

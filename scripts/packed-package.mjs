@@ -7,20 +7,25 @@ import { runOrThrow } from "./run-command.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
+/** Where the packages are in the repository, each after those that it depends on. */
+export const PACKAGES = ["", "packages/mcp", "packages/cli"];
+
 /**
  * Packs what is built. It works on a copy, so that it can run while other programs read the repository.
  *
  * @param {string} destination An existing folder.
+ * @param {string} directory Where the package is in the repository.
  * @returns {Promise<{ tarball: string, bytes: number, files: string[] }>}
  */
-export async function packPackage(destination) {
+export async function packPackage(destination, directory = "") {
+  const folder = join(ROOT, directory);
   const copy = await mkdtemp(join(tmpdir(), "context-offload-packing-"));
   try {
-    const { files } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    const { files } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
     for (const name of ["package.json", "README.md", "LICENSE", ...files]) {
-      await cp(join(ROOT, name), join(copy, name), { recursive: true });
+      await cp(join(folder, name), join(copy, name), { recursive: true });
     }
-    await applyPublishedForm(copy);
+    await applyPublishedForm(copy, ROOT, directory);
     // What the scripts do was just done here: the build and the published form.
     const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
     const [packed] = JSON.parse(await runOrThrow("npm", args, { cwd: copy }));

@@ -54,10 +54,10 @@ export const aiSdkUiFormat = {
       texts.map(({ slot, text }) => [slot, (part) => withReference(part, text, options)]),
     ),
 
-  restore: (message, contents) =>
+  restore: (message, originals) =>
     withParts(
       message,
-      contents.map((stored) => [stored.slot, (part) => withContent(part, stored)]),
+      originals.map((original) => [original.slot, (part) => withContent(part, original)]),
     ),
 
   describeTools: (tools): Record<string, AiSdkTool> =>

@@ -75,10 +75,10 @@ export const aiSdkFormat = {
       texts.map(({ slot, text }) => [slot, (output) => referenceOutput(output, text, media)]),
     ),
 
-  restore: (message, contents) =>
+  restore: (message, originals) =>
     withOutputs(
       message,
-      contents.map(({ slot, content, wrapping }) => [
+      originals.map(({ slot, content, wrapping }) => [
         slot,
         (output) => ({
           ...output,

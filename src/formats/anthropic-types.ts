@@ -28,6 +28,7 @@ export interface AnthropicToolResultBlock {
   is_error?: boolean;
 }
 
+/** A block of a message; blocks of other types are kept as they are. */
 export type AnthropicContentBlock =
   AnthropicTextBlock | AnthropicImageBlock | AnthropicToolUseBlock | AnthropicToolResultBlock;
 

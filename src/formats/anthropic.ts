@@ -98,10 +98,10 @@ export const anthropicFormat = {
     );
   },
 
-  restore<M>(message: M, contents: readonly SlotContent[]): M {
+  restore<M>(message: M, originals: readonly SlotContent[]): M {
     return withContents(
       message,
-      contents.map(({ slot, content }) => [slot, () => content]),
+      originals.map(({ slot, content }) => [slot, () => content]),
     );
   },
 

@@ -70,10 +70,10 @@ export const bedrockFormat = {
       ]),
     ),
 
-  restore: (message, contents) =>
+  restore: (message, originals) =>
     withContents(
       message,
-      contents.map(({ slot, content, wrapping }) => [
+      originals.map(({ slot, content, wrapping }) => [
         slot,
         () => (typeof wrapping === "string" ? [{ [wrapping]: content }] : content),
       ]),

@@ -58,12 +58,12 @@ const NAMED_FORMATS = [
 type NamedFormat = (typeof NAMED_FORMATS)[number];
 
 /** A format whose messages are objects, not lines of a file. */
-type MessageFormat = Exclude<NamedFormat, { readonly name: `${string}-jsonl` }>;
+type ObjectFormat = Exclude<NamedFormat, { readonly name: `${string}-jsonl` }>;
 
 /** Each one by itself: a union of formats is not a format of unions. */
 type LinesOfEach<F extends Format> = F extends Format ? MessageLines<F> : never;
 
-type BuiltInFormat = NamedFormat | LinesOfEach<MessageFormat>;
+type BuiltInFormat = NamedFormat | LinesOfEach<ObjectFormat>;
 
 /**
  * All formats, in the order of detection. A conversation with a tool call or result fits only one of
@@ -72,7 +72,7 @@ type BuiltInFormat = NamedFormat | LinesOfEach<MessageFormat>;
 export const FORMATS: readonly BuiltInFormat[] = [
   ...NAMED_FORMATS,
   ...NAMED_FORMATS.filter(({ name }) => !name.endsWith("-jsonl")).map(
-    (format) => messageLines(format) as LinesOfEach<MessageFormat>,
+    (format) => messageLines(format) as LinesOfEach<ObjectFormat>,
   ),
 ];
 

@@ -49,8 +49,8 @@ export const geminiCliFormat = {
   replace: (message, texts, options) =>
     withParts(message, geminiFormat.replace(asContent(message), texts, options)),
 
-  restore: (message, contents) =>
-    withParts(message, geminiFormat.restore(asContent(message), contents)),
+  restore: (message, originals) =>
+    withParts(message, geminiFormat.restore(asContent(message), originals)),
 
   describeTools: (tools) => geminiFormat.describeTools(tools),
   readCall: (call) => geminiFormat.readCall(call),

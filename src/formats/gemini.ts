@@ -77,9 +77,9 @@ export const geminiFormat = {
     return { ...asRecord(message), parts };
   },
 
-  restore(message, contents) {
+  restore(message, originals) {
     const parts = partsOf(message).slice();
-    for (const { slot, content } of contents) {
+    for (const { slot, content } of originals) {
       // A response is an object; an array holds a response that was offloaded together with its media.
       const changes = Array.isArray(content)
         ? { response: content[0] as unknown, parts: content.slice(1) as unknown[] }

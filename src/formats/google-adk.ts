@@ -37,8 +37,8 @@ export const googleAdkFormat = {
   replace: (event, texts, options) =>
     withContent(event, geminiFormat.replace(contentOf(event), texts, options)),
 
-  restore: (event, contents) =>
-    withContent(event, geminiFormat.restore(contentOf(event), contents)),
+  restore: (event, originals) =>
+    withContent(event, geminiFormat.restore(contentOf(event), originals)),
 
   parts: describeParts(({ content }) => {
     const { role, parts } = asRecord(content);

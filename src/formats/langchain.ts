@@ -99,8 +99,8 @@ export const langchainFormat = {
     return withContent(message, reference);
   },
 
-  restore(message, contents) {
-    const [first] = contents;
+  restore(message, originals) {
+    const [first] = originals;
     return first ? withContent(message, first.content) : message;
   },
 

@@ -87,9 +87,9 @@ export const mcpFormat = {
     return withResult(message, putContent(result, { content }));
   },
 
-  restore(message, contents) {
+  restore(message, originals) {
     const result = resultOf(message);
-    const [change] = contents;
+    const [change] = originals;
     if (!result || !change) return message;
     const { content, wrapping } = change;
     const held = Array.isArray(content) ? { content } : (content as JsonRecord);

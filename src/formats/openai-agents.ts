@@ -47,8 +47,8 @@ export const openaiAgentsFormat = {
   replace: (item, texts, options) =>
     withOutput(item, openaiResponsesFormat.replace(asResponsesItem(item), texts, options)),
 
-  restore: (item, contents) =>
-    withOutput(item, openaiResponsesFormat.restore(asResponsesItem(item), contents)),
+  restore: (item, originals) =>
+    withOutput(item, openaiResponsesFormat.restore(asResponsesItem(item), originals)),
 
   describeTools: (tools): OpenAIAgentsTool[] =>
     tools.map((tool) => ({

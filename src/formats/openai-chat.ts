@@ -74,8 +74,8 @@ export const openaiChatFormat = {
     );
   },
 
-  restore(message, contents) {
-    return contents.reduce((copy, { content }) => ({ ...copy, content }), asRecord(message));
+  restore(message, originals) {
+    return originals.reduce((copy, { content }) => ({ ...copy, content }), asRecord(message));
   },
 
   describeTools: (tools): OpenAIChatTool[] =>

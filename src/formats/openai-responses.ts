@@ -77,8 +77,8 @@ export const openaiResponsesFormat = {
     );
   },
 
-  restore(item, contents) {
-    return contents.reduce((copy, { content }) => ({ ...copy, output: content }), asRecord(item));
+  restore(item, originals) {
+    return originals.reduce((copy, { content }) => ({ ...copy, output: content }), asRecord(item));
   },
 
   describeTools: (tools): OpenAIResponsesTool[] =>

@@ -22,7 +22,7 @@ const NOTES =
 const KNOWN_BLOCKS: readonly unknown[] = ["thinking", "image"];
 
 /** The messages themselves, as an agent holds them. */
-export const piMessageFormat = createRecordFormat({
+export const piRecordFormat = createRecordFormat({
   name: "pi",
   mismatch: () => undefined,
   blocks: { textType: "text", isMedia: ({ type }) => type === "image", cacheMarks: [] },
@@ -81,8 +81,8 @@ export const piFormat = createLineFormat({
   messageKey: ({ type, message }) =>
     type === "message" && isRecord(message) ? "message" : undefined,
 
-  messages: piMessageFormat,
-  contentPath: piMessageFormat.contentPath,
+  messages: piRecordFormat,
+  contentPath: piRecordFormat.contentPath,
 });
 
 /** Factory Droid records Anthropic messages in lines of the same type. */

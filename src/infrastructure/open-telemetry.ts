@@ -2,7 +2,9 @@ import type { EventLogger, StoreCall, WorkspaceEvent } from "../core/workspace/e
 
 /** The parts of OpenTelemetry's API that are used; pass `trace.getTracer(…)` and `metrics.getMeter(…)`. */
 export interface OpenTelemetryOptions {
+  /** Gets a span for each event of the workspace. */
   readonly tracer?: TelemetryTracer | undefined;
+  /** Gets the metrics of events and of calls of the store. */
   readonly meter?: TelemetryMeter | undefined;
   /** Gets every event, too. */
   readonly logger?: EventLogger | undefined;

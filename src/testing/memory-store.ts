@@ -24,6 +24,7 @@ export class MemoryStore extends MemoryArtifacts {
   }
 }
 
+/** Options of `createMemoryWorkspace`. */
 export interface MemoryWorkspaceOptions {
   /** Maximum length of the digest in a reference, in characters. Default 2,000. */
   readonly digestChars?: number | undefined;

@@ -7,6 +7,8 @@ import { ESLint } from "eslint";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { formOf } from "../../scripts/github-files.mjs";
+import { PACKAGES } from "../../scripts/packed-package.mjs";
 import { PIPELINE, runSteps } from "../../scripts/pipeline.mjs";
 import vitestConfig from "../../vitest.config.js";
 
@@ -22,11 +24,14 @@ interface Manifest {
 }
 
 interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
   readonly permissions: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
 interface Job {
+  readonly uses?: string;
+  readonly needs?: string;
   readonly "runs-on": string;
   readonly steps: readonly Readonly<Record<string, unknown>>[];
   readonly strategy?: { readonly matrix: { readonly include: readonly Leg[] } };
@@ -78,6 +83,27 @@ describe("the package", () => {
       expect(downloaded.filter(({ resolved }) => resolved !== undefined)).toEqual([]);
     },
   );
+});
+
+describe("the packages", () => {
+  it("stand in the lock file with the versions and dependencies that they have", async () => {
+    const lock = JSON.parse(await read("package-lock.json")) as {
+      version: string;
+      packages: Record<string, Record<string, unknown>>;
+    };
+    for (const folder of PACKAGES) {
+      const own = JSON.parse(await read(join(folder, "package.json"))) as Record<string, unknown>;
+      const locked = lock.packages[folder];
+      for (const field of ["name", "version", "dependencies", "devDependencies"]) {
+        expect(locked?.[field], `${folder} ${field}`).toEqual(own[field]);
+      }
+    }
+    expect(lock.packages[""]).toHaveProperty("version", lock.version);
+  });
+
+  it.each(PACKAGES)("have the license beside %s", async (folder) => {
+    expect(await read(join(folder, "LICENSE"))).toBe(await read("LICENSE"));
+  });
 });
 
 describe("the layout", () => {
@@ -181,6 +207,18 @@ describe("the tools", () => {
     expect(rules).toContain("@typescript-eslint/no-floating-promises");
   });
 
+  it("know one name for a test", async () => {
+    const eslint = new ESLint({ cwd: ROOT });
+    for (const filePath of [
+      "tests/architecture/repository.test.ts",
+      "packages/mcp/tests/http.test.ts",
+    ]) {
+      const code = 'import { expect, test } from "vitest";\nexport { expect, test };\n';
+      const [outcome] = await eslint.lintText(code, { filePath: join(ROOT, filePath) });
+      expect(outcome?.messages.map(({ ruleId }) => ruleId)).toEqual(["no-restricted-imports"]);
+    }
+  });
+
   it("gate coverage above the floors [001-COVERAGE-core] [001-COVERAGE-infrastructure] [001-COVERAGE-project]", () => {
     const { thresholds } = tests.coverage;
     const atLeast = (floors: unknown, lines: number, branches: number) => {
@@ -250,6 +288,17 @@ describe("the pipeline", async () => {
     }
   });
 
+  it("runs every project of tests on every system, but for the packed package on other runtimes", () => {
+    const steps = workflow.jobs["elsewhere"]?.steps.map(({ run }) => run);
+    const projects = tests.projects
+      .map(({ test }) => test.name)
+      .filter((name) => name !== "runtime");
+    expect(steps?.slice(3)).toEqual(projects.map((name) => `npm run test:${name}`));
+    for (const name of projects) {
+      expect(manifest.scripts[`test:${name}`]).toBe(`vitest run --project ${name}`);
+    }
+  });
+
   it("has workflows that a linter reads, and the linter finds a mistake", async () => {
     const lint = await createLinter();
     for (const name of await readdir(join(ROOT, ".github/workflows"))) {
@@ -260,17 +309,77 @@ describe("the pipeline", async () => {
     }
   });
 
-  it("may only read the repository, except to release", async () => {
-    expect(workflow.permissions).toEqual({ contents: "read" });
+  it("has forms and settings that GitHub takes, and a mistake in them is found", async () => {
+    const paths = ["dependabot.yml", "ISSUE_TEMPLATE/bug.yml", "ISSUE_TEMPLATE/idea.yml"];
+    for (const path of [...paths, "ISSUE_TEMPLATE/config.yml"].map((name) => `.github/${name}`)) {
+      const text = await read(path);
+      expect(formOf(path)?.safeParse(parse(text)).error?.issues ?? [], path).toEqual([]);
+      for (const wrong of [text.replace(/^(\s*)(\w+):/m, "$1$2s:"), `${text}unknown: true\n`]) {
+        expect(formOf(path)?.safeParse(parse(wrong)).success, wrong).toBe(false);
+      }
+    }
+  });
+
+  it("keeps the dependencies of every lock file up to date", async () => {
+    const { updates } = parse(await read(".github/dependabot.yml")) as {
+      updates: { "package-ecosystem": string; directories?: string[] }[];
+    };
+    const covered = updates.flatMap((update) => update.directories ?? []);
+    const folders = findLockFiles("").map((folder) => `/${folder}`);
+    expect(folders.length).toBeGreaterThan(10);
+    const uncovered = folders.filter(
+      (folder) => !covered.includes(folder) && !covered.includes(folder.replace(/[^/]+$/, "*")),
+    );
+    expect(uncovered).toEqual([]);
+  });
+
+  describe("to release", async () => {
     const release = parse(await read(".github/workflows/release.yml")) as Workflow;
-    expect(release.permissions).toEqual({ contents: "read" });
-    const steps = release.jobs["release"]?.steps.map(({ uses, run }) => uses ?? run) ?? [];
-    expect(steps.indexOf("npm run check:release")).toBeGreaterThan(0);
-    expect(steps.at(-1)).toMatch(/^changesets\/action@/);
-    const env = release.jobs["release"]?.steps.at(-1)?.["env"];
-    expect(env).toMatchObject({ NPM_CONFIG_PROVENANCE: "true" });
+    const { steps = [], needs } = release.jobs["release"] ?? {};
+
+    it("is the only one that may do more than read the repository", () => {
+      expect(workflow.permissions).toEqual({ contents: "read" });
+      expect(release.permissions).toEqual({ contents: "read" });
+    });
+
+    it("runs after all tests, which run once on main", () => {
+      expect(needs).toBe("tests");
+      expect(release.jobs["tests"]).toEqual({ uses: "./.github/workflows/ci.yml" });
+      expect(release.on).toEqual({ push: { branches: ["main"] } });
+      expect(Object.keys(workflow.on)).toEqual(["pull_request", "workflow_call"]);
+    });
+
+    it("checks what is decided, keeps the lock file in step, and publishes what was packed", () => {
+      const names = steps.map(({ uses, run }) => uses ?? run);
+      expect(names.indexOf("npm run check:release")).toBeGreaterThan(0);
+      expect(steps.at(-1)).toMatchObject({
+        uses: expect.stringMatching(/^changesets\/action@/) as string,
+        with: { version: "npm run release:version", publish: "npm run release" },
+        env: { NPM_CONFIG_PROVENANCE: "true" },
+      });
+      expect(manifest.scripts["release:version"]).toMatch(
+        /^changeset version && npm install --package-lock-only/,
+      );
+      expect(manifest.scripts["release"]?.split(" && ")).toEqual([
+        "npm run --silent check:release",
+        "npm run --silent build",
+        "node scripts/publish-packages.mjs",
+      ]);
+    });
   });
 });
+
+/** The folders with a lock file of their own. */
+function findLockFiles(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+  const inner = entries.filter(
+    (entry) => entry.isDirectory() && !/^(?:\..*|node_modules|dist)$/.test(entry.name),
+  );
+  return [
+    ...(entries.some(({ name }) => name === "package-lock.json") ? [folder] : []),
+    ...inner.flatMap(({ name }) => findLockFiles(folder === "" ? name : `${folder}/${name}`)),
+  ];
+}
 
 function expectPaths(...paths: readonly string[]): void {
   for (const path of paths) expect(existsSync(join(ROOT, path)), path).toBe(true);

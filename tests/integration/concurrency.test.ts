@@ -18,7 +18,7 @@ const IDS = ["a", "b", "a", "../c", ""];
 
 const readAll = (files: readonly string[]) => Promise.all(files.map(readOffloadedFile));
 
-/** The same ids in every history, and contents that are those of the label. */
+/** The same ids in every history, and content that differs by the label. */
 const historyOfCall = (label: string): AnyMessage[] =>
   historyOf(...IDS.map((id, at) => [id, textOf(200, `${label}-${at}`)] as const));
 
@@ -94,7 +94,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
   });
 });
 
-it("two processes at once: each content is read through the files that each returned [DESIGN-R-writer-concurrent]", async () => {
+it("two processes at once: each result is read through the files that each returned [DESIGN-R-writer-concurrent]", async () => {
   const outputDir = join(await makeTempFolder(), "shared");
   const COUNT = 200;
   const tasks = ["one", "two"].map((label) => ({

@@ -6,7 +6,7 @@ import { readOffloadedFile } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
-// Kills itself in the very moment in which the references appear.
+// Kills itself at the moment at which the references appear.
 const CHILD = `
   import { offloadToolResult, offloadToolResults } from "context-offload";
   const [outputDir] = process.argv.slice(1);

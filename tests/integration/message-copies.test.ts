@@ -10,7 +10,7 @@ import {
   type AnyMessage,
 } from "../support/tool-messages.js";
 
-/** A message with everything that has to survive around two contents that leave. */
+/** A message with everything that has to survive around two results that are offloaded. */
 function richMessage(): AnyMessage {
   return {
     role: "user",
@@ -28,7 +28,7 @@ function richMessage(): AnyMessage {
   };
 }
 
-/** Everything but the two contents that leave. */
+/** Everything but the content of the two. */
 function withoutContents(message: AnyMessage): unknown {
   const copy = structuredClone(message);
   for (const slot of [0, 2]) delete blockOf(copy, slot)["content"];

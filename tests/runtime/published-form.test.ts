@@ -1,10 +1,10 @@
-import { cp, mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
+import { cp, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { extractLinks } from "../../scripts/doc-snippets.mjs";
 import { applyPublishedForm, restoreAfterPacking } from "../../scripts/published-form.mjs";
-import { runCommand, runOrThrow } from "../../scripts/run-command.mjs";
+import { runCommand } from "../../scripts/run-command.mjs";
 import { makeTempFolder } from "../support/temp-folder.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,7 +31,7 @@ describe("the published form of package.json and README.md", () => {
   });
 
   it("says where the repository is, and nothing of its workspaces", async () => {
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     const manifest = JSON.parse(await read("package.json")) as Record<string, unknown>;
     expect(manifest).toMatchObject({
       repository: { type: "git", url: "git+https://host.example/owner/name.git" },
@@ -45,7 +45,7 @@ describe("the published form of package.json and README.md", () => {
     const targets = extractLinks("", await read("README.md")).map(({ target }) => target);
     const relative = targets.filter((target) => !/^(?:https?:|#)/.test(target));
     expect(relative.length).toBeGreaterThan(5);
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     const published = extractLinks("", await read("README.md")).map(({ target }) => target);
     expect(published).toHaveLength(targets.length);
     for (const [at, target] of published.entries()) {
@@ -58,18 +58,35 @@ describe("the published form of package.json and README.md", () => {
     }
   });
 
+  it("of a package in a folder leads to that folder, and from it", async () => {
+    await writeFile(
+      join(folder, "README.md"),
+      "[a](../../docs/a.md#b) [c](./plugin/c.svg) [d](#d)\n",
+    );
+    await applyPublishedForm(folder, folder, "packages/cli");
+    expect(JSON.parse(await read("package.json"))).toMatchObject({
+      repository: { url: "git+https://host.example/owner/name.git", directory: "packages/cli" },
+      homepage: "https://host.example/owner/name/tree/HEAD/packages/cli#readme",
+      bugs: "https://host.example/owner/name/issues",
+    });
+    expect(await read("README.md")).toBe(
+      "[a](https://host.example/owner/name/blob/HEAD/docs/a.md#b) " +
+        "[c](https://host.example/owner/name/raw/HEAD/packages/cli/plugin/c.svg) [d](#d)\n",
+    );
+  });
+
   it("keeps relative links and names no place while there is none", async () => {
     const [, readme] = await originals();
     await decide({ address: "", securityContact: "" });
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     expect(await read("README.md")).toBe(readme);
     expect(JSON.parse(await read("package.json"))).not.toHaveProperty("repository");
   });
 
   it("is undone to the byte, also by the next packing after one that was interrupted", async () => {
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     expect(await present()).not.toEqual(await originals());
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     await restoreAfterPacking(folder);
     expect(await present()).toEqual(await originals());
     expect((await readdir(folder)).sort()).toEqual([...CHANGED, "repository.json"].sort());
@@ -78,44 +95,18 @@ describe("the published form of package.json and README.md", () => {
   });
 
   it("is undone when only one of the files had been written", async () => {
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     await cp(join(ROOT, "README.md"), join(folder, "README.md"));
     await restoreAfterPacking(folder);
     expect(await present()).toEqual(await originals());
   });
 
   it("does not undo what somebody edited in the meantime", async () => {
-    await applyPublishedForm(folder);
+    await applyPublishedForm(folder, folder, "");
     await writeFile(join(folder, "README.md"), "mine");
     await expect(restoreAfterPacking(folder)).rejects.toThrow(/README\.md was edited/);
     expect(await read("README.md")).toBe("mine");
     expect(JSON.parse(await read(".packing.json"))).toHaveProperty(["README.md", "original"]);
-  });
-});
-
-describe("npm pack in a fresh clone", () => {
-  it("builds, packs the same files, and leaves the clone as it was", async () => {
-    const clone = await makeTempFolder();
-    const apart = /(?:^|[\\/])(?:node_modules|dist|coverage|reports|\.git|\.offload)(?:$|[\\/])/;
-    await cp(ROOT, clone, {
-      recursive: true,
-      filter: (path) => !apart.test(path.slice(ROOT.length)),
-    });
-    await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"), "junction");
-    const destination = join(clone, ".offload");
-    await mkdir(destination);
-    await runOrThrow("npm", ["pack", "--pack-destination", destination], { cwd: clone });
-    const [tarball = ""] = await readdir(destination);
-    const listed = await runOrThrow("tar", ["-tf", join(destination, tarball)]);
-    const files = listed.trim().split(/\r?\n/);
-    expect(files.map((file) => file.replace("package/", "")).sort()).toEqual(
-      [...inject("packed").files].sort(),
-    );
-    for (const name of CHANGED) {
-      const original = await readFile(join(ROOT, name), "utf8");
-      expect(await readFile(join(clone, name), "utf8")).toBe(original);
-    }
-    expect(await readdir(clone)).not.toContain(".packing.json");
   });
 });
 

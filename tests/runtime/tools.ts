@@ -5,6 +5,7 @@ import { inject, type TestContext } from "vitest";
 /** The binaries that npm packages bring for this platform, by the names of the runtimes. */
 const BINARIES: Readonly<Record<string, (platform: string) => string>> = {
   "Node 18": (platform) => `node18-${platform}/bin/node`,
+  "Node 20.19": (platform) => `node20-${platform}/bin/node`,
   "Node 22": (platform) => `node22-${platform}/bin/node`,
   "Node 24": (platform) => `node24-${platform}/bin/node`,
   Bun: (platform) => `@oven/bun-${platform.replace("arm64", "aarch64")}/bin/bun`,

@@ -41,7 +41,7 @@ export function blockOf(message: AnyMessage | undefined, slot = 0): AnyBlock {
   return block;
 }
 
-/** The contents of all tool results, in their order. */
+/** The content of all tool results, in their order. */
 export function resultContents(messages: readonly AnyMessage[]): unknown[] {
   return messages
     .flatMap(({ content }) => (typeof content === "string" ? [] : content))

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { Place } from "./support/command.js";
+import { MAIN, Place } from "./support/command.js";
 
 const COMMANDS = [
   ...["run", "list", "stats", "show", "lines", "query", "grep", "restore", "verify", "prune"],
@@ -73,8 +73,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   it("survives a reader that closes the pipe early", () => {
     const place = new Place();
     const script = `"${process.execPath}" "$1" --help | head -n 1; exit \${PIPESTATUS[0]}`;
-    const main = new URL("../dist/main.js", import.meta.url).pathname;
-    const { status, stderr } = spawnSync("bash", ["-c", script, "bash", main], {
+    const { status, stderr } = spawnSync("bash", ["-c", script, "bash", MAIN], {
       ...{ encoding: "utf8", env: place.env() },
     });
     expect([status, stderr]).toEqual([0, ""]);

@@ -3,11 +3,13 @@ import type { Content } from "./content.js";
 /** What happens to images, audio and documents in a result whose text is offloaded. */
 export type MediaRule = "keep" | "offload";
 
+/** How a format treats media. */
 export interface FormatOptions {
   /** Whether media is kept in the message or offloaded with the text. */
   readonly media: MediaRule;
 }
 
+/** What `Format.read` should report. */
 export interface FormatReadOptions extends FormatOptions {
   /** Whether to count characters outside of results, which requires serializing tool inputs. */
   readonly countOther: boolean;
@@ -138,7 +140,7 @@ export interface Format<Message = unknown, Tools = unknown, Answer = unknown> {
   /** A new message with references in place; it shares everything that did not change. */
   replace(message: Message, texts: readonly SlotText[], options: FormatOptions): Message;
   /** A new message with the stored content back, exactly as it was. */
-  restore(message: Message, contents: readonly SlotContent[]): Message;
+  restore(message: Message, originals: readonly SlotContent[]): Message;
   /** The tools in the shape that the vendor's API takes. */
   describeTools(tools: readonly ToolDescription[]): Tools;
   /** Reads a tool call in the format's shape; `undefined` for anything else. */

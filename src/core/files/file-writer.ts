@@ -10,6 +10,7 @@ export interface FolderFile {
   readonly names: readonly string[];
 }
 
+/** A file to write, and what to do if it exists. */
 export interface FolderWrite extends FolderFile {
   readonly content: string;
   /** Whether an existing file is replaced, or kept and reported as `taken`. One whose name has another case is always kept. */

@@ -21,7 +21,7 @@ export interface OffloaderSettings {
   readonly taskId?: string | undefined;
   /** Gives this session access to what is offloaded here, too. */
   readonly parentSessionId?: string | undefined;
-  /** Which results to offload. Default: those of at least 400 tokens that are not errors. */
+  /** Which results to offload. Default: those of at least 400 tokens; errors from 800 tokens on. */
   readonly policy?: Policy | undefined;
   /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
   readonly media?: MediaRule | undefined;
@@ -44,6 +44,7 @@ export interface OffloaderSettings {
   readonly countTokens?: CountTokens | undefined;
 }
 
+/** Options of one pass over a conversation. */
 export interface OffloadOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
@@ -51,6 +52,7 @@ export interface OffloadOptions {
   readonly parts?: readonly PartKind[] | undefined;
 }
 
+/** Options of `restore`. */
 export interface RestoreOptions extends Pick<OffloadOptions, "signal"> {
   /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;

@@ -66,6 +66,7 @@ export interface PartReport {
   readonly tokensSaved: number;
 }
 
+/** What became of the tool results, and what that saves. */
 export interface OffloadReport {
   /** Every result that this call looked at; results of messages seen before count only in `totals`. */
   readonly results: readonly ResultReport[];

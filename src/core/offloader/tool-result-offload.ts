@@ -18,11 +18,13 @@ import type { Workspace } from "../workspace/workspace-types.js";
 export interface ToolResultInput {
   /** The id of the call. Default: made from the hash of the content. */
   readonly toolCallId?: string | undefined;
+  /** The name of the tool, for the white list and the metadata. */
   readonly toolName?: string | undefined;
   /** The action of the tool, for tools that have several. */
   readonly actionName?: string | undefined;
   /** The input of the call, to tell answers of the reading tools from results of other tools of the same name. */
   readonly input?: unknown;
+  /** What the tool returned: text, or blocks. */
   readonly content: Content;
   /** `offload: true` or `false` forces the decision; everything else is stored with the artifact. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -30,7 +32,9 @@ export interface ToolResultInput {
   readonly isError?: boolean | undefined;
 }
 
+/** Options of `createToolResultOffload`. */
 export interface ToolResultOffloadOptions {
+  /** Where results are stored, from `createWorkspace`. */
   readonly workspace: Workspace;
   /** Tools whose results are always stored: `tool`, or one action of it as `tool:action`. Default none. */
   readonly whiteList?: readonly string[] | undefined;
@@ -56,6 +60,7 @@ export interface ToolResultContext {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What became of one result, and why. */
 export interface OffloadDecision {
   /** Whether the content is in the workspace. */
   readonly offloaded: boolean;
@@ -65,6 +70,7 @@ export interface OffloadDecision {
   readonly inline: boolean;
 }
 
+/** Decides on single results when they arrive. */
 export interface ToolResultOffload {
   /** Decides, stores, and returns what to put into the context. */
   process(

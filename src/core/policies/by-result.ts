@@ -41,6 +41,7 @@ export const keepErrors: Policy = eachResult("keepErrors", ({ isError }) => !isE
   keep: "an error",
 });
 
+/** Options of `byTool`. */
 export interface ByToolOptions {
   /** Offload only results of these tools: `tool`, or one action of it as `tool:action`. */
   readonly only?: readonly string[] | undefined;

@@ -3,6 +3,7 @@ import { requireNumber } from "../arguments.js";
 import type { Conversation, Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 
+/** Options of `cacheAware`. */
 export interface CacheAwareOptions {
   /** The price of reading a token from the prompt cache, in any unit. Default 0.1. */
   readonly readPrice?: number | undefined;

@@ -5,6 +5,7 @@ import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ToolResult } from "../engine/tool-result.js";
 import { tokensOf } from "./by-size.js";
 
+/** Options of `tokenBudget`. */
 export interface TokenBudgetOptions {
   /** Maximum number of tokens of the whole conversation. */
   readonly maxTokens: number;

@@ -5,6 +5,7 @@ import { readPieces } from "../lib/text/byte-source.js";
 import { coreOf } from "./workspace-core.js";
 import type { Workspace } from "./workspace-types.js";
 
+/** Options of `copyWorkspace`. */
 export interface CopyOptions {
   /** Only these sessions. Default: all. */
   readonly sessionIds?: readonly string[] | undefined;
@@ -14,6 +15,7 @@ export interface CopyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What `copyWorkspace` has done. */
 export interface CopyReport {
   /** Artifacts that were copied now. */
   readonly copied: number;

@@ -37,6 +37,7 @@ export interface StoreCall {
   readonly error?: unknown;
 }
 
+/** A function that gets the events of a workspace. */
 export interface EventLogger {
   (event: WorkspaceEvent): void;
   /** Told of each call of the store, too, if it is there. */

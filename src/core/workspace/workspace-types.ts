@@ -15,11 +15,13 @@ import type { Reading, Scope } from "./reading/reading.js";
 export interface ArtifactInput {
   /** The id that it should have; a hash is added if this id already holds other content. Default: the `toolCallId`. */
   readonly artifactId?: string | undefined;
+  /** What to store: text, blocks, or a stream of bytes. */
   readonly content: ContentSource;
   /** Any of the named metadata fields, and anything else to be stored along with the content. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Options of `put`. */
 export interface PutOptions extends Scope {
   /** The session that the artifact belongs to. Default: `metadata.session_id`, or `"default"`. */
   readonly sessionId?: string | undefined;
@@ -36,11 +38,13 @@ export interface PutOutcome {
   readonly reference: string;
 }
 
+/** Options of `offloadByWorkspace`. */
 export interface OffloadByWorkspaceOptions extends PutOptions {
   /** If the content of all artifacts together is shorter than this, in characters, it is returned whole. Default 40,000. */
   readonly inlineChars?: number | undefined;
 }
 
+/** Which page of a listing to return. */
 export interface ListOptions {
   /** Maximum number of artifacts to return. Default 50. */
   readonly limit?: number | undefined;
@@ -48,6 +52,7 @@ export interface ListOptions {
   readonly cursor?: string | undefined;
 }
 
+/** Options of `getToolResultOffloadInfo`. */
 export interface OffloadInfoOptions extends Scope, ListOptions {
   /** Must be the namespace of this workspace, if given. */
   readonly namespace?: string | undefined;
@@ -83,6 +88,7 @@ export interface OffloadInfo {
 /** What `getOriginal` returns: the content as it was stored, or its bytes if they do not fit into a string or are not text. */
 export type Original = Content | AsyncIterable<Uint8Array>;
 
+/** Options of `tools`. */
 export interface ToolsOptions {
   /** Limits the tools to what this session may see: its own artifacts and its children's. Default: all sessions. */
   readonly sessionId?: string | undefined;

@@ -62,11 +62,11 @@ export function lineSplicer(
       }, line as string);
     },
 
-    restore(line, contents) {
+    restore(line, originals) {
       const found = find(line);
       if (!found) return line;
       const { message, at } = found;
-      return contents.reduce((text, { slot, content, wrapping }) => {
+      return originals.reduce((text, { slot, content, wrapping }) => {
         const { inner: own, raw } = unwrap(wrapping as LineWrapping);
         const restored = () => inner.restore(message, [{ slot, content, wrapping: own }]);
         const path = pathOf(message, slot, restored) ?? [];

@@ -89,8 +89,8 @@ export function createRecordFormat<const Name extends string, Answer>(
         return putAt(copy, path, referenceTo(valueAt(copy, path), text, media));
       }, message),
 
-    restore: (message, contents) =>
-      contents.reduce(
+    restore: (message, originals) =>
+      originals.reduce(
         (copy, { slot, content }) => putAt(copy, contentPath(message, slot), content),
         message,
       ),

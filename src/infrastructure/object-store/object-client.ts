@@ -11,6 +11,7 @@ export interface ObjectUpload extends ObjectPlace {
 
 /** What every call gets. */
 export interface ObjectCallOptions {
+  /** Aborts the request. */
   abortSignal: AbortSignal;
 }
 

@@ -7,9 +7,11 @@ import { ObjectBucket } from "./object-bucket.js";
 import type { ObjectSource } from "./object-client.js";
 import { objectContent } from "./object-content.js";
 
+/** Options of `objectStore`. */
 export interface ObjectStoreOptions extends RetryOptions {
   /** A client of the class `S3` of `@aws-sdk/client-s3`, or a function that makes one. */
   readonly client: ObjectSource;
+  /** The bucket that holds the content. It must exist. */
   readonly bucket: string;
   /** What all keys begin with. Default: nothing. */
   readonly prefix?: string | undefined;

@@ -7,6 +7,7 @@ import { PostgresDatabase } from "./postgres-database.js";
 import { postgresMetadataIn } from "./postgres-metadata.js";
 import type { PostgresSource } from "./postgres-pool.js";
 
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions extends RetryOptions {
   /** What the database is called in errors. Default `"PostgreSQL"`. */
   readonly name?: string | undefined;

@@ -1,6 +1,7 @@
 /** What SQLite can hold. */
 export type SqliteValue = string | number | Uint8Array;
 
+/** A prepared statement, as the clients of SQLite have it. */
 export interface SqliteStatement {
   run(...values: SqliteValue[]): unknown;
   get(...values: SqliteValue[]): unknown;

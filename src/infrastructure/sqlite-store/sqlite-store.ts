@@ -7,6 +7,7 @@ import { sqliteContent } from "./sqlite-content.js";
 import { SqliteDatabase } from "./sqlite-database.js";
 import { sqliteMetadataIn } from "./sqlite-metadata.js";
 
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions extends RetryOptions {
   /** What the database is called in errors. Default `"the SQLite database"`. */
   readonly name?: string | undefined;

@@ -10,6 +10,7 @@ import {
 import { ReadingTurn } from "./reading-turn.js";
 import { streamReplies } from "./stream-replies.js";
 
+/** Options of `offloadRequests`. */
 export interface RequestOptions extends Omit<
   IntegrationOptions,
   "sessionId" | "acceptReferences" | "offloader"

@@ -18,6 +18,7 @@ export const claudeToolNames = Object.fromEntries(
   TOOL_NAMES.map((name) => [name, PREFIX + name]),
 ) as Record<ToolName, string>;
 
+/** Options of `claudeOffload`. */
 export interface ClaudeOffloadOptions extends Omit<
   IntegrationOptions,
   "offloader" | "acceptReferences" | "media"

@@ -3,6 +3,7 @@ import { connectSessions, type Sessions } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
 import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
+/** Options of `offloadSession`. */
 export interface CopilotOptions extends Omit<IntegrationOptions, "acceptReferences"> {
   /** Tools whose results are kept. Default `["view"]`: files can be viewed again in parts, and are needed whole to edit them. */
   readonly excludeTools?: readonly string[] | undefined;
@@ -26,11 +27,17 @@ interface Invocation {
 
 /** The parts of the settings of a session that matter here. */
 export interface SessionSettings {
+  /** Passed on as it is. */
   readonly model?: unknown;
+  /** Passed on as it is; the reading tools ask for no permission. */
   readonly onPermissionRequest?: unknown;
+  /** Your own tools, to which the reading tools are added. */
   readonly tools?: readonly { readonly name: string }[];
+  /** The names that the model may use, to which those of the reading tools are added. */
   readonly availableTools?: unknown;
+  /** Your own system message, to which ours is added. */
   readonly systemMessage?: { readonly content?: string };
+  /** Your own hooks; they run first. */
   readonly hooks?: { readonly onPostToolUse?: (input: never, invocation: Invocation) => unknown };
 }
 

@@ -3,6 +3,7 @@ import { connectSessions, type OffloadSession } from "../shared/connect-sessions
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
 import { answerReading } from "./offload-callable.js";
 
+/** Options of `offloadPlugin`. */
 export type PluginOptions = Omit<IntegrationOptions, "offloader" | "acceptReferences"> & KeepOption;
 
 /** The parts of a callback's context that matter here. */

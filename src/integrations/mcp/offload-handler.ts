@@ -12,6 +12,7 @@ interface CheckResult {
   readonly issues?: readonly { readonly message: string }[] | undefined;
 }
 
+/** Options of `offloadHandler`. */
 export interface HandlerOptions extends ServerOptions {
   /** The name of the tool, stored as metadata. */
   readonly name?: string | undefined;

@@ -12,6 +12,7 @@ export interface HandlerContext {
   readonly mcpReq?: { readonly signal?: AbortSignal | undefined } | undefined;
 }
 
+/** Options of `registerReadingTools`. */
 export interface ServerOptions extends Omit<
   IntegrationOptions,
   "sessionId" | "acceptReferences" | "offloader"

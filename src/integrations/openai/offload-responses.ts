@@ -19,6 +19,7 @@ interface FunctionCall {
 
 type Functions = Readonly<Record<string, (input: never) => unknown>>;
 
+/** What a loop over the Responses API needs. */
 export interface OffloadResponses {
   /** The reading tools, to be sent with your own. */
   readonly tools: ReturnType<typeof openaiResponsesFormat.describeTools>;

@@ -5,7 +5,7 @@ import { connectSessions, type OffloadSession } from "../shared/connect-sessions
 import type { IntegrationOptions } from "../shared/integration-options.js";
 import { findOutputText, type ToolOutput } from "./tool-output.js";
 
-/** What a plugin may be given in `opencode.json`, or by a plugin of your own that calls this one. */
+/** What a plugin may be given in `opencode.json`, or by your own plugin that calls this one. */
 export interface OpenCodeOptions extends IntegrationOptions {
   /**
    * Tools whose results are kept. Default `["read", "skill"]`: files can be read again in parts and are

@@ -1,18 +1,22 @@
 import { requireChoice } from "../../core/arguments.js";
-import { piMessageFormat, type PiTool } from "../../formats/pi.js";
+import { piRecordFormat, type PiTool } from "../../formats/pi.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
 import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {
+  /** The session that results belong to, unless the options name one. */
   readonly sessionId?: string;
+  /** Gets the reading tools and the system prompt besides your own. */
   readonly initialState?: {
     readonly model?: unknown;
     readonly systemPrompt?: string;
     readonly tools?: readonly { readonly name: string }[];
   };
+  /** Your own hook; it runs first. */
   readonly afterToolCall?: (call: never, signal?: AbortSignal) => Promise<unknown>;
+  /** Your own hook; it runs first. */
   readonly transformContext?: (messages: never, signal?: AbortSignal) => Promise<unknown>;
 }
 
@@ -71,13 +75,13 @@ export function offloadAgent<S extends AgentSettings>(
       if (keepsOriginal || reading.has(toolName)) return changed;
       const { content = call.result.content, isError = call.isError } = changed ?? {};
       const message = { role: "toolResult", toolCallId, toolName, content, isError };
-      const short = await session.message(message, piMessageFormat);
+      const short = await session.message(message, piRecordFormat);
       return short === message ? changed : { ...changed, content: short.content };
     },
 
     async transformContext(messages, signal) {
       const changed = (await own.transformContext?.(messages, signal)) ?? messages;
-      return keepsOriginal ? [...(await session.history(changed, piMessageFormat))] : changed;
+      return keepsOriginal ? [...(await session.history(changed, piRecordFormat))] : changed;
     },
   };
   return { ...settings, ...added };
@@ -94,7 +98,7 @@ export interface PiReadingTool extends PiTool {
 }
 
 export function readingTools({ tools }: OffloadSession): PiReadingTool[] {
-  const described = piMessageFormat.describeTools(tools);
+  const described = piRecordFormat.describeTools(tools);
   return tools.map((tool, at) => ({
     ...(described[at] as PiTool),
     label: tool.name.replaceAll("_", " "),

@@ -14,6 +14,7 @@ import type {
   StrandsSdk,
 } from "./strands-sdk.js";
 
+/** Options of `offloadPlugin`. */
 export type StrandsOptions = IntegrationOptions & KeepOption;
 
 /** A plugin of an agent. */

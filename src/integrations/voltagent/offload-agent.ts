@@ -5,8 +5,11 @@ import { offloadValue } from "../shared/offload-value.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {
+  /** The name of the agent. */
   readonly name: string;
+  /** Your own toolkits, to which one with the reading tools is added. */
   readonly toolkits?: readonly object[];
+  /** Your own hooks; they run first. */
   readonly hooks?: object;
 }
 

@@ -21,7 +21,7 @@ async function makeCached() {
   return { ...store, cache: join(store.sessionFolder("s1"), ".cache") };
 }
 
-/** The very lines and matches, whatever the caches hold. */
+/** The same lines and matches, whatever the caches hold. */
 async function expectRight(workspace: Workspace): Promise<void> {
   await expectRightLines(workspace);
   const found = await workspace.grepKnowledge("json", '"number": 39321,', { literal: true });

@@ -40,6 +40,7 @@ export interface DigestHints {
   readonly about?: string | undefined;
 }
 
+/** How long a digest may be, and what it should show first. */
 export interface DigestOptions extends DigestHints {
   /** Maximum length of the digest. */
   readonly budgetChars: number;

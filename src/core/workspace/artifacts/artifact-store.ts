@@ -65,6 +65,7 @@ export interface VerifyReport {
   readonly deleted: readonly string[];
 }
 
+/** Options of `verify`. */
 export interface VerifyOptions {
   /** Delete orphaned content that is older than `orphanAgeMs`. Default false. */
   readonly deleteOrphans?: boolean;
@@ -103,6 +104,7 @@ export interface QueryPage {
   readonly leftOut?: number | undefined;
 }
 
+/** An artifact of a listing. */
 export interface ListedArtifact {
   readonly record: ArtifactRecord;
   /** Where the listing continues after this artifact. */

@@ -2,6 +2,7 @@ import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, ListedArtifact, SearchFilter } from "./artifact-store.js";
 import { queryArtifacts, wrongCursor } from "./query-artifacts.js";
 
+/** One page of a listing. */
 export interface ArtifactPage {
   readonly artifacts: readonly ArtifactRecord[];
   /** Pass it as `cursor` to get the next page; `undefined` on the last one. */

@@ -13,16 +13,19 @@ export interface RetentionLimits {
   readonly maxAgeMs?: number | undefined;
   /** Maximum size of all content together, in bytes. */
   readonly maxBytes?: number | undefined;
+  /** Maximum number of artifacts. */
   readonly maxArtifacts?: number | undefined;
 }
 
 /** What a workspace keeps: in its namespace altogether, and in each of its sessions. */
 export interface Retention extends RetentionLimits {
+  /** What each session may hold, besides. */
   readonly perSession?: RetentionLimits | undefined;
   /** Nothing younger than this is removed, whatever the limits say. Default one hour. */
   readonly minAgeMs?: number | undefined;
 }
 
+/** Options of `prune`: the limits to apply now, and where. */
 export interface PruneOptions extends Retention {
   /** Only this session. Default: the whole namespace. */
   readonly sessionId?: string | undefined;
@@ -32,6 +35,7 @@ export interface PruneOptions extends Retention {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What `prune` removed. */
 export interface PruneReport {
   /** What was removed, or would be, oldest first. */
   readonly removed: readonly ArtifactRecord[];

@@ -21,6 +21,7 @@ export type SearchText = (
   },
 ) => Promise<SearchOutcome>;
 
+/** Options of `grepKnowledge`. */
 export interface GrepOptions extends ReadOptions {
   /** Match case-insensitively. Default false. */
   readonly ignoreCase?: boolean | undefined;

@@ -14,6 +14,7 @@ import { findNear, NO_MATCH, searchAsMeant, callInput } from "./near-matches.js"
 import type { ArtifactCount, NextCall, Reading } from "./reading.js";
 import { renderMatches } from "./render-matches.js";
 
+/** Options of `grepSession`. */
 export interface GrepSessionOptions extends Omit<GrepOptions, "startLine" | "startChar"> {
   /** Where an earlier answer stopped, taken from its `next`. */
   readonly cursor?: string | undefined;

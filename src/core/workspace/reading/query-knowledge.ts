@@ -8,6 +8,7 @@ import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts
 import { openInnerJson } from "./readable-view.js";
 import type { Reading, Scope } from "./reading.js";
 
+/** Options of `queryKnowledge`. */
 export interface QueryOptions extends Scope {
   /** A JSON pointer (RFC 6901). Default: the whole value. */
   readonly pointer?: string | undefined;

@@ -19,6 +19,7 @@ export interface OpenTarget {
 /** What a read needs to know besides the range. */
 export type ReadTarget = Omit<OpenTarget, "text"> & { readonly text: IndexedText };
 
+/** A range of characters, both ends included. */
 export interface CharRange {
   /** The first character, counted from 1. Default 1. */
   readonly startChar?: number | undefined;
@@ -26,7 +27,9 @@ export interface CharRange {
   readonly endChar?: number | undefined;
 }
 
+/** Options of `getKnowledgeById`. */
 export type ByIdOptions = ReadOptions & CharRange;
+/** Options of `getKnowledgeByLines`. */
 export type ByLinesOptions = ReadOptions & CharRange;
 
 /** As much as fits, from the first line on. */

@@ -1,5 +1,5 @@
-/** What is read: the readable view (JSON indented, text blocks unescaped), or the stored text itself. */
 export const VIEWS = ["readable", "raw"] as const;
+/** What is read: the readable view (JSON indented, text blocks unescaped), or the stored text itself. */
 export type View = (typeof VIEWS)[number];
 
 /** The unit of a range, or of what was left out. */
@@ -48,6 +48,7 @@ export const TOOL_NAMES = [
   "get_tool_result_offload_info",
 ] as const;
 
+/** A reading tool, by the package's own name for it. */
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** Where to look, and when to stop. Every method takes these. */
@@ -58,8 +59,9 @@ export interface Scope {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What all reading methods take. */
 export interface ReadOptions extends Scope {
-  /** Default `"readable"`. */
+  /** The readable view (JSON indented, text blocks unescaped), or the stored text itself. Default `"readable"`. */
   readonly view?: View | undefined;
   /** Maximum length of the answer's text, in characters. Default 20,000. */
   readonly maxChars?: number | undefined;

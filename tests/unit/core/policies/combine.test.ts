@@ -76,7 +76,7 @@ describe("any and not", () => {
 });
 
 describe("policies that look at one result alone", () => {
-  it("are told from those that look at the place or the whole [DESIGN-O-local]", () => {
+  it("are told from those that look at the place or the whole [DESIGN-O-per-result]", () => {
     for (const policy of [minChars(1), minTokens(1), byTool({ only: [] }), flagged, keepErrors]) {
       expect(policy.perResult, policy.name).toBe(true);
       expect(all(policy, not(policy)).perResult).toBe(true);
