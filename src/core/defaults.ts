@@ -12,6 +12,10 @@ export const DEFAULTS = Object.freeze({
   writeConcurrency: 8,
   /** An offloader offloads a result of at least this many tokens. */
   minTokens: 400,
+  /** In the structured content of an MCP result, strings of more characters than this are replaced. */
+  structuredChars: 1_000,
+  /** `offloadRequests` lets the model read this often before it has to answer. */
+  readReplies: 50,
   /** An error of at least this many tokens is offloaded, too: it is a log rather than a message. */
   errorTokens: 800,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
@@ -35,6 +39,8 @@ export const DEFAULTS = Object.freeze({
   forgetReadsChars: 4_000,
   /** … once the model has replied this often since. */
   forgetReadsTurns: 2,
+  /** … if the line has at most this share of the answer's characters. */
+  forgetReadsShare: 0.5,
   /** Maximum number of matches that one search returns. */
   searchResults: 50,
   /** Maximum number of artifacts that one search of a session goes through. */
@@ -49,6 +55,10 @@ export const DEFAULTS = Object.freeze({
   listLimit: 50,
   /** Maximum number of array elements that one query returns. */
   queryLimit: 20,
+  /** Maximum number of fields that one query asks for. */
+  queryFields: 100,
+  /** JSON of more characters than this is not read from its start to its end just to describe it. */
+  wholeJsonChars: 262_144,
   /** The longest JSON that has a readable view, in bytes; longer JSON is read by pointer and by characters. */
   viewBytes: 67_108_864,
   /** The longest content that is taken out of its wrapping in memory, in bytes; of longer content, only a single text block is. */

@@ -39,8 +39,6 @@ export interface ReadsWiring {
 
 const LINE = /^\[Removed to save room\. To see it again: (\S+?)\((\{.*\})\) #([0-9a-f]{8})\]$/s;
 const HASH_DIGITS = 8;
-/** A line must be much shorter than the answer that it replaces. */
-const MOST_SHARE = 0.5;
 
 /**
  * Replaces long answers of the reading tools that are older than `afterTurns` replies of the model by a
@@ -65,7 +63,8 @@ export function forgetReads(
     const { soleText = "", isError } = found;
     if (messageIndex >= lastForgotten || isError || !artifacts.has(artifactId)) continue;
     if (soleText.length < minChars) continue;
-    if (renderLine(answer, wiring.hash).length > soleText.length * MOST_SHARE) continue;
+    if (renderLine(answer, wiring.hash).length > soleText.length * DEFAULTS.forgetReadsShare)
+      continue;
     byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), answer]);
   }
   const changed = new Map<number, unknown>();

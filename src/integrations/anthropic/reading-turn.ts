@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.js";
 import { anthropicFormat } from "../../formats/anthropic.js";
 import { sessionOf, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
 import { addAnswers, type ConversationMemory, type Thread } from "./conversation-memory.js";
@@ -10,9 +11,6 @@ import {
   type Reply,
   type Usage,
 } from "./messages-api.js";
-
-/** After so many replies that only read, the model has to answer from what it has. */
-const MAX_READS = 50;
 
 /** One request of the host, and the further ones that answer the model's reading calls. */
 export class ReadingTurn {
@@ -129,7 +127,7 @@ export class ReadingTurn {
   }
 
   #next(reply: Reply, asked: Message, told: Message): MessagesBody {
-    const stop = this.#reads >= MAX_READS ? { tool_choice: { type: "none" } } : {};
+    const stop = this.#reads >= DEFAULTS.readReplies ? { tool_choice: { type: "none" } } : {};
     if (!this.#sent.thread) {
       return { ...this.#sent, ...stop, messages: [...this.#sent.messages, asked, told] };
     }

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.js";
 import { createHash } from "node:crypto";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import { mcpFormat } from "../../formats/mcp.js";
@@ -50,15 +51,12 @@ function isLong(result: object): boolean {
   return JSON.stringify(result).length > 4_000;
 }
 
-/** A string that is worth replacing. */
-const LONG = 1_000;
-
 /**
  * The same value with references in place of its long strings: the rest of its shape is what programs
  * and schemas rely on.
  */
 export function shortenStructured(value: unknown, reference: string): unknown {
-  if (typeof value === "string") return value.length > LONG ? reference : value;
+  if (typeof value === "string") return value.length > DEFAULTS.structuredChars ? reference : value;
   if (Array.isArray(value)) return value.map((item) => shortenStructured(item, reference));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => [
@@ -82,7 +80,7 @@ const COMBINED = ["anyOf", "oneOf", "allOf", "not", "if", "patternProperties", "
 
 /** Why a JSON schema might not allow another string in place of a long one. */
 export function refusedBy(schema: unknown, value: unknown, path = ""): string | undefined {
-  if (typeof value === "string" && value.length <= LONG) return undefined;
+  if (typeof value === "string" && value.length <= DEFAULTS.structuredChars) return undefined;
   if (typeof value !== "string" && (typeof value !== "object" || value === null)) return undefined;
   if (schema === undefined || schema === true) return undefined;
   const rules = (typeof schema === "object" && schema !== null ? schema : {}) as JsonSchema;

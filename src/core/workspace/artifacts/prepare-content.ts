@@ -182,12 +182,10 @@ function viewLinesOf({ text }: ReadableContent, lines: number): Pick<TextSize, "
   return viewLines === lines && lines === 1 ? {} : { viewLines };
 }
 
-/** JSON longer than this is not checked from its start to its end. */
-const MAX_CHECKED_CHARS = 262_144;
-
 /** A digest whose kind is JSON only if queries can answer: JSON that was cut short is text. */
 function answerable(digest: Digest, text: string): Digest {
-  const isTold = digest.kind !== "json" || text.length > MAX_CHECKED_CHARS || isJsonText(text);
+  const isTold =
+    digest.kind !== "json" || text.length > DEFAULTS.wholeJsonChars || isJsonText(text);
   return isTold ? digest : { ...digest, kind: "text" };
 }
 

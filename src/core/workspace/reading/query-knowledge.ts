@@ -32,17 +32,19 @@ export interface QueryRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Each field is looked for in each item, and the next call repeats them all. */
-const MAX_FIELDS = 100;
-
 /** A part of a JSON artifact, by pointer. */
 export async function queryArtifact(
   store: ArtifactStore,
   record: ArtifactRecord,
   request: QueryRequest,
 ): Promise<Reading> {
-  if (request.fields && request.fields.length > MAX_FIELDS) {
-    throw new InvalidArgumentError("fields", request.fields, `at most ${MAX_FIELDS} keys`);
+  // Each field is looked for in each item, and the next call repeats them all.
+  if (request.fields && request.fields.length > DEFAULTS.queryFields) {
+    throw new InvalidArgumentError(
+      "fields",
+      request.fields,
+      `at most ${DEFAULTS.queryFields} keys`,
+    );
   }
   const stored = await store.open(record);
   try {

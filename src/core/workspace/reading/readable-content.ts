@@ -11,9 +11,6 @@ export interface ReadableContent {
   readonly isKnown: boolean;
 }
 
-/** Longer JSON is not indented just to count its lines. */
-const MAX_INDENTED_CHARS = 262_144;
-
 const AS_STORED: ReadableContent = { isKnown: true };
 const UNKNOWN: ReadableContent = { isKnown: false };
 
@@ -33,7 +30,7 @@ export function readableOf(stored: string, bytes: number, isWhole = true): Reada
   if (!isOneLine && (wrapping === "json" || isLarge || !isWhole)) return AS_STORED;
   if (isLarge) return UNKNOWN;
   if (wrapping === "wrapped") {
-    const mostIndentedChars = isOneLine ? MAX_INDENTED_CHARS : Infinity;
+    const mostIndentedChars = isOneLine ? DEFAULTS.wholeJsonChars : Infinity;
     const readable = unwrap(stored, { mostIndentedChars });
     if (readable !== undefined) {
       const { text, bodyChars, isIndented } = readable;
@@ -42,7 +39,7 @@ export function readableOf(stored: string, bytes: number, isWhole = true): Reada
     }
     if (!isOneLine) return AS_STORED;
   }
-  if (!isWhole || stored.length > MAX_INDENTED_CHARS) return UNKNOWN;
+  if (!isWhole || stored.length > DEFAULTS.wholeJsonChars) return UNKNOWN;
   const indented = indentJson(stored);
   return indented === undefined ? AS_STORED : { text: indented, body: indented, isKnown: true };
 }
