@@ -1,11 +1,16 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { CommandError, NotConversationError } from "../command-error.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
-import { openOutput } from "../conversations/write-output.js";
-import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import { openOutput, type OutputFile } from "../conversations/write-output.js";
+import {
+  withWorkspace,
+  workspaceFolder,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
@@ -81,14 +86,17 @@ async function runConversations(
     for (const input of inputs) {
       const isDryRun = flags.dryRun === true;
       const toOutput = input.path === undefined && isPiped;
-      const output =
-        isDryRun || toOutput
-          ? undefined
-          : await openOutput(input, "offloaded", flags.out ?? terminal.cwd, inputs);
+      let output: OutputFile | undefined;
       try {
         const offloaded = await offloadInput(input, {
           ...{ workspace, policy, isWhole: needsWhole(flags.policy), isDryRun, terminal },
           sessionId: flags.session ?? input.name,
+          begin: async () => {
+            if (isDryRun || toOutput) return;
+            const folder = resolve(terminal.cwd, flags.out ?? ".");
+            const root = workspaceFolder(flags, terminal);
+            output = await openOutput(input, { mark: "offloaded", folder, inputs, root });
+          },
           write: (text) => output?.write(text) ?? terminal.write(text),
           onProgress: (more) => {
             chars += more;

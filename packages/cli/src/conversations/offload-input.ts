@@ -31,6 +31,8 @@ export interface OffloadInputOptions {
   readonly isWhole: boolean;
   readonly isDryRun: boolean;
   readonly terminal: Terminal;
+  /** Called once the input is known to be a conversation, before anything is written. */
+  readonly begin: () => Promise<void>;
   /** Gets the new conversation, in pieces. */
   readonly write: (text: string) => Promise<void>;
   readonly onProgress: (chars: number) => void;
@@ -55,9 +57,14 @@ export async function offloadInput(
   let lines = 0;
   let windows = 0;
   let overlap: readonly unknown[] = [];
+  if (input.bytes > WINDOW_CHARS) await requireReadable(input, options);
   for await (const text of readWindows(input, options)) {
-    const parsed: ParsedMessages =
-      first?.parseMore(text, lines) ?? (first = parseText(text, input));
+    let parsed: ParsedMessages;
+    if (first) parsed = first.parseMore(text, lines);
+    else {
+      parsed = first = parseText(text, input);
+      await options.begin();
+    }
     const { messages: fresh } = parsed;
     const offloader = createOffloader({
       ...{ workspace, sessionId, policy, format: first.format },
@@ -89,6 +96,23 @@ export async function offloadInput(
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
   return { input, format: first?.format ?? "anthropic", ...state };
+}
+
+/** Reads a file of several windows to its end, since nothing is stored of one that is broken. */
+async function requireReadable(input: Input, options: OffloadInputOptions): Promise<void> {
+  let start: string | undefined;
+  let first: ParsedText | undefined;
+  let lines = 0;
+  let windows = 0;
+  for await (const text of readWindows(input, options)) {
+    if (start === undefined) start = text;
+    else {
+      first ??= parseText(start, input);
+      first.parseMore(text, lines);
+    }
+    lines += countLines(text);
+    if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
+  }
 }
 
 /** What a table needs of a result; the reference itself is in the file. */
