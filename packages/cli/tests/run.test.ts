@@ -30,7 +30,7 @@ describe("context-offload run", () => {
     expect(stdout).toMatch(/checkout-outage\.json +anthropic +58 +[\d,]+ +[\d,]+ +\d\d % +█+/);
     expect(stdout).toMatch(/^run_command +\d of 14 +[\d,]+ +[\d,]+ +█+$/m);
     expect(stdout).toMatch(
-      /^[\d,]+ tokens \(\d\d %\) saved .*: \$0\.\d+, or \$0\.\d+ from the prompt cache$/m,
+      /^[\d,]+ tokens \(\d\d %\) saved .*:\n {2}\$0\.\d+, or \$0\.\d+ from the prompt cache$/m,
     );
     expect(stdout).toMatch(/^\d\d of 35 tool results offloaded, stored in \.offload$/m);
     expect(stdout).toMatch(/^wrote checkout-outage\.offloaded\.json$/m);
@@ -102,11 +102,31 @@ describe("context-offload run", () => {
     expect(only?.tools).toContainEqual(
       expect.objectContaining({ tool: "run_command", results: 14 }),
     );
-    const dollars = (text: string) => Number(/: \$([\d.]+)/.exec(text)?.[1]);
+    const dollars = (text: string) => Number(/:\n {2}\$([\d.]+)/.exec(text)?.[1]);
     const [three, six] = ["3", "6"].map((price) =>
       dollars(place.run("run", SAMPLE, "--dry-run", "--price", price).stdout),
     );
     expect((six ?? 0) / (three ?? 1)).toBeCloseTo(2, 1);
+  });
+
+  it("shows one result before and after with --example, in any script and width", () => {
+    const place = new Place();
+    const chat = conversationOf("t1", `${"日本語".repeat(40)}\u001b[2J\r`);
+    place.write("chat.json", JSON.stringify(chat));
+    place.write("short.json", JSON.stringify(conversationOf("t2", "short", 2)));
+    const { stdout } = place.run("run", "short.json", "chat.json", "--example");
+    expect(stdout).toMatch(/^Before: what read_log returned, 400 lines, [\d,]+ tokens$/m);
+    expect(stdout).toMatch(/^│ 1 (?:日本語)+日?本?…$/m);
+    expect(stdout).toMatch(/^│ <knowledge id="t1" /m);
+    for (const char of ["\u001b", "\r"]) expect(stdout).not.toContain(char);
+    const none = place.run("run", "short.json", "--example");
+    expect([none.status, none.stdout]).toEqual([0, expect.not.stringMatching(/^Before/m)]);
+    expect(place.run("run", "chat.json", "--example", "-n").stdout).not.toMatch(/^Before/m);
+    const blocks = [{ type: "text", text: "one line of a long text. ".repeat(400) }];
+    const ofBlocks = { type: "tool_result", tool_use_id: "t3", content: blocks };
+    const [ask, call] = conversationOf("t3", "");
+    place.write("blocks.json", JSON.stringify([ask, call, { role: "user", content: [ofBlocks] }]));
+    expect(place.run("run", "blocks.json", "--example").stdout).toMatch(/^│ .*one line of a long/m);
   });
 
   it("offloads by --policy; all of several must agree", () => {

@@ -11,6 +11,7 @@ import {
   workspacePlace,
   type WorkspaceFlags,
 } from "../open-workspace.js";
+import { readExample, type RunExample } from "../run-example.js";
 import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
@@ -22,6 +23,7 @@ interface RunFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly policy?: readonly string[];
   readonly dryRun?: boolean;
+  readonly example?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly color: boolean;
@@ -45,6 +47,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       (rule, rules: readonly string[] | undefined) => [...(rules ?? []), rule],
     )
     .option("-n, --dry-run", "say what would be offloaded, and write nothing")
+    .option("--example", "show one result before and after")
     .option("--price <usd>", "price of a million input tokens", readPrice, 3)
     .option(
       "--cached-price <usd>",
@@ -82,6 +85,7 @@ async function runConversations(
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
   let skipped = 0;
+  let example: RunExample | undefined;
   await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
     for (const input of inputs) {
       const isDryRun = flags.dryRun === true;
@@ -112,6 +116,9 @@ async function runConversations(
         skipped++;
       }
     }
+    if (flags.example === true && flags.dryRun !== true) {
+      example = await readExample(workspace, done);
+    }
   });
   terminal.progress("");
   if (skipped === inputs.length) {
@@ -127,7 +134,9 @@ async function runConversations(
   if (flags.json === true) print(JSON.stringify(runAsJson(done, flags, place), null, 2));
   else {
     const colors = flags.color && !isPiped ? terminal.colors : createColors(false);
-    print(describeRun(done, { ...flags, place, colors, isDryRun: flags.dryRun === true }));
+    const { columns } = terminal;
+    const isDryRun = flags.dryRun === true;
+    print(describeRun(done, { ...flags, place, colors, isDryRun, columns, example }));
   }
 }
 

@@ -21,6 +21,9 @@ export interface OffloadedInput {
   readonly results: readonly ResultReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** The result of which most was saved, with its reference. */
+  readonly best: ResultReport | undefined;
+  readonly sessionId: string;
 }
 
 export interface OffloadInputOptions {
@@ -54,6 +57,7 @@ export async function offloadInput(
   const { workspace, sessionId, policy, isDryRun, terminal } = options;
   const { signal } = terminal;
   let first: ParsedText | undefined;
+  let best: ResultReport | undefined;
   let lines = 0;
   let windows = 0;
   let overlap: readonly unknown[] = [];
@@ -87,6 +91,7 @@ export async function offloadInput(
     const shift = state.messages - overlap.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
+    for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
     const before = estimateTokens(text);
     state.tokensBefore += before;
     state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
@@ -95,7 +100,7 @@ export async function offloadInput(
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
-  return { input, format: first?.format ?? "anthropic", ...state };
+  return { input, format: first?.format ?? "anthropic", ...state, best, sessionId };
 }
 
 /** Reads a file of several windows to its end, since nothing is stored of one that is broken. */
