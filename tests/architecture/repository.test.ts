@@ -181,6 +181,21 @@ describe("the tools", () => {
     expect(rules).toContain("@typescript-eslint/no-floating-promises");
   });
 
+  it.each([
+    ["Error", true],
+    ["TypeError", true],
+    // Our own classes are of one realm.
+    ["InvalidPatternError", false],
+  ])("on `instanceof %s` in the package: refused is %s", async (name, isRefused) => {
+    const eslint = new ESLint({ cwd: ROOT });
+    const [outcome] = await eslint.lintText(
+      `export const isIt = (error: unknown): boolean => error instanceof ${name};\n`,
+      { filePath: join(ROOT, "src/index.ts") },
+    );
+    const rules = outcome?.messages.map(({ ruleId }) => ruleId);
+    expect(rules?.includes("no-restricted-syntax")).toBe(isRefused);
+  });
+
   it("gate coverage above the floors [001-COVERAGE-core] [001-COVERAGE-infrastructure] [001-COVERAGE-project]", () => {
     const { thresholds } = tests.coverage;
     const atLeast = (floors: unknown, lines: number, branches: number) => {
