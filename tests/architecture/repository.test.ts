@@ -90,6 +90,15 @@ describe("the layout", () => {
     for (const folder of await readdir(join(ROOT, "tests/unit"))) {
       expectPaths(["bench", "examples"].includes(folder) ? folder : `src/${folder}`);
     }
+    // Named after the file that it tests, and after a dot, what of it: by-size.threshold.test.ts.
+    for (const folder of ["core", "formats", "infrastructure", "presets"]) {
+      const entries = await readdir(join(ROOT, "tests/unit", folder), { recursive: true });
+      const tests = entries.filter((entry) => entry.endsWith(".test.ts"));
+      expect(tests, folder).not.toEqual([]);
+      expectPaths(
+        ...tests.map((path) => `src/${folder}/${path.replace(/(?:\.[\w-]+)?\.test\.ts$/, ".ts")}`),
+      );
+    }
   });
 
   it("has its documents [001-LAYOUT-docs]", () => {
