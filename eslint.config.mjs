@@ -29,6 +29,20 @@ export default defineConfig([
     },
   },
   {
+    files: ["src/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "BinaryExpression[operator='instanceof'][right.name=/^(Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error$/]",
+          message:
+            "False in another realm (Jest, vitest's vmThreads): use messageOf, errorCode or ContextOffloadError.isInstance.",
+        },
+      ],
+    },
+  },
+  {
     // tsc checks the scripts' JSDoc types; what JSON.parse gives has none.
     files: ["**/*.mjs", "**/*.cjs"],
     extends: [tseslint.configs.disableTypeChecked],

@@ -8,5 +8,7 @@ const given = process.argv.slice(2);
 // The sample's short form goes where Git does not see it.
 const args =
   given.length > 0 ? given : ["examples/conversations/checkout-outage.json", "--out", ".offload"];
-const { status } = spawnSync(process.execPath, [MAIN, "run", ...args], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, [MAIN, "run", "--example", ...args], {
+  stdio: "inherit",
+});
 process.exitCode = status ?? 1;

@@ -100,6 +100,7 @@ describe("offloadAgent", () => {
     // The second turn is cheap.
     await agent.prompt("Thank you.");
     expect(requests).toHaveLength(4);
+    expect(requests[3]?.results).not.toEqual([]);
     expect(requests[3]?.results.every(({ length }) => length < SHORT)).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { describeValue } from "../core/errors/describe-value.js";
-import { UnknownFormatError } from "../core/errors/argument-errors.js";
+import { UnknownFormatError, type FormatMismatch } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
 import { asRecord, isRecord } from "./shared/json-record.js";
@@ -91,12 +91,14 @@ function parseLines(text: string, value: unknown): ParsedConversation {
   const brokenLines = (lines as string[]).filter(
     (line, at) => values[at] === undefined && line.trim() !== "",
   ).length;
-  return { ...parsed(lines, (messages) => messages.join("")), brokenLines };
+  return { ...parsed(lines, (messages) => messages.join(""), value), brokenLines };
 }
 
+/** @param whole - The value of a text that is one, rather than one in each line. */
 function parsed(
   messages: unknown[],
   stringify: ParsedConversation["stringify"],
+  whole?: unknown,
 ): ParsedConversation {
   const found = detectFormat(messages);
   if ("format" in found) {
@@ -104,7 +106,11 @@ function parsed(
   }
   const why = findTextResults(messages.map((message) => parseIfLine(message)));
   if (why !== undefined) throw refusal(`I${why.slice(1)}`);
-  throw UnknownFormatError.ofMismatches(found.mismatches);
+  const { mismatches } = found;
+  if (whole !== undefined && !mismatches.some(({ isNear }) => isNear)) {
+    throw notConversation(whole, mismatches);
+  }
+  throw UnknownFormatError.ofMismatches(mismatches);
 }
 
 function parseIfLine(message: unknown): unknown {
@@ -136,11 +142,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function notConversation(value: unknown): UnknownFormatError {
+function notConversation(
+  value: unknown,
+  mismatches?: readonly FormatMismatch[],
+): UnknownFormatError {
   if (isRecord(value)) requireOne(Object.values(value));
-  return refusal(`It is ${describeValue(value)}, not ${EXPECTED}`);
+  return refusal(`It is ${describeValue(value)}, not ${EXPECTED}`, mismatches);
 }
 
-function refusal(why: string): UnknownFormatError {
-  return new UnknownFormatError(`This is not a conversation that can be offloaded. ${why}.`);
+function refusal(why: string, mismatches?: readonly FormatMismatch[]): UnknownFormatError {
+  const message = `This is not a conversation that can be offloaded. ${why}.`;
+  return new UnknownFormatError(message, mismatches);
 }

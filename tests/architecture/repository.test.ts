@@ -116,6 +116,15 @@ describe("the layout", () => {
     for (const folder of await readdir(join(ROOT, "tests/unit"))) {
       expectPaths(["bench", "examples"].includes(folder) ? folder : `src/${folder}`);
     }
+    // Named after the file that it tests, and after a dot, what of it: by-size.threshold.test.ts.
+    for (const folder of ["core", "formats", "infrastructure", "presets"]) {
+      const entries = await readdir(join(ROOT, "tests/unit", folder), { recursive: true });
+      const tests = entries.filter((entry) => entry.endsWith(".test.ts"));
+      expect(tests, folder).not.toEqual([]);
+      expectPaths(
+        ...tests.map((path) => `src/${folder}/${path.replace(/(?:\.[\w-]+)?\.test\.ts$/, ".ts")}`),
+      );
+    }
   });
 
   it("has its documents [001-LAYOUT-docs]", () => {
@@ -217,6 +226,21 @@ describe("the tools", () => {
       const [outcome] = await eslint.lintText(code, { filePath: join(ROOT, filePath) });
       expect(outcome?.messages.map(({ ruleId }) => ruleId)).toEqual(["no-restricted-imports"]);
     }
+  });
+
+  it.each([
+    ["Error", true],
+    ["TypeError", true],
+    // Our own classes are of one realm.
+    ["InvalidPatternError", false],
+  ])("on `instanceof %s` in the package: refused is %s", async (name, isRefused) => {
+    const eslint = new ESLint({ cwd: ROOT });
+    const [outcome] = await eslint.lintText(
+      `export const isIt = (error: unknown): boolean => error instanceof ${name};\n`,
+      { filePath: join(ROOT, "src/index.ts") },
+    );
+    const rules = outcome?.messages.map(({ ruleId }) => ruleId);
+    expect(rules?.includes("no-restricted-syntax")).toBe(isRefused);
   });
 
   it("gate coverage above the floors [001-COVERAGE-core] [001-COVERAGE-infrastructure] [001-COVERAGE-project]", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import ts from "typescript";
+import { DEFAULTS } from "context-offload";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   extractAnchors,
@@ -38,7 +39,9 @@ describe("the code in the documentation", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it("is there, in the README and in the pages", () => {
-    expect(new Set(runnable.map(({ path }) => path)).size).toBeGreaterThanOrEqual(5);
+    const paths = new Set(runnable.map(({ path }) => path));
+    expect(paths).toContain("README.md");
+    expect(paths.size).toBeGreaterThanOrEqual(5);
   });
 
   it.each(runnable.map((snippet) => ({ ...snippet, at: `${snippet.path}:${snippet.line}` })))(
@@ -71,6 +74,11 @@ describe("the README", async () => {
 
 describe("what a page says", () => {
   const pageOf = (path: string) => readFile(join(ROOT, path), "utf8");
+
+  it("of what a reference saves at least is the default", async () => {
+    const share = `at least ${Math.round(DEFAULTS.minSavedShare * 100)} % of its tokens`;
+    expect(await pageOf("README.md")).toContain(share);
+  });
 
   it("of runtimes is in the README, and of CommonJS on the page for production", async () => {
     expect(await pageOf("README.md")).toContain("Node 18 to 26, Bun and Deno");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TOOL_NAMES } from "context-offload";
 import { FIXTURES } from "../conformance/fixtures.js";
 
 const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
@@ -45,7 +46,16 @@ describe("npm start", () => {
     expect(stdout).toMatch(/^\d\d of 35 tool results offloaded, stored in \.offload$/m);
     expect(stdout).toMatch(/tokens \(\d\d %\) saved/);
     expect(stdout).not.toContain("\u001b");
-    // Where Git does not see it.
+    // One result before and after, the names of the reading tools, and all of it in 80 columns.
+    const [before = "", after = ""] = stdout.split(/^After: /m);
+    expect(before).toMatch(/^Before: what run_command returned, \d+ lines, [\d,]+ tokens\n│ 2025/m);
+    expect(after).toMatch(/^a reference with a digest, [\d,]+ tokens\n│ <knowledge_list>\n│ <know/);
+    expect(after).toMatch(/^│ Log, \d+ lines.*\n│ 1: 2025/m);
+    expect(after).toMatch(/^│ More: grep_knowledge, .+\n│ <\/knowledge_list>$/m);
+    for (const name of TOOL_NAMES) expect(after).toContain(name);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    // Where neither git nor anybody else sees it.
+    expect(read(".offload/.gitignore")).toBe("*\n");
     expect(readdirSync(folder).sort()).toEqual([".offload", "examples"]);
     const output = ".offload/checkout-outage.offloaded.json";
     expect(read(output).length).toBeLessThan(text.length / 2);
@@ -60,6 +70,7 @@ describe("npm start", () => {
     const before = read("talk.offloaded.json");
     const second = run(START, "talk.json");
     expect([first.status, second.status]).toEqual([0, 0]);
+    expect(first.stdout).toMatch(/^Before: /m);
     expect(second.stdout).toBe(first.stdout);
     expect(read("talk.offloaded.json")).toBe(before);
   });

@@ -7,6 +7,8 @@ import {
   createToolResultOffload,
   createWorkspace,
   DEFAULTS,
+  fileStore,
+  memoryStore,
   offloadToolResult,
   offloadToolResults,
   readOffloadedFile,
@@ -76,6 +78,28 @@ export async function smoke(folder) {
   assert.deepEqual(await offloader.restore(messages), conversation);
   await workspace.close();
 
+  const key = Buffer.alloc(32, 7);
+  for (const store of [memoryStore(), fileStore(join(folder, "sealed"))]) {
+    await useStore(createWorkspace({ store, encryption: { key } }));
+  }
+
   assert.equal(typeof formatSuite, "function");
   assert.equal(DEFAULTS.charThreshold, 100);
+}
+
+/**
+ * Stores, reads, searches and checks, and is refused what is not there.
+ *
+ * @param {import("context-offload").Workspace} workspace
+ */
+export async function useStore(workspace) {
+  const content = `${"all is well\n".repeat(300)}ERROR disk full\n`;
+  await workspace.put({ content }, { toolCallId: "t1", sessionId: "smoke" });
+  assert.equal(await workspace.getOriginal("t1", { sessionId: "smoke" }), content);
+  const found = await workspace.grepKnowledge("t1", "ERROR", { sessionId: "smoke" });
+  assert.match(found.text, /^301:ERROR disk full/);
+  const missing = await workspace.getArtifact("t9").catch((error) => error);
+  assert.equal(missing.code, "UNKNOWN_ARTIFACT");
+  assert.deepEqual((await workspace.verify()).damaged, []);
+  await workspace.close();
 }

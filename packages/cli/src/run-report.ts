@@ -1,5 +1,7 @@
+import { basename } from "node:path";
 import type { ResultReport } from "context-offload";
 import type { OffloadedInput } from "./conversations/offload-input.js";
+import { describeExample, type RunExample } from "./run-example.js";
 import type { Colors } from "./terminal/colors.js";
 import { countOf, formatCount, formatShare, renderBar, renderTable } from "./terminal/table.js";
 
@@ -16,6 +18,9 @@ interface ReportOptions extends Prices {
   readonly place: string;
   readonly colors: Colors;
   readonly isDryRun: boolean;
+  readonly columns: number;
+  /** Shown as it was and as it is. */
+  readonly example: RunExample | undefined;
 }
 
 /** What became of the results of one tool. */
@@ -34,15 +39,16 @@ export function describeRun(done: readonly RunOutcome[], options: ReportOptions)
   const before = done.reduce((sum, { tokensBefore }) => sum + tokensBefore, 0);
   const after = done.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0);
   const offloaded = tools.reduce((sum, row) => sum + row.offloaded, 0);
-  const blocks = [renderConversations(done, colors)];
+  const blocks = [renderConversations(done, options)];
   if (offloaded > 0) blocks.push(renderTools(tools, colors));
+  if (options.example) blocks.push(describeExample(options.example, options.columns, colors));
   const verb = options.isDryRun ? "would be offloaded" : "offloaded";
   const results = tools.reduce((sum, row) => sum + row.results, 0);
   const share = before === 0 ? 0 : (before - after) / before;
   blocks.push(
     [
-      `${colors.bold(`${formatCount(before - after)} tokens`)} (${formatShare(share)}) saved in every request that carries this: ` +
-        `${money(before - after, options.price)}, or ${money(before - after, options.cachedPrice)} from the prompt cache`,
+      `${colors.bold(`${formatCount(before - after)} tokens`)} (${formatShare(share)}) saved in every request that carries this:`,
+      `  ${money(before - after, options.price)}, or ${money(before - after, options.cachedPrice)} from the prompt cache`,
       `${offloaded} of ${countOf(results, "tool result")} ${verb}` +
         (options.isDryRun ? "; nothing was written" : `, stored in ${options.place}`),
       ...done.flatMap(({ output }) => (output === undefined ? [] : [`wrote ${output}`])),
@@ -68,17 +74,24 @@ export function runAsJson(done: readonly RunOutcome[], prices: Prices, place: st
   };
 }
 
-function renderConversations(done: readonly RunOutcome[], { dim, green }: Colors): string {
+const SHORT_BAR = 10;
+/** What the columns beside the name take, at their usual width. */
+const BESIDE_NAME = 62;
+
+function renderConversations(
+  done: readonly RunOutcome[],
+  { colors: { dim, green }, columns }: ReportOptions,
+): string {
   const rows = done.map(({ input, format, messages, tokensBefore, tokensAfter }) => {
     const saved = tokensBefore === 0 ? 0 : (tokensBefore - tokensAfter) / tokensBefore;
     return [
-      input.shown,
+      input.shown.length <= columns - BESIDE_NAME ? input.shown : basename(input.shown),
       dim(format),
       formatCount(messages),
       formatCount(tokensBefore),
       formatCount(tokensAfter),
       formatShare(saved),
-      green(renderBar(saved)),
+      green(renderBar(saved, SHORT_BAR)),
     ];
   });
   return renderTable(

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -114,6 +114,7 @@ describe("the hook of Claude Code", () => {
   it("is switched off by a command, at once, and on again", () => {
     const place = new Place();
     expect(place.run("off").stdout).toContain("context-offload on");
+    expect(place.read(".offload/.gitignore")).toBe("*\n");
     expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
     place.run("on");
     expect(hook(place, eventOf(place)).stdout).toContain("knowledge_list");
@@ -192,7 +193,8 @@ describe("the hook of Claude Code", () => {
     const place = new Place();
     const source = readFileSync(HOOK, "utf8");
     const imports = [...source.matchAll(/from ?"([^"]+)"/g)].map(([, name]) => name);
-    expect(imports.every((name) => name?.startsWith("node:"))).toBe(true);
+    expect(imports).toContain("node:fs");
+    for (const name of imports) expect(name).toMatch(/^node:/);
     cpSync(HOOK, place.path("alone/hook.mjs"));
     const small = eventOf(place, { tool_response: { stdout: "ok".repeat(100), stderr: "" } });
     const alone = place.spawn([], {
@@ -208,6 +210,9 @@ describe("the hook of Claude Code", () => {
     });
     expect(large).toEqual(LET_THROUGH);
     expect(place.read(".offload/hook.log")).toMatch(/Cannot find module/);
+    expect(place.read(".offload/.gitignore")).toBe("*\n");
+    const modes = [".offload", ".offload/hook.log"].map((name) => statSync(place.path(name)).mode);
+    if (process.platform !== "win32") expect(modes).toEqual([0o40700, 0o100600]);
   });
 
   it("can be run as a command, too", () => {

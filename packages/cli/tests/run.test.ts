@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conversationOf, ONE_SENTENCE, Place, SAMPLE } from "./support/command.js";
+import { conversationOf, ONE_SENTENCE, Place, REFUSAL, SAMPLE } from "./support/command.js";
 
 const sampleText = readFileSync(SAMPLE, "utf8");
 const sample = JSON.parse(sampleText) as object[];
@@ -30,7 +30,7 @@ describe("context-offload run", () => {
     expect(stdout).toMatch(/checkout-outage\.json +anthropic +58 +[\d,]+ +[\d,]+ +\d\d % +█+/);
     expect(stdout).toMatch(/^run_command +\d of 14 +[\d,]+ +[\d,]+ +█+$/m);
     expect(stdout).toMatch(
-      /^[\d,]+ tokens \(\d\d %\) saved .*: \$0\.\d+, or \$0\.\d+ from the prompt cache$/m,
+      /^[\d,]+ tokens \(\d\d %\) saved .*:\n {2}\$0\.\d+, or \$0\.\d+ from the prompt cache$/m,
     );
     expect(stdout).toMatch(/^\d\d of 35 tool results offloaded, stored in \.offload$/m);
     expect(stdout).toMatch(/^wrote checkout-outage\.offloaded\.json$/m);
@@ -102,11 +102,31 @@ describe("context-offload run", () => {
     expect(only?.tools).toContainEqual(
       expect.objectContaining({ tool: "run_command", results: 14 }),
     );
-    const dollars = (text: string) => Number(/: \$([\d.]+)/.exec(text)?.[1]);
+    const dollars = (text: string) => Number(/:\n {2}\$([\d.]+)/.exec(text)?.[1]);
     const [three, six] = ["3", "6"].map((price) =>
       dollars(place.run("run", SAMPLE, "--dry-run", "--price", price).stdout),
     );
     expect((six ?? 0) / (three ?? 1)).toBeCloseTo(2, 1);
+  });
+
+  it("shows one result before and after with --example, in any script and width", () => {
+    const place = new Place();
+    const chat = conversationOf("t1", `${"日本語".repeat(40)}\u001b[2J\r`);
+    place.write("chat.json", JSON.stringify(chat));
+    place.write("short.json", JSON.stringify(conversationOf("t2", "short", 2)));
+    const { stdout } = place.run("run", "short.json", "chat.json", "--example");
+    expect(stdout).toMatch(/^Before: what read_log returned, 400 lines, [\d,]+ tokens$/m);
+    expect(stdout).toMatch(/^│ 1 (?:日本語)+日?本?…$/m);
+    expect(stdout).toMatch(/^│ <knowledge id="t1" /m);
+    for (const char of ["\u001b", "\r"]) expect(stdout).not.toContain(char);
+    const none = place.run("run", "short.json", "--example");
+    expect([none.status, none.stdout]).toEqual([0, expect.not.stringMatching(/^Before/m)]);
+    expect(place.run("run", "chat.json", "--example", "-n").stdout).not.toMatch(/^Before/m);
+    const blocks = [{ type: "text", text: "one line of a long text. ".repeat(400) }];
+    const ofBlocks = { type: "tool_result", tool_use_id: "t3", content: blocks };
+    const [ask, call] = conversationOf("t3", "");
+    place.write("blocks.json", JSON.stringify([ask, call, { role: "user", content: [ofBlocks] }]));
+    expect(place.run("run", "blocks.json", "--example").stdout).toMatch(/^│ .*one line of a long/m);
   });
 
   it("offloads by --policy; all of several must agree", () => {
@@ -148,7 +168,18 @@ describe("context-offload run", () => {
     ["cut.json", '[{"role":"user",', /broken JSON at line 1, column 17: /],
     ["prose.json", "Dear diary,\n\ntoday\n", /broken JSON at line 1, column 1: /],
     ["empty.json", "", /is empty; pass an array of messages/],
-    ["other.json", '{"answer":42}', /: .+; pass an array of messages/],
+    ["other.json", '{"answer":42}', /: it is an object with keys \["answer"\], not an array of/],
+    [
+      "several.json",
+      '[{"messages":[]},{"messages":[]}]',
+      /: it holds 2 conversations; put each in/,
+    ],
+    [
+      "many.jsonl",
+      '{"messages":[]}\n{"messages":[]}\n',
+      /is a conversation; put each into its own/,
+    ],
+    ["words.json", '"hello"', /: it is the string "hello", not an array of messages/],
     ["stray.json", '[{"role":"narrator","content":"Once"}]', /; pass an array of messages/],
     [
       "broken.jsonl",
@@ -159,15 +190,69 @@ describe("context-offload run", () => {
   ])("explains %s in a sentence and writes nothing", (name, text, reason) => {
     const place = new Place();
     if (text !== undefined) place.write(name, text);
-    const { status, stdout, stderr } = place.run("run", name);
-    expect(status).toBe(2);
-    expect(stdout).toBe("");
-    expect(stderr).toMatch(ONE_SENTENCE);
-    expect(stderr).toContain(name);
-    expect(stderr).toMatch(reason);
-    expect(readdirSync(place.folder).filter((entry) => ![name, "home"].includes(entry))).toEqual(
-      [],
-    );
+    for (const args of [[], ["--out", "new/folder"], ["--out", ".offload"]]) {
+      const { status, stdout, stderr } = place.run("run", name, ...args);
+      expect(status).toBe(2);
+      expect(stdout).toBe("");
+      expect(stderr).toMatch(REFUSAL);
+      expect(stderr).toContain(name);
+      expect(stderr).toMatch(reason);
+      // A command takes no format of one's own.
+      expect(stderr).not.toMatch(/your own format|parse /);
+      const others = readdirSync(place.folder).filter((entry) => ![name, "home"].includes(entry));
+      expect(others).toEqual([]);
+    }
+  });
+
+  it("names what it saw, the nearest format first and the others after, one a line", () => {
+    const place = new Place();
+    const chat = [
+      { role: "user", content: "Go." },
+      { role: "narrator", content: "Once" },
+    ];
+    place.write("chat.json", JSON.stringify(chat));
+    place.write("chat.jsonl", chat.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    for (const ending of ["", "-jsonl"]) {
+      const file = `chat.json${ending === "" ? "" : "l"}`;
+      const { stderr } = place.run("run", file);
+      const [headline, nearest, ...others] = stderr.trimEnd().split("\n");
+      expect(headline).toBe(
+        `context-offload: ${file}: no format fits these messages, the nearest is anthropic${ending}; ` +
+          "convert them to one of these",
+      );
+      expect(nearest).toMatch(
+        /^ {2}anthropic\S* +message 1 has the role "narrator" instead of user/,
+      );
+      const between = others.indexOf("These fit not even one message:");
+      expect(others.slice(0, between).join("\n")).toMatch(
+        /^ {2}openai-chat(?:-jsonl)? +message 1/m,
+      );
+      expect(others.slice(between + 1).join("\n")).toMatch(
+        /^ {2}gemini(?:-jsonl)? +message 0 has/m,
+      );
+    }
+  });
+
+  it.skipIf(process.platform === "win32").each([
+    ["results", 400],
+    ["nothing to offload", 2],
+  ])("keeps what it writes into the workspace private, with %s", (_, lines) => {
+    const place = new Place();
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "hello", lines)));
+    const modeOf = (name: string) => statSync(place.path(name)).mode & 0o777;
+    for (const [out, deep = out] of [[".offload"], ["other", "other/deep"]]) {
+      const to = ["--workspace", out ?? "", "--out", deep ?? ""];
+      expect(place.run("run", "chat.json", "--quiet", ...to).status).toBe(0);
+      expect(place.run("restore", `${deep}/chat.offloaded.json`, "--quiet", ...to).status).toBe(0);
+      expect(place.read(`${out}/.gitignore`)).toBe("*\n");
+      expect([out, deep].map((name) => modeOf(name ?? ""))).toEqual([0o700, 0o700]);
+      for (const mark of ["offloaded", "restored"]) {
+        expect(modeOf(`${deep}/chat.${mark}.json`)).toBe(0o600);
+      }
+    }
+    // A folder that exists may be a project, and one elsewhere is not the workspace's.
+    expect(place.run("run", "chat.json", "--quiet", "--out", "short").status).toBe(0);
+    expect(existsSync(place.path("short/.gitignore"))).toBe(false);
   });
 
   it("does no half of many: what was complete before the bad file is whole, the rest is not begun", () => {
@@ -192,7 +277,7 @@ describe("context-offload run", () => {
     for (const path of ["none", "logs/package.json"]) {
       const refused = place.run("run", path);
       expect([refused.status, refused.stdout]).toEqual([2, ""]);
-      expect(refused.stderr).toMatch(ONE_SENTENCE);
+      expect(refused.stderr).toMatch(REFUSAL);
     }
   });
 
@@ -259,6 +344,8 @@ describe("context-offload run", () => {
     const { status, stderr } = place.run("run", broken);
     expect([status, stderr]).toEqual([2, expect.stringContaining("broken JSON at line 161: ")]);
     expect(existsSync(place.path("late.offloaded.jsonl"))).toBe(false);
+    expect(place.run("list", "--session", "late").stdout).not.toContain("t0");
+    expect(readdirSync(place.path(".offload/v1/default"))).toEqual(["long"]);
   });
 
   it("leaves a workspace that verifies, and no half file, when it is interrupted", async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { FILE_MODE, FOLDER_MODE } from "../file-store/store-layout.js";
 
 const FILE = "redaction.key";
 const KEY_BYTES = 32;
@@ -13,13 +14,19 @@ export function keptKey(root: string): Uint8Array {
   const path = join(resolve(root), FILE);
   const made = randomBytes(KEY_BYTES);
   try {
-    mkdirSync(resolve(root), { recursive: true });
+    makeRoot(resolve(root));
     // Exclusively, since two processes may start at once.
-    writeFileSync(path, made.toString("hex"), { flag: "wx", mode: 0o600 });
+    writeFileSync(path, made.toString("hex"), { flag: "wx", mode: FILE_MODE });
     return made;
   } catch {
     return readKey(path) ?? made;
   }
+}
+
+/** A new root is hidden from git and from searches, as the store would have made it. */
+function makeRoot(root: string): void {
+  if (mkdirSync(root, { recursive: true, mode: FOLDER_MODE }) === undefined) return;
+  writeFileSync(join(root, ".gitignore"), "*\n", { flag: "wx", mode: FILE_MODE });
 }
 
 function readKey(path: string): Uint8Array | undefined {

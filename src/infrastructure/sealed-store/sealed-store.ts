@@ -1,4 +1,5 @@
 import { ArtifactDamagedError } from "../../core/errors/artifact-errors.js";
+import { messageOf } from "../../core/errors/describe-value.js";
 import {
   candidateIds,
   type ArtifactRecord,
@@ -174,7 +175,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
           return undefined;
         } catch (error) {
           options.signal?.throwIfAborted();
-          return error instanceof Error ? error.message : String(error);
+          return messageOf(error);
         }
       }
     },

@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { UnknownFormatError } from "../../../src/core/errors/argument-errors.js";
 import { FORMATS } from "../../../src/formats/formats.js";
 import { parseConversation } from "../../../src/formats/parse-conversation.js";
 import { langchainFormat } from "../../../src/formats/langchain.js";
@@ -222,8 +223,20 @@ describe("what is not a conversation", () => {
     expect(headline).toBe(`No format fits even one of these messages. ${NEXT}`);
     expect(lines.map(formatOf).sort()).toEqual(names.sort());
     // Blank lines fit every format for lines, and say nothing.
-    const [ofLines] = refusalOf('\n{"x":1}\n\n');
+    const [ofLines] = refusalOf('\n{"x":1}\n\n{"x":2}\n');
     expect(ofLines).toBe(`No format fits even one of these messages. ${NEXT}`);
+  });
+
+  it("is refused as what it is where a text is one value, with the formats that were tried", () => {
+    const said = refusalOf('\n{"x":1}\n');
+    expect(said.join()).toMatch(/offloaded\. It is an object with keys \["x"\], not an array of/);
+    try {
+      parseConversation('{"x":1}');
+      expect.unreachable();
+    } catch (error) {
+      const { mismatches } = error as UnknownFormatError;
+      expect(mismatches.map(({ format }) => format)).toContain("anthropic-jsonl");
+    }
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { createOffloader, type UnknownReference } from "context-offload";
 import { CommandError, EXIT } from "../command-error.js";
@@ -7,7 +7,12 @@ import { findExactText } from "../conversations/exact-text.js";
 import { parseText } from "../conversations/parse-text.js";
 import { readText } from "../conversations/read-text.js";
 import { openOutput } from "../conversations/write-output.js";
-import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import {
+  withWorkspace,
+  workspaceFolder,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import { countOf } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -68,7 +73,10 @@ async function restore(
         await terminal.write(text);
         continue;
       }
-      const output = await openOutput(input, "restored", flags.out ?? terminal.cwd, inputs);
+      const output = await openOutput(input, {
+        ...{ mark: "restored", folder: resolve(terminal.cwd, flags.out ?? "."), inputs },
+        root: workspaceFolder(flags, terminal),
+      });
       try {
         await output.write(text);
         await output.finish();

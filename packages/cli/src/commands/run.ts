@@ -1,11 +1,17 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { CommandError, NotConversationError } from "../command-error.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
-import { openOutput } from "../conversations/write-output.js";
-import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import { openOutput, type OutputFile } from "../conversations/write-output.js";
+import {
+  withWorkspace,
+  workspaceFolder,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
+import { readExample, type RunExample } from "../run-example.js";
 import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
@@ -17,6 +23,7 @@ interface RunFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly policy?: readonly string[];
   readonly dryRun?: boolean;
+  readonly example?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly color: boolean;
@@ -40,6 +47,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       (rule, rules: readonly string[] | undefined) => [...(rules ?? []), rule],
     )
     .option("-n, --dry-run", "say what would be offloaded, and write nothing")
+    .option("--example", "show one result before and after")
     .option("--price <usd>", "price of a million input tokens", readPrice, 3)
     .option(
       "--cached-price <usd>",
@@ -77,18 +85,22 @@ async function runConversations(
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
   let skipped = 0;
+  let example: RunExample | undefined;
   await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
     for (const input of inputs) {
       const isDryRun = flags.dryRun === true;
       const toOutput = input.path === undefined && isPiped;
-      const output =
-        isDryRun || toOutput
-          ? undefined
-          : await openOutput(input, "offloaded", flags.out ?? terminal.cwd, inputs);
+      let output: OutputFile | undefined;
       try {
         const offloaded = await offloadInput(input, {
           ...{ workspace, policy, isWhole: needsWhole(flags.policy), isDryRun, terminal },
           sessionId: flags.session ?? input.name,
+          begin: async () => {
+            if (isDryRun || toOutput) return;
+            const folder = resolve(terminal.cwd, flags.out ?? ".");
+            const root = workspaceFolder(flags, terminal);
+            output = await openOutput(input, { mark: "offloaded", folder, inputs, root });
+          },
           write: (text) => output?.write(text) ?? terminal.write(text),
           onProgress: (more) => {
             chars += more;
@@ -103,6 +115,9 @@ async function runConversations(
         if (!input.isFound || !(error instanceof NotConversationError)) throw error;
         skipped++;
       }
+    }
+    if (flags.example === true && flags.dryRun !== true) {
+      example = await readExample(workspace, done);
     }
   });
   terminal.progress("");
@@ -119,7 +134,9 @@ async function runConversations(
   if (flags.json === true) print(JSON.stringify(runAsJson(done, flags, place), null, 2));
   else {
     const colors = flags.color && !isPiped ? terminal.colors : createColors(false);
-    print(describeRun(done, { ...flags, place, colors, isDryRun: flags.dryRun === true }));
+    const { columns } = terminal;
+    const isDryRun = flags.dryRun === true;
+    print(describeRun(done, { ...flags, place, colors, isDryRun, columns, example }));
   }
 }
 

@@ -1,8 +1,9 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { OFF_FILE, OFF_VARIABLE } from "@context-offload/mcp/off-switch";
 import { CommandError } from "../command-error.js";
+import { makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
 import { workspaceFolder, type WorkspaceFlags } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -13,8 +14,8 @@ export function addSwitch(program: Command, terminal: Terminal): void {
     .addHelpText("after", `\nFor one process: set ${OFF_VARIABLE}=off in its environment.`)
     .action(async (_: WorkspaceFlags, command: Command) => {
       const folder = requireFolder(command.optsWithGlobals(), terminal);
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, OFF_FILE), "");
+      makeWorkspaceFolder(folder);
+      await writeFile(join(folder, OFF_FILE), "", { mode: PRIVATE.file });
       terminal.print(`Off for ${folder}. Switch it on again with: context-offload on`);
     });
   program

@@ -21,6 +21,9 @@ export interface OffloadedInput {
   readonly results: readonly ResultReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** The result of which most was saved, with its reference. */
+  readonly best: ResultReport | undefined;
+  readonly sessionId: string;
 }
 
 export interface OffloadInputOptions {
@@ -31,6 +34,8 @@ export interface OffloadInputOptions {
   readonly isWhole: boolean;
   readonly isDryRun: boolean;
   readonly terminal: Terminal;
+  /** Called once the input is known to be a conversation, before anything is written. */
+  readonly begin: () => Promise<void>;
   /** Gets the new conversation, in pieces. */
   readonly write: (text: string) => Promise<void>;
   readonly onProgress: (chars: number) => void;
@@ -52,12 +57,18 @@ export async function offloadInput(
   const { workspace, sessionId, policy, isDryRun, terminal } = options;
   const { signal } = terminal;
   let first: ParsedText | undefined;
+  let best: ResultReport | undefined;
   let lines = 0;
   let windows = 0;
   let overlap: readonly unknown[] = [];
+  if (input.bytes > WINDOW_CHARS) await requireReadable(input, options);
   for await (const text of readWindows(input, options)) {
-    const parsed: ParsedMessages =
-      first?.parseMore(text, lines) ?? (first = parseText(text, input));
+    let parsed: ParsedMessages;
+    if (first) parsed = first.parseMore(text, lines);
+    else {
+      parsed = first = parseText(text, input);
+      await options.begin();
+    }
     const { messages: fresh } = parsed;
     const offloader = createOffloader({
       ...{ workspace, sessionId, policy, format: first.format },
@@ -80,6 +91,7 @@ export async function offloadInput(
     const shift = state.messages - overlap.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
+    for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
     const before = estimateTokens(text);
     state.tokensBefore += before;
     state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
@@ -88,7 +100,24 @@ export async function offloadInput(
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
-  return { input, format: first?.format ?? "anthropic", ...state };
+  return { input, format: first?.format ?? "anthropic", ...state, best, sessionId };
+}
+
+/** Reads a file of several windows to its end, since nothing is stored of one that is broken. */
+async function requireReadable(input: Input, options: OffloadInputOptions): Promise<void> {
+  let start: string | undefined;
+  let first: ParsedText | undefined;
+  let lines = 0;
+  let windows = 0;
+  for await (const text of readWindows(input, options)) {
+    if (start === undefined) start = text;
+    else {
+      first ??= parseText(start, input);
+      first.parseMore(text, lines);
+    }
+    lines += countLines(text);
+    if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
+  }
 }
 
 /** What a table needs of a result; the reference itself is in the file. */

@@ -1,10 +1,8 @@
 import { parse, type ParseError } from "jsonc-parser";
 import { parseConversation, type FormatName } from "context-offload";
-import { CommandError, explainError, NotConversationError } from "../command-error.js";
+import { CommandError, NotConversationError } from "../command-error.js";
+import { EXPECTED, explainRefusal } from "./explain-refusal.js";
 import type { Input } from "./find-inputs.js";
-
-const EXPECTED =
-  "pass an array of messages, an object that has one, or the log of a coding agent, as JSON or JSONL";
 
 /** The messages of a text, and the text with others in their place. */
 export interface ParsedMessages {
@@ -43,8 +41,8 @@ export function parseText(text: string, input: Input): ParsedText {
     if (isInLines) requireJsonLines(text, input, 0);
     const found = isInLines ? parseMessageLines(text, input) : undefined;
     if (found) return found;
-    const why = explainError(cause).text.replace(/\.$/, "");
-    throw new NotConversationError(`${input.shown}: ${why}; ${EXPECTED}`, undefined, { cause });
+    const why = explainRefusal(cause);
+    throw new NotConversationError(`${input.shown}: ${why}`, undefined, { cause });
   }
 }
 

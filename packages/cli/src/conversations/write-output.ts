@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { open, realpath, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
 import { CommandError } from "../command-error.js";
+import { isWithin, makeFolder, makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
 import type { Input } from "./find-inputs.js";
 
 /** A file that appears whole or not at all. */
@@ -14,39 +15,30 @@ export interface OutputFile {
   discard(): Promise<void>;
 }
 
-/** Node's own `recursive` never ends where a folder exists that takes no others, as in /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (await isThere(folder)) return;
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
-  await mkdir(folder).catch(async (error: unknown) => {
-    // Another process may have been quicker.
-    if (!(await isThere(folder))) throw error;
-  });
-}
-
-function isThere(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+interface OutputOptions {
+  readonly mark: "offloaded" | "restored";
+  readonly folder: string;
+  readonly inputs: readonly Input[];
+  /** The workspace, if it is a folder: what is written into it is as private as the rest. */
+  readonly root: string | undefined;
 }
 
 /** Begins the file for an input; never one of the inputs themselves. */
 export async function openOutput(
   { name, extension }: Input,
-  mark: "offloaded" | "restored",
-  folder: string,
-  inputs: readonly Input[],
+  { mark, folder, inputs, root }: OutputOptions,
 ): Promise<OutputFile> {
-  const path = resolve(folder, `${name}.${mark}${extension}`);
-  await makeFolder(dirname(path));
-  const real = await realpath(path).catch(() => join(folder, `${name}.${mark}${extension}`));
+  const path = join(folder, `${name}.${mark}${extension}`);
+  const real = await realpath(path).catch(() => path);
   for (const input of inputs) {
     if (input.path === undefined || (await realpath(input.path)) !== real) continue;
     throw new CommandError(`${input.shown}: would be overwritten; name another folder with --out`);
   }
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
-  const file: FileHandle = await open(temporary, "wx");
+  const isPrivate = root !== undefined && isWithin(folder, root);
+  if (isPrivate) makeWorkspaceFolder(root);
+  const made = makeFolder(folder, isPrivate ? PRIVATE.folder : undefined);
+  const file: FileHandle = await open(temporary, "wx", isPrivate ? PRIVATE.file : undefined);
   return {
     path,
     write: async (data) => {
@@ -59,6 +51,8 @@ export async function openOutput(
     async discard() {
       await file.close().catch(() => undefined);
       await rm(temporary, { force: true });
+      // Only what is empty can be removed in this way.
+      for (const empty of made) await rmdir(empty).catch(() => undefined);
     },
   };
 }

@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
 import { readCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
 
 /** A text has no more tokens than characters, so nothing shorter is offloaded by default. */
@@ -81,11 +82,12 @@ export function readFlags(args: readonly string[]): HookFlags {
 function log(root: string | undefined, error: unknown): void {
   try {
     if (root === undefined) return;
-    mkdirSync(root, { recursive: true });
+    makeWorkspaceFolder(root);
     const path = join(root, LOG_FILE);
     if (existsSync(path) && statSync(path).size > MAX_LOG_BYTES) return;
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    appendFileSync(path, `${new Date().toISOString()} the result was let through: ${why}\n`);
+    const line = `${new Date().toISOString()} the result was let through: ${why}\n`;
+    appendFileSync(path, line, { mode: PRIVATE.file });
   } catch {
     // There is nobody left to tell.
   }

@@ -40,6 +40,29 @@ function widthOf(text: string): number {
   return plain.length + (wide?.length ?? 0);
 }
 
+/** A line of at most so many columns; what is cut off is marked. */
+export function clip(text: string, columns: number): string {
+  const expanded = text.replaceAll("\t", "  ");
+  if (widthOf(expanded) <= columns) return expanded;
+  let kept = "";
+  for (const char of expanded) {
+    if (widthOf(kept + char) >= columns) break;
+    kept += char;
+  }
+  return `${kept}…`;
+}
+
+/** Words in lines of at most so many columns. */
+export function wrap(text: string, columns: number): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`.trimStart();
+    if (widthOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
+
 const BAR_CHARS = 20;
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 

@@ -74,6 +74,9 @@ export class Place {
 /** One sentence on standard error that begins with our name, nothing on standard output, and no stack trace. */
 export const ONE_SENTENCE = /^context-offload: [^\n]+\n$/;
 
+/** The same, and under it the formats that were tried, one a line. */
+export const REFUSAL = /^context-offload: [^\n]+\n(?:(?: {2}[a-z][\w-]+ +\S.*|These fit .+:)\n)*$/;
+
 /** A conversation with one large result, of a line that is easy to find. */
 export function conversationOf(id: string, line: string, lines = 400): object[] {
   const content = Array.from({ length: lines }, (_, at) => `${at + 1} ${line}`).join("\n");

@@ -10,6 +10,7 @@ import {
 import {
   parseReference,
   renderKnowledgeList,
+  savesEnough,
   type KnowledgeEntry,
 } from "../../../../../src/core/workspace/reference/knowledge-list.js";
 import { textOf } from "../../../../support/tool-messages.js";
@@ -296,5 +297,14 @@ describe("the reference of a workspace", () => {
     expect(text.includes("grep_knowledge")).toBe(readBy === "tools");
     expect(text.includes('path="/tmp/x"')).toBe(readBy === "path");
     expect(text).not.toContain("query_knowledge");
+  });
+});
+
+describe("whether a reference is worth it", () => {
+  it("is decided by the share of the defaults, which is a good part of the result", () => {
+    expect(DEFAULTS.minSavedShare).toBeGreaterThanOrEqual(0.25);
+    const most = Math.floor(1_000 * (1 - DEFAULTS.minSavedShare));
+    expect([savesEnough(most, 1_000), savesEnough(most + 1, 1_000)]).toEqual([true, false]);
+    expect(savesEnough(1, 0)).toBe(false);
   });
 });

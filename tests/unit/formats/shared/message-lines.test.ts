@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FORMATS } from "../../../src/formats/formats.js";
-import { mcpFormat } from "../../../src/formats/mcp.js";
-import { openaiChatFormat } from "../../../src/formats/openai-chat.js";
-import { messageLines } from "../../../src/formats/shared/message-lines.js";
-import { FIXTURES } from "../../conformance/fixtures.js";
-import { fill, Hole, oddWriters } from "./odd-json.js";
-import { offloadAndRestore, readMessage } from "./offload-and-restore.js";
+import { FORMATS } from "../../../../src/formats/formats.js";
+import { mcpFormat } from "../../../../src/formats/mcp.js";
+import { openaiChatFormat } from "../../../../src/formats/openai-chat.js";
+import { messageLines } from "../../../../src/formats/shared/message-lines.js";
+import { FIXTURES } from "../../../conformance/fixtures.js";
+import { fill, Hole, oddWriters } from "../odd-json.js";
+import { offloadAndRestore, readMessage } from "../offload-and-restore.js";
 
 const format = messageLines(openaiChatFormat);
 const answer = { role: "tool", tool_call_id: "c1", content: "two files" };

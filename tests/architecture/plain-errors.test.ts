@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-const SOURCE = fileURLToPath(new URL("../../../../src", import.meta.url));
+const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** Plain errors that reach no caller as such, by file, and why. */
 const WRAPPED: Readonly<Record<string, string>> = {

@@ -1,0 +1,56 @@
+import { TOOL_NAMES, type ResultReport, type Workspace } from "context-offload";
+import type { OffloadedInput } from "./conversations/offload-input.js";
+import { countOf, clip, wrap } from "./terminal/table.js";
+import { harmless, type Colors } from "./terminal/colors.js";
+
+/** One result that was offloaded, before and after. */
+export interface RunExample {
+  readonly row: ResultReport;
+  readonly content: string;
+}
+
+const BEFORE_LINES = 3;
+/** Of a reference, its digest's start, and how it ends. */
+const REFERENCE_START = 8;
+const REFERENCE_END = 3;
+
+/** Reads the result of which most was saved, as it was. */
+export async function readExample(
+  workspace: Workspace,
+  done: readonly OffloadedInput[],
+): Promise<RunExample | undefined> {
+  const saved = ({ best }: OffloadedInput) => (best?.tokens ?? 0) - (best?.referenceTokens ?? 0);
+  const [most] = [...done].sort((a, b) => saved(b) - saved(a));
+  const { best: row, sessionId } = most ?? {};
+  if (row?.artifactId === undefined) return undefined;
+  const original = await workspace.getOriginal(row.artifactId, { sessionId });
+  return { row, content: typeof original === "string" ? original : JSON.stringify(original) };
+}
+
+/** What the model had before, what it has now, and with which tools it reads on. */
+export function describeExample(
+  { row, content }: RunExample,
+  columns: number,
+  colors: Colors,
+): string {
+  const { toolName = "a tool", tokens = 0, reference = "", referenceTokens = 0 } = row;
+  const lines = content.replace(/\r?\n$/, "").split(/\r?\n/);
+  const quote = (texts: readonly string[]) =>
+    texts.map((text) => colors.dim("│ ") + clip(harmless(text), columns - 2));
+  return [
+    `${colors.bold("Before")}: what ${harmless(toolName)} returned, ${countOf(lines.length, "line")}, ${countOf(tokens, "token")}`,
+    ...quote(shorten(lines, BEFORE_LINES, 0)),
+    "",
+    `${colors.bold("After")}: a reference with a digest, ${countOf(referenceTokens, "token")}`,
+    ...quote(shorten(reference.split("\n"), REFERENCE_START, REFERENCE_END)),
+    "",
+    wrap(`The model reads the rest with ${TOOL_NAMES.join(", ")}`, columns),
+  ].join("\n");
+}
+
+function shorten(lines: readonly string[], start: number, end: number): readonly string[] {
+  const left = lines.length - start - end;
+  if (left <= 1) return lines;
+  const more = `… ${countOf(left, "more line")}`;
+  return [...lines.slice(0, start), more, ...lines.slice(lines.length - end)];
+}
