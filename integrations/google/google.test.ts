@@ -86,12 +86,20 @@ async function run(
       throw new Error("no such service");
     },
   });
+  const crash = new adk.FunctionTool({
+    name: "crash",
+    description: "Fails with a log",
+    execute: () => {
+      throw new Error(LOG);
+    },
+  });
   const agent = new adk.LlmAgent({
     name: "agent",
     model: new ScriptedLlm({ model: "scripted" }),
     tools: [
       new adk.FunctionTool({ name: "fetch_log", description: "The log", execute: () => LOG }),
       fail,
+      crash,
     ],
   });
   const sessionService = new adk.InMemorySessionService();
@@ -174,6 +182,18 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
       expect(first?.["output"]).toContain("<knowledge_list");
       expect(second?.["output"]).toContain("<knowledge_list");
       expect(JSON.stringify(failed)).toContain("no such service");
+    });
+
+    it("offloads an error as long as a log, still as an error", async () => {
+      const { workspace } = await storyWorkspace();
+      const model: Model = (contents) =>
+        responses(contents).length > 0
+          ? [{ text: "Done." }]
+          : [{ functionCall: { name: "crash", args: {} } }];
+      const { requests } = await run(version, model, offloadPlugin({ workspace }));
+      const [failed] = responses(requests.at(-1)?.contents ?? []);
+      expect(failed?.["error"]).toContain("<knowledge_list");
+      expect(JSON.stringify(failed).length).toBeLessThan(SHORT);
     });
 
     it("goes on when nothing can be stored, and says so", async () => {
