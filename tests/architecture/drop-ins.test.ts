@@ -35,6 +35,8 @@ describe.each(names)("the drop-in %s", (name) => {
     expect(page).toMatch(/npm install (?:\S+ )*context-offload|opencode/);
     expect(page).toContain(`context-offload/${name}`);
     expect(page).not.toMatch(/\bas (?:any|unknown|never)\b/);
+    // Blocks in other languages are not compiled, neither here nor with the framework.
+    expect(page).not.toMatch(/^```(?:js|mjs|javascript|typescript|tsx)\b/m);
     expect(read("docs/integrations/README.md")).toContain(`](${name}.md)`);
   });
 
@@ -148,6 +150,7 @@ describe("the frameworks", () => {
     const big = /langchain$|^deepagents|mastra|voltagent|adk$|openai\/agents|opencode|copilot|pi-/;
     expect(installed.filter((name) => big.test(name))).toEqual([]);
     expect(read(".github/workflows/ci.yml")).toContain("npm run test:integrations");
+    expect(read("scripts/test-integrations.mjs")).toContain('"scripts/check-page.mjs"');
   });
 
   it("are shown in the README, six of them, with a link to all", () => {

@@ -12,6 +12,7 @@ import {
   toModule,
   type Snippet,
 } from "../../scripts/doc-snippets.mjs";
+import { findTypeErrors } from "../../scripts/snippet-types.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -159,6 +160,15 @@ describe("reading a page", () => {
     expect(first && toModule(first)).toBe("const a = 1;\nuse(a);");
     expect(second).toMatchObject({ line: 10, setup: "", runs: false });
     expect(rest).toEqual([]);
+  });
+
+  it("reports a type error at its line of the page", () => {
+    const [first] = extractSnippets("page.md", page);
+    if (!first) throw new Error("no block");
+    const known = { ...first, setup: "declare function use(value: number): void;\nconst a = 1;" };
+    expect(findTypeErrors([known], ROOT)).toEqual([]);
+    const [problem] = findTypeErrors([{ ...known, code: 'use("a");' }], ROOT);
+    expect(problem).toMatch(/^page\.md:6: Argument of type 'string'/);
   });
 
   it("finds the links outside of code, and the headings", () => {
