@@ -58,13 +58,14 @@ async function run(
   { userId = "ann", turns = 1, streamingMode = StreamingMode.NONE } = {},
 ) {
   const adk = VERSIONS[version];
-  const requests: { contents: Content[]; tools: unknown }[] = [];
+  const requests: { contents: Content[]; tools: unknown; systemInstruction: unknown }[] = [];
   class ScriptedLlm extends adk.BaseLlm {
     override async *generateContentAsync(
       request: Parameters<BaseLlm["generateContentAsync"]>[0],
       isStreamed?: boolean,
     ) {
-      requests.push({ contents: structuredClone(request.contents), tools: request.config?.tools });
+      const { tools, systemInstruction } = request.config ?? {};
+      requests.push({ contents: structuredClone(request.contents), tools, systemInstruction });
       await Promise.resolve();
       const parts = model(request.contents);
       const text = parts.map((part) => part.text ?? "").join("");
@@ -135,6 +136,9 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
           offloadPlugin({ workspace, keep }),
         );
         expect(answer).toContain(NEEDED);
+        expect(requests[0]?.systemInstruction).toMatch(
+          /Long tool results are stored.*grep_knowledge/,
+        );
         expect(
           Math.max(...requests.map((request) => JSON.stringify(request.contents).length)),
         ).toBeLessThan(2 * SHORT);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -81,7 +82,13 @@ describe("what a page says", () => {
     const examples = await readdir(join(ROOT, "examples"));
     const programs = examples.filter((name) => name.endsWith(".mjs"));
     expect(programs.length).toBeGreaterThan(5);
-    for (const path of ["docs/agents.md", ...programs.map((name) => `examples/${name}`)]) {
+    const folders = await readdir(join(ROOT, "integrations"));
+    const withFrameworks = folders
+      .map((name) => `integrations/${name}/example.mjs`)
+      .filter((path) => existsSync(join(ROOT, path)));
+    expect(withFrameworks.length).toBeGreaterThan(5);
+    const paths = ["docs/agents.md", ...programs.map((name) => `examples/${name}`)];
+    for (const path of [...paths, ...withFrameworks]) {
       const text = await pageOf(path);
       expect(text, path).not.toMatch(/\bas (?:any|never|unknown)\b|@type \{any\}|@ts-/);
       expect(text, path).not.toMatch(/claude-(?:sonnet|opus|haiku)-4\b|gpt-4|claude-3/);
