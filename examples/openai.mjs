@@ -39,7 +39,11 @@ while (text === "") {
   const body = { model, input, tools, instructions, store: false };
   const response = await client.responses.create(body);
   // By their types, not every output item is an input item; those that this model sends are.
-  input.push(...response.output.filter((item) => item.type === "function_call"));
+  // A call of a reasoning model is refused without its reasoning.
+  const items = response.output.filter(
+    (item) => item.type === "message" || item.type === "reasoning" || item.type === "function_call",
+  );
+  input.push(...items);
   input.push(...(await offload.answer(response.output)));
   text = response.output_text;
 }

@@ -1,12 +1,14 @@
 // Tests the drop-ins with the frameworks that `npm ci` does not install: for each folder of
-// integrations/ it installs what the lock file says, checks the types, runs the tests and the example.
+// integrations/ it installs what the lock file says, checks the types and the code on its page, runs the
+// tests and the example.
 //
 //   node scripts/test-integrations.mjs [name…] [--allow-skips]
 
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeFor } from "./node-for.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDER = join(ROOT, "integrations");
@@ -42,13 +44,10 @@ function testOne(name) {
   const installed = run("npm", ["ci", "--no-audit", "--no-fund"], folder);
   if (installed !== 0) return { outcome: "skipped", reason: "npm ci failed, see above" };
   linkPackage(folder);
-  const node = nodeFor(folder);
-  if (node === undefined) {
-    const { engines } = readManifest(folder);
-    return {
-      outcome: "skipped",
-      reason: `needs Node ${engines?.node}, this is ${process.version}`,
-    };
+  const found = nodeFor(folder);
+  if ("missing" in found) {
+    const reason = `needs Node ${found.missing}, this is ${process.version}`;
+    return { outcome: "skipped", reason };
   }
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -56,12 +55,13 @@ function testOne(name) {
   /** @type {[step: string, args: string[], cwd: string][]} */
   const steps = [
     ["types", [tsc, "-p", folder], folder],
+    ["page", ["scripts/check-page.mjs", name], ROOT],
     ["tests", [vitest, "run", ...config, `integrations/${name}/`], ROOT],
     ["example", ["example.mjs"], folder],
   ];
   for (const [step, args, cwd] of steps) {
     if (step === "example" && !existsSync(join(folder, "example.mjs"))) continue;
-    if (run(node, args, cwd) !== 0) return { outcome: "failed", reason: step };
+    if (run(found.node, args, cwd) !== 0) return { outcome: "failed", reason: step };
   }
   return { outcome: "passed" };
 }
@@ -77,24 +77,6 @@ function linkPackage(folder) {
   const link = join(modules, "context-offload");
   mkdirSync(modules, { recursive: true });
   if (!lstatSync(link, { throwIfNoEntry: false })) symlinkSync(ROOT, link, "junction");
-}
-
-/**
- * The Node that a folder needs: this one, or one that it installed.
- *
- * @param {string} folder
- */
-function nodeFor(folder) {
-  const needed = Number(/\d+/.exec(readManifest(folder).engines?.node ?? "0")?.[0]);
-  if (Number(process.versions.node.split(".")[0]) >= needed) return process.execPath;
-  const name = process.platform === "win32" ? "node.exe" : "node";
-  const own = join(folder, "node_modules/node/bin", name);
-  return existsSync(own) ? own : undefined;
-}
-
-/** @param {string} folder @returns {{ engines?: { node?: string } }} */
-function readManifest(folder) {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
 /**

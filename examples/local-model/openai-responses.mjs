@@ -47,27 +47,33 @@ export const openaiResponses = {
     if (typeof input === "string") return { toolNames, answers: [] };
     const items = readList(input, "input").map(readItem);
     checkPairs(items);
+    checkReasoning(items);
     return { toolNames, answers: listAnswers(items) };
   },
 
   respond(move, { id, model, bytes }) {
-    const item =
+    const output =
       "call" in move
-        ? {
-            id: `fc_${id}`,
-            type: "function_call",
-            status: "completed",
-            call_id: `call_${id}`,
-            name: move.call,
-            arguments: JSON.stringify(move.input),
-          }
-        : {
-            id: `msg_${id}`,
-            type: "message",
-            status: "completed",
-            role: "assistant",
-            content: [{ type: "output_text", text: move.say, annotations: [] }],
-          };
+        ? [
+            { id: `rs_${id}`, type: "reasoning", summary: [] },
+            {
+              id: `fc_${id}`,
+              type: "function_call",
+              status: "completed",
+              call_id: `call_${id}`,
+              name: move.call,
+              arguments: JSON.stringify(move.input),
+            },
+          ]
+        : [
+            {
+              id: `msg_${id}`,
+              type: "message",
+              status: "completed",
+              role: "assistant",
+              content: [{ type: "output_text", text: move.say, annotations: [] }],
+            },
+          ];
     const input_tokens = Math.ceil(bytes / 4);
     return {
       id: `resp_${id}`,
@@ -75,7 +81,7 @@ export const openaiResponses = {
       created_at: 0,
       status: "completed",
       model,
-      output: [item],
+      output,
       error: null,
       incomplete_details: null,
       usage: { input_tokens, output_tokens: 20, total_tokens: input_tokens + 20 },
@@ -179,6 +185,18 @@ function checkPairs(/** @type {readonly Item[]} */ items) {
   }
   for (const [id, { path, kind }] of open) {
     throw new Refusal(`No tool output found for ${kind} ${id}.`, path);
+  }
+}
+
+/** A call of a reasoning model, which has an id, is refused without the reasoning that it came with. */
+function checkReasoning(/** @type {readonly Item[]} */ items) {
+  const reasoned = new Set(items.flatMap(({ type, id }) => (type === "reasoning" ? [id] : [])));
+  for (const [at, { type, id }] of items.entries()) {
+    if (type !== "function_call" || id === undefined) continue;
+    const needed = String(id).replace(/^fc/, "rs");
+    if (reasoned.has(needed)) continue;
+    const why = `Item '${id}' of type 'function_call' was provided without its required 'reasoning' item: '${needed}'.`;
+    throw new Refusal(why, `input[${at}]`);
   }
 }
 

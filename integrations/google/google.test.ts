@@ -58,13 +58,14 @@ async function run(
   { userId = "ann", turns = 1, streamingMode = StreamingMode.NONE } = {},
 ) {
   const adk = VERSIONS[version];
-  const requests: { contents: Content[]; tools: unknown }[] = [];
+  const requests: { contents: Content[]; tools: unknown; systemInstruction: unknown }[] = [];
   class ScriptedLlm extends adk.BaseLlm {
     override async *generateContentAsync(
       request: Parameters<BaseLlm["generateContentAsync"]>[0],
       isStreamed?: boolean,
     ) {
-      requests.push({ contents: structuredClone(request.contents), tools: request.config?.tools });
+      const { tools, systemInstruction } = request.config ?? {};
+      requests.push({ contents: structuredClone(request.contents), tools, systemInstruction });
       await Promise.resolve();
       const parts = model(request.contents);
       const text = parts.map((part) => part.text ?? "").join("");
@@ -86,12 +87,20 @@ async function run(
       throw new Error("no such service");
     },
   });
+  const crash = new adk.FunctionTool({
+    name: "crash",
+    description: "Fails with a log",
+    execute: () => {
+      throw new Error(LOG);
+    },
+  });
   const agent = new adk.LlmAgent({
     name: "agent",
     model: new ScriptedLlm({ model: "scripted" }),
     tools: [
       new adk.FunctionTool({ name: "fetch_log", description: "The log", execute: () => LOG }),
       fail,
+      crash,
     ],
   });
   const sessionService = new adk.InMemorySessionService();
@@ -127,6 +136,9 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
           offloadPlugin({ workspace, keep }),
         );
         expect(answer).toContain(NEEDED);
+        expect(requests[0]?.systemInstruction).toMatch(
+          /Long tool results are stored.*grep_knowledge/,
+        );
         expect(
           Math.max(...requests.map((request) => JSON.stringify(request.contents).length)),
         ).toBeLessThan(2 * SHORT);
@@ -174,6 +186,18 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
       expect(first?.["output"]).toContain("<knowledge_list");
       expect(second?.["output"]).toContain("<knowledge_list");
       expect(JSON.stringify(failed)).toContain("no such service");
+    });
+
+    it("offloads an error as long as a log, still as an error", async () => {
+      const { workspace } = await storyWorkspace();
+      const model: Model = (contents) =>
+        responses(contents).length > 0
+          ? [{ text: "Done." }]
+          : [{ functionCall: { name: "crash", args: {} } }];
+      const { requests } = await run(version, model, offloadPlugin({ workspace }));
+      const [failed] = responses(requests.at(-1)?.contents ?? []);
+      expect(failed?.["error"]).toContain("<knowledge_list");
+      expect(JSON.stringify(failed).length).toBeLessThan(SHORT);
     });
 
     it("goes on when nothing can be stored, and says so", async () => {

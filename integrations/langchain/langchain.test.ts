@@ -127,6 +127,24 @@ describe("offloadMiddleware in createAgent", () => {
     expect(await told([offloadMiddleware({ workspace })])).toEqual(await told([]));
   });
 
+  it.each(["reference", "original"] as const)(
+    "offloads errors as long as a log, still as errors, saving the %s",
+    async (keep) => {
+      const { workspace } = await storyWorkspace();
+      const failing = tool(
+        () => new ToolMessage({ content: LOG, tool_call_id: "call-1", status: "error" }),
+        { name: "fetch_log", schema: z.object({}) },
+      );
+      const model = fakeModel().respondWithTools([FETCH]).respond(answer);
+      const middleware = [offloadMiddleware({ workspace, keep })];
+      const agent = createAgent({ model, tools: [failing], middleware });
+      await agent.invoke(QUESTION);
+      const told = model.calls.at(-1)?.messages.at(-1);
+      expect(told).toMatchObject({ status: "error" });
+      expect(told?.text).toContain("<knowledge_list>");
+    },
+  );
+
   it("leaves interrupts and refused arguments to the framework", async () => {
     const { workspace } = await storyWorkspace();
     const schema = z.object({ day: z.string() });

@@ -133,6 +133,20 @@ describe("offloadProcessor", () => {
     expect(await told([offloadProcessor({ workspace })])).toEqual(plain);
   });
 
+  it("offloads what a tool threw if it is as long as a log, still as an error", async () => {
+    const { workspace } = await storyWorkspace();
+    const failing = createTool({
+      ...{ id: "fetch_log", description: "Fetches the log.", inputSchema: z.object({}) },
+      execute: () => Promise.reject(new Error(LOG)),
+    });
+    const script = scriptedModel([FETCH], answerFrom);
+    const processor = offloadProcessor({ workspace });
+    const agent = createAgent(script, [processor], [processor], { fetch_log: failing });
+    await agent.generate(QUESTION, ON_THREAD);
+    expectShort(script, 2);
+    expect(script.prompts[1]).toMatch(/"type":"error-\w+","value":[^}]*<knowledge_list>/);
+  });
+
   it("stores objects as JSON that can be queried", async () => {
     const { workspace } = await storyWorkspace();
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, state: "paid" }));

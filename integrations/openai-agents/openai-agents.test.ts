@@ -129,6 +129,22 @@ describe("offloadTools in an Agent", () => {
     expect(await told(offloadTools([failing], { workspace }))).toEqual(await told([failing]));
   });
 
+  it("offloads what the host makes of an error, if it is as long as a log", async () => {
+    const { workspace } = await storyWorkspace();
+    const failing = tool({
+      ...{ name: "fetch_log", description: "", parameters: z.object({}) },
+      execute: (): string => {
+        throw new Error(LOG);
+      },
+      errorFunction: (_, error) => String(error),
+    });
+    const model = new ScriptedModel([[FETCH], answer]);
+    const tools = offloadTools([failing], { workspace });
+    await new Runner().run(new Agent({ name: "A", model, tools }), QUESTION);
+    expect(sentTo(model).at(-1)).toContain("<knowledge_list>");
+    expect(sentTo(model).at(-1)?.length).toBeLessThan(SHORT);
+  });
+
   it("offloads data as JSON, and text beside an image", async () => {
     const { workspace } = await storyWorkspace();
     const rows = { rows: LOG.split("\n") };

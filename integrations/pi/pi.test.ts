@@ -144,6 +144,17 @@ describe("offloadAgent", () => {
     expect(results.map(textOf)).toEqual(["no such log", expect.stringContaining("none")]);
   });
 
+  it("offloads what a tool threw if it is as long as a log, still as an error", async () => {
+    const { workspace } = await storyWorkspace();
+    const failing = { ...fetchLog, execute: () => Promise.reject(new Error(LOG)) };
+    const { model } = scriptedModel(calls(fetchCall("call-1")), answer);
+    const agent = new Agent(offloadAgent(state(model, [failing]), { workspace }));
+    await agent.prompt(QUESTION);
+    const [result] = agent.state.messages.filter(({ role }) => role === "toolResult");
+    expect(result).toMatchObject({ isError: true });
+    expect(textOf(result)).toContain("<knowledge_list>");
+  });
+
   it("runs the host's own hooks first", async () => {
     const { workspace } = await storyWorkspace();
     const { model } = scriptedModel(calls(fetchCall("call-1")), calls(grepCall), answer);

@@ -114,6 +114,21 @@ describe("offloadAgent", () => {
     expect(events.map(({ event }) => event)).toContain("failure");
   });
 
+  it("offloads a long error in later calls, as it does what a memory held before", async () => {
+    const { workspace } = await storyWorkspace();
+    const failing = createTool({
+      ...{ name: "fail", description: "Fails.", parameters: z.object({}) },
+      execute: () => Promise.reject(new Error(LOG)),
+    });
+    const script = scriptedModel([{ ...FETCH, toolName: "fail" }], answerFrom, answerFrom);
+    const agent = new Agent(offloadAgent(about(script, [failing]), { workspace }));
+    await agent.generateText(QUESTION, CHAT);
+    await agent.generateText(QUESTION, CHAT);
+    expect(script.prompts[1]?.length).toBeGreaterThan(LOG.length);
+    expect(script.prompts[2]).toContain("<knowledge_list>");
+    expect(script.prompts[2]?.length).toBeLessThan(SHORT);
+  });
+
   it("leaves what a tool threw, and results with a schema, to VoltAgent", async () => {
     const { workspace, events } = await storyWorkspace();
     const failing = createTool({
@@ -147,6 +162,18 @@ describe("offloadAgent", () => {
     const agent = new Agent(offloadAgent({ ...about(script), hooks, toolkits }, { workspace }));
     expect((await agent.generateText(QUESTION, CHAT)).text).toContain("payment 1234");
     expect(script.offered[0]).toContain("own");
+  });
+
+  it("gives calls without a conversation one random session for each agent", async () => {
+    const { workspace } = await storyWorkspace();
+    for (const _ of [1, 2]) {
+      const agent = new Agent(offloadAgent(about(storyModel()), { workspace }));
+      expect((await agent.generateText(QUESTION)).text).toBe(NEEDED);
+      await agent.generateText(QUESTION);
+    }
+    const sessions = (await workspace.sessions()).map(({ sessionId }) => sessionId);
+    expect(sessions).toHaveLength(2);
+    expect(sessions.join()).toMatch(/^session-[\w-]{36},session-[\w-]{36}$/);
   });
 
   it("keeps conversations apart", async () => {

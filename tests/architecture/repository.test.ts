@@ -114,7 +114,7 @@ describe("the layout", () => {
   it("has unit tests that mirror the source, and integration tests [001-LAYOUT-tests]", async () => {
     expectPaths("tests/integration");
     for (const folder of await readdir(join(ROOT, "tests/unit"))) {
-      expectPaths(["bench", "examples"].includes(folder) ? folder : `src/${folder}`);
+      expectPaths(["bench", "examples", "scripts"].includes(folder) ? folder : `src/${folder}`);
     }
     // Named after the file that it tests, and after a dot, what of it: by-size.threshold.test.ts.
     for (const folder of ["core", "formats", "infrastructure", "presets"]) {

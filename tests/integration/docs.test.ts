@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import {
   type Snippet,
 } from "../../scripts/doc-snippets.mjs";
 import { readInterface } from "../../scripts/make-api-list.mjs";
+import { findTypeErrors } from "../../scripts/snippet-types.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -91,8 +93,13 @@ describe("what a page says", () => {
     expect(programs.length).toBeGreaterThan(5);
     const frameworks = docs.filter((path) => path.startsWith(join("docs", "integrations")));
     expect(frameworks.length).toBeGreaterThan(10);
+    const folders = await readdir(join(ROOT, "integrations"));
+    const withFrameworks = folders
+      .map((name) => `integrations/${name}/example.mjs`)
+      .filter((path) => existsSync(join(ROOT, path)));
+    expect(withFrameworks.length).toBeGreaterThan(5);
     const paths = ["docs/agents.md", ...frameworks, ...programs.map((name) => `examples/${name}`)];
-    for (const path of paths) {
+    for (const path of [...paths, ...withFrameworks]) {
       const text = await pageOf(path);
       expect(text, path).not.toMatch(/\bas (?:any|never|unknown)\b|@type \{any\}|@ts-/);
       expect(text, path).not.toMatch(
@@ -198,6 +205,15 @@ describe("reading a page", () => {
     expect(first && toModule(first)).toBe("const a = 1;\nuse(a);");
     expect(second).toMatchObject({ line: 10, setup: "", runs: false });
     expect(rest).toEqual([]);
+  });
+
+  it("reports a type error at its line of the page", () => {
+    const [first] = extractSnippets("page.md", page);
+    if (!first) throw new Error("no block");
+    const known = { ...first, setup: "declare function use(value: number): void;\nconst a = 1;" };
+    expect(findTypeErrors([known], ROOT)).toEqual([]);
+    const [problem] = findTypeErrors([{ ...known, code: 'use("a");' }], ROOT);
+    expect(problem).toMatch(/^page\.md:6: Argument of type 'string'/);
   });
 
   it("finds the links outside of code, and the headings", () => {

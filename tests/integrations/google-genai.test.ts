@@ -123,6 +123,17 @@ describe("offloadCallable", () => {
     expect(JSON.stringify(requests[0]?.tools)).toContain("offload:<artifact_id>");
   });
 
+  it("passes on what a callable throws, as the SDK does without it", async () => {
+    const { workspace, events } = await storyWorkspace();
+    const failing = { ...logs, callTool: () => Promise.reject(new Error("no such service")) };
+    for (const tool of [failing, offloadCallable(failing, { workspace, sessionId: "s1" })]) {
+      const { ai } = await startGemini(story);
+      const asked = ai.models.generateContent({ ...ASK, config: { tools: [tool] } });
+      await expect(asked).rejects.toThrow("no such service");
+    }
+    expect(events).toEqual([]);
+  });
+
   it("goes on when nothing can be stored, and keeps the caller's type", async () => {
     const { workspace, events } = await brokenWorkspace();
     const { ai } = await startGemini(story);

@@ -35,6 +35,7 @@ function fill<S extends Server1 | Server2>(server: S): S {
   one.registerTool("fail", { inputSchema: z.object({}) }, () => {
     throw new Error("no such service");
   });
+  one.registerTool("crash", { inputSchema: z.object({}) }, () => ({ ...text(LOG), isError: true }));
   one.registerTool("structured", { outputSchema, inputSchema: z.object({}) }, () => ({
     ...text(JSON.stringify(structured)),
     structuredContent: structured,
@@ -142,6 +143,13 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
     expect(textOf(failed)).toContain("no such service");
     const wrong = await client.callTool({ name: SEARCH.name, arguments: { artifact_id: "none" } });
     expect(wrong).toMatchObject({ isError: true });
+  });
+
+  it("offloads an error as long as a log, still as an error", async () => {
+    const crashed = await client.callTool({ name: "crash" });
+    expect(crashed).toMatchObject({ isError: true });
+    expect(textOf(crashed)).toContain("<knowledge_list");
+    expect(textOf(crashed).length).toBeLessThan(SHORT);
   });
 
   it("keeps structured content that the tool's schema allows", async () => {

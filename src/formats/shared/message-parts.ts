@@ -9,7 +9,7 @@ export type PartPlace = Omit<MessagePart, "value">;
 const SIGNATURES: ReadonlySet<string> = new Set([
   ...["signature", "thoughtSignature", "thought_signature", "reasoning_opaque"],
   ...["encrypted_content", "encryptedContent", "reasoningEncryptedContent", "redactedData"],
-  ...["thinkingSignature", "reasoningOpaque", "encrypted"],
+  ...["thinkingSignature", "reasoningOpaque", "encrypted", "redactedContent"],
 ]);
 
 /** Types of blocks that are encrypted as a whole. */

@@ -11,6 +11,11 @@ const piLine = (...content: object[]) =>
 const kimiLine = (part: object) =>
   line({ type: "context.append_loop_event", event: { type: "content.part", part } });
 
+const bedrock = (reasoningContent: object) => ({
+  role: "assistant",
+  content: [{ reasoningContent }, { toolUse: { toolUseId: "c", name: "n", input: {} } }],
+});
+
 describe("a reply with signed or encrypted reasoning", () => {
   it.each<[FormatName, unknown]>([
     ["amp", { role: "assistant", content: [{ type: "thinking", thinking: "", signature: "s" }] }],
@@ -27,6 +32,37 @@ describe("a reply with signed or encrypted reasoning", () => {
       { parts: [{ type: "reasoning", metadata: { openai: { reasoningEncryptedContent: "s" } } }] },
     ],
     ["google-adk", { content: { parts: [{ function_call: {}, thought_signature: "s" }] } }],
+    ["bedrock", bedrock({ reasoningText: { text: "", signature: "s" } })],
+    ["bedrock", bedrock({ redactedContent: "s" })],
+    ["openai-agents", { type: "reasoning", content: [], providerData: { encrypted_content: "s" } }],
+    [
+      "ai-sdk-ui",
+      {
+        role: "assistant",
+        parts: [
+          { type: "reasoning", text: "", providerMetadata: { anthropic: { signature: "s" } } },
+        ],
+      },
+    ],
+    [
+      "codex-jsonl",
+      line({ type: "response_item", payload: { type: "reasoning", encrypted_content: "s" } }),
+    ],
+    ["gemini-cli", { type: "gemini", toolCalls: [{ id: "c", args: {}, thoughtSignature: "s" }] }],
+    [
+      "qwen-code-jsonl",
+      line({
+        type: "assistant",
+        message: { role: "model", parts: [{ functionCall: {}, thoughtSignature: "s" }] },
+      }),
+    ],
+    [
+      "factory-droid-jsonl",
+      line({
+        type: "message",
+        message: { role: "assistant", content: [{ type: "thinking", signature: "s" }] },
+      }),
+    ],
     ["langchain", { type: "ai", content: [{ type: "thinking", signature: "s" }] }],
   ])("is known in %s", (name, message) => {
     expect(isSigned(name, message)).toBe(true);
