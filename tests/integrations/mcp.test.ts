@@ -175,6 +175,17 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
     expect(tools.find(({ name }) => name === "echo")?.description).toContain("offload:");
   });
 
+  it("tells the model of a bad reference, also to a result of another session", async () => {
+    const { workspace } = story;
+    await workspace.put({ content: "secret" }, { toolCallId: "theirs", sessionId: "other" });
+    const own = idOf(textOf(await client.callTool({ name: "fetch_log" })));
+    for (const content of ["offload:theirs", "offload:none#lines=1-2"]) {
+      const refused = await client.callTool({ name: "echo", arguments: { content } });
+      expect(refused).toMatchObject({ isError: true });
+      expect(textOf(refused)).toContain(own);
+    }
+  });
+
   it("goes on when nothing can be stored, and says so", async () => {
     const { workspace, events } = await brokenWorkspace();
     const broken = await connect(sdk, fill, { workspace });
