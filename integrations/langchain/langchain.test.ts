@@ -187,6 +187,14 @@ describe("offloadMiddleware in createAgent", () => {
     }
   });
 
+  it("refuses a tool that has the name of a reading tool", async () => {
+    const { workspace } = await storyWorkspace();
+    const own = tool(() => LOG, { name: SEARCH.name, schema: z.object({}) });
+    const middleware = [offloadMiddleware({ workspace })];
+    const agent = createAgent({ model: storyModel(), tools: [own], middleware });
+    await expect(agent.invoke(QUESTION, ON_THREAD)).rejects.toThrow(/toolNames/);
+  });
+
   it("takes references as arguments of tools on the list", async () => {
     const { workspace } = await storyWorkspace();
     const got: string[] = [];

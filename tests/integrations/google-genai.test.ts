@@ -151,6 +151,18 @@ describe("offloadCallable", () => {
     expect(parts).toHaveLength(2);
   });
 
+  it("refuses a function that has the name of a reading tool", async () => {
+    const { workspace } = await storyWorkspace();
+    const { ai } = await startGemini(story);
+    const own: CallableTool = {
+      tool: () => Promise.resolve({ functionDeclarations: [{ name: SEARCH.name }] }),
+      callTool: () => Promise.resolve([]),
+    };
+    const tools = [offloadCallable(own, { workspace })];
+    const asked = ai.models.generateContent({ ...ASK, config: { tools } });
+    await expect(asked).rejects.toThrow(/toolNames/);
+  });
+
   it("goes on when nothing can be stored, and keeps the caller's type", async () => {
     const { workspace, events } = await brokenWorkspace();
     const { ai } = await startGemini(story);

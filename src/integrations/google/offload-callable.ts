@@ -3,6 +3,7 @@ import { messageOf } from "../../core/errors/describe-value.js";
 import { geminiFormat, type GeminiToolAnswer } from "../../formats/gemini.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 interface FunctionCall {
   readonly id?: string;
@@ -34,7 +35,9 @@ export function offloadCallable<T extends AnyCallable>(
     const declared = (await callable.tool()) as {
       functionDeclarations?: readonly { readonly name?: string; readonly description?: string }[];
     };
-    const own = (declared.functionDeclarations ?? []).map((one) => {
+    const { functionDeclarations = [] } = declared;
+    refuseTakenNames(session.tools, functionDeclarations);
+    const own = functionDeclarations.map((one) => {
       const description = session.describe(one.name ?? "", one.description ?? "");
       return description === "" ? one : { ...one, description };
     });

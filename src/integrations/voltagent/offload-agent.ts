@@ -2,10 +2,12 @@ import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import { connectSessions, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
 import { offloadValue } from "../shared/offload-value.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {
   readonly name: string;
+  readonly tools?: unknown;
   readonly toolkits?: readonly object[];
   readonly hooks?: object;
 }
@@ -48,6 +50,7 @@ export function offloadAgent<S extends AgentSettings>(
 ): S & VoltAgentOffload {
   const sessions = connectSessions(options);
   const common = sessions();
+  refuseTakenNames(common.tools, [...toolsIn(settings.tools), ...toolsIn(settings.toolkits)]);
   const reading = new Set(common.tools.map(({ name }) => name));
   const own = (settings.hooks ?? {}) as Partial<VoltAgentOffload["hooks"]>;
 
@@ -79,6 +82,13 @@ export function offloadAgent<S extends AgentSettings>(
   };
   const toolkits = [...(settings.toolkits ?? []), toolkit] as VoltAgentOffload["toolkits"];
   return { ...settings, toolkits, hooks };
+}
+
+/** The tools of a list of tools and toolkits. Those that a function makes for each run are not known. */
+function toolsIn(list: unknown): readonly { readonly name?: string; readonly tools?: unknown }[] {
+  if (!Array.isArray(list)) return [];
+  const named = list as readonly { readonly name?: string; readonly tools?: unknown }[];
+  return named.flatMap((one) => (one.tools === undefined ? [one] : toolsIn(one.tools)));
 }
 
 /** What VoltAgent tells a tool or a hook of the operation that it is called in. */
