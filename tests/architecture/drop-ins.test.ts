@@ -11,6 +11,8 @@ const readJson = (...path: string[]): unknown => JSON.parse(read(...path));
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 const dependenciesOf = (...path: string[]): Record<string, string> => {
@@ -22,6 +24,12 @@ const names = list("src/integrations").filter((name) => name !== "shared");
 const folders = list("integrations").filter((name) =>
   existsSync(join(ROOT, "integrations", name, "package.json")),
 );
+/** Packages that a drop-in works with besides those of its install line. */
+const OTHER_PEERS: Readonly<Record<string, readonly string[]>> = {
+  langchain: ["@langchain/core", "@langchain/langgraph"],
+  mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/sdk"],
+  opencode: ["@opencode-ai/plugin"],
+};
 const HEADINGS = ["Install", "Use", "What is saved where", "Session", "What it does not reach"];
 
 describe.each(names)("the drop-in %s", (name) => {
@@ -56,6 +64,26 @@ describe.each(names)("the drop-in %s", (name) => {
     const examples = [join("examples", `${name}.mjs`), join("integrations", name, "example.mjs")];
     const [example] = examples.filter((path) => existsSync(join(ROOT, path)));
     expect(read(example ?? "")).toMatch(/\bassert\b/);
+  });
+
+  it("has its framework as an optional peer, in any version", () => {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = readJson(
+      "package.json",
+    ) as Manifest;
+    const page = read("docs/integrations", `${name}.md`);
+    const lines = [...page.matchAll(/^npm install (.+)$/gm)].flatMap(([, line = ""]) =>
+      line.split(" "),
+    );
+    const installed = lines
+      .map((one) => one.replace(/(?<=.)@[^/]*$/, ""))
+      .filter((one) => one !== "context-offload");
+    const peers = [...installed, ...(OTHER_PEERS[name] ?? [])];
+    expect(peers.length).toBeGreaterThan(0);
+    for (const peer of peers) {
+      // npm refuses to install the whole package beside a version outside the range, drop-in or not.
+      expect({ peer, range: peerDependencies[peer] }).toEqual({ peer, range: "*" });
+      expect(peerDependenciesMeta[peer]).toEqual({ optional: true });
+    }
   });
 
   it("never imports the framework", () => {
