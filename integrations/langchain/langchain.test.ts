@@ -301,6 +301,37 @@ describe("offloadMiddleware in createDeepAgent", () => {
   });
 });
 
+describe("subagents of a run without a thread", () => {
+  it.each([
+    ["share a middleware: the parent reads what they stored", true],
+    ["have one of their own: nobody else reads what they stored", false],
+  ])("%s", async (_, isShared) => {
+    const { workspace } = await storyWorkspace();
+    const shared = offloadMiddleware({ workspace });
+    const inner = isShared ? shared : offloadMiddleware({ workspace });
+    const task = { description: "Read the log.", subagent_type: "reader" };
+    const list = { name: "get_tool_result_offload_info", args: {}, id: "outer-2" };
+    const model = fakeModel()
+      .respondWithTools([{ name: "task", args: task, id: "outer-1" }])
+      .respondWithTools([list])
+      .respond(answer);
+    const agent = createDeepAgent({
+      ...{ model, tools: [], middleware: [shared] },
+      subagents: [
+        {
+          ...{ name: "reader", description: "Reads logs.", systemPrompt: "Read the log." },
+          ...{ model: storyModel(), tools: [fetchLog], middleware: [inner] },
+        },
+      ],
+    });
+    const { messages } = await agent.invoke(QUESTION);
+    const listed = messages.find((message) => message.name === list.name)?.text ?? "";
+    expect(listed.includes("call-1")).toBe(isShared);
+    const { artifacts } = await workspace.getToolResultOffloadInfo();
+    expect(artifacts.map(({ artifact_id }) => artifact_id)).toEqual(["call-1"]);
+  });
+});
+
 // Never called: that it compiles is the test.
 export const types = () => {
   const model = fakeModel();
