@@ -390,7 +390,7 @@ describe("offloadRequests for a client", () => {
       {
         role: "user" as const,
         content: content.map(({ id }, at) => ({
-          ...{ type: "tool_result" as const, tool_use_id: String(id) },
+          ...{ type: "tool_result" as const, tool_use_id: id },
           ...{ content: LOG, is_error: at === 1 },
         })),
       },
