@@ -10,7 +10,7 @@ import {
 import * as previous from "claude-agent-0.2";
 import { createWorkspace, type WorkspaceEvent } from "context-offload";
 import { claudeOffload, claudeToolNames } from "context-offload/claude-agent";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   anthropicApi,
   resultsOf,
@@ -204,6 +204,81 @@ describe("claudeOffload in Claude Code", () => {
     expect(ofCommand).toHaveLength(1);
     expect(ofCommand[0]?.session_id).toMatch(new RegExp(`^${session_id}-.+`));
     expect(answer).toContain(ofCommand[0]?.artifact_id);
+  });
+
+  it("keeps two queries through one claudeOffload apart", async () => {
+    const { workspace } = await storyOf();
+    const shared = claudeOffload({ workspace });
+    const command = (name: string): ApiBlock =>
+      toolUse("Bash", { ...bash, command: `echo the secret of ${name}; ${bash.command}` });
+    const first = new Map(["ann", "bob"].map((name) => [name, command(name)]));
+    const idOf = (name: string): string => String(first.get(name)?.["id"]);
+    /** Looks for what both have stored, by id and by pattern. */
+    const model =
+      (name: string, other: string): ApiModel =>
+      (messages) => {
+        const results = resultsOf(messages).map(({ content }) => JSON.stringify(content));
+        const pattern = "secret of";
+        const moves = [
+          first.get(name) ?? say(""),
+          toolUse(GREP, { pattern, artifact_id: idOf(name) }),
+          toolUse(GREP, { pattern, artifact_id: idOf(other) }),
+          toolUse(GREP, { pattern }),
+        ];
+        return [moves[results.length] ?? say(results.slice(1).join("\n"))];
+      };
+    const run = (name: string, other: string) => runClaude(model(name, other), { ...shared });
+    const [ann, bob] = await Promise.all([run("ann", "bob"), run("bob", "ann")]);
+    for (const [{ answer }, name, other] of [
+      [ann, "ann", "bob"],
+      [bob, "bob", "ann"],
+    ] as const) {
+      const [own, foreign, everywhere] = answer.split("\n");
+      expect(own).toContain(`the secret of ${name}`);
+      expect(foreign).toContain(idOf(name));
+      expect(everywhere).toContain(`the secret of ${name}`);
+      expect(answer).not.toContain(`the secret of ${other}`);
+    }
+  });
+
+  it("reads nothing for a call that no hook has announced", async () => {
+    const { workspace } = await storyOf();
+    const { hooks, mcpServers } = claudeOffload({ workspace });
+    const store = hooks.PostToolUse[0]?.hooks[0];
+    const event = {
+      ...{ hook_event_name: "PostToolUse", session_id: "ann", tool_use_id: "toolu_1" },
+      ...{ tool_name: "mcp__logs__fetch_log", tool_response: [{ type: "text", text: LOG }] },
+    };
+    await store?.(event, "toolu_1", { signal: new AbortController().signal });
+    const announce = hooks.PreToolUse[0]?.hooks[0];
+    const reading = { hook_event_name: "PreToolUse", session_id: "ann", tool_use_id: "toolu_2" };
+    await announce?.(reading, "toolu_2", { signal: new AbortController().signal });
+
+    const server: { connect(transport: object): Promise<void> } = mcpServers.offload.instance;
+    const sent: { result: { isError?: boolean } }[] = [];
+    const transport = {
+      onmessage: undefined as ((message: object) => void) | undefined,
+      start: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      send: (message: (typeof sent)[number]) => Promise.resolve(void sent.push(message)),
+    };
+    await server.connect(transport);
+    const params = { name: "grep_knowledge", arguments: { pattern: "ERROR" } };
+    for (const id of [undefined, "toolu_9", "toolu_2"]) {
+      const _meta = { "claudecode/toolUseId": id };
+      const before = sent.length;
+      transport.onmessage?.({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { ...params, _meta },
+      });
+      await vi.waitUntil(() => sent.length > before);
+    }
+    expect(sent.map(({ result }) => result.isError === true)).toEqual([true, true, false]);
+    expect(JSON.stringify(sent.slice(0, 2))).not.toContain(NEEDED);
+    expect(JSON.stringify(sent[2])).toContain(NEEDED);
+    expect(JSON.stringify(sent[0])).toContain("hooks");
   });
 
   it("goes on when nothing can be stored, and says so", async () => {

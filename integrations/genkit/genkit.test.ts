@@ -288,6 +288,16 @@ describe("the session", () => {
     expectShort(script, 7);
   });
 
+  it("cannot be shared with a tool that has the name of a reading tool: Genkit refuses it", async () => {
+    const { workspace } = await storyWorkspace();
+    const own = ai.dynamicTool(
+      { name: SEARCH.name, description: "The host's.", inputSchema: z.object({}) },
+      () => Promise.resolve(LOG),
+    );
+    const asked = ask(storyModel(), { workspace }, { tools: [fetchLog, own] });
+    await expect(asked).rejects.toThrow(/two tools with the same name/);
+  });
+
   it("is random for each middleware where there is none", async () => {
     const { workspace } = await storyWorkspace();
     const use = [offloadMiddleware({ workspace })];

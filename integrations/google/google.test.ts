@@ -55,7 +55,7 @@ async function run(
   version: keyof typeof VERSIONS,
   model: Model,
   plugin: ReturnType<typeof offloadPlugin>,
-  { userId = "ann", turns = 1, streamingMode = StreamingMode.NONE } = {},
+  { userId = "ann", turns = 1, streamingMode = StreamingMode.NONE, toolName = "fetch_log" } = {},
 ) {
   const adk = VERSIONS[version];
   const requests: { contents: Content[]; tools: unknown; systemInstruction: unknown }[] = [];
@@ -98,7 +98,7 @@ async function run(
     name: "agent",
     model: new ScriptedLlm({ model: "scripted" }),
     tools: [
-      new adk.FunctionTool({ name: "fetch_log", description: "The log", execute: () => LOG }),
+      new adk.FunctionTool({ name: toolName, description: "The log", execute: () => LOG }),
       fail,
       crash,
     ],
@@ -198,6 +198,16 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
       const [failed] = responses(requests.at(-1)?.contents ?? []);
       expect(failed?.["error"]).toContain("<knowledge_list");
       expect(JSON.stringify(failed).length).toBeLessThan(SHORT);
+    });
+
+    it("refuses a tool that has the name of a reading tool, and what cannot be kept", async () => {
+      const { workspace } = await storyWorkspace();
+      const plugin = offloadPlugin({ workspace });
+      const { requests, saved } = await run(version, story, plugin, { toolName: SEARCH.name });
+      // ADK ends the run with an event.
+      expect(saved).toMatch(/"errorMessage":"[^"]*toolNames/);
+      expect(requests).toEqual([]);
+      expect(() => offloadPlugin({ keep: "both" as "original" })).toThrow(/keep/);
     });
 
     it("goes on when nothing can be stored, and says so", async () => {

@@ -205,6 +205,14 @@ describe("offloadMiddleware in createAgent", () => {
     }
   });
 
+  it("refuses a tool that has the name of a reading tool", async () => {
+    const { workspace } = await storyWorkspace();
+    const own = tool(() => LOG, { name: SEARCH.name, schema: z.object({}) });
+    const middleware = [offloadMiddleware({ workspace })];
+    const agent = createAgent({ model: storyModel(), tools: [own], middleware });
+    await expect(agent.invoke(QUESTION, ON_THREAD)).rejects.toThrow(/toolNames/);
+  });
+
   it("takes references as arguments of tools on the list", async () => {
     const { workspace } = await storyWorkspace();
     const got: string[] = [];
@@ -308,6 +316,37 @@ describe("offloadMiddleware in createDeepAgent", () => {
     const { artifacts } = await workspace.getToolResultOffloadInfo({ sessionId: "thread-1" });
     expect(artifacts).toMatchObject([{ artifact_id: "call-1" }]);
     expect(artifacts[0]?.session_id).toMatch(/^thread-1\|tools:/);
+  });
+});
+
+describe("subagents of a run without a thread", () => {
+  it.each([
+    ["share a middleware: the parent reads what they stored", true],
+    ["have one of their own: nobody else reads what they stored", false],
+  ])("%s", async (_, isShared) => {
+    const { workspace } = await storyWorkspace();
+    const shared = offloadMiddleware({ workspace });
+    const inner = isShared ? shared : offloadMiddleware({ workspace });
+    const task = { description: "Read the log.", subagent_type: "reader" };
+    const list = { name: "get_tool_result_offload_info", args: {}, id: "outer-2" };
+    const model = fakeModel()
+      .respondWithTools([{ name: "task", args: task, id: "outer-1" }])
+      .respondWithTools([list])
+      .respond(answer);
+    const agent = createDeepAgent({
+      ...{ model, tools: [], middleware: [shared] },
+      subagents: [
+        {
+          ...{ name: "reader", description: "Reads logs.", systemPrompt: "Read the log." },
+          ...{ model: storyModel(), tools: [fetchLog], middleware: [inner] },
+        },
+      ],
+    });
+    const { messages } = await agent.invoke(QUESTION);
+    const listed = messages.find((message) => message.name === list.name)?.text ?? "";
+    expect(listed.includes("call-1")).toBe(isShared);
+    const { artifacts } = await workspace.getToolResultOffloadInfo();
+    expect(artifacts.map(({ artifact_id }) => artifact_id)).toEqual(["call-1"]);
   });
 });
 

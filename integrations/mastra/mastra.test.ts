@@ -176,6 +176,13 @@ describe("offloadProcessor", () => {
     expect(events).toEqual([]);
   });
 
+  it("refuses a tool that has the name of a reading tool", async () => {
+    const { workspace } = await storyWorkspace();
+    const tools = { [SEARCH.name]: fetchLog };
+    const agent = createAgent(storyModel(), [offloadProcessor({ workspace })], [], tools);
+    await expect(agent.generate(QUESTION, ON_THREAD)).rejects.toThrow(/toolNames/);
+  });
+
   it("offers the reading tools beside those that a run is limited to", async () => {
     const { workspace } = await storyWorkspace();
     const script = storyModel();

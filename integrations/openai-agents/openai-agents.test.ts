@@ -282,6 +282,36 @@ describe("offloadFilter in a Runner", () => {
     expectShort(model, 2);
   });
 
+  it("streams, with parallel calls and a thrown error", async () => {
+    const { workspace } = await storyWorkspace();
+    const fail = tool({
+      ...{ name: "fail", description: "Fails.", parameters: z.object({}) },
+      execute: (): string => {
+        throw new Error("no such log");
+      },
+    });
+    const calls = ["a", "b"].map((callId) => functionCall("fetch_log", {}, { callId }));
+    const failing = functionCall("fail", {}, { callId: "c" });
+    const model = new ScriptedModel([[...calls, failing], [GREP], answer]);
+    const callModelInputFilter = offloadFilter({ workspace, sessionId: "chat" });
+    const tools = [fetchLog, fail, ...callModelInputFilter.tools];
+    const runner = new Runner({ callModelInputFilter });
+    const agent = new Agent({ name: "A", model, tools });
+    const result = await runner.run(agent, QUESTION, { stream: true });
+    let events = 0;
+    for await (const event of result) events += event.type === "raw_model_stream_event" ? 1 : 0;
+    expect(events).toBeGreaterThan(0);
+    expect(result.finalOutput).toBe(NEEDED);
+    expectShort(model, 3);
+    for (const id of ["a", "b"]) {
+      expect(await workspace.getOriginal(id, { sessionId: "chat" })).toBe(LOG);
+    }
+    // The SDK does not tell the model what was thrown, only that it was.
+    const items = JSON.parse(sentTo(model)[1] ?? "[]") as { callId?: string; type?: string }[];
+    const told = items.find((item) => item.callId === "c" && item.type !== "function_call");
+    expect(JSON.stringify(told)).toMatch(/error/i);
+  });
+
   it("goes on with whole results if they cannot be stored", async () => {
     const { workspace, events } = await brokenWorkspace();
     const model = new ScriptedModel([[FETCH], answer]);

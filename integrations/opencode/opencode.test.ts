@@ -114,13 +114,18 @@ describe("the plugin in OpenCode", () => {
           }
           if (results.length === 2) return [{ name: "logs_fail", input: {}, id: "call-3" }];
           if (results.length === 3) {
+            const text = "offload:none";
+            const bash = { ...FETCH, input: { ...FETCH.input, command: text }, id: "call-4b" };
+            return [{ name: "logs_save", input: { text }, id: "call-4" }, bash];
+          }
+          if (results.length === 5) {
             const text = "offload:call-1#lines=2346";
-            return [{ name: "logs_save", input: { text }, id: "call-4" }];
+            return [{ name: "logs_save", input: { text }, id: "call-5" }];
           }
           return { say: results.at(-1) ?? "" };
         },
         {
-          options: { root: "elsewhere", acceptReferences: ["logs_save"] },
+          options: { root: "elsewhere", acceptReferences: ["logs_save", "bash"] },
           config: { mcp: { logs: { type: "local", command: [process.execPath, server] } } },
         },
       );
@@ -134,6 +139,9 @@ describe("the plugin in OpenCode", () => {
       }
       expect(model.requests.filter(({ body }) => longest(body) > SHORT)).toEqual([]);
       expect(told[2]?.at(-1)).toContain("no such log");
+      // A bad reference is answered with the ids that exist, and the tool does not run.
+      for (const refused of told[3]?.slice(3) ?? []) expect(refused).toMatch(/none[^]*call-1/);
+      expect(told[3]).toHaveLength(5);
       // The image beside the text is kept.
       const first = events.find(({ type }) => type === "tool_use").part.state;
       expect(first.output).toMatch(/^<knowledge_list>/);

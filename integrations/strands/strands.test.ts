@@ -331,6 +331,13 @@ describe("the session", () => {
     }
   });
 
+  it("cannot be shared with a tool that has the name of a reading tool: Strands refuses it", async () => {
+    const { workspace } = await storyWorkspace();
+    const tools = [makeTool(() => LOG, SEARCH.name)];
+    const asked = async () => createAgent(storyModel(), { workspace }, { tools }).invoke(QUESTION);
+    await expect(asked()).rejects.toThrow(/'grep_knowledge' already/);
+  });
+
   it("is random for each agent where there is none, even if they share the plugin", async () => {
     const { workspace } = await storyWorkspace();
     const plugins = [offloadPlugin(strands, { workspace })];

@@ -176,6 +176,15 @@ describe("offloadAgent", () => {
     expect(sessions.join()).toMatch(/^session-[\w-]{36},session-[\w-]{36}$/);
   });
 
+  it("refuses a tool that has the name of a reading tool, in a toolkit too", () => {
+    const own = createTool({ ...fetchLog, name: SEARCH.name, description: "The host's." });
+    const settings = about(storyModel());
+    expect(() => offloadAgent({ ...settings, tools: [own] })).toThrow(/toolNames/);
+    const toolkit = { name: "own", tools: [own] };
+    expect(() => offloadAgent({ ...settings, toolkits: [toolkit] })).toThrow(/toolNames/);
+    expect(() => offloadAgent({ ...settings, tools: [toolkit] })).toThrow(/toolNames/);
+  });
+
   it("keeps conversations apart", async () => {
     const { workspace } = await storyWorkspace();
     const first = new Agent(offloadAgent(about(storyModel()), { workspace }));

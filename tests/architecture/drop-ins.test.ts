@@ -12,6 +12,8 @@ interface Manifest {
   readonly engines?: { readonly node?: string };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 const dependenciesOf = (...path: string[]): Record<string, string> => {
@@ -25,6 +27,12 @@ const folders = list("integrations").filter((name) =>
 );
 /** Frameworks whose current version is installed with this repository, under an alias. */
 const CURRENT: Readonly<Record<string, string>> = { "ai-sdk": "ai-7", openai: "openai-7" };
+/** Packages that a drop-in works with besides those of its install line. */
+const OTHER_PEERS: Readonly<Record<string, readonly string[]>> = {
+  langchain: ["@langchain/core", "@langchain/langgraph"],
+  mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/sdk"],
+  opencode: ["@opencode-ai/plugin"],
+};
 const HEADINGS = ["Install", "Use", "What is saved where", "Session", "What it does not reach"];
 
 describe.each(names)("the drop-in %s", (name) => {
@@ -82,6 +90,27 @@ describe.each(names)("the drop-in %s", (name) => {
     const examples = [join("examples", `${name}.mjs`), join("integrations", name, "example.mjs")];
     const [example] = examples.filter((path) => existsSync(join(ROOT, path)));
     expect(read(example ?? "")).toMatch(/\bassert\b/);
+  });
+
+  it("has its framework as an optional peer, in any version", () => {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = readJson(
+      "package.json",
+    ) as Manifest;
+    const page = read("docs/integrations", `${name}.md`);
+    const lines = [...page.matchAll(/^npm install (.+)$/gm)].flatMap(([, line = ""]) =>
+      line.split(" "),
+    );
+    const installed = lines
+      .map((one) => one.replace(/(?<=.)@[^/]*$/, ""))
+      .filter((one) => one !== "context-offload");
+    const peers = [...installed, ...(OTHER_PEERS[name] ?? [])];
+    expect(peers.length).toBeGreaterThan(0);
+    for (const peer of peers) {
+      // npm refuses to install the whole package beside a version outside the range, drop-in or not.
+      // With a range, npm would ask the registry for each of them whenever somebody installs us.
+      expect({ peer, range: peerDependencies[peer] }).toEqual({ peer, range: undefined });
+      expect(peerDependenciesMeta[peer]).toEqual({ optional: true });
+    }
   });
 
   it("never imports the framework", () => {

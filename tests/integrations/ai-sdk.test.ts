@@ -1,4 +1,4 @@
-import { createOffloader } from "context-offload";
+import { createOffloader, type Workspace } from "context-offload";
 import { offloadMiddleware, offloadStep, offloadTools } from "context-offload/ai-sdk";
 import { describe, expect, it } from "vitest";
 import {
@@ -80,6 +80,19 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       const result = await agent.generate({ prompt: QUESTION });
       expect(result.text).toContain(NEEDED);
       expect(result.steps[0]?.toolResults[0]?.output).toBe(LOG);
+      expectShort(model, 3);
+    });
+
+    it("streams from a ToolLoopAgent", async () => {
+      const { workspace } = await storyWorkspace();
+      const model = storyModel();
+      const agent = new ToolLoopAgent({ model, tools: offloadTools(tools, { workspace }) });
+      const result = await agent.stream({ prompt: QUESTION });
+      let text = "";
+      for await (const piece of result.textStream) text += piece;
+      expect(text).toContain(NEEDED);
+      expect((await result.steps)[0]?.toolResults[0]?.output).toBe(LOG);
+      expect(model.doStreamCalls).toHaveLength(3);
       expectShort(model, 3);
     });
 
@@ -262,6 +275,15 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       expect(described).toContain("Saves a text. Instead of copying stored text");
     });
 
+    it("are explained by a tool that makes its description for each call", () => {
+      const given = { description: ({ who }: { who: string }) => `Saves for ${who}.` };
+      const save = { inputSchema, ...given, execute: () => "saved" };
+      const options = { acceptReferences: ["save"] };
+      const { description } = offloadTools({ save }, options).save;
+      expect(description({ who: "Ann" })).toMatch(/^Saves for Ann\. Instead of .*offload:</);
+      expect(offloadTools({ save }).save.description).toBe(given.description);
+    });
+
     it("reach a tool that streams its results", async () => {
       const { got, seen } = await pass([{ text: "offload:call-1" }], ["save"], "generator");
       expect(got).toEqual([{ text: LOG }]);
@@ -278,6 +300,74 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       const { got, model } = await pass([{ text: "offload:call-1" }], []);
       expect(got).toEqual([{ text: "offload:call-1" }]);
       expect(JSON.stringify(model.doStreamCalls[0]?.tools)).not.toContain("offload:");
+    });
+  });
+
+  describe.each(["offloadStep", "offloadMiddleware"] as const)("%s", (way) => {
+    const offloading = (
+      model: ReturnType<typeof storyModel>,
+      options: { workspace: Workspace },
+    ) => {
+      const settings = { ...options, sessionId: "chat" };
+      if (way === "offloadStep") {
+        const prepareStep = offloadStep(settings);
+        return { model, prepareStep, reading: prepareStep.tools };
+      }
+      const middleware = offloadMiddleware(settings);
+      return { model: sdk.wrapLanguageModel({ model, middleware }), reading: middleware.tools };
+    };
+
+    it("keeps the originals in the messages to save, and a second turn is cheap", async () => {
+      const story = await storyWorkspace();
+      const { reading, ...first } = offloading(storyModel(), story);
+      const all = { ...tools, ...reading };
+      const result = await generateText({ ...first, prompt: QUESTION, stopWhen, tools: all });
+      const saved = await messagesOf(result);
+      expect(JSON.stringify(saved).length).toBeGreaterThan(LOG.length);
+
+      const next = scriptModel(Model, () => "You are welcome.");
+      // As in another process, which has only what was saved.
+      const { reading: again, ...second } = offloading(next, story);
+      const messages = [
+        { role: "user" as const, content: QUESTION },
+        ...saved,
+        { role: "user" as const, content: "Thank you." },
+      ];
+      await generateText({ ...second, messages, tools: { ...tools, ...again } });
+      expectShort(next, 1);
+      expect(sentTo(next)[0]).toContain("<knowledge ");
+    });
+
+    it("offloads the results of parallel calls", async () => {
+      const story = await storyWorkspace();
+      const model = scriptModel(Model, investigate([FETCH, FETCH, FETCH]));
+      const { reading, ...rest } = offloading(model, story);
+      const all = { ...tools, ...reading };
+      const { text } = await generateText({ ...rest, prompt: QUESTION, stopWhen, tools: all });
+      expect(text).toContain(NEEDED);
+      expectShort(model, 3);
+      for (const id of ["call-1", "call-2", "call-3"]) {
+        expect(await story.workspace.getOriginal(id, { sessionId: "chat" })).toBe(LOG);
+      }
+    });
+
+    it.each([
+      ["keeps a short error of a tool", "no such service", /no such service/],
+      ["offloads a long error of a tool, which is still one", LOG, /<knowledge /],
+    ])("%s", async (_, message, expected) => {
+      const story = await storyWorkspace();
+      const failing = tool({
+        inputSchema,
+        execute: (): Promise<string> => Promise.reject(new Error(message)),
+      });
+      const model = storyModel();
+      const { reading, ...rest } = offloading(model, story);
+      const all = { fetch_log: failing, ...reading };
+      const { text } = await generateText({ ...rest, prompt: QUESTION, stopWhen, tools: all });
+      expect(text).toMatch(message === LOG ? NEEDED : "I found nothing.");
+      expect(sentTo(model)[1]).toMatch(expected);
+      expect(sentTo(model)[1]).toContain('"error-text"');
+      expectShort(model, message === LOG ? 3 : 2);
     });
   });
 

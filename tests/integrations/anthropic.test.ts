@@ -380,6 +380,34 @@ describe("offloadRequests for a client", () => {
     await expect(bad).rejects.toThrow(/400/);
   });
 
+  it("offloads two results of one message, one of them an error, and can throw instead of keeping", async () => {
+    const { workspace } = await storyWorkspace();
+    const api = anthropicApi(() => [{ type: "text", text: "Seen." }]);
+    const content = ["a", "b"].map((id) => ({ ...toolUse("fetch_log", {}), id: `toolu_${id}` }));
+    const messages = [
+      { role: "user" as const, content: "Why?" },
+      { role: "assistant" as const, content: content as never[] },
+      {
+        role: "user" as const,
+        content: content.map(({ id }, at) => ({
+          ...{ type: "tool_result" as const, tool_use_id: id },
+          ...{ content: LOG, is_error: at === 1 },
+        })),
+      },
+    ];
+    const ask = (middleware: ReturnType<typeof offloadRequests>) =>
+      clientOf(api, [middleware]).messages.create({ ...PARAMS, messages, tools: [LOG_TOOL] });
+    await ask(offloadRequests({ workspace }));
+    const sent = resultsOf(api.requests[0]?.messages ?? []);
+    expect(sent.map(({ is_error }) => is_error)).toEqual([false, true]);
+    for (const result of sent)
+      expect(JSON.stringify(result["content"])).toContain("<knowledge_list");
+    const { workspace: broken } = await brokenWorkspace();
+    const thrown = ask(offloadRequests({ workspace: broken, onError: "throw" }));
+    await expect(thrown).rejects.toThrow();
+    expect(api.requests).toHaveLength(1);
+  });
+
   it("stops a model that only reads", async () => {
     const { workspace } = await storyWorkspace();
     const api = anthropicApi((messages) =>

@@ -134,6 +134,46 @@ describe("offloadCallable", () => {
     expect(events).toEqual([]);
   });
 
+  it("tells the model of a bad reference, and runs the other calls", async () => {
+    const { workspace } = await storyWorkspace();
+    await workspace.put({ content: "own" }, { toolCallId: "mine", sessionId: "s1" });
+    await workspace.put({ content: "secret" }, { toolCallId: "theirs", sessionId: "s2" });
+    received.length = 0;
+    const { ai, requests } = await startGemini((contents) =>
+      responsesOf(contents).length > 0
+        ? [{ text: "Done." }]
+        : [
+            { functionCall: { id: "c1", name: "save", args: { content: "offload:theirs" } } },
+            { functionCall: { id: "c2", name: "save", args: { content: "offload:mine" } } },
+          ],
+    );
+    const options = { workspace, sessionId: "s1", acceptReferences: ["save"] };
+    const tools = [offloadCallable(logs, options)];
+    const reply = await ai.models.generateContent({ ...ASK, config: { tools } });
+    expect(reply.text).toBe("Done.");
+    expect(received).toEqual(["own"]);
+    const parts = requests[1]?.contents.at(-1)?.parts ?? [];
+    const refused = parts.find(({ functionResponse }) => functionResponse?.id === "c1");
+    expect(refused?.functionResponse).toMatchObject({
+      name: "save",
+      response: { error: expect.stringMatching(/theirs[^]*mine/) as string },
+    });
+    expect(JSON.stringify(parts)).not.toContain("secret");
+    expect(parts).toHaveLength(2);
+  });
+
+  it("refuses a function that has the name of a reading tool", async () => {
+    const { workspace } = await storyWorkspace();
+    const { ai } = await startGemini(story);
+    const own: CallableTool = {
+      tool: () => Promise.resolve({ functionDeclarations: [{ name: SEARCH.name }] }),
+      callTool: () => Promise.resolve([]),
+    };
+    const tools = [offloadCallable(own, { workspace })];
+    const asked = ai.models.generateContent({ ...ASK, config: { tools } });
+    await expect(asked).rejects.toThrow(/toolNames/);
+  });
+
   it("goes on when nothing can be stored, and keeps the caller's type", async () => {
     const { workspace, events } = await brokenWorkspace();
     const { ai } = await startGemini(story);

@@ -183,6 +183,17 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
     expect(tools.find(({ name }) => name === "echo")?.description).toContain("offload:");
   });
 
+  it("tells the model of a bad reference, also to a result of another session", async () => {
+    const { workspace } = story;
+    await workspace.put({ content: "secret" }, { toolCallId: "theirs", sessionId: "other" });
+    const own = idOf(textOf(await client.callTool({ name: "fetch_log" })));
+    for (const content of ["offload:theirs", "offload:none#lines=1-2"]) {
+      const refused = await client.callTool({ name: "echo", arguments: { content } });
+      expect(refused).toMatchObject({ isError: true });
+      expect(textOf(refused)).toContain(own);
+    }
+  });
+
   it("goes on when nothing can be stored, and says so", async () => {
     const { workspace, events } = await brokenWorkspace();
     const broken = await connect(sdk, fill, { workspace });
@@ -252,6 +263,40 @@ describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", 
       expect.stringMatching(/pass its outputSchema/),
       expect.stringMatching(/does not allow a reference/),
     ]);
+  });
+
+  it("answers parallel calls, passes on what a handler throws, and goes on without a store", async () => {
+    const fine = await storyWorkspace();
+    const broken = await brokenWorkspace();
+    const client = await connect(sdk, (server) => {
+      const config = { inputSchema: z.object({ service: z.string() }) };
+      const fetchLog = ({ service }: { service: string }) => {
+        if (service === "none") throw new Error("no such service");
+        return text(`${service}\n${LOG}`);
+      };
+      for (const { workspace, name } of [
+        { ...fine, name: "fine" },
+        { ...broken, name: "broken" },
+      ]) {
+        server.registerTool(name, config, offloadHandler(fetchLog, { workspace, name }));
+      }
+      registerReadingTools(server, { workspace: fine.workspace });
+    });
+    const call = (name: string, service: string) =>
+      client.callTool({ name, arguments: { service } });
+    const results = await Promise.all(["a", "b", "c"].map((service) => call("fine", service)));
+    expect(new Set(results.map((result) => idOf(textOf(result)))).size).toBe(3);
+    expect(results.every((result) => textOf(result).length < SHORT)).toBe(true);
+    const failed = await call("fine", "none");
+    expect(failed).toMatchObject({ isError: true });
+    expect(textOf(failed)).toContain("no such service");
+    expect(textOf(await call("broken", "a"))).toBe(`a\n${LOG}`);
+    expect(broken.events.map(({ event }) => event)).toContain("failure");
+    // What another session has stored is not there for this one.
+    const { workspace } = fine;
+    await workspace.put({ content: "secret" }, { toolCallId: "theirs", sessionId: "other" });
+    const read = { name: "get_knowledge_by_id", arguments: { artifact_id: "theirs" } };
+    expect(await client.callTool(read)).toMatchObject({ isError: true });
   });
 
   it("keeps clients of one server apart", async () => {

@@ -210,9 +210,10 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
     async function loop(
       moves: Parameters<typeof scriptOpenAI>[0],
       offload: ReturnType<typeof offloadResponses>,
+      before: readonly OpenAI6.Responses.ResponseInputItem[] = [],
     ) {
       const { requests, client } = open(moves);
-      const input: OpenAI6.Responses.ResponseInputItem[] = [QUESTION];
+      const input: OpenAI6.Responses.ResponseInputItem[] = [...before, QUESTION];
       for (;;) {
         const response = await client.responses.create({
           ...{ model: "scripted", input, store: false },
@@ -233,8 +234,12 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
         return LOG;
       };
       const offload = offloadResponses({ fetch_log }, { workspace, sessionId: "chat" });
-      const { text, requests } = await loop(STORY, offload);
+      const { text, requests, input } = await loop(STORY, offload);
       expect(text).toBe(NEEDED);
+      // What the host saves is short, and so is the next turn.
+      expect(JSON.stringify(input).length).toBeLessThan(SHORT);
+      const next = await loop(["You are welcome."], offload, input);
+      expectShort(next.requests, 1);
       expect(got).toEqual(["checkout"]);
       expectShort(requests, 3);
       expect(await workspace.getOriginal("call-1", { sessionId: "chat" })).toBe(LOG);

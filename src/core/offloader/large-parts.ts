@@ -42,7 +42,8 @@ export class LargeParts {
 
   /**
    * The messages that change. Those of the last replies are kept, since the model still works with
-   * them; a reply with signed or encrypted reasoning is kept whole, since vendors refuse a changed one.
+   * them; so are the inputs in a reply with signed or encrypted reasoning, since vendors refuse a
+   * changed one. What a user writes after it is not signed.
    */
   async offload(
     messages: readonly unknown[],
@@ -58,12 +59,15 @@ export class LargeParts {
     for (let index = 0; index < end; index++) {
       const message = messages[index];
       if (this.#done.has(message as object)) continue;
-      const found = findParts(parts, message).filter(({ kind }) => kinds.includes(KINDS[kind]));
-      const isLarge = found.some(({ value }) => couldBeLarge(value));
-      const isKept = !isLarge || isReplySigned(messages, index, replies, parts);
+      const found = findParts(parts, message).filter(
+        ({ kind, value }) => kinds.includes(KINDS[kind]) && couldBeLarge(value),
+      );
+      const hasInput = found.some(({ kind }) => kind === "toolInput");
+      const isSigned = hasInput && isReplySigned(messages, index, replies, parts);
       let next = message;
       let hasFailed = false;
-      for (const part of isKept ? [] : found) {
+      for (const part of found) {
+        if (isSigned && part.kind === "toolInput") continue;
         const raw = parts.raw?.(message, part);
         const put = await this.#store(part, raw, signal);
         if (put === "failed") hasFailed = true;
@@ -115,7 +119,7 @@ export class LargeParts {
 
   async #store(part: MessagePart, raw: string | undefined, signal: AbortSignal | undefined) {
     const { value } = part;
-    if (!couldBeLarge(value) || targetOf(part) !== undefined) return undefined;
+    if (targetOf(part) !== undefined) return undefined;
     try {
       return typeof value === "string" && part.kind === "userMessage"
         ? await this.#storeText(value, raw, signal)

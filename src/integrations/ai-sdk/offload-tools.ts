@@ -69,13 +69,17 @@ function plainOutput(output: unknown): unknown {
 /** The changed fields of a tool whose arguments may be references; none for other tools. */
 function takeReferences(name: string, tool: AnyTool, session: OffloadSession): Partial<AnyTool> {
   const { execute, description } = tool;
-  const text = typeof description === "string" ? description : "";
-  const described = session.describe(name, text);
-  if (described === text || !execute) return {};
+  if (session.describe(name, "") === "" || !execute) return {};
+  const describe = (text: unknown): string =>
+    session.describe(name, typeof text === "string" ? text : "");
   const resolve = (input: unknown, options?: ExecuteOptions): Promise<unknown> =>
     session.resolve(name, input, options?.abortSignal);
   return {
-    ...(typeof description === "function" ? {} : { description: described }),
+    // Version 7 takes a function, too, which it calls for each request.
+    description:
+      typeof description === "function"
+        ? (...context: unknown[]) => describe(Reflect.apply(description, tool, context))
+        : describe(description),
     // The SDK shows what a generator yields while it runs; a promise of one would hide that.
     execute: isGenerator(execute)
       ? async function* (input, options) {

@@ -74,18 +74,17 @@ export function claudeOffload(options: ClaudeOffloadOptions = {}): ClaudeOffload
   const sessions = connectSessions({ ...others, workspace });
   /** Which session a reading call belongs to: its hook knows, the server is only told the call's id. */
   const calls = new Map<string, OffloadSession>();
-  let latest: OffloadSession | undefined;
 
   const sessionOf = ({ session_id, agent_id }: HookInput): OffloadSession => {
     const main = sessionId ?? session_id;
-    latest = agent_id === undefined ? sessions(main) : sessions(`${main}-${agent_id}`, main);
-    return latest;
+    return agent_id === undefined ? sessions(main) : sessions(`${main}-${agent_id}`, main);
   };
 
   const instance = createReadingServer({
     name: SERVER,
     instructions: workspace.systemPrompt(),
-    tools: (toolUseId = "") => (calls.get(toolUseId) ?? latest ?? sessions(sessionId)).tools,
+    listed: sessions(sessionId).tools,
+    toolsOf: (toolUseId) => calls.get(toolUseId)?.tools,
   });
 
   return {

@@ -23,9 +23,18 @@ interface Request {
 interface ReadingServerOptions {
   readonly name: string;
   readonly instructions: string;
-  /** The tools of the session that a call belongs to; of any session, to list them. */
-  readonly tools: (toolUseId?: string) => readonly ToolDescription[];
+  readonly listed: readonly ToolDescription[];
+  /** The tools of the session that a call belongs to; `undefined` if nobody knows which one that is. */
+  readonly toolsOf: (toolUseId: string) => readonly ToolDescription[] | undefined;
 }
+
+/** One server may serve many queries, and none may read what another has stored. */
+const UNKNOWN_CALL = {
+  text:
+    "the session of this call is not known; pass the hooks of claudeOffload() together with its " +
+    "mcpServers, and use a Claude Code that names the call in claudecode/toolUseId",
+  isError: true,
+};
 
 /** An MCP server without the MCP SDK: it has tools, and nothing else. */
 export function createReadingServer(options: ReadingServerOptions): {
@@ -61,7 +70,7 @@ async function answer(request: Request, options: ReadingServerOptions): Promise<
 
 async function respond(
   { method, params = {} }: Request,
-  { name, instructions, tools }: ReadingServerOptions,
+  { name, instructions, listed, toolsOf }: ReadingServerOptions,
 ): Promise<object | undefined> {
   if (method === "initialize") {
     return {
@@ -74,16 +83,17 @@ async function respond(
   if (method === "ping") return {};
   const prefix = `mcp__${name}__`;
   if (method === "tools/list") {
-    const listed = mcpFormat.describeTools(tools());
+    const tools = mcpFormat.describeTools(listed);
     const annotations = { readOnlyHint: true, openWorldHint: false };
     // Claude Code puts the prefix back.
     return {
-      tools: listed.map((tool) => ({ ...tool, name: tool.name.slice(prefix.length), annotations })),
+      tools: tools.map((tool) => ({ ...tool, name: tool.name.slice(prefix.length), annotations })),
     };
   }
   if (method !== "tools/call") return undefined;
   const toolUseId = params._meta?.["claudecode/toolUseId"];
-  const offered = tools(typeof toolUseId === "string" ? toolUseId : undefined);
+  const offered = typeof toolUseId === "string" ? toolsOf(toolUseId) : undefined;
+  if (!offered) return mcpFormat.answerCall(params, UNKNOWN_CALL);
   const tool = offered.find((one) => one.name === prefix + String(params.name));
   const text = `there is no tool ${String(params.name)}`;
   const answered = await tool?.execute(params.arguments ?? {});

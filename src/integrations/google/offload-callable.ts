@@ -1,7 +1,9 @@
 import type { ToolDescription } from "../../core/engine/format.js";
+import { messageOf } from "../../core/errors/describe-value.js";
 import { geminiFormat, type GeminiToolAnswer } from "../../formats/gemini.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 interface FunctionCall {
   readonly id?: string;
@@ -33,7 +35,9 @@ export function offloadCallable<T extends AnyCallable>(
     const declared = (await callable.tool()) as {
       functionDeclarations?: readonly { readonly name?: string; readonly description?: string }[];
     };
-    const own = (declared.functionDeclarations ?? []).map((one) => {
+    const { functionDeclarations = [] } = declared;
+    refuseTakenNames(session.tools, functionDeclarations);
+    const own = functionDeclarations.map((one) => {
       const description = session.describe(one.name ?? "", one.description ?? "");
       return description === "" ? one : { ...one, description };
     });
@@ -45,17 +49,17 @@ export function offloadCallable<T extends AnyCallable>(
   };
 
   const callTool = async (calls: readonly FunctionCall[]): Promise<object[]> => {
-    const others = calls.filter((call) => !isReading(call));
-    const resolved = await Promise.all(
-      others.map(async ({ args = {}, ...call }) => ({
-        ...call,
-        args: await session.resolve(call.name ?? "", args),
-      })),
+    const prepared = await Promise.all(
+      calls.map((call) =>
+        isReading(call) ? answerReading(session.tools, call) : resolveArguments(session, call),
+      ),
     );
-    const parts = others.length > 0 ? await callable.callTool(resolved as never[]) : [];
-    const results = await offloadParts(session, others, parts);
-    const answers = calls.filter(isReading).map((call) => answerReading(session.tools, call));
-    return [...results, ...(await Promise.all(answers))];
+    const others = prepared.filter(isCall);
+    const parts = others.length > 0 ? await callable.callTool(others as never[]) : [];
+    return [
+      ...(await offloadParts(session, others, parts)),
+      ...prepared.filter((one) => !isCall(one)),
+    ];
   };
 
   const replaced: Readonly<Record<PropertyKey, unknown>> = { tool, callTool };
@@ -63,6 +67,23 @@ export function offloadCallable<T extends AnyCallable>(
     get: (target, key) =>
       Object.hasOwn(replaced, key) ? replaced[key] : (Reflect.get(target, key, target) as unknown),
   });
+}
+
+/** The call to run, or what to answer to it: what is thrown ends the run, and the model can correct its call. */
+async function resolveArguments(
+  session: OffloadSession,
+  call: FunctionCall,
+): Promise<FunctionCall | GeminiToolAnswer> {
+  const { name = "", args = {} } = call;
+  try {
+    return { ...call, args: await session.resolve(name, args) };
+  } catch (error) {
+    return geminiFormat.answerCall(call, { text: messageOf(error), isError: true });
+  }
+}
+
+function isCall(one: FunctionCall | GeminiToolAnswer): one is FunctionCall {
+  return !("functionResponse" in one);
 }
 
 async function offloadParts(

@@ -1,6 +1,8 @@
+import { requireChoice } from "../../core/arguments.js";
 import { geminiFormat } from "../../formats/gemini.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 import { answerReading } from "./offload-callable.js";
 
 /** Options of `offloadPlugin`. */
@@ -71,6 +73,7 @@ export type OffloadPlugin = typeof UNUSED & {
  * new Runner({ appName, agent, sessionService, plugins: [offloadPlugin()] });
  */
 export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
+  requireChoice("keep", options.keep, ["reference", "original"]);
   const sessions = connectSessions(options);
   // Session ids may be the host's own, and two users may have the same.
   const sessionOf = ({ userId, sessionId }: Context): OffloadSession =>
@@ -112,6 +115,11 @@ export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
 }
 
 function addReading(llmRequest: LlmRequest, session: OffloadSession): void {
+  const dict = llmRequest.toolsDict as Record<string, unknown>;
+  refuseTakenNames(
+    session.tools,
+    Object.keys(dict).map((name) => ({ name })),
+  );
   const config = (llmRequest.config ?? {}) as RequestConfig;
   const [reading] = geminiFormat.describeTools(session.tools);
   const notice = session.systemPrompt();
@@ -123,7 +131,6 @@ function addReading(llmRequest: LlmRequest, session: OffloadSession): void {
       ? { systemInstruction: [before, notice].filter(Boolean).join("\n\n") }
       : {}),
   };
-  const dict = llmRequest.toolsDict as Record<string, unknown>;
   for (const { name, description } of session.tools) {
     dict[name] = {
       ...{ [TOOL]: true, name, description, isLongRunning: false },

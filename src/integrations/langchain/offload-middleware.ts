@@ -4,13 +4,14 @@ import { messageOf } from "../../core/errors/describe-value.js";
 import { langchainFormat } from "../../formats/langchain.js";
 import { connectSessions } from "../shared/connect-sessions.js";
 import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 import { sessionOfRun, type GraphRuntime } from "./graph-session.js";
 import { isToolMessage } from "./tool-message.js";
 
 /** The parts of a request to the model that matter here. */
 interface ModelRequest {
   readonly messages: readonly unknown[];
-  readonly tools: readonly unknown[];
+  readonly tools: readonly object[];
   readonly systemMessage: { readonly text: string; concat(text: string): unknown };
   readonly runtime: GraphRuntime;
 }
@@ -51,6 +52,7 @@ export function offloadMiddleware(
     async wrapModelCall(request, handler) {
       const session = sessionOfRun(sessions, request.runtime);
       const { messages, tools, systemMessage } = request;
+      refuseTakenNames(session.tools, tools);
       const separator = systemMessage.text === "" ? "" : "\n\n";
       return handler({
         ...request,

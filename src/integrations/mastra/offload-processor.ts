@@ -3,6 +3,7 @@ import { connectSessions, type OffloadSession } from "../shared/connect-sessions
 import type { IntegrationOptions } from "../shared/integration-options.js";
 import { offloadValue } from "../shared/offload-value.js";
 import { addSystemText } from "../shared/add-system-text.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 /** Where Mastra keeps what belongs to one run. */
 interface RequestContext {
@@ -90,7 +91,10 @@ export function offloadProcessor(options: MastraOptions = {}): OffloadProcessor 
     processInputStep(step) {
       const session = sessionOf(step);
       const reading = aiSdkFormat.describeTools(session.tools);
-      const { tools, activeTools, state } = step;
+      const { tools = {}, activeTools, state } = step;
+      const names = Object.keys(tools).map((name) => ({ name }));
+      // Later steps of the run have those of this one.
+      if (state[SESSION] === undefined) refuseTakenNames(session.tools, names);
       state[SESSION] = session.sessionId;
       return {
         tools: { ...tools, ...reading },

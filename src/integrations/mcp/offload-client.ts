@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
+import { messageOf } from "../../core/errors/describe-value.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
@@ -89,7 +90,14 @@ export function offloadClient<C extends AnyClient>(client: C, options: Integrati
     if (reading) {
       return mcpFormat.answerCall(params, await reading.execute(input, signal ? { signal } : {}));
     }
-    const resolved = await current.resolve(name, input, signal);
+    let resolved: typeof input;
+    try {
+      resolved = await current.resolve(name, input, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      // What is thrown may end the run; the model can correct its call.
+      return mcpFormat.answerCall(params, { text: messageOf(error), isError: true });
+    }
     const sent = resolved === input ? params : { ...params, arguments: resolved };
     const result = await client.callTool(sent as never, ...(rest as never[]));
     const { structuredContent } = result as ToolResult;

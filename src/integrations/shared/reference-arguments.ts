@@ -9,7 +9,7 @@ export function explainReferences(toolNames: readonly string[]): string {
   if (toolNames.length === 0) return "";
   return (
     `Instead of copying stored text into an argument of ${toolNames.join(", ")}, pass ` +
-    "offload:<artifact_id> or offload:<artifact_id>#lines=10-40."
+    "offload:<artifact_id> or offload:<artifact_id>#lines=10-40, with the id percent-encoded."
   );
 }
 

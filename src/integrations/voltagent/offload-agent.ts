@@ -2,11 +2,14 @@ import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import { connectSessions, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
 import { offloadValue } from "../shared/offload-value.js";
+import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {
   /** The name of the agent. */
   readonly name: string;
+  /** Your own tools and toolkits; none may have the name of a reading tool. */
+  readonly tools?: unknown;
   /** Your own toolkits, to which one with the reading tools is added. */
   readonly toolkits?: readonly object[];
   /** Your own hooks; they run first. */
@@ -51,6 +54,7 @@ export function offloadAgent<S extends AgentSettings>(
 ): S & VoltAgentOffload {
   const sessions = connectSessions(options);
   const common = sessions();
+  refuseTakenNames(common.tools, [...toolsIn(settings.tools), ...toolsIn(settings.toolkits)]);
   const reading = new Set(common.tools.map(({ name }) => name));
   const own = (settings.hooks ?? {}) as Partial<VoltAgentOffload["hooks"]>;
 
@@ -82,6 +86,13 @@ export function offloadAgent<S extends AgentSettings>(
   };
   const toolkits = [...(settings.toolkits ?? []), toolkit] as VoltAgentOffload["toolkits"];
   return { ...settings, toolkits, hooks };
+}
+
+/** The tools of a list of tools and toolkits. Those that a function makes for each run are not known. */
+function toolsIn(list: unknown): readonly { readonly name?: string; readonly tools?: unknown }[] {
+  if (!Array.isArray(list)) return [];
+  const named = list as readonly { readonly name?: string; readonly tools?: unknown }[];
+  return named.flatMap((one) => (one.tools === undefined ? [one] : toolsIn(one.tools)));
 }
 
 /** What VoltAgent tells a tool or a hook of the operation that it is called in. */

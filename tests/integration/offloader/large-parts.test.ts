@@ -258,6 +258,16 @@ describe.each(Object.entries(STORIES))("parts in %s", (name, story) => {
     expect(story.input(short[story.callAt])).toEqual(INPUT);
   });
 
+  it("that a user pastes after a signed reply are offloaded, since no signature covers them", async () => {
+    const { offloader } = await open();
+    const signed = story.start(true);
+    const messages = [...signed, story.start()[0], ...history(8, true).slice(signed.length)];
+    const { messages: short } = await offloader.offload(messages, { parts: BOTH });
+    expect(story.userText(short[signed.length])).toMatch(/^<knowledge_list>/);
+    expect(story.input(short[story.callAt])).toEqual(INPUT);
+    expect(await offloader.restore(short)).toEqual(messages);
+  });
+
   it("are kept when the store fails, and the agent goes on", async () => {
     const { workspace, events } = await brokenWorkspace();
     const offloader = createOffloader({

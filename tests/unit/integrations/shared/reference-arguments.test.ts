@@ -84,4 +84,8 @@ describe("explainReferences", () => {
     expect(explainReferences(["save", "send"])).toMatch(/argument of save, send, pass offload:</);
     expect(explainReferences([])).toBe("");
   });
+
+  it("says that an id is percent-encoded", () => {
+    expect(explainReferences(["save"])).toMatch(/percent-encod/);
+  });
 });
