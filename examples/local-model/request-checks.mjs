@@ -1,4 +1,4 @@
-// What the three validators share: reading a request's fields, or rejecting the request.
+// What the validators share: reading a request's fields, or rejecting the request.
 
 /** @typedef {Record<string, unknown>} JsonObject */
 

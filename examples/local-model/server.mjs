@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { anthropicMessages } from "./anthropic-messages.mjs";
+import { gemini } from "./gemini.mjs";
 import { openaiChat } from "./openai-chat.mjs";
 import { openaiResponses } from "./openai-responses.mjs";
 import { readObject, readString, Refusal } from "./request-checks.mjs";
@@ -16,6 +17,7 @@ import { investigate } from "./script.mjs";
  *
  * @typedef {object} VendorApi
  * @property {string} path
+ * @property {string} [model] The model that the path names, where the body does not.
  * @property {(body: JsonObject) => { toolNames: string[], answers: ToolAnswer[] }} read
  *   Throws a Refusal where the vendor would.
  * @property {(move: Move, about: { id: string, model: string, bytes: number }) => object} respond
@@ -33,7 +35,7 @@ import { investigate } from "./script.mjs";
  * @property {() => Promise<void>} close
  */
 
-const APIS = [anthropicMessages, openaiChat, openaiResponses];
+const APIS = [anthropicMessages, openaiChat, openaiResponses, gemini];
 
 /** @param {{ script?: Script }} [options] @returns {Promise<LocalModel>} */
 export async function startLocalModel({ script = investigate } = {}) {
@@ -85,7 +87,7 @@ function answer(path, text, id, script) {
   try {
     const body = readObject(JSON.parse(text.toString("utf8")), "body");
     if (body["stream"] === true) throw new Refusal("stream: this model does not stream", "stream");
-    const model = readString(body["model"], "model");
+    const model = api.model ?? readString(body["model"], "model");
     const { toolNames, answers } = api.read(body);
     const move = script(answers);
     const call = "call" in move ? move.call : undefined;
