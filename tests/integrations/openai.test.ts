@@ -246,6 +246,32 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
       expect(offload.instructions).toContain("grep_knowledge");
     });
 
+    it("answers the calls of a reply that was streamed", async () => {
+      const { workspace } = await storyWorkspace();
+      const options = { workspace, sessionId: "chat" };
+      const offload = offloadResponses({ fetch_log: () => LOG }, options);
+      const { requests, client } = open(STORY);
+      const input: OpenAI6.Responses.ResponseInputItem[] = [QUESTION];
+      let text = "";
+      while (text === "") {
+        const stream = await client.responses.create({
+          ...{ model: "scripted", input, store: false, stream: true },
+          ...{ tools: offload.tools, instructions: offload.instructions },
+        });
+        for await (const event of stream) {
+          if (event.type !== "response.completed") continue;
+          const { output } = event.response;
+          input.push(...(output as OpenAI6.Responses.ResponseInputItem[]));
+          input.push(...(await offload.answer(output)));
+          for (const item of output) {
+            if (item.type === "message") text = JSON.stringify(item.content);
+          }
+        }
+      }
+      expect(text).toContain(NEEDED);
+      expectShort(requests, 3);
+    });
+
     it("answers parallel calls, data, nothing and errors", async () => {
       const { workspace } = await storyWorkspace();
       const functions = {

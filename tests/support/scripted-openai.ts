@@ -22,9 +22,17 @@ export function scriptOpenAI(moves: readonly (Move | ((lastResult: string) => Mo
     const last = (body.messages ?? body.input)?.at(-1);
     const read = JSON.stringify(last?.content ?? last?.output ?? "");
     const move = typeof next === "function" ? next(read) : next;
-    if (body.input) return Promise.resolve(Response.json(responseOf(move)));
+    if (body.input) {
+      const response = responseOf(move);
+      const completed = { type: "response.completed", sequence_number: 1, response };
+      return Promise.resolve(
+        body.stream === true ? eventStream([completed]) : Response.json(response),
+      );
+    }
     return Promise.resolve(
-      body.stream === true ? streamOf(move) : Response.json(completionOf(move, "message")),
+      body.stream === true
+        ? eventStream([completionOf(move, "delta")], "data: [DONE]\n\n")
+        : Response.json(completionOf(move, "message")),
     );
   };
   return { requests, fetch };
@@ -49,9 +57,9 @@ function completionOf(move: Move, field: "message" | "delta"): object {
   };
 }
 
-function streamOf(move: Move): Response {
-  const events = `data: ${JSON.stringify(completionOf(move, "delta"))}\n\ndata: [DONE]\n\n`;
-  return new Response(events, { headers: { "content-type": "text/event-stream" } });
+function eventStream(events: readonly object[], end = ""): Response {
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return new Response(text + end, { headers: { "content-type": "text/event-stream" } });
 }
 
 function responseOf(move: Move): object {
