@@ -61,18 +61,23 @@ export function incomingBytes(
       const fd = await creating;
       if (fd === undefined) return false;
       try {
-        if (await isFree()) {
-          await fill(fd);
-          return true;
+        if (!(await isFree())) {
+          // The file is left: whoever lists the artifact may be about to put its content there.
+          disk.close(fd);
+          return false;
         }
+      } catch (error) {
+        disk.close(fd);
+        await deleteFile(path).catch(() => undefined);
+        throw error;
+      }
+      try {
+        await fill(fd);
+        return true;
       } catch (error) {
         await deleteFile(path).catch(() => undefined);
         throw error;
       }
-      // Its artifact is listed, and its file was lost.
-      disk.close(fd);
-      await deleteFile(path);
-      return false;
     },
     async replace(path) {
       await replaceBy(path, temporaryIn(path), async (temporary) => {

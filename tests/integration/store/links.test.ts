@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, readlink, rename, symlink, unlink } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeStore, openStore } from "../../support/store-files.js";
@@ -61,6 +61,25 @@ describe("a link in the place of [DESIGN-W-disk-ids]", () => {
       }
     }
     expect(await readTree(outside)).toEqual(before);
+  });
+
+  it.runIf(process.platform === "linux")("the session's folder: no file is left open", async () => {
+    const { outside, workspaces } = await makeLinked("v1/default/s1");
+    const openThere = async () => {
+      const names = await readdir("/proc/self/fd");
+      const paths = await Promise.all(
+        names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")),
+      );
+      return paths.filter((path) => path.startsWith(outside) && path.includes("refused"));
+    };
+    for (const workspace of workspaces) {
+      for (const toolCallId of ["refused-1", "refused-2", "refused-3"]) {
+        await rejectionOf(workspace.put({ content: "new" }, { toolCallId, ...SCOPE }));
+      }
+    }
+    await vi.waitFor(async () => {
+      expect(await openThere()).toEqual([]);
+    });
   });
 
   it("the manifest", async () => {
