@@ -33,7 +33,11 @@ interface Disk {
 interface Report {
   readonly numPassedTests: number;
   readonly testResults: {
-    readonly assertionResults: { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -74,7 +78,9 @@ it.each<[string, () => Promise<Disk>, readonly string[]]>([
     const failed = testResults
       .flatMap(({ assertionResults }) => assertionResults)
       .filter(({ status }) => status === "failed");
-    expect(failed.map(({ fullName }) => fullName)).toEqual([]);
+    expect(failed.map(({ fullName, failureMessages }) => [fullName, ...failureMessages])).toEqual(
+      [],
+    );
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(numPassedTests).toBeGreaterThan(100);
     console.info(`${numPassedTests} tests passed on ${name}`);

@@ -91,5 +91,8 @@ class OddDisk(Operations):
 if __name__ == "__main__":
     folder, mount_point, kind = sys.argv[1:]
     # With hard_remove an open file that is deleted is gone, and not renamed to a hidden one.
-    options = dict(foreground=True, nothreads=True, attr_timeout=0, entry_timeout=0, use_ino=True, hard_remove=True)
+    # With direct_io an appended line comes as one call; without, in two where it crosses a page.
+    options = dict(
+        foreground=True, nothreads=True, attr_timeout=0, entry_timeout=0, use_ino=True, hard_remove=True, direct_io=True
+    )
     FUSE(OddDisk(folder, kind), mount_point, **options)

@@ -28,12 +28,12 @@ export function openStore(root: string, namespace = "default"): Workspace {
   return workspace;
 }
 
-/** The entries of a session's manifest, each line parsed. */
+/** The entries of a session's manifest, each line parsed; blank ones do no harm. */
 export async function readManifest(folder: string): Promise<Record<string, unknown>[]> {
   const text = await readFile(join(folder, "manifest.jsonl"), "utf8");
   return text
-    .trimEnd()
     .split("\n")
+    .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 

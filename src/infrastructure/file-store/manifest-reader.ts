@@ -133,7 +133,8 @@ export class ManifestReader {
       ]);
       if (!stats || identityOf(stats) !== kept.identity) return false;
       if (this.#state.file === "") this.#state = emptyState(kept.identity);
-      const isEnd = start + read >= stats.size;
+      // A full block ends anywhere, even when the file was shorter a moment ago.
+      const isEnd = read < block.length && start + read >= stats.size;
       if (this.#take(block.subarray(0, read), isEnd) === "other") return false;
       if (!isEnd && !(await this.#readTo(fd, stats.size))) return false;
       this.#state.modifiedMs = stats.mtimeMs;
