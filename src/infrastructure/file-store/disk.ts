@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { hasCode } from "../error-code.js";
-import { closeSoon, lookAt, readOnce, realPath } from "./file-calls.js";
+import { closeSoon, lookAt, readOnce, realPath, statOpen } from "./file-calls.js";
 
 /**
  * File systems of Linux that this machine keeps in its own memory or on its own disks, by the number
@@ -18,9 +18,9 @@ const LOCAL = new Set([
 export class Disk {
   #isLocal = false;
 
-  /** Finds out about the disk of this folder. */
+  /** Finds out about the disk of this folder; once it is known to be local, it stays so. */
   async inspect(folder: string): Promise<void> {
-    this.#isLocal = await isLocal(folder);
+    this.#isLocal ||= await isLocal(folder);
   }
 
   /** The stats of a path, without following a link; `undefined` if it does not exist. */
@@ -32,6 +32,11 @@ export class Disk {
       if (hasCode(error, "ENOENT")) return undefined;
       throw error;
     }
+  }
+
+  /** The stats of an open file. */
+  async statOpen(fd: number): Promise<fs.Stats> {
+    return this.#isLocal ? fs.fstatSync(fd) : statOpen(fd);
   }
 
   /** The path with all links resolved; `undefined` if it cannot be determined. */

@@ -1,7 +1,7 @@
 import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { basename, join, sep } from "node:path";
-import { closeSoon, openFile, readOnce, statOpen } from "./file-calls.js";
+import { closeSoon, openFile, readOnce } from "./file-calls.js";
 import { hasCode } from "../error-code.js";
 import { identityOf, type KeptFile } from "./kept-file.js";
 import { parseEntry, type ManifestRecord } from "./manifest-entry.js";
@@ -152,7 +152,7 @@ export class ManifestReader {
       return;
     }
     try {
-      const stats = await statOpen(fd);
+      const stats = await this.layout.disk.statOpen(fd);
       if (!stats.isFile()) throw new Error(`${this.path} is not a plain file`);
       const file = identityOf(stats);
       // A file that was not read before, or one that was deleted and started again: read all of it.
@@ -162,7 +162,7 @@ export class ManifestReader {
       }
       this.#state.modifiedMs = stats.mtimeMs;
     } finally {
-      closeSoon(fd);
+      this.layout.disk.close(fd);
     }
   }
 

@@ -78,13 +78,12 @@ export async function checkFolder(
   // While the real path is the same, nothing on the path has become a link.
   const real = await disk.realPath(checked.folder);
   if (real !== undefined && real === checked.realFolder) return "there";
-  const names = relative(root, checked.folder).split(sep);
-  const found = await refuseLinks(root, names);
   await disk.inspect(root);
+  const names = relative(root, checked.folder).split(sep);
   const realRoot = await disk.realPath(root);
   const isPlain = realRoot !== undefined && real === join(realRoot, ...names);
   checked.realFolder = isPlain ? real : undefined;
-  return found;
+  return isPlain ? "there" : refuseLinks(root, names);
 }
 
 /** Makes the folder unless it exists. */

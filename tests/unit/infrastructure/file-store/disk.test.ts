@@ -39,6 +39,7 @@ describe.each(["by a thread", "at once"])("Disk, asked %s", (way) => {
     expect(await disk.readOnce(fd, buffer, 4)).toBe(6);
     expect(buffer.toString("utf8", 0, 6)).toBe("456789");
     expect(await disk.readOnce(fd, buffer, 10)).toBe(0);
+    expect((await disk.statOpen(fd)).size).toBe(10);
     disk.close(fd);
   });
 
