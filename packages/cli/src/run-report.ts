@@ -51,6 +51,11 @@ export function describeRun(done: readonly RunOutcome[], options: ReportOptions)
       `  ${money(before - after, options.price)}, or ${money(before - after, options.cachedPrice)} from the prompt cache`,
       `${offloaded} of ${countOf(results, "tool result")} ${verb}` +
         (options.isDryRun ? "; nothing was written" : `, stored in ${options.place}`),
+      ...done.flatMap(({ brokenLines, input }) =>
+        brokenLines === 0
+          ? []
+          : [`left ${countOf(brokenLines, "broken line")} of ${input.shown} as found`],
+      ),
       ...done.flatMap(({ output }) => (output === undefined ? [] : [`wrote ${output}`])),
     ].join("\n"),
   );
@@ -67,6 +72,7 @@ export function runAsJson(done: readonly RunOutcome[], prices: Prices, place: st
       output: outcome.output ?? null,
       format: outcome.format,
       messages: outcome.messages,
+      brokenLines: outcome.brokenLines,
       tokensBefore: outcome.tokensBefore,
       tokensAfter: outcome.tokensAfter,
       tools: addUp(outcome.results),

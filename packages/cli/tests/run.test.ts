@@ -348,6 +348,30 @@ describe("context-offload run", () => {
     expect(readdirSync(place.path(".offload/v1/default"))).toEqual(["long"]);
   });
 
+  it("takes an agent's log with broken lines, keeps those as they are and counts them", () => {
+    const place = new Place();
+    const lines = Array.from({ length: 30 }, (_, at) =>
+      conversationOf(`t${at}`, `line ${at} `.repeat(500), 20).map((message) =>
+        JSON.stringify({ ...{ type: roleOf(message), sessionId: "s", uuid: `u${at}` }, message }),
+      ),
+    ).flat();
+    lines.splice(3, 0, '{"type":"user","sessi');
+    lines.splice(lines.length - 2, 0, "\u0000\u0000\u0000");
+    const text = `${lines.join("\n")}\n{"type":"assistant","mess`;
+    expect(text.length).toBeGreaterThan(2_000_000);
+    place.write("log.jsonl", text);
+    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("30 of 30 tool results offloaded");
+    expect(stdout).toMatch(/^left 3 broken lines of log\.jsonl as found$/m);
+    const written = place.read("log.offloaded.jsonl");
+    expect(written.split("\n")).toContain("\u0000\u0000\u0000");
+    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect(place.read("log.restored.jsonl")).toBe(text);
+    const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
+    expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: 3 }] });
+  });
+
   it("leaves a workspace that verifies, and no half file, when it is interrupted", async () => {
     const place = new Place();
     const chat = Array.from({ length: 60 }, (_, at) =>
@@ -385,3 +409,7 @@ describe("context-offload run", () => {
     expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
   });
 });
+
+function roleOf(message: object): unknown {
+  return "role" in message && message.role;
+}

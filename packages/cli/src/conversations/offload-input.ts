@@ -18,6 +18,8 @@ export interface OffloadedInput {
   readonly input: Input;
   readonly format: FormatName;
   readonly messages: number;
+  /** Lines of an agent's log that are not JSON, and were kept as they are. */
+  readonly brokenLines: number;
   readonly results: readonly ResultReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -53,7 +55,10 @@ export async function offloadInput(
   input: Input,
   options: OffloadInputOptions,
 ): Promise<OffloadedInput> {
-  const state = { messages: 0, results: [] as ResultReport[], tokensBefore: 0, tokensAfter: 0 };
+  const state = {
+    ...{ messages: 0, brokenLines: 0, tokensBefore: 0, tokensAfter: 0 },
+    results: [] as ResultReport[],
+  };
   const { workspace, sessionId, policy, isDryRun, terminal } = options;
   const { signal } = terminal;
   let first: ParsedText | undefined;
@@ -91,6 +96,7 @@ export async function offloadInput(
     const shift = state.messages - overlap.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
+    state.brokenLines += parsed.brokenLines;
     for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
     const before = estimateTokens(text);
     state.tokensBefore += before;

@@ -14,6 +14,8 @@ export interface ParsedMessages {
    * in the file, and as it will be.
    */
   readonly findInexact: (messages: readonly unknown[]) => readonly InexactText[];
+  /** How many lines of an agent's log are not JSON. They are kept as they are. */
+  readonly brokenLines: number;
 }
 
 export interface InexactText {
@@ -27,6 +29,12 @@ export interface ParsedText extends ParsedMessages {
   /** Parses what follows in a file with a message in each line. */
   parseMore(text: string, linesBefore: number): ParsedMessages;
 }
+
+/** What an agent writes line by line. Where it was ended in the middle of a line, that stays broken. */
+const LOGS: ReadonlySet<FormatName> = new Set<FormatName>([
+  ...(["claude-code-jsonl", "codex-jsonl", "factory-droid-jsonl", "kimi-jsonl"] as const),
+  ...(["opencode-events-jsonl", "pi-jsonl", "qwen-code-jsonl"] as const),
+]);
 
 /** The conversation in a text; an error says where the text is broken. */
 export function parseText(text: string, input: Input): ParsedText {
@@ -48,20 +56,23 @@ export function parseText(text: string, input: Input): ParsedText {
 
 function parseWhole(text: string, input: Input): ParsedText {
   const { format, messages, stringify, brokenLines } = parseConversation(text);
-  if (brokenLines > 0) requireJsonLines(text, input, 0);
+  const isLog = LOGS.has(format);
+  if (brokenLines > 0 && !isLog) requireJsonLines(text, input, 0);
   const parseMore = (more: string, linesBefore: number): ParsedMessages => {
-    requireJsonLines(more, input, linesBefore);
+    if (!isLog) requireJsonLines(more, input, linesBefore);
+    const lines = splitLines(more);
     return {
-      messages: splitLines(more),
-      stringify: (lines) => lines.join(""),
+      messages: lines,
+      stringify: (changed) => changed.join(""),
       findInexact: () => [],
+      brokenLines: isLog ? lines.filter(isBroken).length : 0,
     };
   };
   const findInexact = (after: readonly unknown[]): InexactText[] => {
     const isExact = typeof messages[0] === "string" || stringify([...messages]) === text;
     return isExact ? [] : [{ text, written: stringify(after) }];
   };
-  return { format, messages, stringify, parseMore, findInexact };
+  return { format, messages, stringify, parseMore, findInexact, brokenLines };
 }
 
 /** A file with one message in each line; `undefined` if its lines are something else. */
@@ -105,6 +116,7 @@ function messagesByLine(text: string): ParsedMessages {
         if (changed[at] === message || JSON.stringify(message) === text) return [];
         return [{ text, written: write(changed[at]) }];
       }),
+    brokenLines: 0,
   };
 }
 
@@ -117,6 +129,10 @@ function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
+function isBroken(line: string): boolean {
+  return line.trim() !== "" && !isJson(line);
+}
+
 function isJson(text: string): boolean {
   return brokenAt(text) === undefined;
 }
@@ -124,7 +140,7 @@ function isJson(text: string): boolean {
 /** Says where a text ceases to be JSON, whether it is one value or one in each line. */
 function requireJsonLines(text: string, { shown }: Input, linesBefore: number): void {
   const lines = text.split("\n");
-  const broken = lines.findIndex((line) => line.trim() !== "" && !isJson(line));
+  const broken = lines.findIndex(isBroken);
   if (broken === -1) return;
   const isByLine =
     linesBefore > 0 || lines.filter((line) => /^\s*[{[].*[}\]]\s*$/.test(line)).length > 1;
