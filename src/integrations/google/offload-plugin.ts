@@ -77,7 +77,7 @@ export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
   const sessions = connectSessions(options);
   // Session ids may be the host's own, and two users may have the same.
   const sessionOf = ({ userId, sessionId }: Context): OffloadSession =>
-    sessions(`${userId}/${sessionId}`);
+    sessions(`${withoutSlash(userId)}/${withoutSlash(sessionId)}`);
 
   return {
     ...UNUSED,
@@ -146,4 +146,9 @@ function nothing(): Promise<undefined> {
 
 function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** So that no two pairs of ids are the same when joined. */
+function withoutSlash(id: string): string {
+  return id.replace(/[%/]/g, encodeURIComponent);
 }
