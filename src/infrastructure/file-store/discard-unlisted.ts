@@ -1,7 +1,9 @@
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
 import { hasCode } from "../error-code.js";
-import { deleteFile, lookAt, renameFile } from "./file-calls.js";
+import { claimName } from "../claim-name.js";
+import { deleteFile, renameFile } from "./file-calls.js";
 import { holdsContent, temporaryIn } from "./incoming-content.js";
+import { moveBack } from "./recover-file.js";
 
 /**
  * Deletes files of a session that belong to no artifact. Another process may be about to list one, so
@@ -39,7 +41,7 @@ async function setAsideUnlisted(
   const aside = new Map<string, string>();
   try {
     for (const path of paths) await setAside(path, aside);
-    if (aside.size > 0) await putBackListed(aside, (await list()).artifacts);
+    if (aside.size > 0) await putBackListed(aside, list);
   } catch (error) {
     for (const [path, name] of aside) await putBackIfFree(path, name).catch(() => undefined);
     throw error;
@@ -59,18 +61,19 @@ async function setAside(path: string, aside: Map<string, string>): Promise<void>
 
 async function putBackListed(
   aside: Map<string, string>,
-  artifacts: SessionListing["artifacts"],
+  list: () => Promise<SessionListing>,
 ): Promise<void> {
-  for (const { location, size, hash } of artifacts.values()) {
+  for (const record of (await list()).artifacts.values()) {
+    const { location, size, hash } = record;
     const name = aside.get(location);
     if (name === undefined) continue;
     // Only the artifact's own content is moved back: another file may have the name by now.
     const isOwn = await holdsContent(name, { bytes: size.bytes, hash: () => hash });
-    await (isOwn ? renameFile(name, location) : deleteFile(name));
+    await (isOwn ? moveBack(name, record, list) : deleteFile(name));
     aside.delete(location);
   }
 }
 
 async function putBackIfFree(path: string, name: string): Promise<void> {
-  if (!(await lookAt(path))) await renameFile(name, path);
+  if (await claimName(name, path)) await deleteFile(name);
 }

@@ -1,6 +1,6 @@
+import type { Dirent } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ArtifactGoneError } from "../../core/errors/artifact-errors.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
@@ -22,6 +22,7 @@ import { Manifest } from "./manifest.js";
 import { readOwner } from "./manifest-reader.js";
 import { openContent } from "./open-content.js";
 import { putArtifact } from "./put-artifact.js";
+import { isListed, readingFault } from "./reading-fault.js";
 import { recoverFile } from "./recover-file.js";
 import {
   type CheckedFolder,
@@ -66,7 +67,7 @@ export class FileStore implements ArtifactStore {
   }
 
   async sessions(): Promise<readonly string[]> {
-    const names = await this.#folderNames();
+    const names = foldersOf(await this.#entries());
     const unknown = names.filter((name) => !this.#owners.has(name));
     for (let at = 0; at < unknown.length; at += LOADED_AT_ONCE) {
       // One that cannot be read must not hide the others; `verify` reports it.
@@ -93,19 +94,14 @@ export class FileStore implements ArtifactStore {
     try {
       const file = await openContent(path).catch(async (error: unknown) => {
         const isRecovered =
-          hasCode(error, "ENOENT") && (await recoverFile({ ...record, location: path }));
+          hasCode(error, "ENOENT") &&
+          (await recoverFile({ ...record, location: path }, () => manifest.load()));
         if (isRecovered) return openContent(path);
         throw error;
       });
       return await this.#check.guard(record, file);
     } catch (cause) {
-      if (ContextOffloadError.isInstance(cause)) throw cause;
-      if (hasCode(cause, "ENOENT")) {
-        throw new ArtifactGoneError(record.artifactId, "missing", record.metadata.tool_name, {
-          cause,
-        });
-      }
-      throw new ReadFailedError(path, cause);
+      throw await readingFault(cause, record, path, manifest);
     }
   }
 
@@ -134,12 +130,15 @@ export class FileStore implements ArtifactStore {
   }
 
   async remove(record: ArtifactRecord): Promise<void> {
+    const { artifactId } = record;
     const manifest = this.#manifestOf(record.sessionId);
-    const file = this.#layout.fileName(record.artifactId);
+    const file = this.#layout.fileName(artifactId);
     try {
+      const { artifacts } = await manifest.load();
+      // Another artifact has its id by now.
+      if (artifacts.has(artifactId) && !isListed(record, artifacts)) return;
       // The line first: from then on no reader looks for a file that may be gone.
-      await manifest.load();
-      await manifest.append({ removed: record.artifactId, at: new Date().toISOString() });
+      await manifest.append({ removed: artifactId, at: new Date().toISOString() });
       await discardUnlisted([join(manifest.folder, file)], () => manifest.load());
       await deleteDerived(manifest.folder, file, record.hash);
       await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {
@@ -163,7 +162,17 @@ export class FileStore implements ArtifactStore {
   }
 
   async verify(options: VerifyOptions): Promise<VerifyReport> {
-    return verifyFiles(await this.#allManifests(), options);
+    const { namespaceFolder } = this.#layout;
+    const entries = await this.#entries();
+    const manifests = foldersOf(entries).map((name) =>
+      this.#manifestIn(join(namespaceFolder, name)),
+    );
+    const links = entries.filter((entry) => entry.isSymbolicLink());
+    return verifyFiles(
+      manifests,
+      links.map(({ name }) => join(namespaceFolder, name)),
+      options,
+    );
   }
 
   /** Closes what is kept open between two puts. */
@@ -201,20 +210,11 @@ export class FileStore implements ArtifactStore {
     this.#owners.set(name, this.#layout.sessionFolder(owner) === folder ? owner : null);
   }
 
-  async #allManifests(): Promise<Manifest[]> {
-    const { namespaceFolder } = this.#layout;
-    return (await this.#folderNames()).map((name) => this.#manifestIn(join(namespaceFolder, name)));
-  }
-
-  async #folderNames(): Promise<string[]> {
+  async #entries(): Promise<Dirent[]> {
     const { namespaceFolder } = this.#layout;
     await this.#checkFolder(this.#namespace);
     try {
-      const entries = await readdir(namespaceFolder, { withFileTypes: true });
-      return entries
-        .filter((entry) => entry.isDirectory())
-        .map(({ name }) => name)
-        .sort();
+      return await readdir(namespaceFolder, { withFileTypes: true });
     } catch (cause) {
       if (hasCode(cause, "ENOENT")) return [];
       throw new ReadFailedError(namespaceFolder, cause);
@@ -229,6 +229,13 @@ export class FileStore implements ArtifactStore {
       throw new ReadFailedError(checked.folder, cause);
     }
   }
+}
+
+function foldersOf(entries: readonly Dirent[]): string[] {
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
 }
 
 async function load(manifest: Manifest): Promise<SessionListing> {

@@ -1,9 +1,18 @@
 import { FILE_MODE, temporaryName } from "./store-layout.js";
-import { closeSoon, deleteFile, lookAt, openFile, renameFile, writeAll } from "./file-calls.js";
+import {
+  closeSoon,
+  deleteFile,
+  lookAt,
+  openFile,
+  renameFile,
+  statOpen,
+  writeAll,
+} from "./file-calls.js";
 import { createHash, randomBytes } from "node:crypto";
 import type { Disk } from "./disk.js";
 import { hasCode } from "../error-code.js";
 import { hashFile } from "./open-content.js";
+import { identityOf } from "./kept-file.js";
 import { join } from "node:path";
 
 /** Content that is being written to a session's folder. */
@@ -11,14 +20,18 @@ export interface IncomingContent {
   readonly bytes: number;
   readonly hash: () => string;
   /**
-   * Creates a file that is complete when this resolves. Nothing is written before `isFree`, which is
-   * called when the file is being created, has resolved to true.
+   * Creates a file that is complete when this resolves.
    *
-   * @returns `false` if the name is taken.
+   * @param makeFolder - Called if the folder was deleted meanwhile.
+   * @returns The identity of the file; `undefined` if the name is taken.
    */
-  create(path: string, isFree: () => Promise<boolean>): Promise<boolean>;
-  /** Replaces whatever has the name. */
-  replace(path: string): Promise<void>;
+  create(path: string, makeFolder: () => Promise<unknown>): Promise<string | undefined>;
+  /**
+   * Replaces whatever has the name, if that is still wanted when the new file is complete.
+   *
+   * @returns The identity of the file.
+   */
+  replace(path: string, isWanted: () => Promise<boolean>): Promise<string | undefined>;
   discard(): Promise<unknown>;
 }
 
@@ -35,11 +48,10 @@ export function incomingBytes(
     meanwhile,
   }: { hash: () => string; describe: () => unknown; meanwhile: () => void },
 ): IncomingContent {
-  const fill = async (fd: number) => {
-    const writing = writeAll(fd, content).finally(() => {
-      // Nobody waits for the closing: every byte is with the system.
-      disk.close(fd);
-    });
+  // Closed at the end: an identity is that of another file once the file is deleted and closed.
+  const opened: number[] = [];
+  const fill = async (fd: number): Promise<void> => {
+    const writing = writeAll(fd, content);
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
     try {
@@ -49,59 +61,74 @@ export function incomingBytes(
       await writing;
     }
   };
+  const identify = async (fd: number): Promise<string> => {
+    opened.push(fd);
+    return identityOf(await disk.statOpen(fd));
+  };
   return {
     bytes: content.length,
     hash,
-    async create(path, isFree) {
-      const creating = createFile(path, isFree);
-      const checking = isFree();
-      checking.catch(() => undefined);
+    async create(path, makeFolder) {
+      const creating = createFile(path, makeFolder);
+      creating.catch(() => undefined);
       hash();
       meanwhile();
       const fd = await creating;
-      if (fd === undefined) return false;
-      try {
-        if (!(await isFree())) {
-          // The file is left: whoever lists the artifact may be about to put its content there.
-          disk.close(fd);
-          return false;
-        }
-      } catch (error) {
-        disk.close(fd);
-        await deleteFile(path).catch(() => undefined);
-        throw error;
-      }
+      if (fd === undefined) return undefined;
+      const file = await identify(fd);
       try {
         await fill(fd);
-        return true;
+        return file;
       } catch (error) {
-        await deleteFile(path).catch(() => undefined);
+        await deleteOwn(path, file);
         throw error;
       }
     },
-    async replace(path) {
-      await replaceBy(path, temporaryIn(path), async (temporary) => {
-        await fill(await openFile(temporary, "wx", FILE_MODE));
-      });
+    async replace(path, isWanted) {
+      const temporary = temporaryIn(path);
+      try {
+        const fd = await openFile(temporary, "wx", FILE_MODE);
+        const file = await identify(fd);
+        await fill(fd);
+        if (!(await isWanted())) return undefined;
+        await renameFile(temporary, path);
+        return file;
+      } finally {
+        await deleteFile(temporary).catch(() => undefined);
+      }
     },
-    discard: () => Promise.resolve(),
+    discard() {
+      // Nobody waits for the closing: every byte is with the system.
+      for (const fd of opened) disk.close(fd);
+      return Promise.resolve();
+    },
   };
 }
 
 /** Creates a file, or resolves to `undefined` when the name is taken. */
-export async function createFile(
+async function createFile(
   path: string,
-  folderIsReady: () => Promise<unknown>,
+  makeFolder: () => Promise<unknown>,
 ): Promise<number | undefined> {
   try {
     return await openFile(path, "wx", FILE_MODE).catch(async (error: unknown) => {
       if (!hasCode(error, "ENOENT")) throw error;
-      await folderIsReady();
+      await makeFolder();
       return openFile(path, "wx", FILE_MODE);
     });
   } catch (error) {
     if (hasCode(error, "EEXIST")) return undefined;
     throw error;
+  }
+}
+
+/** Deletes a file that this process has created, unless another one has its name by now. */
+export async function deleteOwn(path: string, file: string): Promise<void> {
+  try {
+    const stats = await lookAt(path);
+    if (stats && identityOf(stats) === file) await deleteFile(path);
+  } catch {
+    // What is left is an orphan.
   }
 }
 
@@ -151,7 +178,13 @@ export async function incomingStream(
 ): Promise<IncomingContent> {
   const hashing = createHash("sha256");
   const fd = await openFile(temporary, "wx", FILE_MODE);
+  // Closed at the end, as above.
+  const discard = async () => {
+    closeSoon(fd);
+    await deleteFile(temporary);
+  };
   let bytes = 0;
+  let file: string;
   try {
     for await (const block of inBlocks(content)) {
       hashing.update(block);
@@ -160,32 +193,36 @@ export async function incomingStream(
       await writeAll(fd, block);
     }
     compute();
+    file = identityOf(await statOpen(fd));
   } catch (error) {
-    await deleteFile(temporary).catch(() => undefined);
+    await discard().catch(() => undefined);
     throw error;
-  } finally {
-    closeSoon(fd);
   }
   const hash = hashing.digest("hex");
   return {
     bytes,
     hash: () => hash,
-    async create(path, isFree) {
-      if (!(await isFree())) return false;
+    async create(path, makeFolder) {
       // Whoever created the empty file owns the name; no one else lists or replaces it.
-      const claim = await createFile(path, isFree);
-      if (claim === undefined) return false;
-      closeSoon(claim);
+      const claim = await createFile(path, makeFolder);
+      if (claim === undefined) return undefined;
       try {
-        await renameFile(temporary, path);
-        return true;
-      } catch (error) {
-        await deleteFile(path).catch(() => undefined);
-        throw error;
+        const claimed = identityOf(await statOpen(claim));
+        await renameFile(temporary, path).catch(async (error: unknown) => {
+          await deleteOwn(path, claimed);
+          throw error;
+        });
+        return file;
+      } finally {
+        closeSoon(claim);
       }
     },
-    replace: (path) => renameFile(temporary, path),
-    discard: () => deleteFile(temporary),
+    async replace(path, isWanted) {
+      if (!(await isWanted())) return undefined;
+      await renameFile(temporary, path);
+      return file;
+    },
+    discard,
   };
 }
 

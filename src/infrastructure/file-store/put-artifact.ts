@@ -10,12 +10,14 @@ import { sha256 } from "../hash.js";
 import { discardUnlisted } from "./discard-unlisted.js";
 import { lookAt } from "./file-calls.js";
 import {
+  deleteOwn,
   holdsContent,
   incomingBytes,
   type IncomingContent,
   incomingStream,
   temporaryIn,
 } from "./incoming-content.js";
+import { identityOf } from "./kept-file.js";
 import type { Manifest } from "./manifest.js";
 import { prepareFolder } from "./store-layout.js";
 
@@ -30,8 +32,8 @@ interface Put {
   readonly artifact: NewArtifact;
   readonly content: IncomingContent;
   readonly size: () => TextSize;
-  /** Resolves once the folder is there and is not a link, and the manifest was read. */
-  readonly ready: () => Promise<unknown>;
+  /** Makes the folder; rejects one that is a link. */
+  readonly makeFolder: () => Promise<unknown>;
 }
 
 /** Stores content under the first of its candidate ids that is free. */
@@ -39,18 +41,14 @@ export async function putArtifact(
   manifest: Manifest,
   artifact: NewArtifact,
 ): Promise<ArtifactRecord> {
-  // While the file is created; later entries of others are seen when the line is read back.
-  const ready = once(() => {
-    const both = Promise.all([prepareFolder(manifest.layout, manifest), manifest.load()]);
-    both.catch(() => undefined);
-    return both;
-  });
+  const makeFolder = () => prepareFolder(manifest.layout, manifest);
+  // Before anything is written: a link may lead anywhere, and an id that is listed has its own file.
+  await Promise.all([makeFolder(), manifest.load()]);
   const size = once(artifact.describe);
   const { content: source, hash, meanwhile = doNothing } = artifact;
-  // Bytes are written at once; nothing is awaited before the file is being created.
   const content =
     Symbol.asyncIterator in source
-      ? await receive(manifest, source, ready, size)
+      ? await incomingStream(temporaryIn(join(manifest.folder, "x")), source, size)
       : incomingBytes(source, manifest.layout.disk, {
           hash: hash ?? once(() => sha256(source)),
           describe: size,
@@ -58,23 +56,13 @@ export async function putArtifact(
         });
   try {
     for (const id of idsFor(artifact.wantedId, content)) {
-      const record = await claim(id, { manifest, artifact, content, size, ready });
+      const record = await claim(id, { manifest, artifact, content, size, makeFolder });
       if (record) return record;
     }
   } finally {
     await content.discard();
   }
   throw new Error("every id for this content holds other content");
-}
-
-async function receive(
-  manifest: Manifest,
-  stream: AsyncIterable<Uint8Array>,
-  ready: () => Promise<unknown>,
-  size: () => unknown,
-): Promise<IncomingContent> {
-  await ready();
-  return incomingStream(temporaryIn(join(manifest.folder, "x")), stream, size);
 }
 
 /** The wanted id needs no hash, so the hash can be computed while the file is created. */
@@ -87,16 +75,12 @@ function* idsFor(wantedId: string | undefined, content: IncomingContent): Genera
 
 /** Stores under this id; `undefined` if the id is taken. */
 async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | undefined> {
-  const { manifest, content, ready } = put;
+  const { manifest, content, makeFolder } = put;
   const path = join(manifest.folder, manifest.layout.fileName(artifactId));
-  const isListed = () => manifest.contents.artifacts.has(artifactId);
-  if (isListed()) await ready();
-  const isFree = once(async () => {
-    await ready();
-    return !isListed();
-  });
-  if (!isListed() && (await content.create(path, isFree))) return list(artifactId, path, put);
-  await ready();
+  if (!manifest.contents.artifacts.has(artifactId)) {
+    const file = await content.create(path, makeFolder);
+    if (file !== undefined) return list(artifactId, path, file, put);
+  }
   const there = await findOwner(artifactId, path, put);
   if (there ? !isSame(there, put) : manifest.contents.removed.has(artifactId)) return undefined;
   const isThere = await holdsContent(path, content);
@@ -104,20 +88,20 @@ async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | und
     if (!isThere) return undefined;
     // Left by a process that ended too early. It gets a file of its own all the same: should its
     // writer still be there, it writes to one that has no name.
-    await content.replace(path);
-    return list(artifactId, path, put);
+    const isFree = async () => !(await manifest.load()).artifacts.has(artifactId);
+    const file = await content.replace(path, isFree);
+    return file === undefined ? undefined : list(artifactId, path, file, put);
   }
-  if (isThere) return there;
   // Its file was lost or spoilt.
-  return content.replace(path).then(
-    () => there,
-    () => undefined,
-  );
+  if (!isThere) await giveFile(there, path, put);
+  return there;
 }
 
+/** Lists the artifact whose file was created; `undefined` if another one was quicker. */
 async function list(
   artifactId: string,
   path: string,
+  file: string,
   put: Put,
 ): Promise<ArtifactRecord | undefined> {
   const { manifest, artifact, content } = put;
@@ -132,16 +116,33 @@ async function list(
   const listed = manifest.contents.artifacts.get(artifactId);
   // Another process removed it right away.
   if (!listed) return { ...entry, sessionId: artifact.sessionId, location: path };
-  if (!isSame(listed, put)) return undefined;
-  if (found?.size === content.bytes) return listed;
-  // A concurrent verify took the file for an orphan before it was listed.
+  if (!isSame(listed, put)) {
+    // In the place of the other's, which can be recovered only where there is none.
+    await deleteOwn(path, file);
+    return undefined;
+  }
+  if (found && identityOf(found) === file) return listed;
+  // Before it was listed, the file was taken for an orphan, or for that of an artifact with this id
+  // that was removed; another one may have its name.
   try {
-    await content.replace(path);
+    await giveFile(listed, path, put);
     return listed;
   } catch (error) {
     await manifest.append({ removed: artifactId, at: artifact.createdAt });
     throw error;
   }
+}
+
+/** Gives an artifact its file again. What was removed meanwhile must not come back. */
+async function giveFile(
+  { artifactId, hash }: ArtifactRecord,
+  path: string,
+  { manifest, content, makeFolder }: Put,
+): Promise<void> {
+  const isListed = async () => (await manifest.load()).artifacts.get(artifactId)?.hash === hash;
+  // Another artifact may get the id meanwhile: its file is in the way then, and stays.
+  const file = (await content.create(path, makeFolder)) ?? (await content.replace(path, isListed));
+  if (file !== undefined && !(await isListed())) await deleteOwn(path, file);
 }
 
 /** The artifact that has the file; who is about to list it this moment is waited for. */

@@ -19,6 +19,8 @@ type Writable<T> = T extends readonly (infer Item)[] ? Item[] : T;
 /** Compares every session's files with its manifest; deletes only with `deleteOrphans`. */
 export async function verifyFiles(
   manifests: readonly Manifest[],
+  /** Links in the place of sessions. */
+  links: readonly string[],
   options: VerifyOptions,
 ): Promise<VerifyReport> {
   const report: Findings = {
@@ -27,7 +29,7 @@ export async function verifyFiles(
     bytes: 0,
     damaged: [],
     missing: [],
-    unreadable: [],
+    unreadable: links.map((folder) => ({ folder, problem: "it is a symbolic link" })),
     orphaned: [],
     brokenLines: 0,
     deleted: [],
@@ -55,7 +57,7 @@ async function checkArtifacts(
     signal?.throwIfAborted();
     const { sessionId, artifactId } = record;
     let problem = await findProblem(record, signal);
-    if (problem === "missing" && (await recoverFile(record))) {
+    if (problem === "missing" && (await recoverFile(record, () => manifest.load()))) {
       problem = await findProblem(record, signal);
     }
     // An artifact that was removed meanwhile is not missing.
