@@ -104,11 +104,10 @@ function describeJson(
 ): string {
   const title = titleOfJson(json.value, json.isStart, sampled);
   const { text, isWhole } = jsonDigest(
-    json.value,
+    json,
     title,
     budgetChars,
     Math.floor(budgetChars * VALUE_SHARE),
-    json.isStart,
   );
   if (isWhole && !json.isStart) return text;
   const scan = scanText(sampled, { isEscaped: true });

@@ -9,6 +9,8 @@ export interface JsonContent {
   readonly value: unknown;
   /** The value is what the start holds: the rest was not read, or is not JSON. */
   readonly isStart: boolean;
+  /** The arrays and objects in the value whose end was not read: each may hold more. */
+  readonly unfinished: ReadonlySet<object>;
   /** Whether the whole is one JSON value, as far as can be told without reading all of it. */
   readonly isJson: boolean;
 }
@@ -20,13 +22,13 @@ export function readJson({ text, chars, whole }: SampledText): JsonContent | und
   if (opening !== "{" && opening !== "[") return undefined;
   if (text.length <= PARSED_CHARS && text.length >= chars - 1) {
     const value = parseOrUndefined(start === 0 ? text : text.slice(start));
-    if (value !== undefined) return { value, isStart: false, isJson: true };
+    if (value !== undefined) return { value, isStart: false, unfinished: new Set(), isJson: true };
   }
-  const value = parseStart(text.slice(start, start + STARTED_CHARS));
-  if (value === undefined) return undefined;
+  const started = parseStart(text.slice(start, start + STARTED_CHARS));
+  if (started === undefined) return undefined;
   const closing = text.slice(-64).trimEnd();
   const isClosed = closing.endsWith(opening === "{" ? "}" : "]");
-  return { value, isStart: true, isJson: isClosed && !whole };
+  return { ...started, isStart: true, isJson: isClosed && !whole };
 }
 
 function firstInk(text: string): number {
@@ -37,16 +39,22 @@ function firstInk(text: string): number {
 }
 
 /** What JSON holds that was cut off: everything before the last comma, with all brackets closed. */
-function parseStart(text: string): unknown {
+function parseStart(text: string): Pick<JsonContent, "value" | "unfinished"> | undefined {
   const closers: string[] = [];
+  /** Where the string before each opening bracket begins: in an object, the key of what it opens. */
+  const keys: number[] = [];
+  let string = 0;
   let depth = 0;
   let cut = 0;
   let open = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 34) at = endOfString(text, at + 1);
-    else if (code === 123 || code === 91) {
+    if (code === 34) {
+      string = at;
+      at = endOfString(text, at + 1);
+    } else if (code === 123 || code === 91) {
       closers[depth] = code === 123 ? "}" : "]";
+      keys[depth] = string;
       depth += 1;
     } else if (code === 125 || code === 93) {
       depth -= 1;
@@ -59,7 +67,27 @@ function parseStart(text: string): unknown {
   }
   // No element can have begun since the last comma, so what is noted for its depth still holds.
   const ending = closers.slice(0, open).reverse().join("");
-  return cut === 0 ? undefined : parseOrUndefined(text.slice(0, cut) + ending);
+  const value = cut === 0 ? undefined : parseOrUndefined(text.slice(0, cut) + ending);
+  if (value === undefined) return undefined;
+  return { value, unfinished: lastContainers(value, text, keys.slice(0, open)) };
+}
+
+/** The value and the last array or object inside it, and so on, one for each key. */
+function lastContainers(value: unknown, text: string, keys: readonly number[]): Set<object> {
+  const containers = new Set<object>();
+  let item = value;
+  for (const [level, key] of keys.entries()) {
+    // The last key of an object need not be the last one in the text: numbers come first.
+    if (Array.isArray(item) && level > 0) item = item.at(-1);
+    else if (level > 0) item = (item as Record<string, unknown>)[stringAt(text, key)];
+    if (typeof item !== "object" || item === null) break;
+    containers.add(item);
+  }
+  return containers;
+}
+
+function stringAt(text: string, at: number): string {
+  return String(parseOrUndefined(text.slice(at, endOfString(text, at + 1) + 1)));
 }
 
 /** The position of the quotation mark that ends a string. */

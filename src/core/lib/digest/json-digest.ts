@@ -1,3 +1,4 @@
+import type { JsonContent } from "./json-content.js";
 import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
 
 /** How much of a value is shown. */
@@ -32,6 +33,8 @@ const RECORD_SHARE = 0.5;
 const AROUND_SHARE = 0.4;
 const LONGEST_ID = 80;
 
+type Unfinished = JsonContent["unfinished"];
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Records of one kind inside a value, and where they are. */
@@ -49,32 +52,38 @@ interface Records {
  * for all of them, and one record in full.
  */
 export function jsonDigest(
-  value: unknown,
+  { value, unfinished }: Pick<JsonContent, "value" | "unfinished">,
   title: string,
   mostChars: number,
   budgetChars: number,
-  isStart: boolean,
 ): { readonly text: string; readonly isWhole: boolean } {
   const [everything] = LIMITS;
-  const whole = everything && renderWithin(value, everything, mostChars - title.length - 1);
+  const whole =
+    everything && renderWithin(value, everything, mostChars - title.length - 1, unfinished);
   if (whole !== undefined) return { text: `${title}\n${whole}`, isWhole: true };
   const room = budgetChars - title.length - 1;
   const records = findRecords(value);
   if (records === undefined)
-    return { text: `${title}\n${renderValue(value, room)}`, isWhole: false };
+    return { text: `${title}\n${renderValue(value, room, unfinished)}`, isWhole: false };
   const { pointer, holder, items, keys } = records;
-  const around = pointer === "" ? "" : renderValue(value, Math.floor(room * AROUND_SHARE), holder);
+  const share = Math.floor(room * AROUND_SHARE);
+  const around = pointer === "" ? "" : renderValue(value, share, unfinished, holder);
   const place = toPrintable(`${pointer}/${escapeKey(keys?.[0] ?? "0")}`);
-  const first = `${place}: ${renderValue(items[0], Math.floor(room * RECORD_SHARE))}`;
+  const first = `${place}: ${renderValue(items[0], Math.floor(room * RECORD_SHARE), unfinished)}`;
   const opening = around === "" ? title : `${title}\n${around}`;
-  const ids = describeIds(records, mostChars - opening.length - first.length - 2, isStart);
+  const ids = describeIds(records, mostChars - opening.length - first.length - 2, unfinished);
   return { text: `${opening}\n${ids}\n${first}`, isWhole: false };
 }
 
 /** `value` as JSON with as much detail as fits. */
-export function renderValue(value: unknown, room: number, listed?: object): string {
+function renderValue(
+  value: unknown,
+  room: number,
+  unfinished: Unfinished,
+  listed?: object,
+): string {
   for (const limits of LIMITS) {
-    const text = renderWithin(value, limits, room, listed);
+    const text = renderWithin(value, limits, room, unfinished, listed);
     if (text !== undefined) return text;
   }
   const least = LIMITS.at(-1);
@@ -82,7 +91,7 @@ export function renderValue(value: unknown, room: number, listed?: object): stri
   // As many keys as fit.
   const keys = Object.keys(value);
   for (let shown = Math.min(keys.length, least.keys); shown > 0; shown = Math.floor(shown * 0.8)) {
-    const text = renderWithin(value, { ...least, keys: shown }, room, listed);
+    const text = renderWithin(value, { ...least, keys: shown }, room, unfinished, listed);
     if (text !== undefined) return text;
   }
   return "";
@@ -93,6 +102,7 @@ function renderWithin(
   value: unknown,
   limits: Limits,
   room: number,
+  unfinished: Unfinished,
   listed?: object,
 ): string | undefined {
   let left = room;
@@ -102,26 +112,28 @@ function renderWithin(
     if (left >= 0) parts.push(text);
     return left >= 0;
   };
+  const moreOf = (item: object, count: number): string =>
+    `, … ${unfinished.has(item) ? "" : `${formatCount(count)} `}more`;
   const render = (item: unknown, depth: number): boolean => {
-    if (item === listed && listed !== undefined) return put(briefOf(listed));
+    if (item === listed && listed !== undefined) return put(briefOf(listed, unfinished));
     if (typeof item === "string") return put(quote(item, limits.chars));
     if (typeof item !== "object" || item === null) return put(String(item));
     if (Array.isArray(item)) {
       const items: readonly unknown[] = item;
       if (items.length > 0 && (depth >= limits.depth || limits.items === 0))
-        return put(briefOf(items));
+        return put(briefOf(items, unfinished));
       if (!put("[")) return false;
       for (const [index, element] of items.entries()) {
-        if (index >= limits.items) return put(`, … ${formatCount(items.length - index)} more]`);
+        if (index >= limits.items) return put(`${moreOf(item, items.length - index)}]`);
         if ((index > 0 && !put(", ")) || !render(element, depth + 1)) return false;
       }
       return put("]");
     }
     const keys = Object.keys(item);
-    if (keys.length > 0 && depth >= limits.depth) return put(briefOf(item));
+    if (keys.length > 0 && depth >= limits.depth) return put(briefOf(item, unfinished));
     if (!put("{")) return false;
     for (const [index, key] of keys.entries()) {
-      if (index >= limits.keys) return put(`, … ${formatCount(keys.length - index)} more}`);
+      if (index >= limits.keys) return put(`${moreOf(item, keys.length - index)}}`);
       if (!put(`${index > 0 ? ", " : ""}${nameKey(key)}: `)) return false;
       if (!render((item as Fields)[key], depth + 1)) return false;
     }
@@ -130,10 +142,11 @@ function renderWithin(
   return render(value, 0) ? parts.join("") : undefined;
 }
 
-function briefOf(value: object): string {
+function briefOf(value: object, unfinished: Unfinished): string {
+  const least = unfinished.has(value) ? "at least " : "";
   return Array.isArray(value)
-    ? `[${countOf(value.length, "item")}]`
-    : `{${countOf(Object.keys(value).length, "key")}}`;
+    ? `[${least}${countOf(value.length, "item")}]`
+    : `{${least}${countOf(Object.keys(value).length, "key")}}`;
 }
 
 /** A string in quotation marks, on one line; nothing in it is escaped, so that it can be read. */
@@ -197,15 +210,23 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** The field that tells the records apart, for as many of them as fit. */
-function describeIds({ pointer, items, keys }: Records, room: number, isStart: boolean): string {
+function describeIds(
+  { pointer, holder, items, keys }: Records,
+  room: number,
+  unfinished: Unfinished,
+): string {
+  const isUnfinished = unfinished.has(holder);
   const field = keys === undefined ? identifyingField(items) : "";
   const where = pointer === "" ? "" : `${toPrintable(pointer)}: `;
-  const count = `${where}${isStart ? "at least " : ""}${countOf(items.length, "record")}`;
+  const count = `${where}${isUnfinished ? "at least " : ""}${countOf(items.length, "record")}`;
   if (field === undefined) return `${count}.`;
   let text = keys === undefined ? `${count}; ${nameKey(field)} of each: ` : `${count}, by key: `;
   for (const [index, item] of items.entries()) {
-    const shown = clip(toPrintable(String(keys?.[index] ?? item[field])), LONGEST_ID);
-    const more = `, … ${isStart ? "" : `${formatCount(items.length - index)} `}more`;
+    const id = keys?.[index] ?? item[field];
+    // It may come in what was not read of the record, which is the last one.
+    if (id === undefined && unfinished.has(item)) break;
+    const shown = clip(toPrintable(String(id)), LONGEST_ID);
+    const more = `, … ${isUnfinished ? "" : `${formatCount(items.length - index)} `}more`;
     if (text.length + shown.length + more.length + 2 > room)
       return text + more.slice(index === 0 ? 2 : 0);
     text += (index === 0 ? "" : ", ") + shown;

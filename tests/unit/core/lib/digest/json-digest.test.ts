@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { digestText } from "../../../../../src/core/digest-text.js";
@@ -82,6 +83,73 @@ describe("the digest of JSON", () => {
     const { text } = digestText(JSON.stringify({ n: 40, all: stations(40) }).slice(0, -30));
     expect(text).toContain("n: 40");
     expect(text).toContain("Station 0, Station 1, ");
+  });
+
+  it.each([
+    ["an object", (rows: object[]) => ({ rows }), "/rows: ", "{rows: [at least N items]}\n"],
+    ["an array", (rows: object[]) => rows, "", ""],
+  ])("has no name for the record of %s that was read in part", (_, wrap, pointer, around) => {
+    const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `n${id}`, v: 0.25 }));
+    // What is read ends somewhere else in a record each time.
+    for (let pad = 0; pad < 60; pad += 10) {
+      const padded = [{ ...rows[0], pad: " ".repeat(pad) }, ...rows.slice(1)];
+      const { text } = digestText(JSON.stringify(wrap(padded), null, 2), { budgetChars: 4_000 });
+      expect(text).not.toContain("undefined");
+      const count = Number(/at least (\d+) records/.exec(text)?.[1]);
+      expect(count).toBeGreaterThan(100);
+      const shown = around.replace("N", String(count));
+      expect(text).toContain(
+        `\n${shown}${pointer}at least ${count} records; name of each: n0, n1, `,
+      );
+      expect(text).toContain(`, n${count - 2}`);
+    }
+  });
+
+  it("gives the exact number of what was read to its end, also if what follows was not", () => {
+    const { text } = digestText(
+      JSON.stringify({ pages: stations(40), rest: [1, 2, 3, 4] }).slice(0, -4),
+    );
+    expect(text).toContain("/pages: 40 records; name of each: Station 0, ");
+    expect(text).toContain("pages: [40 items], rest: ");
+  });
+
+  it("does not say how many more there are in what was not read to its end", () => {
+    const grid = Array.from({ length: 3_000 }, (_, at) => Array.from({ length: 40 }, () => at));
+    const { text } = digestText(JSON.stringify({ grid }));
+    expect(text).toContain(", … 28 more], [1, 1, ");
+    expect(text).toMatch(/, … 28 more\], … more\]\}\n/);
+  });
+
+  it("has no value and no exact number of what was not read, wherever JSON is cut off", () => {
+    // No two of these have the same number of items, so that each number says which one is meant.
+    const lists = fc.uniqueArray(fc.integer({ min: 7, max: 60 }), { minLength: 1, maxLength: 4 });
+    const budgets = fc.constantFrom(150, 300, 600, 2_000);
+    fc.assert(
+      fc.property(lists, fc.nat(), budgets, fc.boolean(), (lengths, at, budgetChars, isDeep) => {
+        const entries = lengths.map((length) => [`list${length}`, stations(length)] as const);
+        const value = isDeep
+          ? { of: { a: 1, all: Object.fromEntries(entries) }, b: 1, c: 2, d: 3, e: 4 }
+          : Object.fromEntries(entries);
+        const json = JSON.stringify(value);
+        const read = json.slice(0, at % json.length);
+        const { text } = digestText(read, { budgetChars });
+        expect(text).not.toContain("undefined");
+        for (const length of lengths) {
+          const isComplete = read.includes(`"list${length}":${JSON.stringify(stations(length))}`);
+          const counts = new RegExp(
+            `list${length}: (?:\\[(at least )?(\\d+) items|(at least )?(\\d+) records)`,
+            "g",
+          );
+          for (const [, atLeast, items, atLeastRecords, records] of text.matchAll(counts)) {
+            const count = Number(items ?? records);
+            expect(count).toBeLessThanOrEqual(length);
+            if ((atLeast ?? atLeastRecords) !== undefined) continue;
+            expect([count, isComplete]).toEqual([length, true]);
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it("escapes the pointers that it prints", () => {
