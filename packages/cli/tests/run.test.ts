@@ -352,7 +352,7 @@ describe("context-offload run", () => {
     const place = new Place();
     const lines = Array.from({ length: 30 }, (_, at) =>
       conversationOf(`t${at}`, `line ${at} `.repeat(500), 20).map((message) =>
-        JSON.stringify({ ...{ type: roleOf(message), sessionId: "s", uuid: `u${at}` }, message }),
+        logLine(`u${at}`, message),
       ),
     ).flat();
     lines.splice(3, 0, '{"type":"user","sessi');
@@ -370,6 +370,39 @@ describe("context-offload run", () => {
     expect(place.read("log.restored.jsonl")).toBe(text);
     const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
     expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: 3 }] });
+  });
+
+  it.each([
+    ["broken", '{"type":"user","sessi', 5000],
+    ["of another program", '{"at":1}', 0],
+  ])("takes a long log of which a window has only lines that are %s", (_, line, broken) => {
+    const place = new Place();
+    const lines = Array.from({ length: 20 }, (__, at) =>
+      conversationOf(`t${at}`, "line ").map((message) => logLine("u", message)),
+    ).flat();
+    // Ends just before the window does, and is too long to be seen again with the next one.
+    const long = "i".repeat(1_020_000 - lines.join("\n").length);
+    lines.push(logLine("u", { role: "user", content: long }));
+    const text = [...lines, ...Array<string>(5000).fill(line)].join("\n");
+    place.write("log.jsonl", text);
+    const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
+    expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: broken }] });
+    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("20 of 20 tool results offloaded");
+    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect(place.read("log.restored.jsonl")).toBe(text);
+  });
+
+  it("names a long file whose later messages are in another format", () => {
+    const place = new Place();
+    const long = { role: "user", content: "i".repeat(1_100_000) };
+    const lines = [{ role: "user", content: "Go." }, long, { role: "narrator" }];
+    place.write("chat.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { status, stdout, stderr } = place.run("run", "chat.jsonl");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^context-offload: chat\.jsonl: after line 1, .*; correct or remove /);
+    expect(existsSync(place.path("chat.offloaded.jsonl"))).toBe(false);
   });
 
   it("leaves a workspace that verifies, and no half file, when it is interrupted", async () => {
@@ -410,6 +443,8 @@ describe("context-offload run", () => {
   });
 });
 
-function roleOf(message: object): unknown {
-  return "role" in message && message.role;
+/** A message as Claude Code records it. */
+function logLine(uuid: string, message: object): string {
+  const type = "role" in message && message.role;
+  return JSON.stringify({ ...{ type, sessionId: "s", uuid }, message });
 }
