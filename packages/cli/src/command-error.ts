@@ -30,6 +30,11 @@ export class NotConversationError extends CommandError {
   override readonly name = "NotConversationError";
 }
 
+/** A file that is empty, not text, or broken somewhere. */
+export class BrokenFileError extends CommandError {
+  override readonly name = "BrokenFileError";
+}
+
 const USAGE_CODES =
   /^(?:INVALID_|UNKNOWN_|AMBIGUOUS_|OUT_OF_RANGE|NOT_JSON|POINTER_|NO_TOOL_RESULT|ARTIFACT_GONE)/;
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import { CommandError, NotConversationError } from "../command-error.js";
+import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
@@ -84,7 +84,7 @@ async function runConversations(
   const done: (OffloadedInput & { output: string | undefined })[] = [];
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
-  let skipped = 0;
+  let others = 0;
   let example: RunExample | undefined;
   await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
     for (const input of inputs) {
@@ -112,8 +112,10 @@ async function runConversations(
         done.push({ ...offloaded, output: shown });
       } catch (error) {
         await output?.discard();
-        if (!input.isFound || !(error instanceof NotConversationError)) throw error;
-        skipped++;
+        const isBroken = error instanceof BrokenFileError;
+        if (!input.isFound || !(isBroken || error instanceof NotConversationError)) throw error;
+        if (isBroken) terminal.note(`skipped ${error.message}`);
+        else others++;
       }
     }
     if (flags.example === true && flags.dryRun !== true) {
@@ -121,13 +123,13 @@ async function runConversations(
     }
   });
   terminal.progress("");
-  if (skipped === inputs.length) {
+  if (done.length === 0) {
     throw new CommandError(
-      `${paths.join(", ")}: none of ${countOf(skipped, "file")} is a conversation; name others`,
+      `${paths.join(", ")}: none of ${countOf(inputs.length, "file")} is a conversation; name others`,
     );
   }
   if (flags.quiet === true) return;
-  if (skipped > 0) terminal.note(`skipped ${countOf(skipped, "file")} without a conversation`);
+  if (others > 0) terminal.note(`skipped ${countOf(others, "file")} without a conversation`);
   const place = workspacePlace(flags, terminal);
   // With a conversation on standard output, the report must go elsewhere.
   const print = isPiped && flags.dryRun !== true ? terminal.note : terminal.print;

@@ -8,7 +8,7 @@ import {
   type ResultReport,
   type Workspace,
 } from "context-offload";
-import { NotConversationError } from "../command-error.js";
+import { BrokenFileError } from "../command-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Input } from "./find-inputs.js";
 import { collectGarbage } from "./collect-garbage.js";
@@ -143,7 +143,7 @@ async function nameRefusal<T>(place: string, work: () => Promise<T>): Promise<T>
   } catch (cause) {
     if (!(cause instanceof UnknownFormatError)) throw cause;
     const why = "there are messages in another format; correct or remove them";
-    throw new NotConversationError(`${place}, ${why}`, undefined, { cause });
+    throw new BrokenFileError(`${place}, ${why}`, undefined, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { CommandError } from "../command-error.js";
+import { BrokenFileError } from "../command-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Input } from "./find-inputs.js";
 
@@ -18,7 +18,7 @@ export async function* readPieces(
     yield decoder.decode();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw cause;
-    throw new CommandError(`${shown}: is not UTF-8; convert it first`, undefined, { cause });
+    throw new BrokenFileError(`${shown}: is not UTF-8; convert it first`, undefined, { cause });
   }
 }
 
