@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conversationOf, ONE_SENTENCE, Place } from "./support/command.js";
+import { conversationOf, logLine, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
 
 const CHAT = JSON.stringify(conversationOf("t1", "hello"));
 
@@ -35,5 +36,43 @@ describe("a folder with damaged files", () => {
       expect([status, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(ONE_SENTENCE);
     }
+  });
+});
+
+describe("a log that ends within a character", () => {
+  const log = conversationOf("t1", "hello")
+    .map((message) => `${logLine("u", message)}\n`)
+    .join("");
+
+  it.each([
+    ["\u00e9", 1],
+    ["\u20ac", 1],
+    ["\u20ac", 2],
+    ["\u{1f480}", 3],
+  ])("is restored byte for byte, with %s cut after %i of its bytes", (char, kept) => {
+    const place = new Place();
+    const start = Buffer.from(`${log}{"type":"us\u{1f480}`);
+    const cut = Buffer.concat([start, Buffer.from(char).subarray(0, kept)]);
+    place.write("log.jsonl", cut);
+    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("left 1 broken line of log.jsonl as found");
+    expect(place.readBytes("log.offloaded.jsonl").subarray(-kept)).toEqual(cut.subarray(-kept));
+    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect(place.readBytes("log.restored.jsonl").equals(cut)).toBe(true);
+  });
+
+  it("goes through a pipe as well, and is refused where lines must not be broken", () => {
+    const place = new Place();
+    const cut = Buffer.concat([Buffer.from(`${log}{"type":"us`), Buffer.from([0xf0, 0x9f, 0x92])]);
+    const pipe = (args: string[], input: Buffer) =>
+      spawnSync(process.execPath, [MAIN, ...args], { cwd: place.folder, env: place.env(), input });
+    const short = pipe(["run", "-"], cut).stdout;
+    expect(short.length).toBeLessThan(cut.length / 2);
+    expect(pipe(["restore", "-", "--session", "stdin"], short).stdout.equals(cut)).toBe(true);
+    place.write("chat.json", Buffer.concat([Buffer.from(CHAT), Buffer.from([0xe2])]));
+    expect(place.run("run", "chat.json").stderr).toMatch(
+      /chat\.json: broken JSON at line 1, column/,
+    );
   });
 });

@@ -1,6 +1,13 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conversationOf, ONE_SENTENCE, Place, REFUSAL, SAMPLE } from "./support/command.js";
+import {
+  conversationOf,
+  logLine,
+  ONE_SENTENCE,
+  Place,
+  REFUSAL,
+  SAMPLE,
+} from "./support/command.js";
 
 const sampleText = readFileSync(SAMPLE, "utf8");
 const sample = JSON.parse(sampleText) as object[];
@@ -442,9 +449,3 @@ describe("context-offload run", () => {
     expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
   });
 });
-
-/** A message as Claude Code records it. */
-function logLine(uuid: string, message: object): string {
-  const type = "role" in message && message.role;
-  return JSON.stringify({ ...{ type, sessionId: "s", uuid }, message });
-}

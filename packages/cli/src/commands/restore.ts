@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { createOffloader, type UnknownReference } from "context-offload";
 import { CommandError, EXIT } from "../command-error.js";
+import { encodeText } from "../conversations/cut-character.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { findExactText } from "../conversations/exact-text.js";
 import { parseText } from "../conversations/parse-text.js";
@@ -70,7 +71,7 @@ async function restore(
           ),
         );
       if (input.path === undefined && flags.out === undefined) {
-        await terminal.write(text);
+        await terminal.write(encodeText(text));
         continue;
       }
       const output = await openOutput(input, {

@@ -1,6 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
+import { encodeText } from "../conversations/cut-character.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
@@ -101,7 +102,7 @@ async function runConversations(
             const root = workspaceFolder(flags, terminal);
             output = await openOutput(input, { mark: "offloaded", folder, inputs, root });
           },
-          write: (text) => output?.write(text) ?? terminal.write(text),
+          write: (text) => output?.write(text) ?? terminal.write(encodeText(text)),
           onProgress: (more) => {
             chars += more;
             showProgress(terminal, input, chars, totalBytes, flags);
