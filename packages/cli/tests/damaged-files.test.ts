@@ -76,3 +76,19 @@ describe("a log that ends within a character", () => {
     );
   });
 });
+
+it("keeps a byte order mark, and does not count its line as broken, in a file of many windows", () => {
+  const place = new Place();
+  const lines = Array.from({ length: 30 }, (_, at) =>
+    conversationOf(`t${at}`, "line ".repeat(400), 20).map((message) => logLine("u", message)),
+  ).flat();
+  const text = `\ufeff${lines.join("\n")}\n`;
+  expect(text.length).toBeGreaterThan(1_100_000);
+  place.write("log.jsonl", text);
+  const { status, stdout, stderr } = place.run("run", "log.jsonl");
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).not.toContain("broken");
+  expect(place.read("log.offloaded.jsonl").lastIndexOf("\ufeff")).toBe(0);
+  expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+  expect(place.read("log.restored.jsonl")).toBe(text);
+});

@@ -26,6 +26,9 @@ const STYLES: readonly (readonly [string, string])[] = [
     sample.map((message) => `${JSON.stringify(message).replace(":", ": ")}\n`).join(""),
   ],
   ["no-extension", JSON.stringify(sample)],
+  ["mark.json", `\ufeff${JSON.stringify(sample, null, 2)}`],
+  ["mark-spaced.json", `\ufeff${JSON.stringify(sample).replaceAll('","', '", "')}`],
+  ["mark.jsonl", `\ufeff${sample.map((message) => `${JSON.stringify(message)}\n`).join("")}`],
 ];
 
 describe("context-offload run", () => {

@@ -72,8 +72,9 @@ export async function offloadInput(
   let windows = 0;
   let sample: readonly unknown[] = [];
   let overlap: readonly unknown[] = [];
+  let mark = "";
   if (input.bytes > WINDOW_CHARS) await requireReadable(input, options);
-  for await (const text of readWindows(input, options)) {
+  for await (const text of readWindows(input, options, (found) => (mark = found))) {
     let parsed: ParsedMessages;
     if (first) parsed = first.parseMore(text, lines);
     else {
@@ -102,7 +103,8 @@ export async function offloadInput(
       for (const exact of isSame ? [] : parsed.findInexact(after)) {
         await keepExactText(workspace, sessionId, exact);
       }
-      await options.write(written);
+      await options.write(mark + written);
+      mark = "";
     }
     const shift = state.messages - before.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
@@ -180,12 +182,13 @@ function savedBy(results: readonly ResultReport[]): number {
 async function* readWindows(
   input: Input,
   { isWhole, terminal }: OffloadInputOptions,
+  onMark: (mark: string) => void = () => undefined,
 ): AsyncGenerator<string> {
   let pieces: string[] = [];
   let chars = 0;
   let isInLines = isWhole ? false : undefined;
   let isEmpty = true;
-  for await (const piece of readPieces(input, terminal)) {
+  for await (const piece of readPieces(input, terminal, onMark)) {
     pieces.push(piece);
     chars += piece.length;
     if (chars < WINDOW_CHARS || isInLines === false) continue;
