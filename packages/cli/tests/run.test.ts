@@ -291,6 +291,18 @@ describe("context-offload run", () => {
     }
   });
 
+  it("refuses a workspace in memory, whose content would be lost, except for a dry run", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = place.run("run", SAMPLE, "--workspace", "memory:");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(ONE_SENTENCE);
+    expect(stderr).toContain("name a folder, or add --dry-run");
+    const env = { CONTEXT_OFFLOAD_WORKSPACE: "memory:" };
+    expect(place.spawn(["run", SAMPLE], { env }).status).toBe(2);
+    expect(place.spawn(["run", SAMPLE, "--dry-run"], { env }).status).toBe(0);
+    expect(readdirSync(place.folder)).toEqual(["home"]);
+  });
+
   it("explains a folder that cannot be written", () => {
     const place = new Place();
     place.write("blocker", "a file, not a folder");

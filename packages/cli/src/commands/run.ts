@@ -80,6 +80,11 @@ async function runConversations(
   terminal: Terminal,
 ): Promise<void> {
   const policy = readPolicy(flags.policy);
+  if (flags.dryRun !== true && workspacePlace(flags, terminal).startsWith("memory:")) {
+    throw new CommandError(
+      "--workspace memory: would lose the results when this command ends; name a folder, or add --dry-run",
+    );
+  }
   const inputs = await findInputs(paths, terminal);
   const totalBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const done: (OffloadedInput & { output: string | undefined })[] = [];
