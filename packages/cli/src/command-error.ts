@@ -43,11 +43,10 @@ export function explainError(error: unknown): { readonly text: string; readonly 
   if (error instanceof CommandError) return { text: error.message, exitCode: error.exitCode };
   if (ContextOffloadError.isInstance(error)) {
     const exitCode = USAGE_CODES.test(error.code) ? EXIT.usage : EXIT.failed;
-    // Here, the session is named by an option.
-    const text = firstLine(error.message).replace(
-      "Pass the sessionId of the one you mean",
-      "Name the one you mean with --session",
-    );
+    // Here, both are options of the command.
+    const text = firstLine(error.message)
+      .replace("Pass the sessionId of the one you mean", "Name the one you mean with --session")
+      .replace(/(pass|with) literal: true/, "$1 -F");
     return { text, exitCode };
   }
   const { code, path, syscall } = error as NodeJS.ErrnoException;
