@@ -30,6 +30,11 @@ export class NotConversationError extends CommandError {
   override readonly name = "NotConversationError";
 }
 
+/** A file that is empty, not text, or broken somewhere. */
+export class BrokenFileError extends CommandError {
+  override readonly name = "BrokenFileError";
+}
+
 const USAGE_CODES =
   /^(?:INVALID_|UNKNOWN_|AMBIGUOUS_|OUT_OF_RANGE|NOT_JSON|POINTER_|NO_TOOL_RESULT|ARTIFACT_GONE)/;
 
@@ -38,11 +43,10 @@ export function explainError(error: unknown): { readonly text: string; readonly 
   if (error instanceof CommandError) return { text: error.message, exitCode: error.exitCode };
   if (ContextOffloadError.isInstance(error)) {
     const exitCode = USAGE_CODES.test(error.code) ? EXIT.usage : EXIT.failed;
-    // Here, the session is named by an option.
-    const text = firstLine(error.message).replace(
-      "Pass the sessionId of the one you mean",
-      "Name the one you mean with --session",
-    );
+    // Here, both are options of the command.
+    const text = firstLine(error.message)
+      .replace("Pass the sessionId of the one you mean", "Name the one you mean with --session")
+      .replace(/(pass|with) literal: true/, "$1 -F");
     return { text, exitCode };
   }
   const { code, path, syscall } = error as NodeJS.ErrnoException;

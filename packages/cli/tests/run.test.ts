@@ -1,6 +1,13 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conversationOf, ONE_SENTENCE, Place, REFUSAL, SAMPLE } from "./support/command.js";
+import {
+  conversationOf,
+  logLine,
+  ONE_SENTENCE,
+  Place,
+  REFUSAL,
+  SAMPLE,
+} from "./support/command.js";
 
 const sampleText = readFileSync(SAMPLE, "utf8");
 const sample = JSON.parse(sampleText) as object[];
@@ -19,6 +26,9 @@ const STYLES: readonly (readonly [string, string])[] = [
     sample.map((message) => `${JSON.stringify(message).replace(":", ": ")}\n`).join(""),
   ],
   ["no-extension", JSON.stringify(sample)],
+  ["mark.json", `\ufeff${JSON.stringify(sample, null, 2)}`],
+  ["mark-spaced.json", `\ufeff${JSON.stringify(sample).replaceAll('","', '", "')}`],
+  ["mark.jsonl", `\ufeff${sample.map((message) => `${JSON.stringify(message)}\n`).join("")}`],
 ];
 
 describe("context-offload run", () => {
@@ -281,6 +291,18 @@ describe("context-offload run", () => {
     }
   });
 
+  it("refuses a workspace in memory, whose content would be lost, except for a dry run", () => {
+    const place = new Place();
+    const { status, stdout, stderr } = place.run("run", SAMPLE, "--workspace", "memory:");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(ONE_SENTENCE);
+    expect(stderr).toContain("name a folder, or add --dry-run");
+    const env = { CONTEXT_OFFLOAD_WORKSPACE: "memory:" };
+    expect(place.spawn(["run", SAMPLE], { env }).status).toBe(2);
+    expect(place.spawn(["run", SAMPLE, "--dry-run"], { env }).status).toBe(0);
+    expect(readdirSync(place.folder)).toEqual(["home"]);
+  });
+
   it("explains a folder that cannot be written", () => {
     const place = new Place();
     place.write("blocker", "a file, not a folder");
@@ -352,7 +374,7 @@ describe("context-offload run", () => {
     const place = new Place();
     const lines = Array.from({ length: 30 }, (_, at) =>
       conversationOf(`t${at}`, `line ${at} `.repeat(500), 20).map((message) =>
-        JSON.stringify({ ...{ type: roleOf(message), sessionId: "s", uuid: `u${at}` }, message }),
+        logLine(`u${at}`, message),
       ),
     ).flat();
     lines.splice(3, 0, '{"type":"user","sessi');
@@ -370,6 +392,39 @@ describe("context-offload run", () => {
     expect(place.read("log.restored.jsonl")).toBe(text);
     const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
     expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: 3 }] });
+  });
+
+  it.each([
+    ["broken", '{"type":"user","sessi', 5000],
+    ["of another program", '{"at":1}', 0],
+  ])("takes a long log of which a window has only lines that are %s", (_, line, broken) => {
+    const place = new Place();
+    const lines = Array.from({ length: 20 }, (__, at) =>
+      conversationOf(`t${at}`, "line ").map((message) => logLine("u", message)),
+    ).flat();
+    // Ends just before the window does, and is too long to be seen again with the next one.
+    const long = "i".repeat(1_020_000 - lines.join("\n").length);
+    lines.push(logLine("u", { role: "user", content: long }));
+    const text = [...lines, ...Array<string>(5000).fill(line)].join("\n");
+    place.write("log.jsonl", text);
+    const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
+    expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: broken }] });
+    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("20 of 20 tool results offloaded");
+    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect(place.read("log.restored.jsonl")).toBe(text);
+  });
+
+  it("names a long file whose later messages are in another format", () => {
+    const place = new Place();
+    const long = { role: "user", content: "i".repeat(1_100_000) };
+    const lines = [{ role: "user", content: "Go." }, long, { role: "narrator" }];
+    place.write("chat.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { status, stdout, stderr } = place.run("run", "chat.jsonl");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^context-offload: chat\.jsonl: after line 1, .*; correct or remove /);
+    expect(existsSync(place.path("chat.offloaded.jsonl"))).toBe(false);
   });
 
   it("leaves a workspace that verifies, and no half file, when it is interrupted", async () => {
@@ -409,7 +464,3 @@ describe("context-offload run", () => {
     expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
   });
 });
-
-function roleOf(message: object): unknown {
-  return "role" in message && message.role;
-}

@@ -41,6 +41,11 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
       new RegExp(`^${LOG_ID} +checkout-outage +run_command +329 `, "m"),
     );
     expect(run("list", "--session", "other").stdout.trim().split("\n")).toHaveLength(2);
+    for (const flag of ["--session", "--tool"]) {
+      expect(run("list", flag, "nope").stdout).toMatch(
+        /^Nothing in .* is of this session or tool; /,
+      );
+    }
     const [first] = run("list", "--json", "--tool", "read_log").stdout.split("\n");
     expect(JSON.parse(first ?? "")).toMatchObject({
       artifactId: "other",
@@ -76,6 +81,7 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
       "other-398-398 ERROR in another session\nother:399:399 ERROR in another session\nother-400-400 ERROR in another session\n",
     );
     expect(run("grep", "-F", "a.b[").status).toBe(1);
+    expect(run("grep", "a.b[").stderr).toMatch(/, or pass -F to search for it as plain text\.$/m);
     expect(run("grep", "no such thing at all")).toEqual({ status: 1, stdout: "", stderr: "" });
     expect(JSON.parse(run("grep", "399 ERROR", "--json").stdout)).toMatchObject({ matches: 1 });
   });

@@ -53,7 +53,13 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<void> {
   });
   if (flags.json === true) return;
   if (rows.length === 0) {
-    terminal.print(`Nothing was offloaded to ${workspacePlace(flags, terminal)} yet.`);
+    const place = workspacePlace(flags, terminal);
+    const isAll = flags.session === undefined && flags.tool === undefined;
+    terminal.print(
+      isAll
+        ? `Nothing was offloaded to ${place} yet.`
+        : `Nothing in ${place} is of this session or tool; list without --session and --tool shows all.`,
+    );
     return;
   }
   const right = (title: string) => ({ title, align: "right" as const });

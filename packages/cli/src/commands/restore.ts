@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { createOffloader, type UnknownReference } from "context-offload";
 import { CommandError, EXIT } from "../command-error.js";
+import { encodeText } from "../conversations/cut-character.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { findExactText } from "../conversations/exact-text.js";
 import { parseText } from "../conversations/parse-text.js";
@@ -47,7 +48,8 @@ async function restore(
   const inputs = (await findInputs(paths, terminal)).map(withoutMark);
   await withWorkspace(flags, terminal, async (workspace) => {
     for (const input of inputs) {
-      const written = await readText(input, terminal);
+      let mark = "";
+      const written = await readText(input, terminal, (found) => (mark = found));
       const { format, messages, stringify } = parseText(written, input);
       const sessionId = flags.session ?? input.name;
       const offloader = createOffloader({ workspace, sessionId, format });
@@ -70,7 +72,7 @@ async function restore(
           ),
         );
       if (input.path === undefined && flags.out === undefined) {
-        await terminal.write(text);
+        await terminal.write(encodeText(mark + text));
         continue;
       }
       const output = await openOutput(input, {
@@ -78,7 +80,7 @@ async function restore(
         root: workspaceFolder(flags, terminal),
       });
       try {
-        await output.write(text);
+        await output.write(mark + text);
         await output.finish();
       } catch (error) {
         await output.discard();

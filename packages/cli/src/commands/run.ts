@@ -1,6 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import { CommandError, NotConversationError } from "../command-error.js";
+import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
+import { encodeText } from "../conversations/cut-character.js";
 import { findInputs, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
@@ -79,12 +80,17 @@ async function runConversations(
   terminal: Terminal,
 ): Promise<void> {
   const policy = readPolicy(flags.policy);
+  if (flags.dryRun !== true && workspacePlace(flags, terminal).startsWith("memory:")) {
+    throw new CommandError(
+      "--workspace memory: would lose the results when this command ends; name a folder, or add --dry-run",
+    );
+  }
   const inputs = await findInputs(paths, terminal);
   const totalBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const done: (OffloadedInput & { output: string | undefined })[] = [];
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
-  let skipped = 0;
+  let others = 0;
   let example: RunExample | undefined;
   await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
     for (const input of inputs) {
@@ -101,7 +107,7 @@ async function runConversations(
             const root = workspaceFolder(flags, terminal);
             output = await openOutput(input, { mark: "offloaded", folder, inputs, root });
           },
-          write: (text) => output?.write(text) ?? terminal.write(text),
+          write: (text) => output?.write(text) ?? terminal.write(encodeText(text)),
           onProgress: (more) => {
             chars += more;
             showProgress(terminal, input, chars, totalBytes, flags);
@@ -112,8 +118,10 @@ async function runConversations(
         done.push({ ...offloaded, output: shown });
       } catch (error) {
         await output?.discard();
-        if (!input.isFound || !(error instanceof NotConversationError)) throw error;
-        skipped++;
+        const isBroken = error instanceof BrokenFileError;
+        if (!input.isFound || !(isBroken || error instanceof NotConversationError)) throw error;
+        if (isBroken) terminal.note(`skipped ${error.message}`);
+        else others++;
       }
     }
     if (flags.example === true && flags.dryRun !== true) {
@@ -121,13 +129,13 @@ async function runConversations(
     }
   });
   terminal.progress("");
-  if (skipped === inputs.length) {
+  if (done.length === 0) {
     throw new CommandError(
-      `${paths.join(", ")}: none of ${countOf(skipped, "file")} is a conversation; name others`,
+      `${paths.join(", ")}: none of ${countOf(inputs.length, "file")} is a conversation; name others`,
     );
   }
   if (flags.quiet === true) return;
-  if (skipped > 0) terminal.note(`skipped ${countOf(skipped, "file")} without a conversation`);
+  if (others > 0) terminal.note(`skipped ${countOf(others, "file")} without a conversation`);
   const place = workspacePlace(flags, terminal);
   // With a conversation on standard output, the report must go elsewhere.
   const print = isPiped && flags.dryRun !== true ? terminal.note : terminal.print;

@@ -1,11 +1,14 @@
 import {
   createOffloader,
   estimateTokens,
+  UnknownFormatError,
   type FormatName,
+  type Offloader,
   type Policy,
   type ResultReport,
   type Workspace,
 } from "context-offload";
+import { BrokenFileError } from "../command-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Input } from "./find-inputs.js";
 import { collectGarbage } from "./collect-garbage.js";
@@ -49,6 +52,8 @@ const WINDOWS_PER_COLLECTION = 16;
 /** The end of a window is seen again with the next one, since calls and results may be apart. */
 const OVERLAP_CHARS = 300_000;
 const OVERLAP_LINES = 400;
+/** As many lines as a format looks at to recognize a log. */
+const SAMPLE_LINES = 64;
 
 /** Offloads a conversation: one in lines as a stream, any other in one piece. */
 export async function offloadInput(
@@ -65,9 +70,11 @@ export async function offloadInput(
   let best: ResultReport | undefined;
   let lines = 0;
   let windows = 0;
+  let sample: readonly unknown[] = [];
   let overlap: readonly unknown[] = [];
+  let mark = "";
   if (input.bytes > WINDOW_CHARS) await requireReadable(input, options);
-  for await (const text of readWindows(input, options)) {
+  for await (const text of readWindows(input, options, (found) => (mark = found))) {
     let parsed: ParsedMessages;
     if (first) parsed = first.parseMore(text, lines);
     else {
@@ -78,12 +85,17 @@ export async function offloadInput(
     const offloader = createOffloader({
       ...{ workspace, sessionId, policy, format: first.format },
     });
-    const all = [...overlap, ...fresh];
-    const { messages, report } = isDryRun
-      ? { messages: all, report: await offloader.estimate(all, { signal }) }
-      : await offloader.offload(all, { signal });
-    const results = report.results.filter(({ messageIndex }) => messageIndex >= overlap.length);
-    const after = messages.slice(overlap.length);
+    if (windows === 1) sample = await sampleOf(first.messages, offloader);
+    const before = [...sample, ...overlap];
+    const all = [...before, ...fresh];
+    const { messages, report } = await nameRefusal(
+      `${input.shown}: after line ${lines}`,
+      isDryRun
+        ? async () => ({ messages: all, report: await offloader.estimate(all, { signal }) })
+        : () => offloader.offload(all, { signal }),
+    );
+    const results = report.results.filter(({ messageIndex }) => messageIndex >= before.length);
+    const after = messages.slice(before.length);
     const isSame = after.every((message, index) => message === fresh[index]);
     const written = isSame ? text : parsed.stringify(after);
     if (!isDryRun) {
@@ -91,22 +103,50 @@ export async function offloadInput(
       for (const exact of isSame ? [] : parsed.findInexact(after)) {
         await keepExactText(workspace, sessionId, exact);
       }
-      await options.write(written);
+      await options.write(mark + written);
+      mark = "";
     }
-    const shift = state.messages - overlap.length;
+    const shift = state.messages - before.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
     state.brokenLines += parsed.brokenLines;
     for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
-    const before = estimateTokens(text);
-    state.tokensBefore += before;
-    state.tokensAfter += isDryRun ? before - savedBy(results) : estimateTokens(written);
+    const tokens = estimateTokens(text);
+    state.tokensBefore += tokens;
+    state.tokensAfter += isDryRun ? tokens - savedBy(results) : estimateTokens(written);
     options.onProgress(text.length);
-    overlap = lastOf(messages);
+    overlap = lastOf(messages.slice(sample.length));
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
   return { input, format: first?.format ?? "anthropic", ...state, best, sessionId };
+}
+
+/**
+ * A short line in the format, as often as the format looks at lines of the file. Those of a later window may all be
+ * broken or of another program, which does not make it another format.
+ */
+async function sampleOf(
+  messages: readonly unknown[],
+  offloader: Offloader,
+): Promise<readonly unknown[]> {
+  const lines = messages.filter((line) => typeof line === "string" && line.trim() !== "");
+  for (const line of (lines as string[]).sort((a, b) => a.length - b.length)) {
+    const report = await offloader.estimate([line]).catch(() => undefined);
+    if (report?.results.length !== 0) continue;
+    return Array<string>(Math.min(SAMPLE_LINES, lines.length)).fill(line);
+  }
+  return [];
+}
+
+async function nameRefusal<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof UnknownFormatError)) throw cause;
+    const why = "there are messages in another format; correct or remove them";
+    throw new BrokenFileError(`${place}, ${why}`, undefined, { cause });
+  }
 }
 
 /** Reads a file of several windows to its end, since nothing is stored of one that is broken. */
@@ -142,12 +182,13 @@ function savedBy(results: readonly ResultReport[]): number {
 async function* readWindows(
   input: Input,
   { isWhole, terminal }: OffloadInputOptions,
+  onMark: (mark: string) => void = () => undefined,
 ): AsyncGenerator<string> {
   let pieces: string[] = [];
   let chars = 0;
   let isInLines = isWhole ? false : undefined;
   let isEmpty = true;
-  for await (const piece of readPieces(input, terminal)) {
+  for await (const piece of readPieces(input, terminal, onMark)) {
     pieces.push(piece);
     chars += piece.length;
     if (chars < WINDOW_CHARS || isInLines === false) continue;

@@ -1,6 +1,6 @@
 import { parse, type ParseError } from "jsonc-parser";
 import { parseConversation, type FormatName } from "context-offload";
-import { CommandError, NotConversationError } from "../command-error.js";
+import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
 import { EXPECTED, explainRefusal } from "./explain-refusal.js";
 import type { Input } from "./find-inputs.js";
 
@@ -39,7 +39,7 @@ const LOGS: ReadonlySet<FormatName> = new Set<FormatName>([
 /** The conversation in a text; an error says where the text is broken. */
 export function parseText(text: string, input: Input): ParsedText {
   if (text.trim() === "") {
-    throw new CommandError(`${input.shown}: is empty; ${EXPECTED}`);
+    throw new BrokenFileError(`${input.shown}: is empty; ${EXPECTED}`);
   }
   try {
     return parseWhole(text, input);
@@ -150,13 +150,13 @@ function requireJsonLines(text: string, { shown }: Input, linesBefore: number): 
   };
   if (isByLine) {
     const line = linesBefore + broken + 1;
-    throw new CommandError(
+    throw new BrokenFileError(
       `${shown}: broken JSON at line ${line}: ${why}; correct or remove that line`,
     );
   }
   const before = text.slice(0, position).split("\n");
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-  throw new CommandError(`${shown}: broken JSON at ${place}: ${why}; ${EXPECTED}`);
+  throw new BrokenFileError(`${shown}: broken JSON at ${place}: ${why}; ${EXPECTED}`);
 }
 
 function brokenAt(text: string): { readonly why: string; readonly position: number } | undefined {

@@ -3,12 +3,13 @@ import { open, realpath, rename, rm, rmdir, type FileHandle } from "node:fs/prom
 import { join } from "node:path";
 import { CommandError } from "../command-error.js";
 import { isWithin, makeFolder, makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
+import { encodeText } from "./cut-character.js";
 import type { Input } from "./find-inputs.js";
 
 /** A file that appears whole or not at all. */
 export interface OutputFile {
   readonly path: string;
-  write(data: string): Promise<void>;
+  write(text: string): Promise<void>;
   /** The file gets its name. */
   finish(): Promise<void>;
   /** Nothing of it remains. */
@@ -41,8 +42,8 @@ export async function openOutput(
   const file: FileHandle = await open(temporary, "wx", isPrivate ? PRIVATE.file : undefined);
   return {
     path,
-    write: async (data) => {
-      await file.writeFile(data);
+    write: async (text) => {
+      await file.writeFile(encodeText(text));
     },
     async finish() {
       await file.close();

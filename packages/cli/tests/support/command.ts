@@ -65,6 +65,10 @@ export class Place {
     return readFileSync(this.path(name), "utf8");
   }
 
+  readBytes(name: string): Buffer {
+    return readFileSync(this.path(name));
+  }
+
   makeFolder(name: string): string {
     mkdirSync(this.path(name), { recursive: true });
     return this.path(name);
@@ -76,6 +80,12 @@ export const ONE_SENTENCE = /^context-offload: [^\n]+\n$/;
 
 /** The same, and under it the formats that were tried, one a line. */
 export const REFUSAL = /^context-offload: [^\n]+\n(?:(?: {2}[a-z][\w-]+ +\S.*|These fit .+:)\n)*$/;
+
+/** A message as Claude Code records it. */
+export function logLine(uuid: string, message: object): string {
+  const type = "role" in message && message.role;
+  return JSON.stringify({ ...{ type, sessionId: "s", uuid }, message });
+}
 
 /** A conversation with one large result, of a line that is easy to find. */
 export function conversationOf(id: string, line: string, lines = 400): object[] {
