@@ -2,12 +2,7 @@ import type { JsonContent } from "./json-content.js";
 import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "./printable.js";
 
 /** How much of a value is shown. */
-interface Limits {
-  readonly items: number;
-  readonly keys: number;
-  readonly chars: number;
-  readonly depth: number;
-}
+type Limits = Readonly<Record<"items" | "keys" | "chars" | "depth", number>>;
 
 /** From all of it to hardly any: first long strings are cut, then arrays and depth, then keys. */
 const LIMITS: readonly Limits[] = [
@@ -221,15 +216,17 @@ function describeIds(
   const count = `${where}${isUnfinished ? "at least " : ""}${countOf(items.length, "record")}`;
   if (field === undefined) return `${count}.`;
   let text = keys === undefined ? `${count}; ${nameKey(field)} of each: ` : `${count}, by key: `;
+  let separator = "";
   for (const [index, item] of items.entries()) {
-    const id = keys?.[index] ?? item[field];
-    // It may come in what was not read of the record, which is the last one.
-    if (id === undefined && unfinished.has(item)) break;
+    const id = (keys?.[index] ?? item[field]) as string | number | undefined;
+    // The record has none, or it comes in what was not read of it.
+    if (id === undefined) continue;
     const shown = clip(toPrintable(String(id)), LONGEST_ID);
     const more = `, … ${isUnfinished ? "" : `${formatCount(items.length - index)} `}more`;
     if (text.length + shown.length + more.length + 2 > room)
-      return text + more.slice(index === 0 ? 2 : 0);
-    text += (index === 0 ? "" : ", ") + shown;
+      return text + more.slice(2 - separator.length);
+    text += separator + shown;
+    separator = ", ";
   }
   return text;
 }

@@ -152,6 +152,17 @@ describe("the digest of JSON", () => {
     );
   });
 
+  it("leaves out the name of a record that has none", () => {
+    const rows = Array.from({ length: 60 }, (_, at) => ({
+      ...(at % 9 === 4 ? {} : { name: `Station ${at}` }),
+      position: { lat: 53.2, lon: 7.4 },
+    }));
+    const { text } = digestText(JSON.stringify(rows));
+    expect(text).toContain("60 records; name of each: Station 0, Station 1,");
+    expect(text).toContain("Station 3, Station 5,");
+    expect(text).not.toContain("undefined");
+  });
+
   it("escapes the pointers that it prints", () => {
     const { text } = digestText(JSON.stringify({ "a/b~c": stations(60) }));
     expect(text).toContain("/a~1b~0c: 60 records;");
