@@ -92,9 +92,12 @@ async function claim(artifactId: string, put: Put): Promise<ArtifactRecord | und
     const file = await content.replace(path, isFree);
     return file === undefined ? undefined : list(artifactId, path, file, put);
   }
+  if (isThere) return there;
   // Its file was lost or spoilt.
-  if (!isThere) await giveFile(there, path, put);
-  return there;
+  return giveFile(there, path, put).then(
+    () => there,
+    () => undefined,
+  );
 }
 
 /** Lists the artifact whose file was created; `undefined` if another one was quicker. */
@@ -122,12 +125,16 @@ async function list(
     return undefined;
   }
   if (found && identityOf(found) === file) return listed;
+  // Another process may have put the same, and rely on this line.
+  const isThere = () => holdsContent(path, content);
+  if (await isThere()) return listed;
   // Before it was listed, the file was taken for an orphan, or for that of an artifact with this id
   // that was removed; another one may have its name.
   try {
     await giveFile(listed, path, put);
     return listed;
   } catch (error) {
+    if (await isThere()) return listed;
     await manifest.append({ removed: artifactId, at: artifact.createdAt });
     throw error;
   }
