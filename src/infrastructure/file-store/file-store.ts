@@ -17,7 +17,7 @@ import { sha256 } from "../hash.js";
 import { ContentCheck } from "./content-check.js";
 import { deleteDerived, openDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
-import { replaceBy, temporaryIn } from "./incoming-content.js";
+import { replaceBy } from "./incoming-content.js";
 import { Manifest } from "./manifest.js";
 import { readOwner } from "./manifest-reader.js";
 import { openContent } from "./open-content.js";
@@ -119,9 +119,10 @@ export class FileStore implements ArtifactStore {
     const { folder } = this.#manifestOf(record.sessionId);
     const path = join(folder, this.#layout.readableName(record.artifactId));
     try {
-      await replaceBy(path, temporaryIn(path), (temporary) =>
-        writeFile(temporary, text, { flag: "wx", mode: FILE_MODE }),
-      );
+      await replaceBy(path, async (temporary) => {
+        await writeFile(temporary, text, { flag: "wx", mode: FILE_MODE });
+        return true;
+      });
       return path;
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;

@@ -85,17 +85,14 @@ export function incomingBytes(
       }
     },
     async replace(path, isWanted) {
-      const temporary = temporaryIn(path);
-      try {
+      let file = "";
+      const isDone = await replaceBy(path, async (temporary) => {
         const fd = await openFile(temporary, "wx", FILE_MODE);
-        const file = await identify(fd);
+        file = await identify(fd);
         await fill(fd);
-        if (!(await isWanted())) return undefined;
-        await renameFile(temporary, path);
-        return file;
-      } finally {
-        await deleteFile(temporary).catch(() => undefined);
-      }
+        return isWanted();
+      });
+      return isDone ? file : undefined;
     },
     discard() {
       // Nobody waits for the closing: every byte is with the system.
@@ -144,18 +141,18 @@ export async function holdsContent(
   }
 }
 
-/** Fills a temporary file and renames it over the path. */
+/** Fills a temporary file and renames it over the path, unless `fill` says that it is not wanted. */
 export async function replaceBy(
   path: string,
-  temporary: string,
-  fill: (temporary: string) => Promise<void>,
-): Promise<void> {
+  fill: (temporary: string) => Promise<boolean>,
+): Promise<boolean> {
+  const temporary = temporaryIn(path);
   try {
-    await fill(temporary);
-    await renameFile(temporary, path);
-  } catch (error) {
+    const isWanted = await fill(temporary);
+    if (isWanted) await renameFile(temporary, path);
+    return isWanted;
+  } finally {
     await deleteFile(temporary).catch(() => undefined);
-    throw error;
   }
 }
 

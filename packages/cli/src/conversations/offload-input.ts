@@ -3,7 +3,6 @@ import {
   estimateTokens,
   UnknownFormatError,
   type FormatName,
-  type Offloader,
   type Policy,
   type ResultReport,
   type Workspace,
@@ -52,8 +51,6 @@ const WINDOWS_PER_COLLECTION = 16;
 /** The end of a window is seen again with the next one, since calls and results may be apart. */
 const OVERLAP_CHARS = 300_000;
 const OVERLAP_LINES = 400;
-/** As many lines as a format looks at to recognize a log. */
-const SAMPLE_LINES = 64;
 
 /** Offloads a conversation: one in lines as a stream, any other in one piece. */
 export async function offloadInput(
@@ -70,7 +67,6 @@ export async function offloadInput(
   let best: ResultReport | undefined;
   let lines = 0;
   let windows = 0;
-  let sample: readonly unknown[] = [];
   let overlap: readonly unknown[] = [];
   let mark = "";
   if (input.bytes > WINDOW_CHARS) await requireReadable(input, options);
@@ -82,20 +78,17 @@ export async function offloadInput(
       await options.begin();
     }
     const { messages: fresh } = parsed;
-    const offloader = createOffloader({
-      ...{ workspace, sessionId, policy, format: first.format },
-    });
-    if (windows === 1) sample = await sampleOf(first.messages, offloader);
-    const before = [...sample, ...overlap];
-    const all = [...before, ...fresh];
+    const format = windows === 0 ? first.format : first.formatOfMore;
+    const offloader = createOffloader({ workspace, sessionId, policy, format });
+    const all = [...overlap, ...fresh];
     const { messages, report } = await nameRefusal(
       `${input.shown}: after line ${lines}`,
       isDryRun
         ? async () => ({ messages: all, report: await offloader.estimate(all, { signal }) })
         : () => offloader.offload(all, { signal }),
     );
-    const results = report.results.filter(({ messageIndex }) => messageIndex >= before.length);
-    const after = messages.slice(before.length);
+    const results = report.results.filter(({ messageIndex }) => messageIndex >= overlap.length);
+    const after = messages.slice(overlap.length);
     const isSame = after.every((message, index) => message === fresh[index]);
     const written = isSame ? text : parsed.stringify(after);
     if (!isDryRun) {
@@ -106,7 +99,7 @@ export async function offloadInput(
       await options.write(mark + written);
       mark = "";
     }
-    const shift = state.messages - before.length;
+    const shift = state.messages - overlap.length;
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
     state.brokenLines += parsed.brokenLines;
@@ -115,28 +108,11 @@ export async function offloadInput(
     state.tokensBefore += tokens;
     state.tokensAfter += isDryRun ? tokens - savedBy(results) : estimateTokens(written);
     options.onProgress(text.length);
-    overlap = lastOf(messages.slice(sample.length));
+    overlap = lastOf(messages);
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
   return { input, format: first?.format ?? "anthropic", ...state, best, sessionId };
-}
-
-/**
- * A short line in the format, as often as the format looks at lines of the file. Those of a later window may all be
- * broken or of another program, which does not make it another format.
- */
-async function sampleOf(
-  messages: readonly unknown[],
-  offloader: Offloader,
-): Promise<readonly unknown[]> {
-  const lines = messages.filter((line) => typeof line === "string" && line.trim() !== "");
-  for (const line of (lines as string[]).sort((a, b) => a.length - b.length)) {
-    const report = await offloader.estimate([line]).catch(() => undefined);
-    if (report?.results.length !== 0) continue;
-    return Array<string>(Math.min(SAMPLE_LINES, lines.length)).fill(line);
-  }
-  return [];
 }
 
 async function nameRefusal<T>(place: string, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,16 @@
 import { parse, type ParseError } from "jsonc-parser";
-import { parseConversation, type FormatName } from "context-offload";
+import {
+  claudeCodeFormat,
+  codexFormat,
+  factoryDroidFormat,
+  kimiFormat,
+  opencodeEventsFormat,
+  parseConversation,
+  piFormat,
+  qwenCodeFormat,
+  type Format,
+  type FormatName,
+} from "context-offload";
 import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
 import { EXPECTED, explainRefusal } from "./explain-refusal.js";
 import type { Input } from "./find-inputs.js";
@@ -26,15 +37,17 @@ export interface InexactText {
 /** A conversation that was found in a text. */
 export interface ParsedText extends ParsedMessages {
   readonly format: FormatName;
+  /** The format of what follows. */
+  readonly formatOfMore: FormatName | Format;
   /** Parses what follows in a file with a message in each line. */
   parseMore(text: string, linesBefore: number): ParsedMessages;
 }
 
 /** What an agent writes line by line. Where it was ended in the middle of a line, that stays broken. */
-const LOGS: ReadonlySet<FormatName> = new Set<FormatName>([
-  ...(["claude-code-jsonl", "codex-jsonl", "factory-droid-jsonl", "kimi-jsonl"] as const),
-  ...(["opencode-events-jsonl", "pi-jsonl", "qwen-code-jsonl"] as const),
-]);
+const LOGS: readonly Format[] = [
+  ...[claudeCodeFormat, codexFormat, factoryDroidFormat, kimiFormat],
+  ...[opencodeEventsFormat, piFormat, qwenCodeFormat],
+];
 
 /** The conversation in a text; an error says where the text is broken. */
 export function parseText(text: string, input: Input): ParsedText {
@@ -56,7 +69,8 @@ export function parseText(text: string, input: Input): ParsedText {
 
 function parseWhole(text: string, input: Input): ParsedText {
   const { format, messages, stringify, brokenLines } = parseConversation(text);
-  const isLog = LOGS.has(format);
+  const log = LOGS.find(({ name }) => name === format);
+  const isLog = log !== undefined;
   if (brokenLines > 0 && !isLog) requireJsonLines(text, input, 0);
   const parseMore = (more: string, linesBefore: number): ParsedMessages => {
     if (!isLog) requireJsonLines(more, input, linesBefore);
@@ -72,7 +86,9 @@ function parseWhole(text: string, input: Input): ParsedText {
     const isExact = typeof messages[0] === "string" || stringify([...messages]) === text;
     return isExact ? [] : [{ text, written: stringify(after) }];
   };
-  return { format, messages, stringify, parseMore, findInexact, brokenLines };
+  // Of a long log, some part may hold nothing but broken lines, or those of another program.
+  const formatOfMore = log ? { ...log, mismatch: () => undefined } : format;
+  return { format, formatOfMore, messages, stringify, parseMore, findInexact, brokenLines };
 }
 
 /** A file with one message in each line; `undefined` if its lines are something else. */
@@ -84,7 +100,7 @@ function parseMessageLines(text: string, input: Input): ParsedText | undefined {
       requireJsonLines(more, input, linesBefore);
       return messagesByLine(more);
     };
-    return { ...parsed, format, parseMore };
+    return { ...parsed, format, formatOfMore: format, parseMore };
   } catch {
     return undefined;
   }
