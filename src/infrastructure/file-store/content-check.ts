@@ -7,8 +7,8 @@ import type { OpenFile } from "./open-content.js";
 
 /** Content up to this size is compared with its hash whenever it is opened; it takes about a millisecond. */
 const CHECKED_AT_ONCE = 1_048_576;
-/** A file that changed less than this ago may change again with the same time; FAT counts in two seconds. */
-const SETTLED_MS = 3_000;
+/** What changed less than this ago may change again with the same time; FAT counts in two seconds. */
+export const SETTLED_MS = 3_000;
 
 /** Compares content with what its record says, and remembers what it found until the file changes. */
 export class ContentCheck {

@@ -34,6 +34,11 @@ export class Disk {
     }
   }
 
+  /** When a folder last changed; `undefined` where asking takes as long as listing it. */
+  async changedMs(folder: string): Promise<number | undefined> {
+    return this.#isLocal ? (await this.lookAt(folder))?.ctimeMs : undefined;
+  }
+
   /** The stats of an open file. */
   async statOpen(fd: number): Promise<fs.Stats> {
     return this.#isLocal ? fs.fstatSync(fd) : statOpen(fd);

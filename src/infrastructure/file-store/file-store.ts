@@ -14,7 +14,7 @@ import type {
 } from "../../core/workspace/artifacts/artifact-store.js";
 import { hasCode } from "../error-code.js";
 import { sha256 } from "../hash.js";
-import { ContentCheck } from "./content-check.js";
+import { ContentCheck, SETTLED_MS } from "./content-check.js";
 import { deleteDerived, openDerived } from "./derived-content.js";
 import { discardUnlisted } from "./discard-unlisted.js";
 import { replaceBy } from "./incoming-content.js";
@@ -50,6 +50,8 @@ export class FileStore implements ArtifactStore {
   /** The session of each folder; `null` for a copy of another session's. */
   readonly #owners = new Map<string, string | null>();
   readonly #check = new ContentCheck();
+  /** What the namespace's folder has held since it last changed, if that is a while ago. */
+  #listed: { readonly changedMs: number; readonly entries: readonly Dirent[] } | undefined;
 
   constructor(root: string, namespace: string) {
     this.#layout = createStoreLayout(root, namespace, sha256);
@@ -211,11 +213,16 @@ export class FileStore implements ArtifactStore {
     this.#owners.set(name, this.#layout.sessionFolder(owner) === folder ? owner : null);
   }
 
-  async #entries(): Promise<Dirent[]> {
-    const { namespaceFolder } = this.#layout;
+  async #entries(): Promise<readonly Dirent[]> {
+    const { namespaceFolder, disk } = this.#layout;
     await this.#checkFolder(this.#namespace);
     try {
-      return await readdir(namespaceFolder, { withFileTypes: true });
+      const before = await disk.changedMs(namespaceFolder);
+      if (before !== undefined && before === this.#listed?.changedMs) return this.#listed.entries;
+      const entries = await readdir(namespaceFolder, { withFileTypes: true });
+      const isSettled = before !== undefined && Date.now() - before > SETTLED_MS;
+      this.#listed = isSettled ? { changedMs: before, entries } : undefined;
+      return entries;
     } catch (cause) {
       if (hasCode(cause, "ENOENT")) return [];
       throw new ReadFailedError(namespaceFolder, cause);

@@ -34,6 +34,8 @@ export function parseEntry(line: string): ParsedEntry | undefined {
     : undefined;
 }
 
+const HASH = /^[0-9a-f]{64}$/;
+
 // A listing parses every line of a session, so these checks use no arrays or closures.
 
 /** Code that reads a record relies on all of these. */
@@ -46,7 +48,7 @@ function isRecord(value: unknown): value is ManifestRecord {
     (type === "TEXT" || type === "JSON") &&
     isSize(size) &&
     typeof hash === "string" &&
-    /^[0-9a-f]{64}$/.test(hash) &&
+    HASH.test(hash) &&
     typeof createdAt === "string" &&
     isObject(metadata)
   );

@@ -1,3 +1,4 @@
+import * as nodeBuffer from "node:buffer";
 import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { basename, join, sep } from "node:path";
@@ -66,6 +67,14 @@ export async function readOwner(folder: string): Promise<string | undefined> {
   } finally {
     closeSoon(fd);
   }
+}
+
+// Available from Node 18.15 on.
+const { isAscii } = nodeBuffer as { isAscii?: (bytes: Uint8Array) => boolean };
+
+/** Most manifests are ASCII, which takes half the time to decode. */
+function decodeLines(bytes: Buffer): string {
+  return bytes.toString(isAscii?.(bytes) === true ? "latin1" : "utf8");
 }
 
 /** Reads a manifest incrementally: everything it knows was read from the file, in order. */
@@ -194,7 +203,7 @@ export class ManifestReader {
     const known = state.ending.length;
     if (block.length < known || !block.subarray(0, known).equals(state.ending)) return "other";
     let taken = Math.max(block.lastIndexOf(LINE_FEED) + 1, known);
-    const text = block.toString("utf8", known, taken);
+    const text = decodeLines(block.subarray(known, taken));
     let from = 0;
     for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
       if (!this.#takeLine(text.slice(from, to))) state.brokenLines++;
