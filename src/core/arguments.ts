@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "./errors/argument-errors.js";
+import { distance, nearestNames } from "./lib/text/nearest-names.js";
 import { nonEmptyText } from "./lib/text/plain-text.js";
 
 /** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */
@@ -21,6 +22,26 @@ export function requireArray(
 export function requireObject(argument: string, value: unknown, expected: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new InvalidArgumentError(argument, value, expected);
+}
+
+/** The names of a function's options; the type makes sure that none is missing. */
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
+
+/**
+ * Refuses an option that is nearly spelt like one that exists, which would be ignored without a word.
+ * Anything else may be there for another function: hosts pass objects on.
+ */
+export function refuseMisspelt<Options extends object>(
+  options: Options,
+  names: OptionNames<Options>,
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(names, name)) continue;
+    const [near = ""] = nearestNames(name, Object.keys(names), 1);
+    const wrongLetters = distance(name.toLowerCase(), near.toLowerCase());
+    if (wrongLetters > Math.max(1, name.length / 3)) continue;
+    throw new InvalidArgumentError(name, value, `spelt ${near}, or omitted`);
+  }
 }
 
 /** One of the choices, or `undefined`. */

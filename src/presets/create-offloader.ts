@@ -1,4 +1,11 @@
-import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
+import {
+  type OptionNames,
+  requireChoice,
+  requireCount,
+  requireObject,
+  refuseMisspelt,
+  requireText,
+} from "../core/arguments.js";
 import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
@@ -58,6 +65,23 @@ export interface OffloaderOptions<
   readonly format?: Choice | undefined;
 }
 
+const OPTIONS: OptionNames<OffloaderOptions> = {
+  root: true,
+  workspace: true,
+  format: true,
+  sessionId: true,
+  agentId: true,
+  taskId: true,
+  parentSessionId: true,
+  policy: true,
+  media: true,
+  onError: true,
+  shouldOffload: true,
+  forgetReads: true,
+  parts: true,
+  countTokens: true,
+};
+
 /**
  * Keeps an agent's conversation short: pass it the whole history every turn, and it moves large tool
  * results out and puts short references in their place.
@@ -70,6 +94,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   options: OffloaderOptions<Choice>,
 ): OffloaderFor<Choice> {
   requireObject("options", options, "an object with sessionId, and root or workspace");
+  refuseMisspelt<OffloaderOptions>(options, OPTIONS);
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);

@@ -1,11 +1,22 @@
-import { requireChoice, requireCount, requireObject, requireText } from "../core/arguments.js";
+import {
+  type OptionNames,
+  requireChoice,
+  requireCount,
+  requireObject,
+  refuseMisspelt,
+  requireText,
+} from "../core/arguments.js";
 import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
 import type { Redact } from "../core/workspace/artifacts/redact-content.js";
-import { requireRetention, type Retention } from "../core/workspace/artifacts/retention.js";
+import {
+  requireRetention,
+  RETENTION_NAMES,
+  type Retention,
+} from "../core/workspace/artifacts/retention.js";
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
@@ -59,6 +70,22 @@ export interface WorkspaceOptions {
   readonly retention?: Retention | undefined;
 }
 
+const OPTIONS: OptionNames<WorkspaceOptions> = {
+  root: true,
+  store: true,
+  namespace: true,
+  readBy: true,
+  toolNames: true,
+  digestChars: true,
+  readChars: true,
+  countTokens: true,
+  logger: true,
+  redact: true,
+  redactionKey: true,
+  encryption: true,
+  retention: true,
+};
+
 /**
  * A workspace on plain files or in another store: keeps tool results, which can then be read in parts.
  *
@@ -69,6 +96,7 @@ export interface WorkspaceOptions {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
+  refuseMisspelt(options, OPTIONS);
   const open = readStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
@@ -97,7 +125,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     },
     hash,
     redact: options.redact,
-    retention: options.retention && requireRetention("retention", options.retention),
+    retention:
+      options.retention && requireRetention("retention", options.retention, RETENTION_NAMES),
     defer,
     clock: Date,
     countTokens: checkedCounter(countTokens),

@@ -1,15 +1,24 @@
-import { requireText } from "../arguments.js";
+import { type OptionNames, requireText } from "../arguments.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf } from "./artifacts/describe-record.js";
 import {
   findExpired,
   removeIfThere,
+  type PruneOptions,
   requireRetention,
+  RETENTION_NAMES,
   RetentionRuns,
 } from "./artifacts/retention.js";
 import type { EventReporter } from "./events.js";
 import type { Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
+
+const PRUNE_NAMES: OptionNames<PruneOptions> = {
+  ...RETENTION_NAMES,
+  sessionId: true,
+  dryRun: true,
+  signal: true,
+};
 
 /** The verbs that look after what is stored: what there is, and what goes. */
 export function createCare(
@@ -70,8 +79,9 @@ export function createCare(
       },
 
       async prune(options = {}) {
-        const limits = hasLimits(options) ? options : { ...retention, ...options };
-        const expired = await findExpired(store, requireRetention("prune", limits), clock);
+        const limits: PruneOptions = hasLimits(options) ? options : { ...retention, ...options };
+        requireRetention("prune", limits, PRUNE_NAMES);
+        const expired = await findExpired(store, limits, clock);
         if (options.dryRun !== true) {
           for (const record of expired) {
             options.signal?.throwIfAborted();

@@ -1,5 +1,5 @@
 import { nonEmptyText } from "../lib/text/plain-text.js";
-import { requireCount, requireObject } from "../arguments.js";
+import { type OptionNames, requireCount, requireObject, refuseMisspelt } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
@@ -31,6 +31,13 @@ import type {
   Workspace,
 } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
+
+const PUT_OPTIONS: OptionNames<PutOptions> = {
+  sessionId: true,
+  toolCallId: true,
+  parentSessionId: true,
+  signal: true,
+};
 
 /** Makes a workspace from a store, a search and its other parts. */
 export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
@@ -70,6 +77,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
     storeArtifact(async () => {
+      refuseMisspelt(options, PUT_OPTIONS);
       if (!wiring.redact) return prepareArtifact(wiring, input, options);
       requireObject("artifact", input, "an object with content");
       const content = await readForRedaction(input.content);
@@ -108,7 +116,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
     put: async (artifact, options = {}) => outcomeOf(await putOne(artifact, options)),
 
-    async offloadByWorkspace(artifacts, options = {}) {
+    async offloadByWorkspace(artifacts, given = {}) {
+      refuseMisspelt(given, { ...PUT_OPTIONS, inlineChars: true });
+      const { inlineChars: most, ...options } = given;
       const inputs = Array.isArray(artifacts)
         ? (artifacts as readonly ArtifactInput[])
         : [artifacts as ArtifactInput];
@@ -116,7 +126,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         const expected = "an artifact, or an array of at least one";
         throw new InvalidArgumentError("artifacts", artifacts, expected);
       }
-      const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
+      const inlineChars = requireCount("inlineChars", most, DEFAULTS.inlineChars, 0);
       const stored: StoredArtifact[] = [];
       for (const input of inputs) stored.push(await putOne(input, options));
       const chars = stored.reduce((sum, { record }) => sum + record.size.chars, 0);

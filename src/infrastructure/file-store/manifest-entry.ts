@@ -1,3 +1,4 @@
+import * as nodeBuffer from "node:buffer";
 import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
 
 /** An artifact in a manifest line; the location of its file is derived from its id, never read from the line. */
@@ -16,6 +17,14 @@ export interface ParsedEntry {
   readonly put?: ManifestRecord;
   readonly removed?: string;
   readonly child?: string;
+}
+
+// Available from Node 18.15 on.
+const { isAscii } = nodeBuffer as { isAscii?: (bytes: Uint8Array) => boolean };
+
+/** Most manifests are ASCII, which takes half the time to decode. */
+export function decodeLines(bytes: Buffer): string {
+  return bytes.toString(isAscii?.(bytes) === true ? "latin1" : "utf8");
 }
 
 /** @returns `undefined` for a broken line. */

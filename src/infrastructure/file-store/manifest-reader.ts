@@ -1,11 +1,10 @@
-import * as nodeBuffer from "node:buffer";
 import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { basename, join, sep } from "node:path";
 import { closeSoon, openFile, readOnce } from "./file-calls.js";
 import { hasCode } from "../error-code.js";
 import { identityOf, type KeptFile } from "./kept-file.js";
-import { parseEntry, type ManifestRecord } from "./manifest-entry.js";
+import { decodeLines, parseEntry, type ManifestRecord } from "./manifest-entry.js";
 
 /** An artifact in a listing; the id of its session may become known later. */
 export type ListedRecord = ManifestRecord & { sessionId: string; location: string };
@@ -67,14 +66,6 @@ export async function readOwner(folder: string): Promise<string | undefined> {
   } finally {
     closeSoon(fd);
   }
-}
-
-// Available from Node 18.15 on.
-const { isAscii } = nodeBuffer as { isAscii?: (bytes: Uint8Array) => boolean };
-
-/** Most manifests are ASCII, which takes half the time to decode. */
-function decodeLines(bytes: Buffer): string {
-  return bytes.toString(isAscii?.(bytes) === true ? "latin1" : "utf8");
 }
 
 /** Reads a manifest incrementally: everything it knows was read from the file, in order. */

@@ -73,8 +73,9 @@ export type OffloadPlugin = typeof UNUSED & {
  * new Runner({ appName, agent, sessionService, plugins: [offloadPlugin()] });
  */
 export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
-  requireChoice("keep", options.keep, ["reference", "original"]);
-  const sessions = connectSessions(options);
+  const { keep, ...rest } = options;
+  requireChoice("keep", keep, ["reference", "original"]);
+  const sessions = connectSessions(rest);
   // Session ids may be the host's own, and two users may have the same.
   const sessionOf = ({ userId, sessionId }: Context): OffloadSession =>
     sessions(`${withoutSlash(userId)}/${withoutSlash(sessionId)}`);
@@ -93,7 +94,7 @@ export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
     async afterToolCallback({ tool, toolArgs, toolContext, result }) {
       const session = sessionOf(toolContext);
       const isReading = session.tools.some(({ name }) => name === tool.name);
-      if (options.keep === "original" || isReading) return undefined;
+      if (keep === "original" || isReading) return undefined;
       const call = { id: toolContext.functionCallId, name: tool.name };
       // ADK makes a value that is not an object one after this.
       const original = isFields(result) ? result : { result };

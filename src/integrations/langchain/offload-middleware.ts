@@ -43,9 +43,10 @@ export interface OffloadMiddleware {
 export function offloadMiddleware(
   options: IntegrationOptions & KeepOption = {},
 ): OffloadMiddleware {
-  const sessions = connectSessions(options);
-  requireChoice("keep", options.keep, ["reference", "original"]);
-  const keepsOriginal = options.keep === "original";
+  const { keep, ...rest } = options;
+  const sessions = connectSessions(rest);
+  requireChoice("keep", keep, ["reference", "original"]);
+  const keepsOriginal = keep === "original";
   return {
     name: "ContextOffload",
 

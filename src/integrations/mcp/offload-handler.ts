@@ -31,8 +31,8 @@ export function offloadHandler<A extends unknown[], R extends object>(
   handler: (...args: A) => R | Promise<R>,
   options: HandlerOptions = {},
 ): (...args: A) => Promise<R> {
-  const { name = "tool", outputSchema } = options;
-  const sessions = connectSessions({ ...options, sessionId: undefined });
+  const { name = "tool", outputSchema, ...rest } = options;
+  const sessions = connectSessions({ ...rest, sessionId: undefined });
   return async (...args) => {
     const result = await handler(...args);
     const context = contextOf(args);

@@ -53,9 +53,10 @@ export function offloadAgent<S extends AgentSettings>(
   // A hook of pi must not throw.
   options: Omit<IntegrationOptions, "acceptReferences" | "onError"> & KeepOption = {},
 ): S & PiOffload {
-  const session = connectSessions(options)(settings.sessionId);
-  requireChoice("keep", options.keep, ["reference", "original"]);
-  const keepsOriginal = options.keep === "original";
+  const { keep, ...rest } = options;
+  const session = connectSessions(rest)(settings.sessionId);
+  requireChoice("keep", keep, ["reference", "original"]);
+  const keepsOriginal = keep === "original";
   const { initialState } = settings;
   const own = settings as unknown as Partial<Pick<PiOffload, "afterToolCall" | "transformContext">>;
   const { tools = [], systemPrompt } = initialState ?? {};

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { requireChoice, requireObject } from "../../core/arguments.js";
+import { requireChoice, requireObject, refuseMisspelt } from "../../core/arguments.js";
 import { DEFAULTS } from "../../core/defaults.js";
 import type { Content } from "../../core/engine/content.js";
 import type { Format, ToolDescription } from "../../core/engine/format.js";
@@ -12,7 +12,7 @@ import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
 import { createWorkspace } from "../../presets/create-workspace.js";
-import type { IntegrationOptions } from "./integration-options.js";
+import { INTEGRATION_OPTIONS, type IntegrationOptions } from "./integration-options.js";
 import { explainReferences, resolveReferences } from "./reference-arguments.js";
 
 /** One conversation of a framework, and what was offloaded from it. */
@@ -46,6 +46,7 @@ const MAX_SESSIONS = 1_000;
 /** The sessions of one factory call. Where neither host nor framework names one, they share a random one. */
 export function connectSessions(options: IntegrationOptions = {}): Sessions {
   requireObject("options", options, "an object, or omitted");
+  refuseMisspelt(options, INTEGRATION_OPTIONS);
   requireChoice("onError", options.onError, ["throw", "keep"]);
   const { offloader } = options;
   if (offloader !== undefined && (options.workspace ?? options.root) !== undefined) {

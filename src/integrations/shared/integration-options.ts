@@ -1,3 +1,4 @@
+import type { OptionNames } from "../../core/arguments.js";
 import type { MediaRule } from "../../core/engine/format.js";
 import type { Policy } from "../../core/engine/policy.js";
 import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
@@ -34,6 +35,21 @@ export interface IntegrationOptions {
    */
   readonly acceptReferences?: readonly string[] | undefined;
 }
+
+export const INTEGRATION_OPTIONS: OptionNames<IntegrationOptions> = {
+  root: true,
+  workspace: true,
+  offloader: true,
+  sessionId: true,
+  parentSessionId: true,
+  agentId: true,
+  taskId: true,
+  policy: true,
+  media: true,
+  onError: true,
+  countTokens: true,
+  acceptReferences: true,
+};
 
 /** For frameworks that let one choose what they save. */
 export interface KeepOption {

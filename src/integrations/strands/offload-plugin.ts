@@ -40,8 +40,9 @@ export function offloadPlugin<Result>(
   options: StrandsOptions = {},
 ): OffloadPlugin<Result> {
   requireSdk(strands);
-  requireChoice("keep", options.keep, ["reference", "original"]);
-  const sessions = connectSessions(options);
+  const { keep, ...rest } = options;
+  requireChoice("keep", keep, ["reference", "original"]);
+  const sessions = connectSessions(rest);
   const known = new WeakMap<StrandsAgent, OffloadSession>();
 
   /** Without a session manager, the agent's own id is too short to be unique. */
@@ -67,7 +68,7 @@ export function offloadPlugin<Result>(
         offloadResult(strands, session, event);
       agent.addMiddleware(strands.InvokeModelStage.Input as never, shorten as never);
       agent.addHook(strands.BeforeToolCallEvent as never, resolve as never, FIRST);
-      if (options.keep === "original") return;
+      if (keep === "original") return;
       agent.addHook(strands.AfterToolCallEvent as never, offload as never, LAST);
     },
 

@@ -5,6 +5,7 @@ import {
   requireCount,
   requireNumber,
   requireObject,
+  refuseMisspelt,
   requireStrings,
   requireText,
 } from "../../../src/core/arguments.js";
@@ -22,6 +23,22 @@ describe("argument checks", () => {
     expect(requireCount("x", undefined, 7)).toBe(7);
     requireChoice("x", undefined, ["a", "b"]);
     requireChoice("x", "b", ["a", "b"]);
+    refuseMisspelt({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
+  });
+
+  it.each([
+    [{ sesionId: "s" }, 'sesionId must be spelt sessionId, or omitted, but it is the string "s".'],
+    [
+      { sessionID: "s" },
+      'sessionID must be spelt sessionId, or omitted, but it is the string "s".',
+    ],
+    [{ roots: 1 }, "roots must be spelt root, or omitted, but it is the number 1."],
+  ])("refuse an option that is misspelt: %j", (options, message) => {
+    const check = () => {
+      refuseMisspelt<object>(options, { root: true, sessionId: true });
+    };
+    expect(check).toThrow(InvalidArgumentError);
+    expect(check).toThrow(message);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, SessionListing } from "./artifact-store.js";
 import {
@@ -55,7 +56,7 @@ export async function findArtifact(
   if (only) return only;
   if (removed !== undefined) throw new ArtifactGoneError(id, "removed", removed);
   const others = listings.flatMap(({ artifacts }) => [...artifacts.keys()]);
-  throw new UnknownArtifactError(id, nearestIds(id, others, NEAREST_SHOWN));
+  throw new UnknownArtifactError(id, nearestNames(id, others, NEAREST_SHOWN));
 }
 
 /** Finds an artifact by the store's index, since all sessions may be very many. */
@@ -72,9 +73,9 @@ async function findAnywhere(
   if (only) return only;
   const [gone] = await search(true);
   if (gone) throw new ArtifactGoneError(id, "removed", gone.metadata.tool_name);
-  const others = (await query({ limit: MAX_IDS })).artifacts;
+  const others = (await query({ limit: MAX_NAMES })).artifacts;
   const ids = others.map(({ record }) => record.artifactId);
-  throw new UnknownArtifactError(id, nearestIds(id, ids, NEAREST_SHOWN));
+  throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
 }
 
 function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
@@ -88,33 +89,3 @@ function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecor
 
 /** How many sessions that hold the same id are looked up. */
 const SESSIONS_SHOWN = 100;
-const MAX_IDS = 2_000;
-const MAX_COMPARED_CHARS = 80;
-
-/** The ids that are most similar to the requested one, closest matches first. */
-export function nearestIds(asked: string, ids: readonly string[], count: number): string[] {
-  const wanted = asked.slice(0, MAX_COMPARED_CHARS).toLowerCase();
-  return ids
-    .slice(-MAX_IDS)
-    .map((id) => ({
-      id,
-      distance: distance(wanted, id.slice(0, MAX_COMPARED_CHARS).toLowerCase()),
-    }))
-    .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
-    .slice(0, count)
-    .map(({ id }) => id);
-}
-
-/** The Levenshtein distance: how many characters to insert, delete or replace. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}

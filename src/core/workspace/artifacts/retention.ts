@@ -1,4 +1,4 @@
-import { requireCount, requireObject } from "../../arguments.js";
+import { type OptionNames, requireCount, requireObject, refuseMisspelt } from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
@@ -47,11 +47,25 @@ const PAGE = 500;
 
 const LIMITS = ["maxAgeMs", "maxBytes", "maxArtifacts", "minAgeMs"] as const;
 
+const LIMIT_NAMES = { maxAgeMs: true, maxBytes: true, maxArtifacts: true } as const;
+
+export const RETENTION_NAMES: OptionNames<Retention> = {
+  ...LIMIT_NAMES,
+  perSession: true,
+  minAgeMs: true,
+};
+
 /** Checks limits as a caller gave them; at least one is needed. */
-export function requireRetention<R extends Retention>(argument: string, retention: R): R {
+export function requireRetention<R extends Retention>(
+  argument: string,
+  retention: R,
+  names: OptionNames<R>,
+): R {
   requireObject(argument, retention, "an object with maxAgeMs, maxBytes or maxArtifacts");
+  refuseMisspelt(retention, names);
   const { perSession = {} } = retention;
   requireObject(`${argument}.perSession`, perSession, "an object of limits");
+  refuseMisspelt(perSession, LIMIT_NAMES);
   for (const [place, limits] of [
     [argument, retention],
     [`${argument}.perSession`, perSession],

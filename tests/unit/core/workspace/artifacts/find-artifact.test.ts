@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { nearestIds } from "../../../../../src/core/workspace/artifacts/find-artifact.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { READING_VERBS as reads } from "../../../../support/reading-verbs.js";
 import { rejectionOf } from "../../../../support/rejection.js";
@@ -113,45 +112,5 @@ describe("a session", () => {
     );
     expect(await workspace.getOriginal("b", { sessionId: "s" })).toBe("y");
     expect(await workspace.getOriginal("a", { sessionId: "t" })).toBe("x");
-  });
-});
-
-describe("the nearest ids", () => {
-  it("come most alike first, as many as asked for", () => {
-    const ids = ["toolu_99", "call_1", "toolu_12", "toolu_1", "other"];
-    expect(nearestIds("toolu_2", ids, 3)).toEqual(["toolu_1", "toolu_12", "toolu_99"]);
-    expect(nearestIds("toolu_2", ids, 10)).toHaveLength(5);
-    expect(nearestIds("toolu_2", ids, 0)).toEqual([]);
-    expect(nearestIds("toolu_2", [], 5)).toEqual([]);
-  });
-
-  it.each([
-    ["a letter changed", "toolx_abc"],
-    ["a letter missing", "tool_abc"],
-    ["a letter too many", "tooluu_abc"],
-    ["two letters in the wrong order", "tolou_abc"],
-    ["the suffix left out", "toolu_ab"],
-  ])("find what was meant: %s", (_, asked) => {
-    const ids = ["call_9876", "toolu_xyz", "toolu_abc", "fetch:page", "browser"];
-    expect(nearestIds(asked, ids, 1)).toEqual(["toolu_abc"]);
-  });
-
-  it("do not mind upper and lower case", () => {
-    expect(nearestIds("ABC", ["aab", "abc"], 1)).toEqual(["abc"]);
-    expect(nearestIds("abc", ["AAB", "ABC"], 1)).toEqual(["ABC"]);
-  });
-
-  it("come in the same order, however they were listed", () => {
-    const ids = ["b1", "a1", "c1"];
-    expect(nearestIds("x1", ids, 3)).toEqual(["a1", "b1", "c1"]);
-    expect(nearestIds("x1", [...ids].reverse(), 3)).toEqual(["a1", "b1", "c1"]);
-  });
-
-  it("are looked for among the latest only, and by the first characters only", () => {
-    const many = ["exact", ...Array.from({ length: 2_000 }, (_, at) => `id-${at}`)];
-    expect(nearestIds("exact", many, 1)).not.toEqual(["exact"]);
-    const long = "x".repeat(100_000);
-    expect(nearestIds(long, [long, "y"], 2)).toEqual([long, "y"]);
-    expect(nearestIds("", ["ab", "a"], 2)).toEqual(["a", "ab"]);
   });
 });

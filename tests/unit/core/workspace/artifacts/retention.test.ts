@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   findExpired,
   requireRetention,
+  RETENTION_NAMES,
   type Retention,
 } from "../../../../../src/core/workspace/artifacts/retention.js";
 import { MemoryStore } from "../../../../../src/testing/index.js";
@@ -46,14 +47,16 @@ describe("limits", () => {
     { maxBytes: "1" },
     { perSession: {} },
     { minAgeMs: 1 },
+    { maxBytes: 1, maxAge: 1 },
+    { perSession: { maxBytes: 1, maxByte: 1 } },
   ])("are refused: %j", (given) => {
-    expect(() => requireRetention("retention", given as Retention)).toThrow(
+    expect(() => requireRetention("retention", given as Retention, RETENTION_NAMES)).toThrow(
       expect.objectContaining({ code: "INVALID_ARGUMENT" }),
     );
   });
 
   it("are taken as they are", () => {
     const given = { perSession: { maxBytes: 1 } };
-    expect(requireRetention("retention", given)).toBe(given);
+    expect(requireRetention<Retention>("retention", given, RETENTION_NAMES)).toBe(given);
   });
 });
