@@ -15,10 +15,11 @@ export type Detection<F extends Format> =
 export function detectFormat<F extends Format = (typeof FORMATS)[number]>(
   messages: readonly unknown[],
   formats: readonly F[] = FORMATS as readonly Format[] as readonly F[],
+  check: FitCheck = checkFit,
 ): Detection<F> {
   const misfits: (FormatMismatch & { readonly nearness: number })[] = [];
   for (const format of relevantTo(messages, formats)) {
-    const why = checkFit(format, messages);
+    const why = check(format, messages);
     if (why === undefined) return { format };
     misfits.push({ format: format.name, why, nearness: countFitting(format, messages) });
   }
@@ -44,12 +45,19 @@ function takesLines(format: Format): boolean {
   return format.mismatch([""]) === undefined;
 }
 
+/** Says why messages are not in a format, as the end of a sentence; `undefined` if they are. */
+export type FitCheck = (format: Format, messages: readonly unknown[]) => string | undefined;
+
+/** By the shape of the messages alone. */
+export const checkShape: FitCheck = (format, messages) =>
+  format.mismatch(messages) ?? findTextResults(messages);
+
 /**
  * Why messages are not in a format, or only seem to be: their calls have no results, or most of their
  * text is in blocks that the format does not know. Accepting those would silently offload nothing.
  */
 export function checkFit(format: Format, messages: readonly unknown[]): string | undefined {
-  const why = format.mismatch(messages) ?? findTextResults(messages);
+  const why = checkShape(format, messages);
   if (why !== undefined) return why;
   const visitor = new FitVisitor();
   for (const message of messages) {

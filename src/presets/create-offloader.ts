@@ -20,7 +20,7 @@ import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
-import { checkFit, detectFormat } from "../formats/detect-format.js";
+import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/detect-format.js";
 
 /** A short error is kept, since the model needs all of it next. */
 const DEFAULT_POLICY = any(
@@ -112,7 +112,8 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     workspace,
     format,
     formats: FORMATS,
-    pickFormat: (messages) => pickFormat(messages, format),
+    pickFormat: (messages, how) =>
+      pickFormat(messages, format, how === "by shape" ? checkShape : checkFit),
     policy: options.policy ?? DEFAULT_POLICY,
     countTokens: options.countTokens
       ? checkedCounter(options.countTokens)
@@ -142,19 +143,23 @@ function isFormat(value: unknown): value is Format {
 }
 
 /** The format of the messages: the chosen one, if it fits, or else the first that does. */
-export function pickFormat(messages: readonly unknown[], chosen: Format | undefined): Format {
+export function pickFormat(
+  messages: readonly unknown[],
+  chosen: Format | undefined,
+  check: FitCheck = checkFit,
+): Format {
   for (const [index, message] of messages.entries()) {
     const isMessage =
       typeof message === "string" || (typeof message === "object" && message !== null);
     if (!isMessage) throw new InvalidArgumentError(`history[${index}]`, message, "a message");
   }
   if (!chosen) {
-    const detected = detectFormat(messages);
+    const detected = detectFormat<Format>(messages, FORMATS, check);
     if ("format" in detected) return detected.format;
     throw UnknownFormatError.ofMismatches(detected.mismatches);
   }
   // A format that does not fit would silently offload nothing.
-  const why = checkFit(chosen, messages);
+  const why = check(chosen, messages);
   if (why === undefined) return chosen;
   throw UnknownFormatError.ofMismatches([{ format: chosen.name, why }]);
 }

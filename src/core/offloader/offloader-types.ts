@@ -128,5 +128,8 @@ export interface Offloader<
   systemPrompt(): string;
 }
 
-/** Finds the format of messages; throws an error that says why no format fits. */
-export type PickFormat = (messages: readonly unknown[]) => Format;
+/**
+ * Finds the format of messages; throws an error that says why no format fits. By their shape alone, it
+ * may find one that then reads no results, or nothing but blocks that it does not know.
+ */
+export type PickFormat = (messages: readonly unknown[], how: "by shape" | "by reading") => Format;

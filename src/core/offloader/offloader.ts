@@ -66,6 +66,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
   let memory: TurnMemory | undefined;
 
+  const openMemory = (format: Format): TurnMemory =>
+    new TurnMemory({
+      ...{ format, contents, readingCalls, onUnreadable },
+      read: { media, countOther: policy.needsTotalChars },
+      isFinal: policy.perResult,
+    });
+
   /** The memory of this history, which keeps its format as long as its new messages agree. */
   const memoryFor = (
     history: readonly unknown[],
@@ -75,22 +82,28 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     if (memory && memory.format.mismatch(history.slice(known)) === undefined) {
       return { turns: memory, known };
     }
-    const format = wiring.pickFormat(history);
-    if (memory?.format === format) return { turns: memory, known };
-    const read = { media, countOther: policy.needsTotalChars };
-    memory = new TurnMemory({
-      ...{ format, read, contents, readingCalls, onUnreadable },
-      isFinal: policy.perResult,
-    });
-    return { turns: memory, known: 0 };
+    const format = wiring.pickFormat(history, "by shape");
+    return memory?.format === format
+      ? { turns: memory, known }
+      : { turns: openMemory(format), known: 0 };
   };
 
   /** Reads what is new in the history; says from which message on results are to be decided. */
   const begin = (history: readonly unknown[], session: HeldSession) => {
-    const { turns, known } = memoryFor(history, session);
-    const taken = turns.take(history, known);
-    // The first messages may fit a format that then finds no results; this check throws in that case.
-    if (turns.hasUnansweredCalls) wiring.pickFormat(history);
+    let { turns, known } = memoryFor(history, session);
+    let taken = turns.take(history, known);
+    const isNew = turns !== memory;
+    // A history that looks like it was misread is read again with this question; that throws, or
+    // finds another format.
+    if (turns.hasUnansweredCalls || (isNew && turns.hasUnknown)) {
+      const format = wiring.pickFormat(history, "by reading");
+      if (format !== turns.format) {
+        turns = openMemory(format);
+        known = 0;
+        taken = turns.take(history, known);
+      }
+    }
+    memory = turns;
     return { turns, taken, from: policy.perResult ? Math.min(known, turns.finished) : 0 };
   };
 
@@ -218,7 +231,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async restore(messages, options = {}) {
       requireArray("messages", messages);
       const fits = memory?.format.mismatch(messages) === undefined;
-      const format = memory && fits ? memory.format : wiring.pickFormat(messages);
+      const format = memory && fits ? memory.format : wiring.pickFormat(messages, "by reading");
       const tools = workspace.tools({ sessionId });
       return (await old.restore(messages, format, tools, options)) as never;
     },

@@ -21,6 +21,8 @@ export class SeenMessage implements MessageVisitor {
   replyId: string | undefined;
   otherChars = 0;
   answers = 0;
+  /** Whether it has a part or block of a type that the format does not know. */
+  hasUnknown = false;
   /** Whether it calls a reading tool, or holds an answer of one. */
   isReading = false;
   calls: readonly Call[] = NONE;
@@ -71,8 +73,9 @@ export class SeenMessage implements MessageVisitor {
     this.answers++;
   }
 
-  other(chars: number): void {
+  other(chars: number, unknownType?: string): void {
     this.otherChars += chars;
+    if (unknownType !== undefined) this.hasUnknown = true;
   }
 
   finish(output: unknown, reports: readonly ResultReport[]): void {

@@ -136,6 +136,11 @@ export class TurnMemory {
     };
   }
 
+  /** Whether the format came across a part or block of an unknown type. */
+  get hasUnknown(): boolean {
+    return this.#messages.some(({ hasUnknown }) => hasUnknown);
+  }
+
   /** Whether there are calls before the last reply, but not one answer in the whole history. */
   get hasUnansweredCalls(): boolean {
     if (this.#messages.some(({ answers }) => answers > 0)) return false;

@@ -23,7 +23,7 @@ describe("argument checks", () => {
     expect(requireCount("x", undefined, 7)).toBe(7);
     requireChoice("x", undefined, ["a", "b"]);
     requireChoice("x", "b", ["a", "b"]);
-    refuseMisspelt({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
+    refuseMisspelt<object>({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
   });
 
   it.each([

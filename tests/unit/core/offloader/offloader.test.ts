@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DEFAULTS } from "../../../../src/core/defaults.js";
 import {
+  anthropicFormat,
   createOffloader,
   estimateTokens,
   type AnthropicMessage,
@@ -20,6 +21,7 @@ import {
 import { createMemoryWorkspace, MemoryStore } from "../../../../src/testing/index.js";
 import { conversationOf, logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
+import { rejectionOf } from "../../../support/rejection.js";
 
 function create(options: Partial<OffloaderOptions> = {}) {
   const workspace = createMemoryWorkspace();
@@ -76,6 +78,36 @@ describe("a result that is decided on, previewed and stored", () => {
     const text = logOf(20_000);
     const { report } = await offloader.offload(conversationOf({ id: "a", text }));
     expect(counted).toEqual([text, report.results[0]?.reference]);
+  });
+});
+
+describe("a message", () => {
+  it.each(["anthropic", "auto"] as const)("is read once in all turns, with %s", async (format) => {
+    const read = vi.spyOn(anthropicFormat, "read");
+    const offloader = create({ format });
+    const history = conversationOf({ id: "a", text: logOf(20_000) }, { id: "b", text: "short" });
+    await offloader.offload(history);
+    expect(read).toHaveBeenCalledTimes(history.length);
+    const more = [...history, { role: "user", content: "Go on." }];
+    await offloader.offload(more);
+    expect(read).toHaveBeenCalledTimes(more.length);
+    read.mockRestore();
+  });
+
+  it("of an unknown kind is refused in every turn, and is not remembered", async () => {
+    const offloader = create({ format: "anthropic" });
+    const unknown = [
+      { role: "user", content: "Go." },
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "bash", input: {} }] },
+      { role: "user", content: [{ type: "tool_output", run: logOf(20_000) }] },
+    ];
+    for (const history of [unknown, unknown, [...unknown, { role: "user", content: "On." }]]) {
+      const error = await rejectionOf(offloader.offload(history));
+      expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });
+      expect(error.message).toContain("tool_output");
+    }
+    const { report } = await offloader.offload(conversationOf({ id: "a", text: logOf(20_000) }));
+    expect(report.totals.offloaded).toBe(1);
   });
 });
 
