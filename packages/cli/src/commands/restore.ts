@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { createOffloader, type UnknownReference } from "context-offload";
 import { CommandError, EXIT } from "../command-error.js";
 import { encodeText } from "../conversations/cut-character.js";
-import { findInputs, type Input } from "../conversations/find-inputs.js";
+import { findInputs, sessionOf, type Input } from "../conversations/find-inputs.js";
 import { findExactText } from "../conversations/exact-text.js";
 import { parseText } from "../conversations/parse-text.js";
 import { readText } from "../conversations/read-text.js";
@@ -91,9 +91,8 @@ async function restore(
   });
 }
 
-/** `run` named the session after the file that it read. */
 function withoutMark(input: Input): Input {
-  return { ...input, name: input.name.replace(/\.offloaded$/, "") };
+  return { ...input, name: sessionOf(input) };
 }
 
 function notHeld(

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
 import { encodeText } from "../conversations/cut-character.js";
-import { findInputs, type Input } from "../conversations/find-inputs.js";
+import { findInputs, sessionOf, type Input } from "../conversations/find-inputs.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
 import { openOutput, type OutputFile } from "../conversations/write-output.js";
@@ -100,7 +100,7 @@ async function runConversations(
       try {
         const offloaded = await offloadInput(input, {
           ...{ workspace, policy, isWhole: needsWhole(flags.policy), isDryRun, terminal },
-          sessionId: flags.session ?? input.name,
+          sessionId: flags.session ?? sessionOf(input),
           begin: async () => {
             if (isDryRun || toOutput) return;
             const folder = resolve(terminal.cwd, flags.out ?? ".");

@@ -85,3 +85,8 @@ function distinct(inputs: readonly Input[]): Input[] {
     return count === 1 ? input : { ...input, name: `${input.name}-${count}` };
   });
 }
+
+/** The session of a conversation is named after its file, and what `run` wrote after the one that it read. */
+export function sessionOf({ name }: Input): string {
+  return name.replace(/\.offloaded$/, "");
+}

@@ -1,6 +1,8 @@
 import {
   createOffloader,
+  createWorkspace,
   estimateTokens,
+  memoryStore,
   UnknownFormatError,
   type FormatName,
   type Policy,
@@ -61,8 +63,12 @@ export async function offloadInput(
     ...{ messages: 0, brokenLines: 0, tokensBefore: 0, tokensAfter: 0 },
     results: [] as ResultReport[],
   };
-  const { workspace, sessionId, policy, isDryRun, terminal } = options;
+  const { sessionId, policy, isDryRun, terminal } = options;
   const { signal } = terminal;
+  // A dry run does all of it in memory, which is forgotten with each window, so that its figures are
+  // right. Where the session holds something, that must be known, and the figures are nearly right.
+  const isEstimate = isDryRun && (await holdsAny(options));
+  const isInMemory = isDryRun && !isEstimate;
   let first: ParsedText | undefined;
   let best: ResultReport | undefined;
   let lines = 0;
@@ -79,11 +85,12 @@ export async function offloadInput(
     }
     const { messages: fresh } = parsed;
     const format = windows === 0 ? first.format : first.formatOfMore;
+    const workspace = isInMemory ? createWorkspace({ store: memoryStore() }) : options.workspace;
     const offloader = createOffloader({ workspace, sessionId, policy, format });
     const all = [...overlap, ...fresh];
     const { messages, report } = await nameRefusal(
       `${input.shown}: after line ${lines}`,
-      isDryRun
+      isEstimate
         ? async () => ({ messages: all, report: await offloader.estimate(all, { signal }) })
         : () => offloader.offload(all, { signal }),
     );
@@ -106,13 +113,17 @@ export async function offloadInput(
     for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
     const tokens = estimateTokens(text);
     state.tokensBefore += tokens;
-    state.tokensAfter += isDryRun ? tokens - savedBy(results) : estimateTokens(written);
+    state.tokensAfter += isEstimate ? tokens - savedBy(results) : estimateTokens(written);
     options.onProgress(text.length);
     overlap = lastOf(messages);
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
   return { input, format: first?.format ?? "anthropic", ...state, best, sessionId };
+}
+
+async function holdsAny({ workspace, sessionId }: OffloadInputOptions): Promise<boolean> {
+  return (await workspace.queryArtifacts({}, { sessionId, limit: 1 })).artifacts.length > 0;
 }
 
 async function nameRefusal<T>(place: string, work: () => Promise<T>): Promise<T> {
