@@ -144,7 +144,10 @@ function readToolPart(
   const given = input ?? rawInput;
   if (isAnswered || OPEN.includes(state)) visitor.call(id, String(toolName), given);
   if (options.countOther) visitor.other(countJsonChars(given));
-  if (!isAnswered) return;
+  if (!isAnswered) {
+    if (isNotApproved(part)) visitor.answer?.(id);
+    return;
+  }
   const content = part[outputKey(part)];
   if (!isOffloadable(content) || part["preliminary"] === true) {
     visitor.answer?.(id);
@@ -158,6 +161,12 @@ function readToolPart(
     const chars = countContentChars(content);
     visitor.result({ slot, id, content, soleText, chars, toolName, isError });
   }
+}
+
+/** Whether the call was denied, or is not approved yet: it may never get a result. */
+function isNotApproved({ state, approval }: JsonRecord): boolean {
+  if (state === "approval-requested") return true;
+  return state === "approval-responded" && asRecord(approval)["approved"] === false;
 }
 
 /** Numbers and flags are short; what JSON cannot represent could not be restored. */

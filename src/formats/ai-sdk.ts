@@ -170,6 +170,8 @@ function readPart(
   if (type === "tool-call" && providerExecuted !== true) {
     visitor.call(nonEmptyText(toolCallId), String(toolName), input);
   }
+  // A call that was denied gets no result.
+  if (type === "tool-approval-response" && part["approved"] === false) visitor.answer?.(undefined);
   visitor.other(countOther ? countPartChars(part) : 0, unknownType);
 }
 

@@ -145,8 +145,10 @@ export class ResultStorage implements Sink<StoredResult> {
     const reference = prepared.reference();
     const referenceTokens = this.#wiring.countTokens(reference);
     const { tokens, chars } = result;
-    // `chars` does not count images that are kept; their tokens are not saved.
-    if (savesEnough(referenceTokens, Math.min(tokens, chars))) {
+    // `chars` does not count images that are kept; their tokens are not saved. Few tokens can be many
+    // characters, as in an id of one letter.
+    const isShorter = reference.length < chars;
+    if (isShorter && savesEnough(referenceTokens, Math.min(tokens, chars))) {
       return { reference, referenceTokens, tokens, artifactId: undefined };
     }
     this.kept.set(result, { outcome: "kept", reason: "its reference would save too little" });

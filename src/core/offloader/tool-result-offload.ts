@@ -157,7 +157,8 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       }
       const { record, reference } = await core.store(prepared);
       // A reference that saves too little is not worth it.
-      const inline = chars < inlineChars || !savesEnough(countTokens(reference), tokens());
+      const isShorter = reference.length < chars && savesEnough(countTokens(reference), tokens());
+      const inline = chars < inlineChars || !isShorter;
       return {
         content: inline ? content : reference,
         decision: { offloaded: true, reason, artifactId: record.artifactId, inline },

@@ -17,6 +17,7 @@ import {
 import { readForRedaction } from "./artifacts/redact-content.js";
 import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
+import { createCountLines } from "./reading/count-lines.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
 import { renderKnowledgeList } from "./reference/knowledge-list.js";
@@ -186,7 +187,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
     tools: ({ sessionId, readChars } = {}) =>
       // An agent that reads by path has no use for them, and they cost tokens in every request.
-      createTools(workspace, notice.readBy === "path" ? NO_TOOLS : notice.toolNames, canSee, {
+      createTools(workspace, notice.readBy === "path" ? NO_TOOLS : notice.toolNames, {
+        canSee,
+        countLines: createCountLines(store),
         sessionId,
         readChars: requireCount("readChars", readChars, wiring.readChars),
       }),

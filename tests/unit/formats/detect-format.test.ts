@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
+import { aiSdkUiFormat } from "../../../src/formats/ai-sdk-ui.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { checkFit, detectFormat } from "../../../src/formats/detect-format.js";
 import { FORMATS, type FormatName } from "../../../src/formats/formats.js";
@@ -185,5 +187,40 @@ describe("conversations that are taken", () => {
     });
     const messages = [assistant([call]), { role: "tool", content: [denied] }, assistant("Well.")];
     expect(detectFormat(messages)).toEqual({ format: named("ai-sdk") });
+  });
+});
+
+describe("a call that was denied", () => {
+  it("needs no result, as a model message", () => {
+    const call = { type: "tool-call", toolCallId: "a", toolName: "rm", input: {} };
+    const request = { type: "tool-approval-request", approvalId: "p", toolCallId: "a" };
+    const messages = (approved: boolean) => [
+      { role: "user", content: "Clean up." },
+      { role: "assistant", content: [call, request] },
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "p", approved }] },
+      { role: "assistant", content: "I leave it." },
+      { role: "user", content: "Thanks." },
+      { role: "assistant", content: "You are welcome." },
+    ];
+    expect(checkFit(aiSdkFormat, messages(false))).toBeUndefined();
+    expect(checkFit(aiSdkFormat, messages(true))).toContain("1 unanswered tool call");
+  });
+
+  it.each([
+    [{ state: "approval-responded", approval: { id: "p", approved: false } }, undefined],
+    [{ state: "approval-requested", approval: { id: "p" } }, undefined],
+    [{ state: "approval-responded", approval: { id: "p", approved: true } }, "unanswered"],
+  ])("needs no result, as a part in a UI: %j", (state, why) => {
+    const part = { type: "tool-rm", toolCallId: "a", input: {}, ...state };
+    const text = (role: string, said: string) => ({ role, parts: [{ type: "text", text: said }] });
+    const messages = [
+      text("user", "Clean up."),
+      { role: "assistant", parts: [part] },
+      text("user", "No."),
+      text("assistant", "I leave it."),
+    ];
+    const found = checkFit(aiSdkUiFormat, messages);
+    if (why === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(why);
   });
 });

@@ -2,6 +2,7 @@ import type { ToolDescription } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { quoteSome } from "../../lib/text/quote.js";
 import type { NextCall } from "../reading/reading.js";
+import type { CountLines } from "../reading/count-lines.js";
 import type { Workspace } from "../workspace-types.js";
 import { inputSchemaOf, parametersOf, READING_TOOLS } from "./reading-tools.js";
 import type { RenderedAnswer } from "./render-answer.js";
@@ -12,8 +13,10 @@ import { ContextOffloadError, type ErrorCode } from "../../errors/context-offloa
 /** Whether a session may see another one. */
 export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
 
-/** What the tools are limited to. */
+/** What the tools are limited to, and what they need besides the workspace. */
 interface ToolLimits {
+  readonly canSee: CanSee;
+  readonly countLines: CountLines;
   readonly sessionId: string | undefined;
   readonly readChars: number;
 }
@@ -25,8 +28,7 @@ const SHOWN_PARAMETERS = 5;
 export function createTools(
   workspace: Workspace,
   naming: ToolNaming,
-  canSee: CanSee,
-  { sessionId, readChars }: ToolLimits,
+  { sessionId, readChars, canSee, countLines }: ToolLimits,
 ): ToolDescription[] {
   return nameTools(naming).map(({ tool, name }) => {
     const spec = READING_TOOLS[tool];
@@ -40,7 +42,7 @@ export function createTools(
         const kept = readRepeated(input, ["session_id", ...(spec.repeats ?? [])]);
         const { text, data } = await fit(readChars, note, (maxChars) => {
           const scope = { sessionId: asked, signal, maxChars };
-          return spec.run({ workspace, input, naming, kept, scope });
+          return spec.run({ workspace, countLines, input, naming, kept, scope });
         });
         return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {

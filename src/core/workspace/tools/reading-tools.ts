@@ -1,5 +1,6 @@
 import type { ToolInputSchema } from "../../engine/format.js";
-import type { NextCall, ToolName, View, ReadOptions } from "../reading/reading.js";
+import type { NextCall, ToolName, View } from "../reading/reading.js";
+import type { CountLines } from "../reading/count-lines.js";
 import type { Workspace } from "../workspace-types.js";
 import { renderInfo, renderReading, type RenderedAnswer } from "./render-answer.js";
 import type { ToolInput } from "./tool-input.js";
@@ -8,6 +9,7 @@ import type { ToolNaming } from "./tool-naming.js";
 /** One call of a reading tool. */
 export interface ReadingToolCall {
   readonly workspace: Workspace;
+  readonly countLines: CountLines;
   readonly input: ToolInput;
   readonly naming: ToolNaming;
   /** What the next call must repeat. */
@@ -71,7 +73,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
   },
 
   grep_knowledge: {
-    description: "Finds lines by regular expression, without artifact_id in all results.",
+    description: "Finds lines by regular expression; without artifact_id, in all results.",
     properties: {
       artifact_id: text,
       pattern: text,
@@ -168,10 +170,17 @@ export function inputSchemaOf(
   return structuredClone({ type: "object", properties: shown, required: [...required] });
 }
 
-async function readLines({ workspace, input, scope, naming, kept }: ReadingToolCall) {
+async function readLines({
+  workspace,
+  countLines,
+  input,
+  scope,
+  naming,
+  kept,
+}: ReadingToolCall): Promise<RenderedAnswer> {
   const id = input.requiredText("artifact_id");
   const options = { ...scope, ...readCharRange(input), view: readView(input) };
-  const [start, end] = await readLineNumbers(workspace, id, input, options);
+  const [start, end] = await readLineNumbers(input, () => countLines(id, options));
   return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), naming, kept);
 }
 
@@ -190,19 +199,16 @@ function readView(input: ToolInput): View | undefined {
 const TO_THE_END = Number.MAX_SAFE_INTEGER;
 
 /** The lines that a call asks for. Without `end_line` it is the end; negative lines count from there. */
-export async function readLineNumbers(
-  workspace: Workspace,
-  artifactId: string,
+async function readLineNumbers(
   input: ToolInput,
-  options: ReadOptions,
+  countLines: () => Promise<number>,
 ): Promise<[start: number, end: number]> {
   const start = input.count("start_line") ?? 1;
   const end =
     input.count("end_line") ?? (input.count("end_char") === undefined ? TO_THE_END : start);
   if (start >= 0 && end >= 0) return [start, end];
-  const { sessionId, signal, view } = options;
-  const probe = { sessionId, signal, view, maxChars: 1 };
-  const lines = (await workspace.getKnowledgeById(artifactId, probe)).range.of;
+  // What is wrong is found again by the read itself, which says so.
+  const lines = await countLines().catch(() => 1);
   const fromEnd = (line: number): number => (line < 0 ? Math.max(1, lines + 1 + line) : line);
   return [fromEnd(start), fromEnd(end)];
 }

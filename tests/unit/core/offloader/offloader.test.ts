@@ -33,6 +33,7 @@ const LONG_ID = Array.from({ length: 700 }, (_, n) => ((n * 7919) % 9973).toStri
 describe("it must pay", () => {
   it.each([
     ["a long id", LONG_ID, 4_500],
+    ["a long id of few tokens", "a".repeat(20_000), 18_000],
     ["short content", "a", 300],
   ])("keeps content that %s would hardly make smaller", async (_, id, chars) => {
     const workspace = createMemoryWorkspace();

@@ -70,6 +70,23 @@ describe("events [DESIGN-W-events]", () => {
     expect(events[1]).toMatchObject({ ...OF_A, event: "read", verb, ...sizes });
   });
 
+  it.each([
+    ["get_knowledge_by_lines", { start_line: -1, end_line: -1 }],
+    ["get_knowledge_by_id", { start_line: -1 }],
+  ])("%s with lines from the end is one read", async (name, lines) => {
+    const { workspace, events } = openLogged();
+    await putCall(workspace);
+    const tool = workspace.tools().find((each) => each.name === name);
+    const { text, isError } = (await tool?.execute({ artifact_id: "call_1", ...lines })) ?? {};
+    expect({ text, isError }).toMatchObject({
+      text: expect.stringContaining("2") as string,
+      isError: false,
+    });
+    expect(events.slice(1)).toMatchObject([{ event: "read", verb: "getKnowledgeByLines" }]);
+    await tool?.execute({ artifact_id: "unknown", ...lines });
+    expect(events.slice(2)).toMatchObject([{ event: "failure", verb: "getKnowledgeByLines" }]);
+  });
+
   it("a listing is a read, a removal is told", async () => {
     const { workspace, events } = openLogged();
     await putCall(workspace);
