@@ -1,3 +1,4 @@
+import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
 import { MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { basename, join, sep } from "node:path";
@@ -47,7 +48,6 @@ export function emptyState(file: string): ReadState {
   };
 }
 
-const LINE_FEED = 10;
 /** How many of the last bytes read are compared before reading on. */
 const COMPARED_BYTES = 256;
 /** How much is read at a time: a few thousand lines, after which the event loop can run. */

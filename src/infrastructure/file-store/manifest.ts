@@ -1,3 +1,4 @@
+import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
 import { writeOnce } from "./file-calls.js";
 import { KeptFile } from "./kept-file.js";
@@ -5,7 +6,6 @@ import type { ManifestEntry } from "./manifest-entry.js";
 import { ManifestReader } from "./manifest-reader.js";
 import type { CheckedFolder, StoreLayout } from "./store-layout.js";
 
-const LINE_FEED = 10;
 const MAX_APPENDS = 3;
 
 /** The append-only list of what a session holds. An artifact exists once its line does. */

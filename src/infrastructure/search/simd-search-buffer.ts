@@ -1,9 +1,9 @@
+import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
 import * as nodeBuffer from "node:buffer";
 import { MAX_NEEDLE_BYTES, type SearchBuffer } from "../../core/lib/search/search-buffer.js";
 import { decodeWtf8 } from "../../core/lib/text/wtf8.js";
 import { loadSimdScan } from "./simd-scan.js";
 
-const LINE_FEED = 10;
 const PAGE_BYTES = 65_536;
 /** Bytes by their frequency in logs, code and prose, the most frequent first; all others are rare. */
 const FREQUENT =

@@ -1,10 +1,9 @@
 import type { ByteSource } from "../text/byte-source.js";
-import { BACKSLASH, unescapeJson } from "./json-strings.js";
+import { BACKSLASH, UNICODE_ESCAPE, unescapeJson } from "./json-strings.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 import { isHighSurrogate } from "../text/surrogates.js";
 
 const CHUNK_BYTES = 256 * 1024;
-const UNICODE_ESCAPE = 0x75;
 
 /** A range of text in a source; with JSON escapes if it is the inside of a string. */
 export interface JsonStretch {

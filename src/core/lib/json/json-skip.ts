@@ -1,7 +1,7 @@
 import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-strings.js";
 
 /** A bracket and a brace differ only in this bit, so one test covers both. */
-const BRACE_BIT = 0x20;
+export const BRACE_BIT = 0x20;
 
 /**
  * Skips everything up to the matching closing bracket as fast as possible: it knows strings and

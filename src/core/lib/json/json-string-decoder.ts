@@ -1,9 +1,8 @@
 import { type ByteSource, readPieces } from "../text/byte-source.js";
 import { isHighSurrogate, isLowSurrogate } from "../text/surrogates.js";
-import { BACKSLASH } from "./json-strings.js";
+import { BACKSLASH, UNICODE_ESCAPE } from "./json-strings.js";
 import type { ByteRange } from "./json-locate.js";
 
-const UNICODE_ESCAPE = 0x75;
 /** `\u` and its four digits. */
 const UNICODE_BYTES = 6;
 const NO_BYTES = new Uint8Array(0);

@@ -41,7 +41,8 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
 /** 1 for a byte that completes an escape after a backslash. */
 const SIMPLE_ESCAPE = new Uint8Array(256);
 for (const char of '"\\/bfnrt') SIMPLE_ESCAPE[char.charCodeAt(0)] = 1;
-const UNICODE_ESCAPE = 0x75;
+/** The letter after the backslash in `\u0041`. */
+export const UNICODE_ESCAPE = 0x75;
 
 const AFTER_BACKSLASH = 5;
 

@@ -1,6 +1,5 @@
+import { LINE_FEED } from "../text/scan-bytes.js";
 import type { SearchBuffer } from "./search-buffer.js";
-
-const LINE_FEED = 10;
 
 /** Whole lines, addressed by position: of a byte or of a character, depending on the block. */
 export interface LineBlock {

@@ -1,3 +1,4 @@
+import { LINE_FEED } from "../text/scan-bytes.js";
 import type { CompiledPattern } from "./compile-pattern.js";
 import type { LineSearchOptions, SearchTally } from "./line-search-options.js";
 import type { SearchQuery } from "./search-terms.js";
@@ -7,7 +8,6 @@ import { MatchCollector, contextLine, endOfWholeCharacters } from "./match-colle
 import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
 import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
 
-const LINE_FEED = 10;
 /** How much is read and searched at once. */
 const PIECE_BYTES = 1_048_576;
 /** How much is decoded at once: strings of this size are freed cheaply. */

@@ -1,3 +1,4 @@
+import { LINE_FEED } from "../text/scan-bytes.js";
 /** The kind of a token in a regular expression's source. */
 export type PatternTokenKind =
   "char" | "escape" | "class" | "dot" | "anchor" | "quantifier" | "alternative" | "open" | "close";
@@ -190,8 +191,6 @@ function blockEscape(text: string, ignoreCase: boolean): string | undefined {
   if (text === "\\W") return "[^\\w\\n]";
   return text.startsWith("\\P{") ? `[^\\p${text.slice(2)}\\n]` : undefined;
 }
-
-const LINE_FEED = 10;
 
 /** The character that an escape such as `\x0a`, `\u000a`, `\u{a}` or `\cJ` stands for. */
 function codeOf(escape: string): number | undefined {

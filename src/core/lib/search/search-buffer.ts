@@ -1,3 +1,4 @@
+import { LINE_FEED } from "../text/scan-bytes.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 
 /** The longest needle that a search buffer must accept. */
@@ -18,8 +19,6 @@ export interface SearchBuffer {
   /** The text of the bytes; WTF-8. */
   decode(from: number, end: number): string;
 }
-
-const LINE_FEED = 10;
 
 /** A search buffer that runs anywhere. */
 export function createSearchBuffer(size: number): SearchBuffer {

@@ -1,3 +1,4 @@
+import { LINE_FEED } from "../text/scan-bytes.js";
 import {
   cutChance,
   Kind,
@@ -24,7 +25,6 @@ const GENTLE = Float64Array.of(0.2, 0.4, 0.8, 0.5, 0.35, 0.4, 1.08, 0.9);
 const KNEE = Float64Array.of(0.65, 0.5, 1, 2, 0.6, 0.3, 1, 1);
 const STEEP = Float64Array.of(1.25, 1.25, 1.1, 0.9, 1.25, 1.15, 1.08, 0.9);
 
-const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;

@@ -1,13 +1,13 @@
-import { unescapeJson } from "../json/json-strings.js";
+import { BRACE_BIT } from "../json/json-skip.js";
+import {
+  BACKSLASH,
+  CLOSE_OBJECT,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  unescapeJson,
+} from "../json/json-strings.js";
 import { NotWrappedError, type WrappedValue } from "./wrapped-value.js";
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-/** A bracket and a brace differ only in this bit. */
-const BRACE_BIT = 0x20;
-const CLOSE_OBJECT = 0x7d;
 
 /**
  * The JSON value that is all of a text; `undefined` if something follows it.

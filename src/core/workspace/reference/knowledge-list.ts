@@ -2,6 +2,8 @@ import type { Digest } from "../../lib/digest/digest.js";
 import { DEFAULTS } from "../../defaults.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
+import { TOOL_NAMES, type ToolName } from "../reading/reading.js";
+import { READING_TOOLS } from "../tools/reading-tools.js";
 import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
 
 /** What a reference says about one artifact. */
@@ -126,8 +128,14 @@ function renderNotice(
   return hints.length === 0 ? [] : [`More: ${hints.slice(0, 2).join(", ")}\n`];
 }
 
-const HINTS = ["grep_knowledge", "get_knowledge_by_lines", "get_knowledge_by_id"] as const;
-const JSON_HINTS = ["query_knowledge", ...HINTS] as const;
+const JSON_HINTS = TOOL_NAMES.filter((tool) => placeOf(tool) > 0).sort(
+  (one, other) => placeOf(one) - placeOf(other),
+);
+const HINTS = JSON_HINTS.filter((tool) => READING_TOOLS[tool].hint?.isForJson !== true);
+
+function placeOf(tool: ToolName): number {
+  return READING_TOOLS[tool].hint?.place ?? 0;
+}
 
 /** Whether a reference is worth it: it must save a good part of the result that it replaces. */
 export function savesEnough(referenceTokens: number, contentTokens: number): boolean {

@@ -1,13 +1,6 @@
-import type { ToolName } from "../reading/reading.js";
+import { READING_TOOLS } from "../tools/reading-tools.js";
 import { nameTools } from "../tools/tool-naming.js";
 import type { NoticeOptions } from "./knowledge-list.js";
-
-/** What the prompt says of a tool, after its name. */
-const USES: Partial<Record<ToolName, string>> = {
-  grep_knowledge: "searches",
-  get_knowledge_by_id: "reads one",
-  get_tool_result_offload_info: "lists all",
-};
 
 /**
  * The text for an agent's system prompt that explains references. It is part of every request, so it
@@ -20,8 +13,9 @@ export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
     "Long tool results are stored; a <knowledge_list> with artifact_id and digest replaces each. " +
     "A digest is an automatic preview: do not answer from it alone.";
   if (readBy === "none") return start;
-  const uses = nameTools(toolNames).flatMap(({ tool, name }) =>
-    USES[tool] === undefined ? [] : [`${name} ${USES[tool]}`],
-  );
+  const uses = nameTools(toolNames).flatMap(({ tool, name }) => {
+    const { use } = READING_TOOLS[tool];
+    return use === undefined ? [] : [`${name} ${use}`];
+  });
   return uses.length === 0 ? start : `${start} Read only what you need: ${uses.join(", ")}.`;
 }

@@ -30,6 +30,10 @@ export interface ReadingToolCall {
 interface ReadingToolSpec {
   /** The tool's description for the model. */
   readonly description: string;
+  /** What the system prompt says of it, after its name. */
+  readonly use?: string;
+  /** Its place among the tools that a reference may name, the first of which it does. */
+  readonly hint?: { readonly place: number; readonly isForJson?: boolean };
   readonly properties: ToolInputSchema["properties"];
   readonly required: readonly string[];
   /** Parameters that are accepted, but not advertised. */
@@ -47,6 +51,8 @@ const flag = { type: "boolean" };
 export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
   get_knowledge_by_id: {
     description: "Reads a stored result from its start.",
+    use: "reads one",
+    hint: { place: 4 },
     properties: { artifact_id: text },
     required: ["artifact_id"],
     alsoAccepts: ["start_char", "end_char", "start_line", "end_line", "view"],
@@ -63,6 +69,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   get_knowledge_by_lines: {
     description: "Reads lines, counted from 1.",
+    hint: { place: 3 },
     properties: { artifact_id: text, start_line: count, end_line: count },
     required: ["artifact_id", "start_line"],
     alsoAccepts: ["start_char", "end_char", "view"],
@@ -74,6 +81,8 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   grep_knowledge: {
     description: "Finds lines by regular expression; without artifact_id, in all results.",
+    use: "searches",
+    hint: { place: 2 },
     properties: {
       artifact_id: text,
       pattern: text,
@@ -111,6 +120,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   query_knowledge: {
     description: "Reads part of JSON by pointer, such as /items/0/name.",
+    hint: { place: 1, isForJson: true },
     properties: {
       artifact_id: text,
       pointer: text,
@@ -135,6 +145,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
 
   get_tool_result_offload_info: {
     description: "Lists the stored results.",
+    use: "lists all",
     properties: { task_id: text, session_id: text },
     required: [],
     alsoAccepts: ["namespace", "limit", "cursor"],
