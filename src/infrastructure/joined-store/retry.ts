@@ -1,5 +1,6 @@
 import { StoreUnreachableError } from "../../core/errors/storage-errors.js";
 import { requireCount } from "../../core/arguments.js";
+import { DEFAULTS } from "../../core/defaults.js";
 
 /** How long a store that does not answer is waited for. */
 export interface RetryOptions {
@@ -11,7 +12,6 @@ export interface RetryOptions {
   readonly attempts?: number | undefined;
 }
 
-export const RETRY_DEFAULTS = { deadlineMs: 30_000, attemptMs: 10_000, attempts: 12 };
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -27,13 +27,9 @@ export function createRetry(
   isTransient: (error: unknown) => boolean,
   options: RetryOptions = {},
 ): Retry {
-  const limit = (name: keyof typeof RETRY_DEFAULTS) =>
-    requireCount(name, options[name], RETRY_DEFAULTS[name]);
-  const [deadlineMs, attemptMs, attempts] = [
-    limit("deadlineMs"),
-    limit("attemptMs"),
-    limit("attempts"),
-  ];
+  const deadlineMs = requireCount("deadlineMs", options.deadlineMs, DEFAULTS.storeDeadlineMs);
+  const attemptMs = requireCount("attemptMs", options.attemptMs, DEFAULTS.storeAttemptMs);
+  const attempts = requireCount("attempts", options.attempts, DEFAULTS.storeAttempts);
   return async (work) => {
     const endsAt = Date.now() + deadlineMs;
     for (let attempt = 1; ; attempt++) {
