@@ -111,9 +111,9 @@ export async function offloadInput(
     state.messages += fresh.length;
     state.brokenLines += parsed.brokenLines;
     for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
-    const tokens = estimateTokens(text);
+    const tokens = countTokens(fresh);
     state.tokensBefore += tokens;
-    state.tokensAfter += isEstimate ? tokens - savedBy(results) : estimateTokens(written);
+    state.tokensAfter += isEstimate ? tokens - savedBy(results) : countTokens(after);
     options.onProgress(text.length);
     overlap = lastOf(messages);
     lines += countLines(text);
@@ -151,6 +151,15 @@ async function requireReadable(input: Input, options: OffloadInputOptions): Prom
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
+}
+
+/** The tokens of messages, without what else is in their file, such as blanks. */
+function countTokens(messages: readonly unknown[]): number {
+  return messages.reduce<number>(
+    (sum, message) =>
+      sum + estimateTokens(typeof message === "string" ? message : JSON.stringify(message)),
+    0,
+  );
 }
 
 /** What a table needs of a result; the reference itself is in the file. */
