@@ -37,7 +37,12 @@ export function renderFigures({ node, rows, readerPeakMb, queryGrowthMb, skipped
       `A process that only reads an artifact of 1 GB peaks at ${readerPeakMb} MB. ` +
       stream +
       `One pointer out of 36 MB of JSON takes at most ${queryGrowthMb} MB, however the JSON is stored. ` +
-      `A history pass that is skipped allocates as much for 100 kB a message ` +
-      `(${skippedPassBytes.large} bytes for 1,000 messages) as for 1 kB (${skippedPassBytes.small} bytes).`,
+      `A history pass that is skipped allocates no more for 100 kB a message ` +
+      `(${group(skippedPassBytes.large)} bytes for 1,000 messages) than for 1 kB (${group(skippedPassBytes.small)} bytes).`,
   ].join("\n");
+}
+
+/** @param {number} count */
+function group(count) {
+  return count.toLocaleString("en-US");
 }

@@ -90,7 +90,7 @@ function drawBar(parts, total, y, kind) {
       const width = (WIDTH * part.tokens) / total;
       tokens += part.tokens;
       const fill = part.marked ? kind : "other";
-      // A narrow gap keeps neighbours apart.
+      // A narrow gap keeps neighbors apart.
       return `  <rect class="${fill}" x="${round(x)}" y="${y}" width="${round(Math.max(width - 1, 0.5))}" height="48" />`;
     })
     .join("\n");

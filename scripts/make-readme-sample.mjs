@@ -1,6 +1,6 @@
 // Runs the package on the sample conversation and puts the outcome into the README: a tool result
-// before and after, the model's next call, the cost, and the picture; and the reference into the page
-// on the workspace. With `--check` it only says whether they are up to date.
+// before and after, the model's next call, the cost, and the picture; the reference into the page on
+// the workspace, and the cost into the one on reading. With `--check` it only says whether they are up to date.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,11 +18,14 @@ const PATTERN = ",[2-6],429,";
 /** How much of its reference the README shows. */
 const SHOWN_LINES = 2;
 const SHOWN_NAMES_CHARS = 80;
+/** How many matches of the model's call it shows. */
+const SHOWN_MATCHES = 2;
 
-const { blocks, reference, picture } = await makeSample();
+const { blocks, reference, picture, costs } = await makeSample();
 const pages = [
   await fillPage("README.md", (page) => Object.entries(blocks).reduce(fillBlock, page)),
   await fillPage("docs/workspace.md", (page) => fillReference(page, reference)),
+  await fillPage("docs/reading.md", (page) => fillCosts(page, costs)),
   await fillPage(PICTURE, () => picture),
 ];
 const outdated = pages.filter(({ before, after }) => before !== after);
@@ -57,7 +60,7 @@ async function makeSample() {
     const shown = offloaded.find(({ toolCallId }) => toolCallId === SHOWN);
     if (shown?.reference === undefined) throw new Error(`${SHOWN} was not offloaded`);
 
-    const input = { artifact_id: SHOWN, pattern: PATTERN, max_results: 2 };
+    const input = { artifact_id: SHOWN, pattern: PATTERN };
     const tools = offloader.workspace.tools({ sessionId: "session-1" });
     const answer = await tools.find(({ name }) => name === "grep_knowledge")?.execute(input);
     const { text } = await offloader.workspace.getKnowledgeByLines(SHOWN, 1, 2);
@@ -76,19 +79,21 @@ async function makeSample() {
       `${abridge(shown.reference)}\n`,
       "THE MODEL'S NEXT CALL: requests that were repeated, and failed",
       `grep_knowledge ${JSON.stringify(input)}`,
-      answer?.text ?? "",
+      abridgeMatches(answer?.text ?? ""),
       "```",
     ]
       .join("\n")
       .replace("```text", "\n```text");
 
     const lengths = offloaded.map(({ reference = "" }) => estimateTokens(reference));
-    const described = tools.map(({ name, description, inputSchema }) => {
-      return { name, description, inputSchema };
-    });
+    const costs = {
+      tools: countTools(tools),
+      toolsOfAll: countTools(offloader.workspace.tools()),
+      prompt: estimateTokens(offloader.systemPrompt()),
+    };
     const cost =
-      `Every request carries the five tools (${group(estimateTokens(JSON.stringify(described)))} tokens) and the ` +
-      `system prompt (${group(estimateTokens(offloader.systemPrompt()))}); they never change, so the provider's prompt cache ` +
+      `Every request carries the five tools (${group(costs.tools)} tokens) and the ` +
+      `system prompt (${group(costs.prompt)}); they never change, so the provider's prompt cache ` +
       `holds them. A reference takes ${group(Math.min(...lengths))} to ${group(Math.max(...lengths))} tokens in the sample above.`;
 
     const places = new Set(offloaded.map(({ toolCallId }) => toolCallId));
@@ -97,7 +102,7 @@ async function makeSample() {
       after: splitParts(after, places),
       offloaded: offloaded.length,
     });
-    return { blocks: { sample, cost }, reference: shown.reference, picture };
+    return { blocks: { sample, cost }, reference: shown.reference, picture, costs };
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -130,6 +135,14 @@ function countTokens(messages) {
   );
 }
 
+/** @param {readonly import("context-offload").ToolDescription[]} tools */
+function countTools(tools) {
+  const described = tools.map(({ name, description, inputSchema }) => {
+    return { name, description, inputSchema };
+  });
+  return estimateTokens(JSON.stringify(described));
+}
+
 /** @param {string} text @param {[name: string, block: string]} entry */
 function fillBlock(text, [name, block]) {
   const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
@@ -143,6 +156,35 @@ function fillReference(page, reference) {
   const block = /(<!-- reference: \w+ -->\n+```text\n)[^]*?(\n```)/;
   if (!block.test(page)) throw new Error("docs/workspace.md has no reference to fill in");
   return page.replace(block, (_, start, end) => `${start}${reference}${end}`);
+}
+
+/**
+ * @param {string} page
+ * @param {{ tools: number, toolsOfAll: number, prompt: number }} costs
+ */
+function fillCosts(page, { tools, toolsOfAll, prompt }) {
+  const sentence = /(so they are short: )[^.]*\./;
+  if (!sentence.test(page)) throw new Error("docs/reading.md does not say what the tools cost");
+  const figures =
+    `the tools of one session take ${group(tools)} tokens, those of all sessions ` +
+    `${group(toolsOfAll)}, and the prompt ${group(prompt)}.`;
+  return page.replace(sentence, (_, start) => `${start}${figures}`);
+}
+
+/**
+ * The first matches of an answer, how many more it has, and how many its last line says are left.
+ *
+ * @param {string} answer
+ */
+function abridgeMatches(answer) {
+  const lines = answer.split("\n");
+  const [, left] = /^\[(\d+) matches left out\. Next: /.exec(lines.at(-1) ?? "") ?? [];
+  if (left === undefined) throw new Error("the answer is complete: shorten the sample otherwise");
+  const more = lines.length - 1 - SHOWN_MATCHES;
+  return [
+    ...lines.slice(0, SHOWN_MATCHES),
+    `… ${more} more matches, and the call that continues with the other ${left}`,
+  ].join("\n");
 }
 
 /**

@@ -28,10 +28,10 @@ export function requireObject(argument: string, value: unknown, expected: string
 export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
 
 /**
- * Refuses an option that is nearly spelt like one that exists, which would be ignored without a word.
+ * Refuses an option that is nearly spelled like one that exists, which would be ignored without a word.
  * Anything else may be there for another function: hosts pass objects on.
  */
-export function refuseMisspelt<Options extends object>(
+export function refuseMisspelled<Options extends object>(
   options: Options,
   names: OptionNames<Options>,
 ): void {
@@ -40,7 +40,7 @@ export function refuseMisspelt<Options extends object>(
     const [near = ""] = nearestNames(name, Object.keys(names), 1);
     const wrongLetters = distance(name.toLowerCase(), near.toLowerCase());
     if (wrongLetters > Math.max(1, name.length / 3)) continue;
-    throw new InvalidArgumentError(name, value, `spelt ${near}, or omitted`);
+    throw new InvalidArgumentError(name, value, `spelled ${near}, or omitted`);
   }
 }
 

@@ -3,7 +3,7 @@ import {
   requireChoice,
   requireCount,
   requireObject,
-  refuseMisspelt,
+  refuseMisspelled,
   requireText,
 } from "../core/arguments.js";
 import { checkedCounter } from "../core/checked-counter.js";
@@ -94,7 +94,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   options: OffloaderOptions<Choice>,
 ): OffloaderFor<Choice> {
   requireObject("options", options, "an object with sessionId, and root or workspace");
-  refuseMisspelt<OffloaderOptions>(options, OPTIONS);
+  refuseMisspelled<OffloaderOptions>(options, OPTIONS);
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);

@@ -3,7 +3,7 @@ import {
   requireChoice,
   requireCount,
   requireObject,
-  refuseMisspelt,
+  refuseMisspelled,
   requireText,
 } from "../core/arguments.js";
 import { checkedCounter } from "../core/checked-counter.js";
@@ -96,7 +96,7 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
-  refuseMisspelt(options, OPTIONS);
+  refuseMisspelled(options, OPTIONS);
   const open = readStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");

@@ -1,4 +1,4 @@
-import { requireObject, refuseMisspelt, requireText } from "../core/arguments.js";
+import { requireObject, refuseMisspelled, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
@@ -48,7 +48,7 @@ export async function offloadToolResult<M extends AnthropicMessageLike>(
   options: DirectOffloadOptions,
 ): Promise<DirectOffloadResult<M>> {
   requireObject("options", options, "an object with sessionId and outputDir");
-  refuseMisspelt(options, { sessionId: true, outputDir: true });
+  refuseMisspelled(options, { sessionId: true, outputDir: true });
   return offloadToolResultWithWriter(
     message,
     options.sessionId,

@@ -1,4 +1,4 @@
-import { requireArray, requireObject, refuseMisspelt } from "../core/arguments.js";
+import { requireArray, requireObject, refuseMisspelled } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
@@ -76,7 +76,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
 ): Promise<HistoryOffloadResult<M>> {
   requireArray("messages", input);
   requireObject("options", options, "an object with charThreshold or ratioThreshold, or omitted");
-  refuseMisspelt(options, { charThreshold: true, ratioThreshold: true });
+  refuseMisspelled(options, { charThreshold: true, ratioThreshold: true });
   const root = requireOutputDir(outputDir);
   requireWriter(writer);
   const thresholds = readThresholds(options);

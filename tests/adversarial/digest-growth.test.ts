@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { scanSampled } from "../../src/core/lib/digest/digest.js";
-import { toPrintable, withoutColours } from "../../src/core/lib/digest/printable.js";
+import { toPrintable, withoutColors } from "../../src/core/lib/digest/printable.js";
 import { sampleText } from "../../src/core/lib/digest/sampled-text.js";
 import { DEFAULTS } from "../../src/core/defaults.js";
 import { digestText } from "../../src/core/digest-text.js";
@@ -158,7 +158,7 @@ describe("a digest takes time in proportion to the text", () => {
     for (const unit of UNITS) {
       const text = unit.repeat(Math.ceil(CHARS / unit.length));
       expect(toPrintable(text).length).toBeLessThanOrEqual(text.length);
-      expect(withoutColours(text).length).toBeLessThanOrEqual(text.length);
+      expect(withoutColors(text).length).toBeLessThanOrEqual(text.length);
       expect(unescapeMarkup(escapeMarkup(text))).toHaveLength(text.length);
       expect(unescapeMarkup(escapeAttribute(text))).toHaveLength(text.length);
     }

@@ -1,4 +1,4 @@
-import { cp, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -10,6 +10,31 @@ import { makeTempFolder } from "../support/temp-folder.js";
 import { carrying, toolResult, textOf } from "../support/tool-messages.js";
 
 const { ContextOffloadError, offloadToolResult, offloadToolResults } = contextOffload;
+
+const CODES = {
+  AmbiguousArtifactError: "AMBIGUOUS_ARTIFACT",
+  ArtifactDamagedError: "ARTIFACT_DAMAGED",
+  ArtifactGoneError: "ARTIFACT_GONE",
+  CallerFailedError: "CALLER_FAILED",
+  ContentNotSerializableError: "CONTENT_NOT_SERIALIZABLE",
+  KeyMissingError: "KEY_MISSING",
+  InvalidArgumentError: "INVALID_ARGUMENT",
+  InvalidEnvironmentError: "INVALID_ENVIRONMENT",
+  InvalidPatternError: "INVALID_PATTERN",
+  NoToolResultError: "NO_TOOL_RESULT",
+  NotJsonError: "NOT_JSON",
+  OutOfRangeError: "OUT_OF_RANGE",
+  PackageMissingError: "PACKAGE_MISSING",
+  PointerNotFoundError: "POINTER_NOT_FOUND",
+  ReadFailedError: "READ_FAILED",
+  SearchFailedError: "SEARCH_FAILED",
+  SearchTimeoutError: "SEARCH_TIMEOUT",
+  StoreUnreachableError: "STORE_UNREACHABLE",
+  UnknownArtifactError: "UNKNOWN_ARTIFACT",
+  UnknownFormatError: "UNKNOWN_FORMAT",
+  UnsafePathError: "UNSAFE_PATH",
+  WriteFailedError: "WRITE_FAILED",
+};
 
 it("every exported error class has the code that it has always had [DESIGN-9]", () => {
   const cause = new Error("original");
@@ -49,30 +74,7 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
     WriteFailedError: new contextOffload.WriteFailedError("/out/a.md", cause),
   };
   const codes = Object.entries(errors).map(([name, error]) => [name, error.code]);
-  expect(Object.fromEntries(codes)).toEqual({
-    AmbiguousArtifactError: "AMBIGUOUS_ARTIFACT",
-    ArtifactDamagedError: "ARTIFACT_DAMAGED",
-    ArtifactGoneError: "ARTIFACT_GONE",
-    CallerFailedError: "CALLER_FAILED",
-    ContentNotSerializableError: "CONTENT_NOT_SERIALIZABLE",
-    KeyMissingError: "KEY_MISSING",
-    InvalidArgumentError: "INVALID_ARGUMENT",
-    InvalidEnvironmentError: "INVALID_ENVIRONMENT",
-    InvalidPatternError: "INVALID_PATTERN",
-    NoToolResultError: "NO_TOOL_RESULT",
-    NotJsonError: "NOT_JSON",
-    OutOfRangeError: "OUT_OF_RANGE",
-    PackageMissingError: "PACKAGE_MISSING",
-    PointerNotFoundError: "POINTER_NOT_FOUND",
-    ReadFailedError: "READ_FAILED",
-    SearchFailedError: "SEARCH_FAILED",
-    SearchTimeoutError: "SEARCH_TIMEOUT",
-    StoreUnreachableError: "STORE_UNREACHABLE",
-    UnknownArtifactError: "UNKNOWN_ARTIFACT",
-    UnknownFormatError: "UNKNOWN_FORMAT",
-    UnsafePathError: "UNSAFE_PATH",
-    WriteFailedError: "WRITE_FAILED",
-  });
+  expect(Object.fromEntries(codes)).toEqual(CODES);
   const exported = Object.keys(contextOffload).filter((name) => name.endsWith("Error"));
   expect(exported.sort()).toEqual([...Object.keys(errors), "ContextOffloadError"].sort());
   for (const [name, error] of Object.entries(errors)) {
@@ -83,6 +85,19 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
   }
   expect(errors.WriteFailedError.cause).toBe(cause);
   expect(errors.ContentNotSerializableError.cause).toBe(cause);
+});
+
+it("the page on errors has a row and a section for every code, and for no other", async () => {
+  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+  const source = await read("src/core/errors/context-offload-error.ts");
+  const [union = ""] = /type ErrorCode =[^;]*;/.exec(source) ?? [];
+  const codes = [...union.matchAll(/"(\w+)"/g)].map(([, code]) => code);
+  expect(codes.sort()).toEqual(Object.values(CODES).sort());
+  const page = await read("docs/errors.md");
+  const rows = [...page.matchAll(/^\| `(\w+)` +\|[^|]+\| `(\w+)` +\|/gm)];
+  expect(Object.fromEntries(rows.map(([, code, name]) => [name, code]))).toEqual(CODES);
+  const sections = [...page.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
+  expect(sections.sort()).toEqual(codes);
 });
 
 describe("ContextOffloadError.isInstance", () => {

@@ -116,7 +116,7 @@ describe("the characters of all messages", () => {
     expect(await countLeaving([message, leaving(1_000), one], options)).toBe(0);
   });
 
-  it("count references, which cannot be offloaded again, towards the whole only [DESIGN-R-003-offloadable-chars]", async () => {
+  it("count references, which cannot be offloaded again, toward the whole only [DESIGN-R-003-offloadable-chars]", async () => {
     const reference = "[Content offloaded to: ./tool-result-done.md]";
     const outputDir = await makeTempFolder();
     await writeFile(join(outputDir, "tool-result-done.md"), "the content");

@@ -71,7 +71,7 @@ async function turnsDuring(promise: Promise<unknown>): Promise<number> {
 }
 
 describe("a search in a file [DESIGN-8-search]", () => {
-  it("finds lines with their neighbours", async () => {
+  it("finds lines with their neighbors", async () => {
     const target = await fileOf("one\ntwo\nthree\nfour\nfive");
     expect(await search(target, { pattern: "^t|ve$", contextBefore: 1, contextAfter: 1 })).toEqual({
       matches: [

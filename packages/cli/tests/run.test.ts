@@ -242,7 +242,7 @@ describe("context-offload run", () => {
       expect(nearest).toMatch(
         /^ {2}anthropic\S* +message 1 has the role "narrator" instead of user/,
       );
-      const between = others.indexOf("These fit not even one message:");
+      const between = others.indexOf("These do not fit a single message:");
       expect(others.slice(0, between).join("\n")).toMatch(
         /^ {2}openai-chat(?:-jsonl)? +message 1/m,
       );

@@ -103,7 +103,7 @@ export class UnknownFormatError extends ContextOffloadError {
     const lines = [
       `${headline} If another program wrote them, pass your own format.`,
       ...near.map(lineOf),
-      ...(isSplit ? ["These fit not even one of the messages:"] : []),
+      ...(isSplit ? ["These do not fit a single message:"] : []),
       ...far.map(lineOf),
     ];
     return new UnknownFormatError(lines.join("\n"), mismatches);

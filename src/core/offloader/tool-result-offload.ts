@@ -1,4 +1,4 @@
-import { type OptionNames, requireCount, requireObject, refuseMisspelt } from "../arguments.js";
+import { type OptionNames, requireCount, requireObject, refuseMisspelled } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
@@ -100,7 +100,7 @@ const NOT_AGAIN = { offload: false, reason: "none" } as const;
  */
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
-  refuseMisspelt(options, OPTIONS);
+  refuseMisspelled(options, OPTIONS);
   const core = coreOf(options.workspace);
   const ownCounter = options.countTokens ? checkedCounter(options.countTokens) : undefined;
   const countTokens = ownCounter ?? core.countTokens;

@@ -1,5 +1,5 @@
 import { nonEmptyText } from "../lib/text/plain-text.js";
-import { type OptionNames, requireCount, requireObject, refuseMisspelt } from "../arguments.js";
+import { type OptionNames, requireCount, requireObject, refuseMisspelled } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
@@ -78,7 +78,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
     storeArtifact(async () => {
-      refuseMisspelt(options, PUT_OPTIONS);
+      refuseMisspelled(options, PUT_OPTIONS);
       if (!wiring.redact) return prepareArtifact(wiring, input, options);
       requireObject("artifact", input, "an object with content");
       const content = await readForRedaction(input.content);
@@ -118,7 +118,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     put: async (artifact, options = {}) => outcomeOf(await putOne(artifact, options)),
 
     async offloadByWorkspace(artifacts, given = {}) {
-      refuseMisspelt(given, { ...PUT_OPTIONS, inlineChars: true });
+      refuseMisspelled(given, { ...PUT_OPTIONS, inlineChars: true });
       const { inlineChars: most, ...options } = given;
       const inputs = Array.isArray(artifacts)
         ? (artifacts as readonly ArtifactInput[])

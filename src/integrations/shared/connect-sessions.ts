@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { requireChoice, requireObject, refuseMisspelt } from "../../core/arguments.js";
+import { requireChoice, requireObject, refuseMisspelled } from "../../core/arguments.js";
 import { DEFAULTS } from "../../core/defaults.js";
 import type { Content } from "../../core/engine/content.js";
 import type { Format, ToolDescription } from "../../core/engine/format.js";
@@ -46,7 +46,7 @@ const MAX_SESSIONS = 1_000;
 /** The sessions of one factory call. Where neither host nor framework names one, they share a random one. */
 export function connectSessions(options: IntegrationOptions = {}): Sessions {
   requireObject("options", options, "an object, or omitted");
-  refuseMisspelt(options, INTEGRATION_OPTIONS);
+  refuseMisspelled(options, INTEGRATION_OPTIONS);
   requireChoice("onError", options.onError, ["throw", "keep"]);
   const { offloader } = options;
   if (offloader !== undefined && (options.workspace ?? options.root) !== undefined) {

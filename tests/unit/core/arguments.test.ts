@@ -5,7 +5,7 @@ import {
   requireCount,
   requireNumber,
   requireObject,
-  refuseMisspelt,
+  refuseMisspelled,
   requireStrings,
   requireText,
 } from "../../../src/core/arguments.js";
@@ -23,19 +23,22 @@ describe("argument checks", () => {
     expect(requireCount("x", undefined, 7)).toBe(7);
     requireChoice("x", undefined, ["a", "b"]);
     requireChoice("x", "b", ["a", "b"]);
-    refuseMisspelt<object>({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
+    refuseMisspelled<object>({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
   });
 
   it.each([
-    [{ sesionId: "s" }, 'sesionId must be spelt sessionId, or omitted, but it is the string "s".'],
+    [
+      { sesionId: "s" },
+      'sesionId must be spelled sessionId, or omitted, but it is the string "s".',
+    ],
     [
       { sessionID: "s" },
-      'sessionID must be spelt sessionId, or omitted, but it is the string "s".',
+      'sessionID must be spelled sessionId, or omitted, but it is the string "s".',
     ],
-    [{ roots: 1 }, "roots must be spelt root, or omitted, but it is the number 1."],
-  ])("refuse an option that is misspelt: %j", (options, message) => {
+    [{ roots: 1 }, "roots must be spelled root, or omitted, but it is the number 1."],
+  ])("refuse an option that is misspelled: %j", (options, message) => {
     const check = () => {
-      refuseMisspelt<object>(options, { root: true, sessionId: true });
+      refuseMisspelled<object>(options, { root: true, sessionId: true });
     };
     expect(check).toThrow(InvalidArgumentError);
     expect(check).toThrow(message);

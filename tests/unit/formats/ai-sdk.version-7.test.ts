@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { aiSdkFormat as format } from "../../../src/formats/ai-sdk.js";
 import { GREP, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
-/** Loosely typed, since most kinds of parts are deprecated in favour of `file`. */
+/** Loosely typed, since most kinds of parts are deprecated in favor of `file`. */
 const toolMessage = (...value: readonly object[]) => ({
   role: "tool",
   content: [

@@ -83,10 +83,10 @@ describe("reading Anthropic messages", () => {
     expect(readMessage(format, { role: "user", content: "12345" }).otherChars).toBe(5);
   });
 
-  it("does not serialise inputs when nobody asks for the total", () => {
+  it("does not serialize inputs when nobody asks for the total", () => {
     const input = {
       toJSON() {
-        throw new Error("must not be serialised");
+        throw new Error("must not be serialized");
       },
     };
     const message = {

@@ -23,13 +23,13 @@ describe("the format of Copilot CLI events", () => {
   });
 
   it("replaces what the model sees, and nothing else", () => {
-    const done = complete({ result: { content: "printed", detailedContent: "in colour" } });
+    const done = complete({ result: { content: "printed", detailedContent: "in color" } });
     expect(readMessage(format, done).results).toMatchObject([
       { id: "c1", soleText: "printed", isError: false },
     ]);
     const { offloaded, restored } = offloadAndRestore(format, done);
     expect(offloaded).toEqual(
-      complete({ result: { content: "reference 0", detailedContent: "in colour" } }),
+      complete({ result: { content: "reference 0", detailedContent: "in color" } }),
     );
     expect(restored).toEqual(done);
     const failed = complete({ success: false, error: { message: "no such file", code: "x" } });

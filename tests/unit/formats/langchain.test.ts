@@ -56,7 +56,7 @@ const FORMS: readonly [string, () => unknown][] = [
   ["an instance", () => new ToolMessage(toolFields())],
   ["a chunk", () => new ToolMessageChunk(toolFields())],
   [
-    "the serialised form",
+    "the serialized form",
     () => JSON.parse(JSON.stringify(new ToolMessage(toolFields()))) as unknown,
   ],
   ["the stored form", () => new ToolMessage(toolFields()).toDict()],
@@ -182,18 +182,18 @@ describe("the LangChain format: replacing and restoring", () => {
     expect(restored.lc_kwargs["content"]).toBe("first");
   });
 
-  it("keeps a message made of contentBlocks in blocks, serialised too", async () => {
+  it("keeps a message made of contentBlocks in blocks, serialized too", async () => {
     const contentBlocks = [{ type: "text" as const, text: "a long answer" }];
     const message = new ToolMessage({ contentBlocks, tool_call_id: "call_1" });
     const { replaced, restored } = replaceAll(message);
     expect(replaced.content).toEqual([{ type: "text", text: REFERENCE }]);
     expect(replaced.text).toBe(REFERENCE);
     deepStrictEqual(restored, message);
-    const serialised: unknown = JSON.parse(JSON.stringify(message));
-    const plain = replaceAll(serialised);
+    const serialized: unknown = JSON.parse(JSON.stringify(message));
+    const plain = replaceAll(serialized);
     expect((await load<ToolMessage>(JSON.stringify(plain.replaced))).text).toBe(REFERENCE);
     expect(JSON.stringify(plain.replaced)).toBe(JSON.stringify(replaced));
-    deepStrictEqual(plain.restored, serialised);
+    deepStrictEqual(plain.restored, serialized);
   });
 
   it("keeps media in place, or offloads it too when asked", () => {
@@ -253,14 +253,14 @@ describe("the LangChain format: replacing and restoring", () => {
       },
       { requiredKeys: ["content", "tool_call_id"] },
     );
-    const form = fc.constantFrom("instance", "serialised", "stored", "plain");
+    const form = fc.constantFrom("instance", "serialized", "stored", "plain");
     const rule = fc.constantFrom(KEEP, OFFLOAD);
     fc.assert(
       fc.property(fields, form, rule, (generated, as, options) => {
         const build = (): object => {
           const message = new ToolMessage(structuredClone(generated) as never);
           if (as === "instance") return message;
-          if (as === "serialised") return JSON.parse(JSON.stringify(message)) as object;
+          if (as === "serialized") return JSON.parse(JSON.stringify(message)) as object;
           return as === "stored"
             ? message.toDict()
             : { type: "tool", ...structuredClone(generated) };
@@ -291,8 +291,8 @@ describe("the LangChain format: whose messages", () => {
   ];
 
   it("takes its own in every form, which Anthropic's refuses", () => {
-    const serialised: unknown = JSON.parse(JSON.stringify(own));
-    for (const messages of [own, serialised as unknown[], own.map((one) => one.toDict())]) {
+    const serialized: unknown = JSON.parse(JSON.stringify(own));
+    for (const messages of [own, serialized as unknown[], own.map((one) => one.toDict())]) {
       expect(langchainFormat.mismatch(messages)).toBeUndefined();
       expect(anthropicFormat.mismatch(messages)).toBeTypeOf("string");
     }

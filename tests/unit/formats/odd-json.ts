@@ -17,7 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** Writes JSON as no serialiser does, but as every parser takes it. */
+/** Writes JSON as no serializer does, but as every parser takes it. */
 export type OddWriter = (value: unknown) => string;
 
 /** Writers with other spaces, escapes, numbers and repeated keys each. */

@@ -211,7 +211,7 @@ describe("what is not a conversation", () => {
       `No format fits these messages. The nearest is openai-chat. ${NEXT}`,
       '- openai-chat: message 3 has the role "narrator"',
     ]);
-    const between = said.indexOf("These fit not even one of the messages:");
+    const between = said.indexOf("These do not fit a single message:");
     expect(said.slice(2, between)).toContain("- anthropic: message 1 has tool_calls");
     expect(said.slice(between + 1)).toContain("- ai-sdk-ui: message 0 has no parts");
     const listed = said.filter((line) => line.startsWith("- ")).map(formatOf);

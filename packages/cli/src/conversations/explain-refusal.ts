@@ -21,7 +21,7 @@ export function explainRefusal(error: unknown): string {
     (nearest
       ? `no format fits these messages, the nearest is ${nearest.format}; convert them to one of these`
       : `no format fits even one of these messages; ${EXPECTED}`);
-  const between = near.length > 0 && far.length > 0 ? ["These fit not even one message:"] : [];
+  const between = near.length > 0 && far.length > 0 ? ["These do not fit a single message:"] : [];
   return [headline, ...linesOf(near), ...between, ...linesOf(far)].join("\n");
 }
 

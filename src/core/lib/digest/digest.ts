@@ -9,7 +9,7 @@ import { lineDigest } from "./line-digest.js";
 import { listNames, markShown } from "./list-names.js";
 import { readListing, type Listing } from "./listing-numbers.js";
 import { matchDigest } from "./match-digest.js";
-import { clip, countOf, formatCount, withoutColours } from "./printable.js";
+import { clip, countOf, formatCount, withoutColors } from "./printable.js";
 import { sampleText, type Piece, type SampledText } from "./sampled-text.js";
 import { isNumber, scanText, type Scan } from "./scan-text.js";
 import { readTable } from "./table-content.js";
@@ -139,13 +139,13 @@ function isEscaped({ text, lines }: SampledText): boolean {
   return found > lines;
 }
 
-/** Colours are not part of names, and must not be cut in half. */
+/** Colors are not part of names, and must not be cut in half. */
 function withoutEscapes(sampled: SampledText): SampledText {
   if (!sampled.text.includes("\u001b")) return sampled;
   let text = "";
   const pieces = sampled.pieces.map(({ from, to, line }) => {
     const start = text.length;
-    text += withoutColours(sampled.text.slice(from, to));
+    text += withoutColors(sampled.text.slice(from, to));
     return { from: start, to: text.length, line };
   });
   return { ...sampled, text, pieces };

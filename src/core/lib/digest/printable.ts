@@ -1,7 +1,7 @@
 import { takeEnd, takeStart } from "../text/surrogates.js";
 
 // Content comes from tools and may hold anything. Quotes from it must not move the cursor, change
-// colours, reorder text or hide characters when a person or a model reads them.
+// colors, reorder text or hide characters when a person or a model reads them.
 
 // Line feeds and tabs are kept. U+2800 is a blank that counts as a symbol.
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -13,7 +13,7 @@ const MARKED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const LONE_SURROGATE = /\p{Cs}/u;
 // Each alternative begins with a fixed character and continues with disjoint classes, so that the
 // time is linear in the input.
-const COLOURS =
+const COLORS =
   // eslint-disable-next-line no-control-regex -- the sequences begin with a control character
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g;
 
@@ -22,17 +22,17 @@ export function hiddenCharacters(): RegExp {
   return HIDDEN_CHARACTERS;
 }
 
-/** Colours and invisible characters removed, other control characters shown as `·`. */
+/** Colors and invisible characters removed, other control characters shown as `·`. */
 export function toPrintable(text: string): string {
   if (PLAIN.test(text) || !HIDDEN.test(text)) return text;
-  return withoutColours(text).replace(HIDDEN_CHARACTERS, (character) =>
+  return withoutColors(text).replace(HIDDEN_CHARACTERS, (character) =>
     MARKED.test(character) ? "·" : LONE_SURROGATE.test(character) ? "\ufffd" : "",
   );
 }
 
-/** The text without the sequences that set colours and move the cursor. */
-export function withoutColours(text: string): string {
-  return text.replace(COLOURS, "");
+/** The text without the sequences that set colors and move the cursor. */
+export function withoutColors(text: string): string {
+  return text.replace(COLORS, "");
 }
 
 /** Printable and on one line: whatever separates lines becomes a space. */

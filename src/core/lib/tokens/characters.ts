@@ -45,7 +45,7 @@ export function scriptCost(code: number): number {
   return BLOCK_COST[code >> 8] ?? 1;
 }
 
-/** Tokens per symbol. Control characters, as in terminal colours, hardly merge with what follows. */
+/** Tokens per symbol. Control characters, as in terminal colors, hardly merge with what follows. */
 export function symbolCost(code: number): number {
   if (code < SPACE) return 1.5;
   if (code < 0x80) return 0.45;

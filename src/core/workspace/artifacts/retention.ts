@@ -1,4 +1,9 @@
-import { type OptionNames, requireCount, requireObject, refuseMisspelt } from "../../arguments.js";
+import {
+  type OptionNames,
+  requireCount,
+  requireObject,
+  refuseMisspelled,
+} from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
@@ -62,10 +67,10 @@ export function requireRetention<R extends Retention>(
   names: OptionNames<R>,
 ): R {
   requireObject(argument, retention, "an object with maxAgeMs, maxBytes or maxArtifacts");
-  refuseMisspelt(retention, names);
+  refuseMisspelled(retention, names);
   const { perSession = {} } = retention;
   requireObject(`${argument}.perSession`, perSession, "an object of limits");
-  refuseMisspelt(perSession, LIMIT_NAMES);
+  refuseMisspelled(perSession, LIMIT_NAMES);
   for (const [place, limits] of [
     [argument, retention],
     [`${argument}.perSession`, perSession],

@@ -47,6 +47,9 @@ describe("the figures of the replay in the documentation", () => {
     expect(readme).toContain(`it costs ${mean} of the price of sending everything`);
     expect(readme).toContain(`${ours?.total.turns.toLocaleString("en-US") ?? ""} recorded turns`);
     expect(await read("docs/images/replay.svg")).toBe(renderPicture(report));
+    expect(await read("docs/replay.md")).toContain(
+      `against sending everything: context-offload ${ours?.mean.toFixed(2) ?? ""},`,
+    );
     for (const page of ["docs/replay.md", "docs/policies.md"])
       expect(await read(page)).toContain(mean);
   });

@@ -139,7 +139,7 @@ describe("what digests failed to show once", () => {
     expect(digestText(text).text).toContain(missed);
   });
 
-  it("no codes of colours, whole or in half", () => {
+  it("no codes of colors, whole or in half", () => {
     const text = many(
       300,
       (at) => `\u001b[1;31mstep\u001b[0m ${at} \u001b[38;5;200mfooBar${at}\u001b[0m ok`,

@@ -50,7 +50,7 @@ const CALLS: readonly (readonly [string, string, (options: never) => unknown, ob
   ["a drop-in", "acceptReferences", connectSessions, { acceptReference: ["write"] }],
 ];
 
-describe("a misspelt option", () => {
+describe("a misspelled option", () => {
   it.each(CALLS)("of %s is refused, and %s is named", async (_, name, call, options) => {
     const error = await rejectionOf(Promise.resolve().then(() => call(options as never)));
     expect(error).toBeInstanceOf(InvalidArgumentError);
