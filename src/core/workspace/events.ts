@@ -14,7 +14,7 @@ export interface WorkspaceEvent {
   readonly artifact_id: string | null;
   readonly session_id: string | null;
   readonly tool_name?: string | null;
-  /** The size of the stored content in an `offload` event, of the answer in a `read` event. */
+  /** The size of the stored content; in most `read` events, `chars` alone, of the answer. */
   readonly bytes?: number;
   readonly chars?: number;
   readonly lines?: number;

@@ -107,6 +107,7 @@ const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {
   UNSAFE_PATH: UNREADABLE,
   STORE_UNREACHABLE: UNREADABLE,
   PACKAGE_MISSING: UNREADABLE,
+  KEY_MISSING: UNREADABLE,
 };
 
 /** An error as a model gets it. The host's logger gets the whole message. */

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ToolDescription, ToolsOptions } from "../../../../../src/index.js";
+import { explainError } from "../../../../../src/core/workspace/tools/create-tools.js";
+import {
+  KeyMissingError,
+  PackageMissingError,
+  ReadFailedError,
+  type ToolDescription,
+  type ToolsOptions,
+} from "../../../../../src/index.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { bodyOf, numbered, toolRunner } from "../../../../support/run-tools.js";
 
@@ -215,5 +222,17 @@ describe("a call", () => {
     expect(isError).toBe(true);
     expect(text).toMatch(message);
     expect(text).not.toMatch(/startLine|endLine|startChar|maxResults|contextBefore|offset/);
+  });
+});
+
+describe("an error that only the host can do something about", () => {
+  it.each([
+    new KeyMissingError("key-2024"),
+    new ReadFailedError("/home/me/.offload/a.txt", new Error("EIO")),
+    new PackageMissingError(["pg"], new Error("no pg")),
+  ])("tells a model nothing of the host: $code", (error) => {
+    const told = explainError(error);
+    expect(told).toMatch(new RegExp(`^${error.code}: `));
+    expect(told).not.toMatch(/key-2024|home|pg|encryption/);
   });
 });
