@@ -164,6 +164,7 @@ export type {
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";
+export type { ByteSource } from "./core/lib/text/byte-source.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
 export type { PointerReach } from "./core/lib/json/json-errors.js";
 export { joinStores } from "./infrastructure/joined-store/join-stores.js";

@@ -33,13 +33,13 @@ export type FormatChoice = FormatName | "auto" | Format;
 
 type ChosenTools<Choice> = Choice extends FormatName
   ? ToolsOf<Choice>
-  : Choice extends Format<never, infer Tools>
+  : Choice extends { describeTools(...args: never[]): infer Tools }
     ? Tools
     : unknown;
 
 type ChosenAnswer<Choice> = Choice extends FormatName
   ? AnswerOf<Choice>
-  : Choice extends Format<never, unknown, infer Answer>
+  : Choice extends { answerCall(...args: never[]): infer Answer }
     ? Answer
     : unknown;
 

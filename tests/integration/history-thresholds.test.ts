@@ -18,8 +18,8 @@ function historyWith(offloadable: number, total: number): AnyMessage[] {
   ];
 }
 
-/** How many results left a history of which this share can leave. */
-async function countLeaving(
+/** How many results of a history are offloaded. */
+async function countOffloaded(
   history: AnyMessage[],
   options: { charThreshold?: number; ratioThreshold?: number } = {},
 ): Promise<number> {
@@ -38,7 +38,7 @@ beforeEach(() => {
 
 describe("the share that can be offloaded", () => {
   it("is enough: the pass runs [003-UC-005] [003-F-006] [003-F-006-R6] [003-NF-compatibility-unchanged]", async () => {
-    expect(await countLeaving(historyWith(500, 1_000))).toBe(1);
+    expect(await countOffloaded(historyWith(500, 1_000))).toBe(1);
   });
 
   it("is too small: the same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
@@ -56,7 +56,7 @@ describe("the share that can be offloaded", () => {
     ["exactly 20 % of a length that no power of two divides", 333, 1_665, 1],
     ["just below, by one character in a million", 199_999, 1_000_000, 0],
   ])("is %s [003-F-006-B1] [003-F-006-B2] [003-F-006-R4]", async (_, offloadable, total, count) => {
-    expect(await countLeaving(historyWith(offloadable, total))).toBe(count);
+    expect(await countOffloaded(historyWith(offloadable, total))).toBe(count);
   });
 
   it("of an empty history does not matter, not even with a threshold of 0 [003-UC-007] [003-F-006-E1]", async () => {
@@ -83,7 +83,7 @@ describe("the share that can be offloaded", () => {
   it("is that of all results long enough together, not of each [003-F-006-R3]", async () => {
     const results = ["a", "b", "c"].map((id) => carrying(toolResult(id, textOf(100, id))));
     const input = [carrying({ type: "text", text: textOf(1_200) }), ...results];
-    expect(await countLeaving(input)).toBe(3);
+    expect(await countOffloaded(input)).toBe(3);
   });
 });
 
@@ -105,15 +105,15 @@ describe("the characters of all messages", () => {
     ["words that are a plain string by their length", { role: "user", content: text.text }],
     ["a tool call by the JSON of its input", { role: "assistant", content: [call] }],
     ["a block of an unknown kind by its JSON", carrying(unknown)],
-    ["a result that stays by its length", carrying(toolResult("stays", text.text))],
-    ["an array that stays by its compact JSON", carrying(toolResult("stays", blocks))],
+    ["a result that is kept by its length", carrying(toolResult("kept", text.text))],
+    ["an array that is kept by its compact JSON", carrying(toolResult("kept", blocks))],
   ])("count %s [003-F-006-R2] [DESIGN-R-003-total-chars]", async (_, message) => {
     const options = { charThreshold: 999, ratioThreshold: 1_000 / 1_400 };
-    const leaving = (chars: number) => carrying(toolResult("toolu_1", textOf(chars)));
-    expect(await countLeaving([message, leaving(1_000)], options)).toBe(1);
-    expect(await countLeaving([message, leaving(999)], options)).toBe(0);
+    const offloadable = (chars: number) => carrying(toolResult("toolu_1", textOf(chars)));
+    expect(await countOffloaded([message, offloadable(1_000)], options)).toBe(1);
+    expect(await countOffloaded([message, offloadable(999)], options)).toBe(0);
     const one = carrying({ type: "text", text: "x" });
-    expect(await countLeaving([message, leaving(1_000), one], options)).toBe(0);
+    expect(await countOffloaded([message, offloadable(1_000), one], options)).toBe(0);
   });
 
   it("count references, which cannot be offloaded again, toward the whole only [DESIGN-R-003-offloadable-chars]", async () => {
@@ -139,26 +139,26 @@ describe("where a threshold comes from", () => {
   });
 
   it("the environment wins over the default, an option over the environment [003-NF-usability-variable] [DESIGN-R-003-environment]", async () => {
-    expect(await countLeaving(historyWith(150, 1_000))).toBe(0);
+    expect(await countOffloaded(historyWith(150, 1_000))).toBe(0);
     vi.stubEnv(RATIO, "0.1");
-    expect(await countLeaving(historyWith(150, 1_000))).toBe(1);
-    expect(await countLeaving(historyWith(150, 1_000), { ratioThreshold: 0.5 })).toBe(0);
+    expect(await countOffloaded(historyWith(150, 1_000))).toBe(1);
+    expect(await countOffloaded(historyWith(150, 1_000), { ratioThreshold: 0.5 })).toBe(0);
 
     vi.stubEnv(CHARS, "151");
-    expect(await countLeaving(historyWith(150, 1_000))).toBe(0);
-    expect(await countLeaving(historyWith(150, 1_000), { charThreshold: 150 })).toBe(1);
+    expect(await countOffloaded(historyWith(150, 1_000))).toBe(0);
+    expect(await countOffloaded(historyWith(150, 1_000), { charThreshold: 150 })).toBe(1);
   });
 
   it("an option of 0 is an option, and one that is undefined is not", async () => {
     vi.stubEnv(RATIO, "0.9");
-    expect(await countLeaving(historyWith(100, 1_000), { ratioThreshold: 0 })).toBe(1);
+    expect(await countOffloaded(historyWith(100, 1_000), { ratioThreshold: 0 })).toBe(1);
     const outputDir = await makeTempFolder();
     const none = { outputDir, ratioThreshold: undefined, charThreshold: undefined };
     expect((await offloadToolResults(historyWith(100, 1_000), none)).offloadedCount).toBe(0);
   });
 
   it("the environment is read at each call, not once when the module loads [003-F-006-R1] [003-F-006-B3] [003-F-006-B5] [003-F-006-S3] [DESIGN-R-003-environment]", async () => {
-    // [value, leaves when all can leave, when exactly a fifth can, when one in ten can]
+    // [value, results offloaded when all can be, when exactly a fifth can, when one in ten can]
     const rows = [
       ["0", 1, 1, 1],
       ["1", 1, 0, 0],
@@ -168,9 +168,9 @@ describe("where a threshold comes from", () => {
     ] as const;
     for (const [value, whole, fifth, tenth] of rows) {
       vi.stubEnv(RATIO, value);
-      expect(await countLeaving([carrying(toolResult("a", textOf(100)))]), value).toBe(whole);
-      expect(await countLeaving(historyWith(200, 1_000)), value).toBe(fifth);
-      expect(await countLeaving(historyWith(100, 1_000)), value).toBe(tenth);
+      expect(await countOffloaded([carrying(toolResult("a", textOf(100)))]), value).toBe(whole);
+      expect(await countOffloaded(historyWith(200, 1_000)), value).toBe(fifth);
+      expect(await countOffloaded(historyWith(100, 1_000)), value).toBe(tenth);
     }
   });
 
@@ -201,6 +201,6 @@ describe("where a threshold comes from", () => {
 
   it("a broken variable does no harm where the option is given", async () => {
     vi.stubEnv(RATIO, "20%");
-    expect(await countLeaving(historyWith(500, 1_000), { ratioThreshold: 0.2 })).toBe(1);
+    expect(await countOffloaded(historyWith(500, 1_000), { ratioThreshold: 0.2 })).toBe(1);
   });
 });

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { keepLast } from "../../core/lib/keep-last.js";
-import type { Block, Message } from "./messages-api.js";
+import type { ApiBlock, ApiMessage } from "./messages-api.js";
 
 /** What the API saw where the host saw one reply. */
 export interface HiddenRounds {
-  readonly messages: readonly Message[];
+  readonly messages: readonly ApiMessage[];
   /** Answers to reading calls that came along with calls to the host, whose answers they must accompany. */
-  readonly pending: readonly Block[];
+  readonly pending: readonly ApiBlock[];
 }
 
 /** A conversation that the server holds. */
@@ -14,7 +14,7 @@ export interface Thread {
   readonly sessionId: string | undefined;
   /** The reply that the server's history ends with; the host may know it by the id of an earlier one. */
   readonly lastId: string;
-  readonly pending: readonly Block[];
+  readonly pending: readonly ApiBlock[];
   /** The host has the reading tools, and answers their calls. */
   readonly hostReads: boolean;
 }
@@ -33,7 +33,7 @@ export class ConversationMemory {
   rememberRounds(
     sessionId: string,
     index: number,
-    content: Message["content"],
+    content: ApiMessage["content"],
     rounds: HiddenRounds,
   ): void {
     keepLast(this.#rounds, keyOf(sessionId, index, content), rounds, MAX_ENTRIES);
@@ -48,7 +48,7 @@ export class ConversationMemory {
   }
 
   /** The host's messages with the hidden rounds in place; the same array if there are none. */
-  expand(sessionId: string, messages: readonly Message[]): readonly Message[] {
+  expand(sessionId: string, messages: readonly ApiMessage[]): readonly ApiMessage[] {
     if (this.#rounds.size === 0) return messages;
     const found = messages.map((message, index) =>
       message.role === "assistant"
@@ -64,7 +64,7 @@ export class ConversationMemory {
 }
 
 /** Results must come first in a message. */
-export function addAnswers(message: Message, answers: readonly Block[]): Message {
+export function addAnswers(message: ApiMessage, answers: readonly ApiBlock[]): ApiMessage {
   if (answers.length === 0) return message;
   const { content } = message;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -74,7 +74,7 @@ export function addAnswers(message: Message, answers: readonly Block[]): Message
 }
 
 /** By session and position, so that the same words said elsewhere are not taken for these. */
-function keyOf(sessionId: string, index: number, content: Message["content"]): string {
+function keyOf(sessionId: string, index: number, content: ApiMessage["content"]): string {
   const parts =
     typeof content === "string"
       ? [content]

@@ -1,4 +1,14 @@
 export { offloadRequests, type RequestOptions } from "./offload-requests.js";
-export { offloadTools, type RunnableReadingTool } from "./offload-tools.js";
-export type { AnthropicRequest, MessagesBody } from "./messages-api.js";
+export {
+  offloadTools,
+  type AnthropicRunContext,
+  type RunnableReadingTool,
+} from "./offload-tools.js";
+export type {
+  AnthropicHttpRequest,
+  AnthropicRequest,
+  ApiBlock,
+  ApiMessage,
+  MessagesBody,
+} from "./messages-api.js";
 export type { IntegrationOptions } from "../shared/integration-options.js";

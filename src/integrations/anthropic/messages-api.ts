@@ -2,28 +2,30 @@ import { parseJson } from "../../core/lib/json/plain-json.js";
 
 /** The parts of Anthropic's Messages API that matter here; whatever else there is, is passed on. */
 export interface MessagesBody {
-  readonly messages: readonly Message[];
+  readonly messages: readonly ApiMessage[];
   readonly tools?: readonly { readonly name?: string }[];
-  readonly system?: string | readonly Block[];
+  readonly system?: string | readonly ApiBlock[];
   readonly stream?: boolean;
   readonly metadata?: { readonly user_id?: string | null } | null;
   /** A conversation that the server holds; a request that continues it has only new messages. */
   readonly thread?: { readonly type: string; readonly previous_message_id?: string } | null;
 }
 
-export interface Message {
+/** A message of a request. */
+export interface ApiMessage {
   readonly role: string;
-  readonly content: string | readonly Block[];
+  readonly content: string | readonly ApiBlock[];
 }
 
-export interface Block {
+/** A block of a message or of the system prompt. */
+export interface ApiBlock {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
 export interface Reply {
   readonly id: string;
-  readonly content: readonly Block[];
+  readonly content: readonly ApiBlock[];
   readonly stop_reason: string | null;
   readonly usage?: Usage;
 }
@@ -38,14 +40,14 @@ export interface AnthropicRequest {
 }
 
 /** What the client's middleware gets. */
-export interface HttpRequest {
+export interface AnthropicHttpRequest {
   url: string;
   headers: Headers;
   body?: unknown;
 }
 
 /** The body of a request for a message, or for the count of its tokens; `undefined` for all others. */
-export function readMessagesBody({ url, body }: HttpRequest): MessagesBody | undefined {
+export function readMessagesBody({ url, body }: AnthropicHttpRequest): MessagesBody | undefined {
   if (typeof body !== "string" || !/\/v1\/messages(?:\/count_tokens)?(?:$|\?)/.test(url)) {
     return undefined;
   }
@@ -53,7 +55,7 @@ export function readMessagesBody({ url, body }: HttpRequest): MessagesBody | und
   return Array.isArray(value?.messages) ? (value as MessagesBody) : undefined;
 }
 
-export function isToolUse(block: Block): boolean {
+export function isToolUse(block: ApiBlock): boolean {
   return block.type === "tool_use";
 }
 

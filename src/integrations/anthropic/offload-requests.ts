@@ -4,7 +4,7 @@ import { ConversationMemory } from "./conversation-memory.js";
 import {
   readMessagesBody,
   type AnthropicRequest,
-  type HttpRequest,
+  type AnthropicHttpRequest,
   type Reply,
 } from "./messages-api.js";
 import { ReadingTurn } from "./reading-turn.js";
@@ -31,7 +31,7 @@ export interface RequestOptions extends Omit<
  */
 export function offloadRequests(
   options: RequestOptions = {},
-): <R extends HttpRequest>(
+): <R extends AnthropicHttpRequest>(
   request: R,
   next: (request: R) => Promise<Response>,
 ) => Promise<Response> {

@@ -9,11 +9,12 @@ export interface RunnableReadingTool {
   name: string;
   description: string;
   input_schema: ToolInputSchema;
-  run: (input: unknown, context?: RunContext) => Promise<string>;
+  run: (input: unknown, context?: AnthropicRunContext) => Promise<string>;
   parse: (input: unknown) => unknown;
 }
 
-interface RunContext {
+/** What `toolRunner` tells a tool of the call. */
+export interface AnthropicRunContext {
   readonly toolUse?: { readonly id: string };
   /** The older name of `toolUse`. Early versions of the SDK pass no context at all. */
   readonly toolUseBlock?: { readonly id: string };
@@ -23,7 +24,7 @@ interface RunContext {
 interface AnyTool {
   readonly name?: string;
   readonly description?: string;
-  readonly run?: (input: unknown, context?: RunContext) => unknown;
+  readonly run?: (input: unknown, context?: AnthropicRunContext) => unknown;
 }
 
 /**
@@ -54,7 +55,7 @@ function wrapTool<T extends AnyTool>(tool: T, session: OffloadSession): T {
   return {
     ...tool,
     ...(described === "" ? {} : { description: described }),
-    async run(input: unknown, context?: RunContext) {
+    async run(input: unknown, context?: AnthropicRunContext) {
       const signal = context?.signal ?? undefined;
       const resolved = await session.resolve(name, input, signal);
       const content = await run.call(tool, resolved, context);

@@ -5,8 +5,8 @@ import { addAnswers, type ConversationMemory, type Thread } from "./conversation
 import {
   addUsage,
   isToolUse,
-  type Block,
-  type Message,
+  type ApiBlock,
+  type ApiMessage,
   type MessagesBody,
   type Reply,
   type Usage,
@@ -21,8 +21,8 @@ export class ReadingTurn {
   readonly #session: OffloadSession;
   readonly #hostReads: boolean;
   readonly #memory: ConversationMemory;
-  readonly #rounds: Message[] = [];
-  readonly #visible: Block[] = [];
+  readonly #rounds: ApiMessage[] = [];
+  readonly #visible: ApiBlock[] = [];
   #sent: MessagesBody;
   #usage: Usage = {};
   #firstId: string | undefined;
@@ -89,7 +89,7 @@ export class ReadingTurn {
     return this.#usage;
   }
 
-  isReading(block: Block): boolean {
+  isReading(block: ApiBlock): boolean {
     const { tools } = this.#session;
     return !this.#hostReads && isToolUse(block) && tools.some(({ name }) => name === block["name"]);
   }
@@ -126,7 +126,7 @@ export class ReadingTurn {
     return { ...last, id: this.#firstId ?? last.id, content: this.#visible, ...usage };
   }
 
-  #next(reply: Reply, asked: Message, told: Message): MessagesBody {
+  #next(reply: Reply, asked: ApiMessage, told: ApiMessage): MessagesBody {
     const stop = this.#reads >= DEFAULTS.readReplies ? { tool_choice: { type: "none" } } : {};
     if (!this.#sent.thread) {
       return { ...this.#sent, ...stop, messages: [...this.#sent.messages, asked, told] };
@@ -136,7 +136,7 @@ export class ReadingTurn {
     return { ...without(this.#sent, ["tools", "system"]), ...stop, thread, messages: [told] };
   }
 
-  #answer(calls: readonly Block[]): Promise<Block[]> {
+  #answer(calls: readonly ApiBlock[]): Promise<ApiBlock[]> {
     return Promise.all(
       calls.map(async (call) => {
         const tool = this.#session.tools.find(({ name }) => name === call["name"]);
@@ -152,7 +152,7 @@ export class ReadingTurn {
     return messages.some(hasCall) ? deriveSession(messages) : sessionOf(this.#firstId);
   }
 
-  #remember(last: Reply, pending: readonly Block[]): void {
+  #remember(last: Reply, pending: readonly ApiBlock[]): void {
     if (this.#host.thread) {
       this.#memory.rememberThread(this.#firstId ?? last.id, {
         sessionId: this.#givenId ?? this.#threadSession(),
@@ -205,7 +205,7 @@ function withReading(
  * Up to the first reply with a call, since the vendor's ids of calls differ between conversations that
  * begin with the same words. Nothing is stored before there is one.
  */
-function deriveSession(messages: readonly Message[]): string {
+function deriveSession(messages: readonly ApiMessage[]): string {
   const at = messages.findIndex(hasCall);
   const first = messages.slice(0, at < 0 ? 1 : at + 1);
   // Hosts move their cache marks from message to message.
@@ -215,7 +215,7 @@ function deriveSession(messages: readonly Message[]): string {
   return sessionOf(plain);
 }
 
-function hasCall({ role, content }: Message): boolean {
+function hasCall({ role, content }: ApiMessage): boolean {
   return role === "assistant" && typeof content !== "string" && content.some(isToolUse);
 }
 

@@ -1,5 +1,5 @@
 import { parseJson } from "../../core/lib/json/plain-json.js";
-import { addUsage, type Block, type Usage } from "./messages-api.js";
+import { addUsage, type ApiBlock, type Usage } from "./messages-api.js";
 import { StreamedReply, type StreamEvent } from "./streamed-reply.js";
 import type { ReadingTurn } from "./reading-turn.js";
 
@@ -70,7 +70,10 @@ async function* spliceReplies(
       if (event?.type === "message_start") {
         if (!isLater) yield raw;
       } else if (event?.index !== undefined) {
-        if (event.type === "content_block_start" && !turn.isReading(event.content_block as Block)) {
+        if (
+          event.type === "content_block_start" &&
+          !turn.isReading(event.content_block as ApiBlock)
+        ) {
           indexes.set(event.index, shown++);
         }
         const index = indexes.get(event.index);

@@ -1,11 +1,11 @@
-import { addUsage, type Block, type Reply, type Usage } from "./messages-api.js";
+import { addUsage, type ApiBlock, type Reply, type Usage } from "./messages-api.js";
 
 /** An event of a streamed reply. */
 export interface StreamEvent {
   readonly type: string;
   readonly index?: number;
   readonly message?: Reply;
-  readonly content_block?: Block;
+  readonly content_block?: ApiBlock;
   readonly delta?: Readonly<Record<string, unknown>>;
   readonly usage?: Usage;
 }
@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** A reply put together from its events. */
 export class StreamedReply {
-  readonly content: Block[] = [];
+  readonly content: ApiBlock[] = [];
   readonly #inputs = new Map<number, string>();
   #message: Reply | undefined;
   #isComplete = false;

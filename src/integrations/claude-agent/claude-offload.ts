@@ -28,7 +28,7 @@ export interface ClaudeOffloadOptions extends Omit<
 }
 
 /** The parts of a hook's input that matter here. */
-interface HookInput {
+export interface ClaudeHookEvent {
   readonly hook_event_name: string;
   readonly session_id: string;
   readonly agent_id?: string | undefined;
@@ -38,10 +38,11 @@ interface HookInput {
   readonly tool_use_id?: string | undefined;
 }
 
-interface Hook<Output> {
+/** Hooks for the tools whose names match. */
+export interface ClaudeHook<Output> {
   matcher?: string;
   hooks: ((
-    input: HookInput,
+    input: ClaudeHookEvent,
     toolUseId: string | undefined,
     options: { signal: AbortSignal },
   ) => Promise<{ hookSpecificOutput?: Output }>)[];
@@ -50,8 +51,8 @@ interface Hook<Output> {
 /** Options for `query`. */
 export interface ClaudeOffload {
   hooks: {
-    PreToolUse: Hook<{ hookEventName: "PreToolUse"; permissionDecision: "allow" }>[];
-    PostToolUse: Hook<{ hookEventName: "PostToolUse"; updatedToolOutput: unknown }>[];
+    PreToolUse: ClaudeHook<{ hookEventName: "PreToolUse"; permissionDecision: "allow" }>[];
+    PostToolUse: ClaudeHook<{ hookEventName: "PostToolUse"; updatedToolOutput: unknown }>[];
   };
   mcpServers: {
     /** The instance is an MCP server by its shape, which the SDK's class does not allow to say. */
@@ -75,7 +76,7 @@ export function claudeOffload(options: ClaudeOffloadOptions = {}): ClaudeOffload
   /** Which session a reading call belongs to: its hook knows, the server is only told the call's id. */
   const calls = new Map<string, OffloadSession>();
 
-  const sessionOf = ({ session_id, agent_id }: HookInput): OffloadSession => {
+  const sessionOf = ({ session_id, agent_id }: ClaudeHookEvent): OffloadSession => {
     const main = sessionId ?? session_id;
     return agent_id === undefined ? sessions(main) : sessions(`${main}-${agent_id}`, main);
   };

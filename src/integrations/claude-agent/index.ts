@@ -1,6 +1,8 @@
 export {
   claudeOffload,
   claudeToolNames,
+  type ClaudeHook,
+  type ClaudeHookEvent,
   type ClaudeOffload,
   type ClaudeOffloadOptions,
 } from "./claude-offload.js";

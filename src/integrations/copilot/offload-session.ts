@@ -10,17 +10,19 @@ export interface CopilotOptions extends Omit<IntegrationOptions, "acceptReferenc
 }
 
 /** The parts of a result that matter here. */
-interface ToolResult {
+export interface CopilotToolResult {
   readonly textResultForLlm: string;
 }
 
-interface HookInput {
+/** The parts of the input of `onPostToolUse` that matter here. */
+export interface CopilotToolUse {
   readonly toolName: string;
   readonly toolArgs: unknown;
-  readonly toolResult: ToolResult;
+  readonly toolResult: CopilotToolResult;
 }
 
-interface Invocation {
+/** What Copilot tells a tool or a hook of the session that it is called in. */
+export interface CopilotInvocation {
   readonly sessionId: string;
   readonly signal?: AbortSignal;
 }
@@ -38,28 +40,31 @@ export interface SessionSettings {
   /** Your own system message, to which ours is added. */
   readonly systemMessage?: { readonly content?: string };
   /** Your own hooks; they run first. */
-  readonly hooks?: { readonly onPostToolUse?: (input: never, invocation: Invocation) => unknown };
+  readonly hooks?: {
+    readonly onPostToolUse?: (input: never, invocation: CopilotInvocation) => unknown;
+  };
 }
 
-interface ReadingTool {
+/** A reading tool as Copilot runs it. */
+export interface CopilotReadingTool {
   name: string;
   description: string;
   parameters: ToolInputSchema & Record<string, unknown>;
   skipPermission: true;
   defer: "never";
-  handler: (input: unknown, invocation: Invocation) => Promise<string>;
+  handler: (input: unknown, invocation: CopilotInvocation) => Promise<string>;
 }
 
 /** What is added to the settings of a session. */
 export interface CopilotOffload {
-  tools: ReadingTool[];
+  tools: CopilotReadingTool[];
   systemMessage: { content: string };
   /** Copilot would put large results into files of its own before the hook sees them. */
   largeOutput: { enabled: false };
   hooks: {
-    onPostToolUse: <R extends ToolResult>(
-      input: HookInput & { readonly toolResult: R },
-      invocation: Invocation,
+    onPostToolUse: <R extends CopilotToolResult>(
+      input: CopilotToolUse & { readonly toolResult: R },
+      invocation: CopilotInvocation,
     ) => Promise<{ modifiedResult?: R }>;
   };
 }
@@ -97,7 +102,10 @@ export function offloadSession<C extends SessionSettings>(
   };
 
   const added: CopilotOffload = {
-    tools: [...tools, ...common.tools.map((tool) => describeTool(tool, sessions))] as ReadingTool[],
+    tools: [
+      ...tools,
+      ...common.tools.map((tool) => describeTool(tool, sessions)),
+    ] as CopilotReadingTool[],
     systemMessage: {
       ...systemMessage,
       content: [systemMessage?.content, common.systemPrompt()].filter(Boolean).join("\n\n"),
@@ -111,7 +119,7 @@ export function offloadSession<C extends SessionSettings>(
   return { ...config, ...offered, ...added };
 }
 
-function describeTool(tool: ToolDescription, sessions: Sessions): ReadingTool {
+function describeTool(tool: ToolDescription, sessions: Sessions): CopilotReadingTool {
   const { name, description, inputSchema } = tool;
   return {
     ...{ name, description, parameters: { ...inputSchema } },

@@ -1,13 +1,15 @@
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import type { OffloadSession } from "../shared/connect-sessions.js";
 
-export interface ToolRequest {
+/** A call of a tool. */
+export interface GenkitToolRequest {
   readonly name: string;
   readonly ref?: string | undefined;
   readonly input?: unknown;
 }
 
-interface ToolResponse {
+/** The answer to a call. */
+export interface GenkitToolResponse {
   readonly name: string;
   readonly ref?: string | undefined;
   readonly output?: unknown;
@@ -16,10 +18,11 @@ interface ToolResponse {
 /** A part of a message; it has one of these fields, or another one. */
 export interface GenkitPart {
   readonly text?: string | undefined;
-  readonly toolRequest?: ToolRequest | undefined;
-  readonly toolResponse?: ToolResponse | undefined;
+  readonly toolRequest?: GenkitToolRequest | undefined;
+  readonly toolResponse?: GenkitToolResponse | undefined;
 }
 
+/** A message of a conversation. */
 export interface GenkitMessage {
   readonly role: string;
   readonly content: readonly GenkitPart[];
@@ -39,7 +42,7 @@ export const shortenHistory = <M extends GenkitMessage>(
 /** The answer to a call, or its reference. */
 export async function shortenAnswer<P extends GenkitPart>(
   session: OffloadSession,
-  toolRequest: ToolRequest,
+  toolRequest: GenkitToolRequest,
   answer: P,
 ): Promise<P> {
   const call = { role: "model", content: [{ toolRequest }] };

@@ -11,20 +11,27 @@ import {
 import { readingTools } from "./reading-tools.js";
 
 /** The parts of Genkit that matter here. */
-interface Genkit {
+export interface GenkitInstance {
   currentContext(): object | undefined;
   currentSession(): { readonly sessionId: string };
 }
 
-interface ModelRequest {
+/** The parts of a request to the model that matter here. */
+export interface GenkitModelRequest {
   readonly messages: readonly GenkitMessage[];
 }
 
-interface RunOptions {
+/** What Genkit tells a middleware of the run. */
+export interface GenkitRunOptions {
+  /** Aborts the run. */
   readonly abortSignal?: AbortSignal;
 }
 
-type Next<Request, Answer> = (request: Request, options: RunOptions) => Promise<Answer>;
+/** The next middleware, or the model or tool itself. */
+export type GenkitNext<Request, Answer> = (
+  request: Request,
+  options: GenkitRunOptions,
+) => Promise<Answer>;
 
 /** A middleware may serve many users at once, whom the context of a run tells apart. */
 export interface GenkitOptions<Context = unknown>
@@ -37,12 +44,16 @@ export interface GenkitOptions<Context = unknown>
 export interface OffloadMiddleware {
   readonly name: string;
   /** Genkit calls it once for each run. */
-  readonly instantiate: (run: { readonly ai: Genkit }) => {
-    model<R extends ModelRequest, A>(request: R, options: RunOptions, next: Next<R, A>): Promise<A>;
+  readonly instantiate: (run: { readonly ai: GenkitInstance }) => {
+    model<R extends GenkitModelRequest, A>(
+      request: R,
+      options: GenkitRunOptions,
+      next: GenkitNext<R, A>,
+    ): Promise<A>;
     tool<R extends GenkitPart, A extends GenkitPart>(
       request: R,
-      options: RunOptions,
-      next: Next<R, A | undefined>,
+      options: GenkitRunOptions,
+      next: GenkitNext<R, A | undefined>,
     ): Promise<A | undefined>;
     /** Genkit takes any action by its shape, but its type asks for much more. */
     tools: never[];
@@ -63,7 +74,7 @@ export function offloadMiddleware<Context = unknown>(
   const isFixed = typeof sessionId !== "function";
   const sessions = connectSessions(isFixed ? { ...rest, sessionId } : rest);
   const common = sessions();
-  const sessionOf = (ai: Genkit): OffloadSession =>
+  const sessionOf = (ai: GenkitInstance): OffloadSession =>
     sessions(isFixed ? agentSession(ai) : sessionId((ai.currentContext() ?? {}) as Context));
 
   return {
@@ -103,7 +114,7 @@ export function offloadMiddleware<Context = unknown>(
 }
 
 /** The id of the conversation, if an agent of Genkit runs. */
-function agentSession(ai: Genkit): string | undefined {
+function agentSession(ai: GenkitInstance): string | undefined {
   try {
     return ai.currentSession().sessionId;
   } catch {

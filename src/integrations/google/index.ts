@@ -1,3 +1,10 @@
-export { offloadCallable } from "./offload-callable.js";
-export { offloadPlugin, type OffloadPlugin, type PluginOptions } from "./offload-plugin.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export { offloadCallable, type AnyGoogleCallable } from "./offload-callable.js";
+export {
+  offloadPlugin,
+  type AdkContext,
+  type AdkLlmRequest,
+  type AdkToolResult,
+  type OffloadPlugin,
+  type PluginOptions,
+} from "./offload-plugin.js";
+export type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";

@@ -12,7 +12,7 @@ interface FunctionCall {
 }
 
 /** A callable tool of the SDK, of any version of its types. */
-interface AnyCallable {
+export interface AnyGoogleCallable {
   tool(): Promise<object>;
   callTool(functionCalls: never[]): Promise<object[]>;
 }
@@ -23,7 +23,7 @@ interface AnyCallable {
  * @example
  * await ai.models.generateContent({ model, contents, config: { tools: [offloadCallable(mcpToTool(client))] } });
  */
-export function offloadCallable<T extends AnyCallable>(
+export function offloadCallable<T extends AnyGoogleCallable>(
   callable: T,
   options: IntegrationOptions = {},
 ): T {

@@ -9,14 +9,14 @@ import { answerReading } from "./offload-callable.js";
 export type PluginOptions = Omit<IntegrationOptions, "offloader" | "acceptReferences"> & KeepOption;
 
 /** The parts of a callback's context that matter here. */
-interface Context {
+export interface AdkContext {
   readonly sessionId: string;
   readonly userId: string;
   readonly functionCallId?: string;
 }
 
 /** A request to a model; callbacks change it in place. */
-interface LlmRequest {
+export interface AdkLlmRequest {
   contents: object[];
   config?: object;
   toolsDict: object;
@@ -27,10 +27,11 @@ interface RequestConfig {
   systemInstruction?: unknown;
 }
 
-interface ToolResult {
+/** What a tool returned, and the call that it answers. */
+export interface AdkToolResult {
   readonly tool: { readonly name: string };
   readonly toolArgs: Record<string, unknown>;
-  readonly toolContext: Context;
+  readonly toolContext: AdkContext;
   readonly result: unknown;
 }
 
@@ -60,10 +61,10 @@ const UNUSED = {
 export type OffloadPlugin = typeof UNUSED & {
   readonly name: string;
   beforeModelCallback(params: {
-    callbackContext: Context;
-    llmRequest: LlmRequest;
+    callbackContext: AdkContext;
+    llmRequest: AdkLlmRequest;
   }): Promise<undefined>;
-  afterToolCallback(params: ToolResult): Promise<Record<string, unknown> | undefined>;
+  afterToolCallback(params: AdkToolResult): Promise<Record<string, unknown> | undefined>;
 };
 
 /**
@@ -77,7 +78,7 @@ export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
   requireChoice("keep", keep, ["reference", "original"]);
   const sessions = connectSessions(rest);
   // Session ids may be the host's own, and two users may have the same.
-  const sessionOf = ({ userId, sessionId }: Context): OffloadSession =>
+  const sessionOf = ({ userId, sessionId }: AdkContext): OffloadSession =>
     sessions(`${withoutSlash(userId)}/${withoutSlash(sessionId)}`);
 
   return {
@@ -115,7 +116,7 @@ export function offloadPlugin(options: PluginOptions = {}): OffloadPlugin {
   };
 }
 
-function addReading(llmRequest: LlmRequest, session: OffloadSession): void {
+function addReading(llmRequest: AdkLlmRequest, session: OffloadSession): void {
   const dict = llmRequest.toolsDict as Record<string, unknown>;
   refuseTakenNames(
     session.tools,

@@ -9,7 +9,7 @@ import { sessionOfRun, type GraphRuntime } from "./graph-session.js";
 import { isToolMessage } from "./tool-message.js";
 
 /** The parts of a request to the model that matter here. */
-interface ModelRequest {
+export interface LangChainModelRequest {
   readonly messages: readonly unknown[];
   readonly tools: readonly object[];
   readonly systemMessage: { readonly text: string; concat(text: string): unknown };
@@ -17,19 +17,26 @@ interface ModelRequest {
 }
 
 /** The parts of a call of a tool that matter here. */
-interface ToolRequest {
+export interface LangChainToolRequest {
   readonly toolCall: { readonly name: string; readonly args: unknown };
   readonly tool: unknown;
   readonly runtime: GraphRuntime;
 }
 
-type Handler<Request, Answer> = (request: Request) => Answer | Promise<Answer>;
+/** The next middleware, or the model or tool itself. */
+export type LangChainHandler<Request, Answer> = (request: Request) => Answer | Promise<Answer>;
 
 /** A middleware for `createAgent` and `createDeepAgent`. */
 export interface OffloadMiddleware {
   readonly name: string;
-  wrapModelCall<R extends ModelRequest, A>(request: R, handler: Handler<R, A>): Promise<A>;
-  wrapToolCall<R extends ToolRequest, A>(request: R, handler: Handler<R, A>): Promise<A>;
+  wrapModelCall<R extends LangChainModelRequest, A>(
+    request: R,
+    handler: LangChainHandler<R, A>,
+  ): Promise<A>;
+  wrapToolCall<R extends LangChainToolRequest, A>(
+    request: R,
+    handler: LangChainHandler<R, A>,
+  ): Promise<A>;
 }
 
 /**
@@ -95,10 +102,10 @@ export function offloadMiddleware(
 }
 
 /** A message with this text. The framework makes it, since its class is not known here. */
-async function answerWith<R extends ToolRequest, A>(
+async function answerWith<R extends LangChainToolRequest, A>(
   { text, isError }: ToolAnswer,
   request: R,
-  handler: Handler<R, A>,
+  handler: LangChainHandler<R, A>,
 ): Promise<A> {
   const { name } = request.toolCall;
   const tool = { name, invoke: () => Promise.resolve(text) };

@@ -1,5 +1,11 @@
 export {
   offloadProcessor,
+  type MastraInputStep,
+  type MastraLLMRequest,
   type MastraOptions,
+  type MastraRequestContext,
+  type MastraRunState,
+  type MastraToolResult,
   type OffloadProcessor,
 } from "./offload-processor.js";
+export type { IntegrationOptions } from "../shared/integration-options.js";

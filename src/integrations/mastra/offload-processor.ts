@@ -6,29 +6,30 @@ import { addSystemText } from "../shared/add-system-text.js";
 import { refuseTakenNames } from "../shared/refuse-taken-names.js";
 
 /** Where Mastra keeps what belongs to one run. */
-interface RequestContext {
+export interface MastraRequestContext {
   get(key: string): unknown;
 }
 
 /** The parts of a step that matter here. */
-interface InputStep {
+export interface MastraInputStep {
   readonly messages: readonly { readonly threadId?: string | undefined }[];
   readonly tools?: Record<string, unknown>;
   readonly activeTools?: string[];
-  readonly requestContext?: RequestContext | undefined;
-  readonly state: RunState;
+  readonly requestContext?: MastraRequestContext | undefined;
+  readonly state: MastraRunState;
 }
 
 /** Shared by all methods of the processor during one run. */
-type RunState = Record<string, unknown>;
+export type MastraRunState = Record<string, unknown>;
 
-interface LLMRequest<M> {
+/** The parts of a request to the model that matter here. */
+export interface MastraLLMRequest<M> {
   readonly prompt: M[];
-  readonly state: RunState;
+  readonly state: MastraRunState;
 }
 
 /** What a tool returned, and the list of messages that the result is saved in. */
-interface ToolResult {
+export interface MastraToolResult {
   readonly messageList: {
     updateToolInvocation(part: {
       type: "tool-invocation";
@@ -46,22 +47,25 @@ interface ToolResult {
   readonly args: unknown;
   readonly result: unknown;
   readonly providerExecuted?: boolean;
-  readonly state: RunState;
+  readonly state: MastraRunState;
   readonly abortSignal?: AbortSignal;
 }
 
 /** An agent may serve many users at once, whom the request context tells apart. */
 export interface MastraOptions extends Omit<IntegrationOptions, "sessionId" | "acceptReferences"> {
   /** The session, or how to find it by the request context. Default: the thread, or a random one for each call of the factory. */
-  readonly sessionId?: string | ((requestContext: RequestContext) => string) | undefined;
+  readonly sessionId?: string | ((requestContext: MastraRequestContext) => string) | undefined;
 }
 
 /** A processor for `inputProcessors`, and for `outputProcessors` if references are to be saved. */
 export interface OffloadProcessor {
   readonly id: "context-offload";
-  processInputStep(step: InputStep): { tools: Record<string, unknown>; activeTools?: string[] };
-  processLLMRequest<M>(request: LLMRequest<M>): Promise<{ prompt: M[] }>;
-  processToolResult(call: ToolResult): Promise<undefined>;
+  processInputStep(step: MastraInputStep): {
+    tools: Record<string, unknown>;
+    activeTools?: string[];
+  };
+  processLLMRequest<M>(request: MastraLLMRequest<M>): Promise<{ prompt: M[] }>;
+  processToolResult(call: MastraToolResult): Promise<undefined>;
 }
 
 /** Where the session of a run is kept, once its reading tools are offered: without them, nobody could read a reference. */
@@ -78,11 +82,11 @@ export function offloadProcessor(options: MastraOptions = {}): OffloadProcessor 
   const { sessionId, ...rest } = options;
   const isFixed = typeof sessionId !== "function";
   const sessions = connectSessions(isFixed ? { ...rest, sessionId } : rest);
-  const sessionOf = ({ requestContext, messages }: InputStep): OffloadSession =>
+  const sessionOf = ({ requestContext, messages }: MastraInputStep): OffloadSession =>
     isFixed || !requestContext
       ? sessions(threadOf(requestContext) ?? messages.find(({ threadId }) => threadId)?.threadId)
       : sessions(sessionId(requestContext));
-  const knownSession = ({ [SESSION]: id }: RunState): OffloadSession | undefined =>
+  const knownSession = ({ [SESSION]: id }: MastraRunState): OffloadSession | undefined =>
     typeof id === "string" ? sessions(id) : undefined;
 
   return {
@@ -125,7 +129,7 @@ export function offloadProcessor(options: MastraOptions = {}): OffloadProcessor 
 }
 
 /** The thread of a run with memory, which Mastra puts into the request context for its own processors. */
-function threadOf(requestContext: RequestContext | undefined): string | undefined {
+function threadOf(requestContext: MastraRequestContext | undefined): string | undefined {
   const memory = requestContext?.get("MastraMemory") as { thread?: { id?: unknown } } | undefined;
   const id = memory?.thread?.id;
   return typeof id === "string" ? id : undefined;

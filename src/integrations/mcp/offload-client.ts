@@ -24,7 +24,7 @@ interface ListedTool {
 }
 
 /** The parts of a client that are replaced, in any version of the SDK. */
-interface AnyClient {
+export interface AnyMcpClient {
   readonly transport?: { readonly sessionId?: string | undefined } | undefined;
   callTool(params: never, ...rest: never[]): Promise<object>;
   listTools(params?: never, ...rest: never[]): Promise<object>;
@@ -42,7 +42,10 @@ interface ToolPage {
  * @example
  * const client = offloadClient(new Client({ name: "agent", version: "1.0.0" }));
  */
-export function offloadClient<C extends AnyClient>(client: C, options: IntegrationOptions = {}): C {
+export function offloadClient<C extends AnyMcpClient>(
+  client: C,
+  options: IntegrationOptions = {},
+): C {
   const sessions = connectSessions(options);
   const session = (): OffloadSession => sessions(client.transport?.sessionId);
   /** What the server said of its tools. */

@@ -4,11 +4,12 @@ import { offloadAnswer, type ToolResult, shortenStructured, staysLong } from "./
 import { contextOf, serverSessionId, type ServerOptions } from "./server-sessions.js";
 
 /** A schema that can check a value, such as one of zod's. */
-interface Checked {
-  readonly "~standard": { validate(value: unknown): CheckResult | Promise<CheckResult> };
+export interface McpOutputSchema {
+  readonly "~standard": { validate(value: unknown): McpSchemaResult | Promise<McpSchemaResult> };
 }
 
-interface CheckResult {
+/** What a schema finds wrong with a value, if anything. */
+export interface McpSchemaResult {
   readonly issues?: readonly { readonly message: string }[] | undefined;
 }
 
@@ -17,7 +18,7 @@ export interface HandlerOptions extends ServerOptions {
   /** The name of the tool, stored as metadata. */
   readonly name?: string | undefined;
   /** The tool's output schema, to check structured content with references in it. Without it, such results are kept. */
-  readonly outputSchema?: Checked | Readonly<Record<string, Checked>> | undefined;
+  readonly outputSchema?: McpOutputSchema | Readonly<Record<string, McpOutputSchema>> | undefined;
 }
 
 /**
@@ -60,7 +61,7 @@ async function check(
   schema: NonNullable<HandlerOptions["outputSchema"]>,
   value: unknown,
 ): Promise<string | undefined> {
-  const parts: (readonly [Checked, unknown])[] = isChecked(schema)
+  const parts: (readonly [McpOutputSchema, unknown])[] = isChecked(schema)
     ? [[schema, value]]
     : Object.entries(schema).map(([key, part]) => [part, (value as Record<string, unknown>)[key]]);
   for (const [part, held] of parts) {
@@ -70,6 +71,6 @@ async function check(
   return undefined;
 }
 
-function isChecked(schema: object): schema is Checked {
+function isChecked(schema: object): schema is McpOutputSchema {
   return "~standard" in schema;
 }

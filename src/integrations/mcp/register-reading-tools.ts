@@ -3,10 +3,8 @@ import { mcpFormat, type McpToolAnswer } from "../../formats/mcp.js";
 import { connectSessions } from "../shared/connect-sessions.js";
 import { contextOf, serverSessionId, signalOf, type ServerOptions } from "./server-sessions.js";
 
-export type { ServerOptions } from "./server-sessions.js";
-
 /** A server of any version of the SDK. */
-interface AnyServer {
+export interface AnyMcpServer {
   registerTool(name: string, config: never, handler: never): unknown;
 }
 
@@ -16,7 +14,7 @@ interface AnyServer {
  * @example
  * registerReadingTools(server);
  */
-export function registerReadingTools(server: AnyServer, options: ServerOptions = {}): void {
+export function registerReadingTools(server: AnyMcpServer, options: ServerOptions = {}): void {
   const sessions = connectSessions({ ...options, sessionId: undefined });
   const { tools } = sessions("");
   for (const { name, description, inputSchema } of tools) {

@@ -3,7 +3,7 @@ import { once } from "../../core/lib/once.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
 
 /** What a server's handler is told of a request, in any version of the SDK. */
-export interface HandlerContext {
+export interface McpHandlerContext {
   readonly sessionId?: string | undefined;
   /** There for requests over HTTP. */
   readonly requestInfo?: unknown;
@@ -18,7 +18,7 @@ export interface ServerOptions extends Omit<
   "sessionId" | "acceptReferences" | "offloader"
 > {
   /** The session, or how to find it, such as by the user. Default: the transport's, or the process over stdio. */
-  readonly sessionId?: string | ((context: HandlerContext) => string | undefined) | undefined;
+  readonly sessionId?: string | ((context: McpHandlerContext) => string | undefined) | undefined;
 }
 
 /** Over stdio a process serves one client. Handlers and reading tools are made apart and must agree. */
@@ -27,17 +27,17 @@ const processSession = once(() => `process-${randomUUID()}`);
 /** The session of a request; `undefined` where its client cannot be told from others. */
 export function serverSessionId(
   { sessionId }: ServerOptions,
-  context: HandlerContext,
+  context: McpHandlerContext,
 ): string | undefined {
   const named = typeof sessionId === "function" ? sessionId(context) : sessionId;
   const isHttp = (context.requestInfo ?? context.http) !== undefined;
   return (named || undefined) ?? context.sessionId ?? (isHttp ? undefined : processSession());
 }
 
-export function contextOf(args: readonly unknown[]): HandlerContext {
+export function contextOf(args: readonly unknown[]): McpHandlerContext {
   return args.at(-1) ?? {};
 }
 
-export function signalOf({ signal, mcpReq }: HandlerContext): AbortSignal | undefined {
+export function signalOf({ signal, mcpReq }: McpHandlerContext): AbortSignal | undefined {
   return signal ?? mcpReq?.signal;
 }

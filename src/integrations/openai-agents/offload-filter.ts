@@ -1,12 +1,14 @@
 import { openaiAgentsFormat, type OpenAIAgentsTool } from "../../formats/openai-agents.js";
 import { connectRuns, type AgentsOptions } from "./agents-session.js";
 
-interface ModelData {
+/** The parts of a request to the model that matter here. */
+export interface AgentsModelData {
   input: unknown[];
   instructions?: string;
 }
 
-interface FilterCall<Data> {
+/** What the SDK passes to a `callModelInputFilter`. */
+export interface AgentsFilterCall<Data> {
   readonly modelData: Data;
   readonly agent: { readonly tools: readonly { readonly name: string }[] };
   readonly context: unknown;
@@ -14,7 +16,7 @@ interface FilterCall<Data> {
 
 /** A `callModelInputFilter`, and the tools that read what it offloads. */
 export interface OffloadFilter {
-  <Data extends ModelData>(call: FilterCall<Data>): Promise<Data>;
+  <Data extends AgentsModelData>(call: AgentsFilterCall<Data>): Promise<Data>;
   /** Unchanged items are the same objects in every request, so that each is read only once. */
   readonly preserveInputIdentity: true;
   readonly tools: OpenAIAgentsTool[];
@@ -34,7 +36,9 @@ export function offloadFilter<Context = unknown>(
   options: AgentsOptions<Context> = {},
 ): OffloadFilter {
   const { sessionOf, tools } = connectRuns(options);
-  const filter = async <Data extends ModelData>(call: FilterCall<Data>): Promise<Data> => {
+  const filter = async <Data extends AgentsModelData>(
+    call: AgentsFilterCall<Data>,
+  ): Promise<Data> => {
     const { modelData, agent, context } = call;
     const offered = new Set(agent.tools.map(({ name }) => name));
     if (!tools.every(({ name }) => offered.has(name))) return modelData;

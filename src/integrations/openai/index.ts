@@ -2,6 +2,7 @@ export {
   offloadResponses,
   type FunctionOutput,
   type OffloadResponses,
+  type OpenAIFunctions,
 } from "./offload-responses.js";
 export { offloadTools, type ReadingTool } from "./offload-tools.js";
 export type { IntegrationOptions } from "../shared/integration-options.js";

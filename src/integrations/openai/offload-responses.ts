@@ -17,7 +17,8 @@ interface FunctionCall {
   readonly arguments: string;
 }
 
-type Functions = Readonly<Record<string, (input: never) => unknown>>;
+/** Your own functions, by the names that the model calls them by. */
+export type OpenAIFunctions = Readonly<Record<string, (input: never) => unknown>>;
 
 /** What a loop over the Responses API needs. */
 export interface OffloadResponses {
@@ -38,7 +39,7 @@ export interface OffloadResponses {
  * input.push(...response.output, ...(await offload.answer(response.output)));
  */
 export function offloadResponses(
-  functions: Functions,
+  functions: OpenAIFunctions,
   options: IntegrationOptions = {},
 ): OffloadResponses {
   const session = connectSessions(options)();
@@ -63,7 +64,7 @@ function isFunctionCall(item: { readonly type: string }): item is FunctionCall &
 
 async function answerCall(
   call: FunctionCall,
-  functions: Functions,
+  functions: OpenAIFunctions,
   session: OffloadSession,
 ): Promise<FunctionOutput | undefined> {
   const { name, call_id } = call;
@@ -81,7 +82,7 @@ async function answerCall(
 async function runFunction(
   { name, call_id }: FunctionCall,
   input: unknown,
-  run: Functions[string] | undefined,
+  run: OpenAIFunctions[string] | undefined,
   session: OffloadSession,
 ): Promise<ToolAnswer> {
   let value: unknown;

@@ -3,7 +3,7 @@ import { DEFAULTS } from "../../core/defaults.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
 import type { IntegrationOptions } from "../shared/integration-options.js";
-import { findOutputText, type ToolOutput } from "./tool-output.js";
+import { findOutputText, type OpenCodeToolOutput } from "./tool-output.js";
 
 /** What a plugin may be given in `opencode.json`, or by your own plugin that calls this one. */
 export interface OpenCodeOptions extends IntegrationOptions {
@@ -14,13 +14,15 @@ export interface OpenCodeOptions extends IntegrationOptions {
   readonly excludeTools?: readonly string[] | undefined;
 }
 
-interface ToolCall {
+/** A call of a tool. */
+export interface OpenCodeToolCall {
   readonly tool: string;
   readonly sessionID: string;
   readonly callID: string;
 }
 
-interface ReadingTool {
+/** A reading tool as OpenCode runs it. */
+export interface OpenCodeReadingTool {
   description: string;
   // OpenCode takes JSON schemas here, too, but its type allows those of one library only.
   args: Record<string, never>;
@@ -32,7 +34,7 @@ interface ReadingTool {
 
 /** The hooks of the plugin. */
 export interface OpenCodeHooks {
-  tool: Record<string, ReadingTool>;
+  tool: Record<string, OpenCodeReadingTool>;
   event(input: {
     readonly event: { readonly type: string; readonly properties: unknown };
   }): Promise<void>;
@@ -40,10 +42,10 @@ export interface OpenCodeHooks {
     input: { readonly toolID: string },
     output: { description: string; parameters: unknown; jsonSchema?: unknown },
   ): Promise<void>;
-  "tool.execute.before"(call: ToolCall, output: { readonly args: unknown }): Promise<void>;
+  "tool.execute.before"(call: OpenCodeToolCall, output: { readonly args: unknown }): Promise<void>;
   "tool.execute.after"(
-    call: ToolCall & { readonly args: unknown },
-    output: ToolOutput,
+    call: OpenCodeToolCall & { readonly args: unknown },
+    output: OpenCodeToolOutput,
   ): Promise<void>;
   "experimental.chat.system.transform"(
     input: { readonly sessionID?: string },

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 /** What a tool of OpenCode returned, or, from an MCP server, its raw blocks. OpenCode reads it again after the hook. */
-export interface ToolOutput {
+export interface OpenCodeToolOutput {
   output?: string;
   metadata?: unknown;
   content?: unknown[];
@@ -15,7 +15,7 @@ interface OutputText {
 }
 
 /** `undefined` for a result without text. */
-export async function findOutputText(result: ToolOutput): Promise<OutputText | undefined> {
+export async function findOutputText(result: OpenCodeToolOutput): Promise<OutputText | undefined> {
   const { output, metadata, content } = result;
   if (Array.isArray(content)) return findBlockText(result, content);
   if (typeof output !== "string") return undefined;
@@ -28,7 +28,10 @@ export async function findOutputText(result: ToolOutput): Promise<OutputText | u
 }
 
 /** The blocks with text are one, as they are in what OpenCode makes of them; images and files are kept. */
-function findBlockText(result: ToolOutput, content: readonly unknown[]): OutputText | undefined {
+function findBlockText(
+  result: OpenCodeToolOutput,
+  content: readonly unknown[],
+): OutputText | undefined {
   const texts = content.map(textOf);
   const joined = texts.filter((text) => text !== undefined).join("\n\n");
   if (joined === "") return undefined;

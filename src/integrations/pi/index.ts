@@ -1,3 +1,3 @@
 export { offloadAgent, type AgentSettings, type PiOffload } from "./offload-agent.js";
-export type { PiReadingTool } from "./offload-agent.js";
+export type { PiChangedResult, PiReadingTool, PiToolCall } from "./offload-agent.js";
 export type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";

@@ -20,13 +20,15 @@ export interface AgentSettings {
   readonly transformContext?: (messages: never, signal?: AbortSignal) => Promise<unknown>;
 }
 
-interface ToolCall<Block> {
+/** A call of a tool, and what it returned. */
+export interface PiToolCall<Block> {
   readonly toolCall: { readonly id: string; readonly name: string };
   readonly result: { readonly content: Block[] };
   readonly isError: boolean;
 }
 
-interface ChangedResult<Block> {
+/** What a hook changes of a result. */
+export interface PiChangedResult<Block> {
   content?: Block[];
   isError?: boolean;
 }
@@ -35,9 +37,9 @@ interface ChangedResult<Block> {
 export interface PiOffload {
   initialState: { systemPrompt: string; tools: PiReadingTool[] };
   afterToolCall: <Block>(
-    call: ToolCall<Block>,
+    call: PiToolCall<Block>,
     signal?: AbortSignal,
-  ) => Promise<ChangedResult<Block> | undefined>;
+  ) => Promise<PiChangedResult<Block> | undefined>;
   transformContext: <M>(messages: M[], signal?: AbortSignal) => Promise<M[]>;
 }
 

@@ -1,9 +1,10 @@
 import type { OffloadSession } from "../shared/connect-sessions.js";
-import type { StrandsAgent, StrandsSdk, ToolSpec, ToolUse } from "./strands-sdk.js";
+import type { StrandsAgent, StrandsSdk, StrandsToolSpec, StrandsToolUse } from "./strands-sdk.js";
 
-interface ToolContext {
+/** What Strands passes to a tool. */
+export interface StrandsToolContext {
   readonly agent: StrandsAgent;
-  readonly toolUse: ToolUse;
+  readonly toolUse: StrandsToolUse;
   readonly cancelSignal: AbortSignal;
 }
 
@@ -11,8 +12,8 @@ interface ToolContext {
 export interface StrandsReadingTool<Result> {
   name: string;
   description: string;
-  toolSpec: ToolSpec;
-  stream(context: ToolContext): AsyncGenerator<never, Result, undefined>;
+  toolSpec: StrandsToolSpec;
+  stream(context: StrandsToolContext): AsyncGenerator<never, Result, undefined>;
 }
 
 /** The tools, which read in the session of the agent that calls them. */

@@ -27,7 +27,7 @@ export interface StrandsAgent {
 }
 
 /** A request for a tool, as the model made it. */
-export interface ToolUse {
+export interface StrandsToolUse {
   readonly name: string;
   readonly toolUseId: string;
   readonly input: unknown;
@@ -42,13 +42,13 @@ export interface ToolResult {
 
 /** Hooks change these events in place. */
 export interface BeforeToolCall {
-  toolUse: ToolUse;
+  toolUse: StrandsToolUse;
   cancel: boolean | string;
   readonly agent: { readonly cancelSignal: AbortSignal };
 }
 
 export interface AfterToolCall {
-  readonly toolUse: ToolUse;
+  readonly toolUse: StrandsToolUse;
   readonly tool: { readonly delegate?: unknown } | undefined;
   readonly retry?: boolean;
   result: ToolResult;
@@ -61,7 +61,7 @@ export interface ModelCall {
 }
 
 /** A tool as the model sees it. */
-export interface ToolSpec {
+export interface StrandsToolSpec {
   name: string;
   description: string;
   inputSchema: ToolInputSchema;

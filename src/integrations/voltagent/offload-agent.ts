@@ -16,11 +16,12 @@ export interface AgentSettings {
   readonly hooks?: object;
 }
 
-interface ToolEnd {
+/** A call of a tool that has ended. */
+export interface VoltAgentToolEnd {
   readonly tool: { readonly name: string; readonly outputSchema?: unknown };
   readonly output: unknown;
   readonly error: unknown;
-  readonly context: Operation;
+  readonly context: VoltAgentOperation;
   readonly options?: { readonly toolContext?: { readonly callId?: string } | undefined };
 }
 
@@ -33,10 +34,10 @@ export interface VoltAgentOffload {
     tools: VoltAgentReadingTool[];
   }[];
   hooks: {
-    onToolEnd: (end: ToolEnd) => Promise<{ output?: unknown }>;
+    onToolEnd: (end: VoltAgentToolEnd) => Promise<{ output?: unknown }>;
     onPrepareModelMessages: <M>(call: {
       readonly modelMessages: M[];
-      readonly context: Operation;
+      readonly context: VoltAgentOperation;
     }) => Promise<{ modelMessages?: M[] }>;
   };
 }
@@ -96,11 +97,14 @@ function toolsIn(list: unknown): readonly { readonly name?: string; readonly too
 }
 
 /** What VoltAgent tells a tool or a hook of the operation that it is called in. */
-export interface Operation {
+export interface VoltAgentOperation {
+  /** The session that results belong to. */
   readonly conversationId?: string | undefined;
 }
 
-interface ExecuteOptions extends Operation {
+/** What VoltAgent passes to a tool besides its input. */
+export interface VoltAgentExecuteOptions extends VoltAgentOperation {
+  /** The call; its signal aborts the reading. */
   readonly toolContext?: { readonly abortSignal?: AbortSignal | undefined } | undefined;
 }
 
@@ -113,7 +117,7 @@ export interface VoltAgentReadingTool {
   /** VoltAgent takes any schema of the AI SDK, but its type allows those of one library only. */
   readonly parameters: never;
   readonly isClientSide: () => boolean;
-  readonly execute: (input: unknown, options?: ExecuteOptions) => Promise<string>;
+  readonly execute: (input: unknown, options?: VoltAgentExecuteOptions) => Promise<string>;
 }
 
 /** The tools, which read in the session of the conversation that calls them. */

@@ -1,5 +1,15 @@
-import { describe, expect, it } from "vitest";
-import { createOffloader, type OffloaderOptions } from "../../../src/index.js";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import {
+  anthropicFormat,
+  createOffloader,
+  type AnswerOf,
+  type Format,
+  type Offloader,
+  type OffloaderFor,
+  type OffloaderOptions,
+  type ToolsByFormat,
+  type ToolsOf,
+} from "../../../src/index.js";
 import { minTokens } from "../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../src/testing/index.js";
 
@@ -30,5 +40,27 @@ describe("the options of an offloader", () => {
     const format = "openai-chat";
     const [tool] = createOffloader({ workspace, sessionId: "s1", format }).tools();
     expect(tool).toMatchObject({ type: "function", function: { name: "get_knowledge_by_id" } });
+  });
+});
+
+describe("the tools and answers of an offloader", () => {
+  type Typed<Tools, Answer> = Offloader<Tools, Answer, ToolsByFormat>;
+  type Anthropic = Typed<ToolsOf<"anthropic">, AnswerOf<"anthropic">>;
+
+  it("have the types that your format has, whatever its messages are", () => {
+    type Own<Message> = Format<Message, string[], number>;
+    type Loose = ReturnType<typeof JSON.parse>;
+    expectTypeOf<OffloaderFor<Own<{ a: 1 }>>>().toEqualTypeOf<Typed<string[], number>>();
+    expectTypeOf<OffloaderFor<Own<unknown>>>().toEqualTypeOf<Typed<string[], number>>();
+    expectTypeOf<OffloaderFor<Own<Loose>>>().toEqualTypeOf<Typed<string[], number>>();
+    expectTypeOf<OffloaderFor<Format>>().toEqualTypeOf<Typed<unknown, unknown>>();
+  });
+
+  it("have the types of a built-in format, by its name or as an object", () => {
+    const workspace = createMemoryWorkspace();
+    const offloader = createOffloader({ workspace, sessionId: "s1", format: anthropicFormat });
+    expectTypeOf(offloader).toEqualTypeOf<Anthropic>();
+    expectTypeOf<OffloaderFor<"anthropic">>().toEqualTypeOf<Anthropic>();
+    expectTypeOf<OffloaderFor<"auto">>().toEqualTypeOf<Typed<unknown, unknown>>();
   });
 });
