@@ -20,6 +20,7 @@ import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
+import { isFormat } from "./require-format.js";
 import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/detect-format.js";
 
 /** A short error is kept, since the model needs all of it next. */
@@ -135,11 +136,6 @@ function readFormat(choice: FormatChoice | undefined): Format | undefined {
   if (isFormat(choice)) return choice;
   requireChoice("format", choice, ["auto", ...FORMATS.map(({ name }) => name)]);
   return FORMATS.find(({ name }) => name === choice);
-}
-
-function isFormat(value: unknown): value is Format {
-  const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;
-  return typeof value === "object" && typeof mismatch === "function" && typeof read === "function";
 }
 
 /** The format of the messages: the chosen one, if it fits, or else the first that does. */

@@ -1,3 +1,4 @@
+import { requireOptions } from "../arguments.js";
 import type { Format } from "../engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
 import { quote } from "../lib/text/quote.js";
@@ -48,7 +49,8 @@ export function createToolCalls(
 
     handles: (call) => readCall(call)?.tool !== undefined,
 
-    async handleToolCall(call, { signal } = {}) {
+    async handleToolCall(call, options) {
+      const { signal } = requireOptions(options);
       const found = readCall(call);
       if (!found) {
         throw new InvalidArgumentError("call", call, "a tool call in the shape of a known format");

@@ -1,4 +1,11 @@
-import { type OptionNames, requireCount, requireObject, refuseMisspelt } from "../arguments.js";
+import {
+  type OptionNames,
+  requireContent,
+  requireCount,
+  requireObject,
+  requireOptions,
+  refuseMisspelt,
+} from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
@@ -117,7 +124,8 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
   };
 
   return {
-    async process(toolResult, context = {}) {
+    async process(toolResult, given) {
+      const context = requireOptions(given);
       context.signal?.throwIfAborted();
       const result = readResult(toolResult);
       const { content } = toolResult;
@@ -169,10 +177,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
 function readResult(toolResult: ToolResultInput): ToolResult {
   requireObject("toolResult", toolResult, "an object with toolCallId, toolName and content");
   const { content, metadata, isError = false } = toolResult;
-  if (typeof content !== "string" && !Array.isArray(content)) {
-    const expected = "a string or an array of content blocks";
-    throw new InvalidArgumentError("toolResult.content", content, expected);
-  }
+  requireContent("toolResult.content", content);
   const flag = metadata?.["offload"];
   return {
     messageIndex: 0,
