@@ -1,4 +1,4 @@
-import { requireOptions } from "../arguments.js";
+import { requireOptions, requireString } from "../arguments.js";
 import type { Format } from "../engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
 import { quote } from "../lib/text/quote.js";
@@ -40,7 +40,7 @@ export function createToolCalls(
     }
     const found = [...(named ? [named] : []), ...formats].find(({ name }) => name === wanted);
     if (found) return found;
-    const given = quote(wanted);
+    const given = quote(requireString("format", wanted));
     throw new UnknownFormatError(`There is no format ${given}. The formats are: ${names}.`, []);
   };
 
