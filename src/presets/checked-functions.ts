@@ -4,7 +4,9 @@ import * as secrets from "../core/lib/secrets.js";
 import * as tokens from "../core/lib/tokens/estimate-tokens.js";
 import * as references from "../core/workspace/reference/knowledge-list.js";
 import * as conversations from "../formats/parse-conversation.js";
+import type { ParsedConversation } from "../formats/parse-conversation.js";
 import * as lines from "../formats/shared/message-lines.js";
+import type { MessageLines } from "../formats/shared/message-lines.js";
 import { requireFormat } from "./require-format.js";
 
 // The general library knows no errors with a code, and its own callers pass what is right: what a host
@@ -50,7 +52,7 @@ export function parseKnowledgeList(text: string): readonly string[] | undefined 
  * The format for files with a message of another format in each line. As in every file of lines,
  * results are replaced within the text of their line, and restored byte for byte.
  */
-export function messageLines<const F extends Format>(inner: F): lines.MessageLines<F> {
+export function messageLines<const F extends Format>(inner: F): MessageLines<F> {
   return lines.messageLines(requireFormat("inner", inner));
 }
 
@@ -63,7 +65,7 @@ export function messageLines<const F extends Format>(inner: F): lines.MessageLin
  * await writeFile("session.jsonl", stringify(offloaded.messages));
  * @throws {UnknownFormatError} if it is not a conversation in a known format; the message says why.
  */
-export function parseConversation(textOrValue: unknown): conversations.ParsedConversation {
+export function parseConversation(textOrValue: unknown): ParsedConversation {
   const parsed = conversations.parseConversation(textOrValue);
   return {
     ...parsed,
