@@ -20,10 +20,14 @@ export function requireFunction(argument: string, value: unknown, expected: stri
   if (typeof value !== "function") throw new InvalidArgumentError(argument, value, expected);
 }
 
-/** The content of a tool result. */
+/** The content of a tool result: text, blocks, or an object that a tool returned. */
 export function requireContent(argument: string, value: unknown): void {
-  if (typeof value === "string" || Array.isArray(value)) return;
-  throw new InvalidArgumentError(argument, value, "a string or an array of content blocks");
+  if (typeof value === "string" || (typeof value === "object" && value !== null)) return;
+  throw new InvalidArgumentError(
+    argument,
+    value,
+    "a string, an array of content blocks or an object",
+  );
 }
 
 /** The options of a call that can be aborted; a signal that is not one would fail only when it is asked. */

@@ -1,6 +1,5 @@
 import {
   type OptionNames,
-  requireContent,
   requireCount,
   requireObject,
   requireOptions,
@@ -177,7 +176,10 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
 function readResult(toolResult: ToolResultInput): ToolResult {
   requireObject("toolResult", toolResult, "an object with toolCallId, toolName and content");
   const { content, metadata, isError = false } = toolResult;
-  requireContent("toolResult.content", content);
+  if (typeof content !== "string" && !Array.isArray(content)) {
+    const expected = "a string or an array of content blocks";
+    throw new InvalidArgumentError("toolResult.content", content, expected);
+  }
   const flag = metadata?.["offload"];
   return {
     messageIndex: 0,
