@@ -59,8 +59,8 @@ export type {
   FolderWriter,
 } from "./core/files/file-writer.js";
 export type { ContentKind, Digest, DigestHints, DigestOptions } from "./core/lib/digest/digest.js";
-export { redactSecrets, SECRET_PATTERNS, type SecretPattern } from "./core/lib/secrets.js";
-export { estimateTokens, type CountTokens } from "./core/lib/tokens/estimate-tokens.js";
+export { SECRET_PATTERNS, type SecretPattern } from "./core/lib/secrets.js";
+export type { CountTokens } from "./core/lib/tokens/estimate-tokens.js";
 export type {
   ArrivedResult,
   FlaggedResult,
@@ -148,7 +148,7 @@ export {
   type ToolName,
   type View,
 } from "./core/workspace/reading/reading.js";
-export { parseKnowledgeList, type ReadBy } from "./core/workspace/reference/knowledge-list.js";
+export type { ReadBy } from "./core/workspace/reference/knowledge-list.js";
 export type { ToolNaming } from "./core/workspace/tools/tool-naming.js";
 export type {
   ArtifactInput,
@@ -205,6 +205,13 @@ export {
 export { fileStore, memoryStore } from "./presets/stores.js";
 export { candidateIds } from "./core/workspace/artifacts/artifact.js";
 export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";
+export {
+  estimateTokens,
+  messageLines,
+  parseConversation,
+  parseKnowledgeList,
+  redactSecrets,
+} from "./presets/checked-functions.js";
 export {
   createOffloader,
   type FormatChoice,

@@ -10,6 +10,37 @@ export function requireText(argument: string, value: unknown, purpose: string): 
   throw new InvalidArgumentError(argument, value, `a non-empty string: ${purpose}`);
 }
 
+/** A string that may be empty. */
+export function requireString(argument: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new InvalidArgumentError(argument, value, "a string");
+}
+
+export function requireFunction(argument: string, value: unknown, expected: string): void {
+  if (typeof value !== "function") throw new InvalidArgumentError(argument, value, expected);
+}
+
+/** The content of a tool result: text, blocks, or an object that a tool returned. */
+export function requireContent(argument: string, value: unknown): void {
+  if (typeof value === "string" || (typeof value === "object" && value !== null)) return;
+  throw new InvalidArgumentError(
+    argument,
+    value,
+    "a string, an array of content blocks or an object",
+  );
+}
+
+/** The options of a call that can be aborted; a signal that is not one would fail only when it is asked. */
+export function requireOptions<Options extends { readonly signal?: AbortSignal | undefined }>(
+  options: Options | undefined,
+): Partial<Options> {
+  if (options === undefined) return {};
+  requireObject("options", options, "an object, or omitted");
+  const signal = options.signal as Partial<AbortSignal> | null | undefined;
+  if (!signal || typeof signal.throwIfAborted === "function") return options;
+  throw new InvalidArgumentError("signal", signal, "an AbortSignal, or omitted");
+}
+
 export function requireArray(
   argument: string,
   value: unknown,

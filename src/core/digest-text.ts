@@ -1,3 +1,4 @@
+import { requireObject, requireString } from "./arguments.js";
 import { DEFAULTS } from "./defaults.js";
 import { scanSampled, type Digest, type DigestOptions } from "./lib/digest/digest.js";
 import { sampleText } from "./lib/digest/sampled-text.js";
@@ -16,6 +17,8 @@ import { sampleText } from "./lib/digest/sampled-text.js";
  * // { kind: "json", text: 'JSON object, 1 key.\n{pods: [{name: "checkout-7f9c"}, {name: "checkout-b41d"}]}' }
  */
 export function digestText(text: string, options: Partial<DigestOptions> = {}): Digest {
+  requireString("text", text);
+  requireObject("options", options, "an object with budgetChars, or omitted");
   const { budgetChars = NaN } = options;
   const describe = scanSampled(sampleText(text, DEFAULTS.digestSampleChars), options);
   return describe(Number.isFinite(budgetChars) ? budgetChars : DEFAULTS.digestChars);

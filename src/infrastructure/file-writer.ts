@@ -1,3 +1,4 @@
+import { requireText } from "../core/arguments.js";
 import type {
   FolderFile,
   FolderWrite,
@@ -147,6 +148,7 @@ async function discard(temporary: string): Promise<void> {
  * would replace. Blocks are stored as JSON: parse the text to get them back.
  */
 export async function readOffloadedFile(path: string): Promise<string> {
+  requireText("path", path, "the path of the file");
   try {
     return decodeWtf8(await readFile(path));
   } catch (cause) {

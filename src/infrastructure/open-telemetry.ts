@@ -1,3 +1,4 @@
+import { requireFunction, requireObject } from "../core/arguments.js";
 import type { EventLogger, StoreCall, WorkspaceEvent } from "../core/workspace/events.js";
 
 /** The parts of OpenTelemetry's API that are used; pass `trace.getTracer(…)` and `metrics.getMeter(…)`. */
@@ -46,7 +47,11 @@ const ERROR = 2;
  * const logger = openTelemetry({ tracer: trace.getTracer("agent"), meter: metrics.getMeter("agent") });
  * const workspace = createWorkspace({ root: ".offload", logger });
  */
-export function openTelemetry({ tracer, meter, logger }: OpenTelemetryOptions): EventLogger {
+export function openTelemetry(options: OpenTelemetryOptions): EventLogger {
+  requireObject("options", options, "an object with a tracer, a meter or both");
+  const { tracer, meter, logger } = options;
+  if (tracer) requireMethod("tracer", tracer, "startSpan");
+  if (meter) requireMethod("meter", meter, "createCounter");
   const record = meter && createMetrics(meter);
   const recordCall = meter && createStoreMetric(meter);
   const storeCall = (call: StoreCall) => {
@@ -148,4 +153,9 @@ function detailsOf({ biz_id, session_id, artifact_id, ...event }: WorkspaceEvent
     ...(artifact_id === null ? {} : { "context_offload.artifact.id": artifact_id }),
     ...(Object.fromEntries(sizes) as Attributes),
   };
+}
+
+function requireMethod(owner: string, value: object, name: string): void {
+  const method = (value as Readonly<Record<string, unknown>>)[name];
+  requireFunction(`${owner}.${name}`, method, `a method, as the ${owner} of OpenTelemetry has it`);
 }

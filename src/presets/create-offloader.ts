@@ -15,11 +15,13 @@ import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-t
 import { all, any } from "../core/policies/combine.js";
 import { keepErrors } from "../core/policies/by-result.js";
 import { minTokens } from "../core/policies/by-size.js";
+import { suggestNames } from "../core/lib/text/nearest-names.js";
 import { requirePolicy } from "../core/policies/require-policy.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
+import { isFormat } from "./require-format.js";
 import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/detect-format.js";
 
 /** A short error is kept, since the model needs all of it next. */
@@ -133,13 +135,12 @@ function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
 /** The chosen format; `undefined` to detect it. */
 function readFormat(choice: FormatChoice | undefined): Format | undefined {
   if (isFormat(choice)) return choice;
-  requireChoice("format", choice, ["auto", ...FORMATS.map(({ name }) => name)]);
-  return FORMATS.find(({ name }) => name === choice);
-}
-
-function isFormat(value: unknown): value is Format {
-  const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;
-  return typeof value === "object" && typeof mismatch === "function" && typeof read === "function";
+  const found = FORMATS.find(({ name }) => name === choice);
+  if (found || choice === undefined || choice === "auto") return found;
+  const expected = 'the name of a format, "auto" or your own format';
+  const names = FORMATS.map(({ name }) => name);
+  const hint = typeof choice === "string" ? ` (${suggestNames(choice, names)})` : "";
+  throw new InvalidArgumentError("format", choice, `${expected}${hint}`);
 }
 
 /** The format of the messages: the chosen one, if it fits, or else the first that does. */

@@ -2,6 +2,7 @@ import {
   type OptionNames,
   requireChoice,
   requireCount,
+  requireFunction,
   requireObject,
   refuseMisspelled,
   requireText,
@@ -20,7 +21,6 @@ import {
 import type { EventLogger } from "../core/workspace/events.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
-import { TOOL_NAMES } from "../core/workspace/reading/reading.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { defer } from "../infrastructure/defer.js";
@@ -28,6 +28,7 @@ import type { EncryptionOptions } from "../infrastructure/sealed-store/encryptio
 import { createSearcher } from "../infrastructure/search/searcher.js";
 import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
+import { requireToolNames } from "./require-tool-names.js";
 import { sealAsTold } from "./seal-as-told.js";
 import { fileStore } from "./stores.js";
 
@@ -101,11 +102,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
-  for (const name of Object.keys(options.toolNames ?? {})) {
-    requireChoice("toolNames", name, TOOL_NAMES);
-  }
-  if (options.logger !== undefined && typeof options.logger !== "function") {
-    throw new InvalidArgumentError("logger", options.logger, "a function that takes an event");
+  const toolNames = requireToolNames(options.toolNames);
+  if (options.logger !== undefined) {
+    requireFunction("logger", options.logger, "a function that takes an event");
   }
   const searcher = createSearcher();
   const { storeCall } = options.logger ?? {};
@@ -132,7 +131,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     countTokens: checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
     readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
-    notice: { readBy: options.readBy ?? "tools", toolNames: options.toolNames ?? {} },
+    notice: { readBy: options.readBy ?? "tools", toolNames },
     logger: options.logger,
   });
 }

@@ -13,7 +13,13 @@ import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
-import { surveyAnthropic, requireOutputDir, requireWriter } from "./survey-anthropic.js";
+import {
+  refuseOthers,
+  surveyAnthropic,
+  requireOutputDir,
+  requireWriter,
+  seemsForeign,
+} from "./survey-anthropic.js";
 
 /** Where to write a message's tool results. */
 export interface DirectOffloadOptions {
@@ -121,6 +127,7 @@ function asToolMessage(message: AnthropicMessageLike): AnthropicMessageLike {
     message,
     "a message object",
   ) as AnthropicMessageLike;
+  if (seemsForeign([message])) refuseOthers([message], false);
   const isOutput = typeof content === "string" && role !== "assistant" && role !== "system";
   return isOutput ? { ...message, role: "tool" } : message;
 }

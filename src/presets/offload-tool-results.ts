@@ -14,7 +14,12 @@ import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
-import { surveyAnthropic, requireOutputDir, requireWriter } from "./survey-anthropic.js";
+import {
+  surveyAnthropic,
+  requireOutputDir,
+  requireWriter,
+  seemsForeign,
+} from "./survey-anthropic.js";
 
 /** What is worth offloading. Options take precedence over environment variables. */
 export interface HistoryThresholds {
@@ -87,7 +92,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   // Whether the others are messages at all is found out below.
   const isWorth = isShareReached(sizes.sizableChars, sizes.totalChars, thresholds.ratio);
   const skipped = { messages: input as M[], offloadedCount: 0, freedChars: 0, files: [] };
-  if (sizes.isPlain && !isWorth) return skipped;
+  if (sizes.isPlain && !isWorth && !seemsForeign(input)) return skipped;
   const survey = surveyAnthropic(input, {
     countOther: true,
     nameOf: (index) => `messages[${index}]`,

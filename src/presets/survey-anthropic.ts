@@ -1,7 +1,11 @@
 import { serializeContent } from "../core/engine/content.js";
 import { surveyMessages, type Survey } from "../core/engine/survey.js";
 import type { ToolResult } from "../core/engine/tool-result.js";
-import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
+import {
+  type FormatMismatch,
+  InvalidArgumentError,
+  UnknownFormatError,
+} from "../core/errors/argument-errors.js";
 import { anthropicFormat } from "../formats/anthropic.js";
 import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
 import { detectFormat } from "../formats/detect-format.js";
@@ -37,18 +41,34 @@ export function surveyAnthropic(
   { countOther, nameOf }: SurveyRequest,
 ): Survey {
   const survey = surveyMessages(anthropicFormat, messages, { media: "offload", countOther });
-  if (survey.hasUnknown) {
-    requireShape(messages, nameOf);
-    refuseOthers(messages);
-  } else if (survey.results.some(isWholeMessage) && messages.some(hasToolCalls)) {
-    // A tool message by itself may be anybody's; calls beside it say whose it is.
-    refuseOthers(messages);
+  const hasResults = survey.results.length > 0;
+  if (survey.hasUnknown) requireShape(messages, nameOf, hasResults);
+  // A tool message by itself may be anybody's; calls beside it say whose it is.
+  const isDoubtful = hasResults
+    ? survey.results.some(isWholeMessage) && messages.some(hasToolCalls)
+    : seemsForeign(messages);
+  if (survey.hasUnknown || isDoubtful) {
+    const mismatches = refuseOthers(messages, hasResults);
+    const isNobodys = survey.hasUnknown && !hasResults && mismatches[0]?.isNear === false;
+    if (isNobodys) throw UnknownFormatError.ofMismatches(mismatches);
   }
   // Blocks without a length cannot be written as JSON, which is an error here.
   for (const { content, chars } of survey.results) {
     if (chars === 0 && typeof content !== "string") serializeContent(content);
   }
   return survey;
+}
+
+/**
+ * Whether messages may be another vendor's although every content reads like Anthropic's: no role, or a
+ * type of their own. The first and the last tell, since looking at all would be one more pass.
+ */
+export function seemsForeign(messages: readonly unknown[]): boolean {
+  return [messages[0], messages.at(-1)].some((message) => {
+    if (!isObject(message)) return false;
+    const { role, type } = message;
+    return role === undefined || (type !== undefined && type !== "message");
+  });
 }
 
 function isWholeMessage({ slot }: ToolResult): boolean {
@@ -60,16 +80,22 @@ function hasToolCalls(message: object): boolean {
 }
 
 /** Throws for the first message or block that is malformed. */
-function requireShape(messages: readonly unknown[], nameOf: SurveyRequest["nameOf"]): void {
+function requireShape(
+  messages: readonly unknown[],
+  nameOf: SurveyRequest["nameOf"],
+  hasResults: boolean,
+): void {
   for (const [index, message] of messages.entries()) {
     const at = nameOf(index);
     if (!isObject(message)) throw new InvalidArgumentError(at, message, "a message object");
     const { content, tool_use_id, tool_call_id, tool_calls } = message;
-    if (tool_calls !== undefined) refuseOthers(messages);
+    if (tool_calls !== undefined) refuseOthers(messages, hasResults);
     requireId(`${at}.tool_use_id`, tool_use_id);
     requireId(`${at}.tool_call_id`, tool_call_id);
     if (typeof content === "string") continue;
     if (!Array.isArray(content)) {
+      // Another vendor's messages are not malformed.
+      refuseOthers(messages, hasResults);
       throw new InvalidArgumentError(`${at}.content`, content, CONTENT_SHAPE);
     }
     for (const [slot, block] of content.entries()) requireBlock(`${at}.content[${slot}]`, block);
@@ -92,11 +118,19 @@ function requireId(at: string, id: unknown): void {
   throw new InvalidArgumentError(at, id, "a string, the id of the tool call");
 }
 
-/** These functions would damage messages of other formats, which have their own entry point. */
-function refuseOthers(messages: readonly unknown[]): void {
+/**
+ * These functions would damage messages of other formats, or find nothing in them. Where they found
+ * nothing, a format that only comes nearest is refused too. Returns why other formats do not fit.
+ */
+export function refuseOthers(
+  messages: readonly unknown[],
+  hasResults: boolean,
+): readonly FormatMismatch[] {
   const detected = detectFormat(messages);
-  if (!("format" in detected) || detected.format.name === anthropicFormat.name) return;
-  const { name } = detected.format;
+  const mismatches = "mismatches" in detected ? detected.mismatches : [];
+  const nearest = hasResults ? undefined : mismatches.find(({ isNear }) => isNear)?.format;
+  const name = "format" in detected ? detected.format.name : nearest;
+  if (name === undefined || name === anthropicFormat.name) return mismatches;
   throw new UnknownFormatError(
     `These messages look like ${name}, but this function only takes Anthropic messages. ` +
       `Use createOffloader({ root, sessionId, format: ${JSON.stringify(name)} }).offload(messages).`,

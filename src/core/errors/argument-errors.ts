@@ -120,8 +120,13 @@ export class NoToolResultError extends ContextOffloadError {
 
   constructor(readonly role: string) {
     super(
-      `The message has no tool result with content to offload (its role is ${quote(role)}). ` +
+      `The message has no tool result with content to offload (${describeRole(role)}). ` +
         `Pass a message with a tool_result block, a message of role "tool", or one whose content is a tool's output as a plain string.`,
     );
   }
+}
+
+/** JavaScript may pass a message without one. */
+function describeRole(role: unknown): string {
+  return typeof role === "string" ? `its role is ${quote(role)}` : "it has no role";
 }

@@ -81,7 +81,7 @@ export class KeyMissingError extends ContextOffloadError {
   }
 }
 
-/** Something that the caller passed in threw an error: a stream of content, or a token counter. `cause` is that error. */
+/** Something that the caller passed in threw an error: a stream of content, a token counter, a policy or a callback. `cause` is that error. */
 export class CallerFailedError extends ContextOffloadError {
   readonly code = "CALLER_FAILED";
 

@@ -1,3 +1,4 @@
+import { requireString } from "../arguments.js";
 import type { Content, Hash } from "../engine/content.js";
 import type { Reference } from "../engine/offload.js";
 import type { ToolResult } from "../engine/tool-result.js";
@@ -49,7 +50,7 @@ const NO_PATH = /[\r\n\0]|\.md\]/;
  * // { style: "history", path: "./tool-result-toolu_1.md" }
  */
 export function parseFileReference(text: string): ParsedFileReference | undefined {
-  const parsed = parsePath(text);
+  const parsed = parsePath(requireString("text", text));
   return parsed && !NO_PATH.test(parsed.path) ? parsed : undefined;
 }
 

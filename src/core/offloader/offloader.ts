@@ -1,4 +1,5 @@
-import { requireArray } from "../arguments.js";
+import { requireArray, requireContent, requireOptions } from "../arguments.js";
+import { hostCallback } from "../host-callback.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import { DEFAULTS } from "../defaults.js";
 import type { Format } from "../engine/format.js";
@@ -25,6 +26,7 @@ import {
   type KeptReason,
   type ResultReport,
 } from "./report.js";
+import { requireCallbacks } from "./restore-messages.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
 import { aboutCall } from "./call-book.js";
 import { createToolCalls, countAddedTokens } from "./tool-calls.js";
@@ -49,6 +51,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const { workspace, sessionId, countTokens } = wiring;
   const core = coreOf(workspace);
   const policy = guardPolicy(wiring.policy);
+  const shouldOffload = hostCallback("shouldOffload", wiring.shouldOffload);
   const readingCalls = createReadingCalls(core.toolNames);
   const contents = new ContentMemory(core.hash, countTokens);
   const media = wiring.media ?? "keep";
@@ -122,7 +125,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     for (const result of results) {
       result.isReadingAnswer = answers.has(result);
       const { id: toolCallId, toolName } = result;
-      result.offloadFlag = wiring.shouldOffload?.({ toolCallId, toolName });
+      result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
       if (!policy.perResult) {
         result.offloadedBefore = result.isPlain && wasOffloaded(session, result);
       }
@@ -167,9 +170,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     workspace,
     sessionId,
 
-    async offload(history, options = {}) {
-      const kinds = requireKinds(options.parts ?? wiring.parts);
-      const looked = await lookAt(history, options.signal);
+    async offload(history, options) {
+      const { parts, signal } = requireOptions(options);
+      const kinds = requireKinds(parts ?? wiring.parts);
+      const looked = await lookAt(history, signal);
       const { input, session, turns, from, taken, earlier, survey, storage } = looked;
       const { messages, plan, offloaded, outdated } = await offload<unknown, StoredResult>(
         input,
@@ -191,7 +195,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       for (let index = from; index < messages.length; index++) output.push(messages[index]);
       turns.finish(from, output, results, taken);
       const failed = results.find(({ outcome }) => outcome === "failed");
-      const others = await old.rewrite(output, { turns, taken }, kinds, session, options.signal);
+      const others = await old.rewrite(output, { turns, taken }, kinds, session, signal);
       // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
@@ -204,7 +208,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       };
     },
 
-    async estimate(history, { signal } = {}) {
+    async estimate(history, options) {
+      const { signal } = requireOptions(options);
       const { input, session, earlier, survey, storage } = await lookAt(history, signal);
       const preview = (result: ToolResult) => storage.preview(result);
       const results = await decide(input.length, survey, session, storage, preview);
@@ -213,7 +218,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
     },
 
-    async result(content, { toolCallId, toolName, input, isError = false, signal } = {}) {
+    async result(content, options) {
+      requireContent("content", content);
+      const { toolCallId, toolName, input, isError = false, signal } = requireOptions(options);
       signal?.throwIfAborted();
       const found = describeArrived(content, toolCallId || undefined, isError);
       const reading = readingCalls.guess(toolName, input);
@@ -228,12 +235,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return { content: text ?? content, report };
     },
 
-    async restore(messages, options = {}) {
+    async restore(messages, options) {
       requireArray("messages", messages);
+      const callbacks = requireCallbacks(options);
       const fits = memory?.format.mismatch(messages) === undefined;
       const format = memory && fits ? memory.format : wiring.pickFormat(messages, "by reading");
       const tools = workspace.tools({ sessionId });
-      return (await old.restore(messages, format, tools, options)) as never;
+      return (await old.restore(messages, format, tools, callbacks)) as never;
     },
 
     ...createToolCalls(workspace, wiring, () => memory?.format),

@@ -53,7 +53,10 @@ const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"
 /** What is to be offloaded, as the host asked for it. */
 export function requireKinds(given: unknown): readonly PartKind[] {
   if (given === undefined) return ["results"];
-  for (const kind of requireArray("parts", given)) requireChoice("parts", kind, PART_KINDS);
+  const expected = `an array of ${PART_KINDS.join(", ")}, or some of them`;
+  for (const kind of requireArray("parts", given, expected)) {
+    requireChoice("parts", kind, PART_KINDS);
+  }
   return given as readonly PartKind[];
 }
 

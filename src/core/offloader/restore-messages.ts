@@ -1,3 +1,5 @@
+import { requireOptions } from "../arguments.js";
+import { hostCallback } from "../host-callback.js";
 import type { Format, SlotContent } from "../engine/format.js";
 import { readMessage } from "../engine/survey.js";
 import { messageOf } from "../errors/describe-value.js";
@@ -6,6 +8,16 @@ import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
 import { findReferenced } from "./held-session.js";
 import type { RestoreOptions } from "./offloader-types.js";
+
+/** The options of `restore`, with callbacks whose errors have a code. */
+export function requireCallbacks(options: RestoreOptions | undefined): RestoreOptions {
+  const { signal, onUnknown, onRedacted } = requireOptions(options);
+  return {
+    signal,
+    onUnknown: hostCallback("onUnknown", onUnknown),
+    onRedacted: hostCallback("onRedacted", onRedacted),
+  };
+}
 
 /** Replaces references by the original content; messages without a reference are returned unchanged. */
 export async function restoreMessages(

@@ -1,5 +1,7 @@
+import { requireOptions, requireString } from "../arguments.js";
 import type { Format } from "../engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
+import { suggestNames } from "../lib/text/nearest-names.js";
 import { quote } from "../lib/text/quote.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
@@ -19,7 +21,7 @@ export function createToolCalls(
   currentFormat: () => Format | undefined,
 ): Pick<Offloader, "tools" | "handles" | "handleToolCall"> {
   const tools = workspace.tools({ sessionId });
-  const names = formats.map(({ name }) => name).join(", ");
+  const names = formats.map(({ name }) => name);
 
   /** Formats differ in what a call looks like; the conversation's own format is tried first. */
   const readCall = (call: unknown) => {
@@ -35,12 +37,13 @@ export function createToolCalls(
     const current = named ?? currentFormat();
     if (wanted === undefined) {
       if (current) return current;
-      throw new UnknownFormatError(`Pass a format to tools(), one of: ${names}.`, []);
+      throw new UnknownFormatError(`Pass a format to tools(), one of: ${names.join(", ")}.`, []);
     }
     const found = [...(named ? [named] : []), ...formats].find(({ name }) => name === wanted);
     if (found) return found;
-    const given = quote(wanted);
-    throw new UnknownFormatError(`There is no format ${given}. The formats are: ${names}.`, []);
+    const given = quote(requireString("format", wanted));
+    const hint = suggestNames(wanted, names);
+    throw new UnknownFormatError(`There is no format ${given}. ${hint}.`, []);
   };
 
   return {
@@ -48,7 +51,8 @@ export function createToolCalls(
 
     handles: (call) => readCall(call)?.tool !== undefined,
 
-    async handleToolCall(call, { signal } = {}) {
+    async handleToolCall(call, options) {
+      const { signal } = requireOptions(options);
       const found = readCall(call);
       if (!found) {
         throw new InvalidArgumentError("call", call, "a tool call in the shape of a known format");

@@ -1,4 +1,10 @@
-import { type OptionNames, requireCount, requireObject, refuseMisspelled } from "../arguments.js";
+import {
+  type OptionNames,
+  requireCount,
+  requireObject,
+  requireOptions,
+  refuseMisspelled,
+} from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { countContentChars, type Content } from "../engine/content.js";
 import type { ToolResult } from "../engine/tool-result.js";
@@ -117,7 +123,8 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
   };
 
   return {
-    async process(toolResult, context = {}) {
+    async process(toolResult, given) {
+      const context = requireOptions(given);
       context.signal?.throwIfAborted();
       const result = readResult(toolResult);
       const { content } = toolResult;

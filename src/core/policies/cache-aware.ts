@@ -1,5 +1,5 @@
 import { DEFAULTS } from "../defaults.js";
-import { requireNumber } from "../arguments.js";
+import { requireNumber, requireObject } from "../arguments.js";
 import type { Conversation, Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 
@@ -19,6 +19,7 @@ export interface CacheAwareOptions {
  * model has not seen yet are offloaded at no cost. Use it after other policies in `all`.
  */
 export function cacheAware(options: CacheAwareOptions = {}): Policy {
+  requireObject("cacheAware", options, "an object with prices, or omitted");
   const readPrice = requireNumber("readPrice", options.readPrice ?? DEFAULTS.cacheReadPrice, 0);
   const writePrice = requireNumber("writePrice", options.writePrice ?? DEFAULTS.cacheWritePrice, 0);
   const turnsAhead = requireNumber("turnsAhead", options.turnsAhead ?? DEFAULTS.turnsAhead, 0);

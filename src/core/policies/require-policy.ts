@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { callHost } from "../host-callback.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/tool-result.js";
 
@@ -65,7 +66,8 @@ export function guardPolicy(policy: Policy): Policy {
     decide(candidates, conversation) {
       const settled = candidates.map(settledOf);
       const asked = candidates.filter((_, index) => !settled[index]);
-      const verdicts = requireVerdicts(policy, policy.decide(asked, conversation), asked.length);
+      const decided = callHost("policy.decide", () => policy.decide(asked, conversation));
+      const verdicts = requireVerdicts(policy, decided, asked.length);
       let at = 0;
       return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));
     },

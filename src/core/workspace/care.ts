@@ -1,4 +1,4 @@
-import { type OptionNames, requireText } from "../arguments.js";
+import { type OptionNames, requireOptions, requireText } from "../arguments.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf } from "./artifacts/describe-record.js";
 import {
@@ -52,7 +52,8 @@ export function createCare(
     touch: () => runs?.touch(),
 
     verbs: {
-      async sessions({ signal } = {}) {
+      async sessions(options) {
+        const { signal } = requireOptions(options);
         const found = [];
         for (const sessionId of await store.sessions()) {
           signal?.throwIfAborted();
@@ -66,7 +67,8 @@ export function createCare(
         return found;
       },
 
-      async removeSession(sessionId, { signal } = {}) {
+      async removeSession(sessionId, options) {
+        const { signal } = requireOptions(options);
         requireText("sessionId", sessionId, "the session to remove");
         const { artifacts } = await store.listSession(sessionId);
         // A copy, since the listing may change with each removal.
@@ -78,7 +80,8 @@ export function createCare(
         return { artifacts: records.length };
       },
 
-      async prune(options = {}) {
+      async prune(given) {
+        const options = requireOptions(given);
         const limits: PruneOptions = hasLimits(options) ? options : { ...retention, ...options };
         requireRetention("prune", limits, PRUNE_NAMES);
         const expired = await findExpired(store, limits, clock);

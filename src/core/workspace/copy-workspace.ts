@@ -1,3 +1,5 @@
+import { requireOptions, requireStrings } from "../arguments.js";
+import { hostCallback } from "../host-callback.js";
 import { ArtifactDamagedError } from "../errors/artifact-errors.js";
 import { checkIfWhole, type ArtifactStore } from "./artifacts/artifact-store.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
@@ -38,6 +40,9 @@ export async function copyWorkspace(
   to: Workspace,
   options: CopyOptions = {},
 ): Promise<CopyReport> {
+  requireOptions(options);
+  if (options.sessionIds !== undefined) requireStrings("sessionIds", options.sessionIds);
+  const onProgress = hostCallback("onProgress", options.onProgress);
   const source = coreOf(from).artifactStore;
   const target = coreOf(to).artifactStore;
   let report: CopyReport = { copied: 0, skipped: 0, bytes: 0 };
@@ -51,7 +56,7 @@ export async function copyWorkspace(
       report = isThere
         ? { ...report, skipped: report.skipped + 1 }
         : { ...report, copied: report.copied + 1, bytes: report.bytes + record.size.bytes };
-      options.onProgress?.(report);
+      onProgress?.(report);
     }
     for (const child of children) await target.addChild(sessionId, child);
   }

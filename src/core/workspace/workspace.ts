@@ -1,5 +1,11 @@
 import { nonEmptyText } from "../lib/text/plain-text.js";
-import { type OptionNames, requireCount, requireObject, refuseMisspelled } from "../arguments.js";
+import {
+  type OptionNames,
+  requireCount,
+  requireObject,
+  requireOptions,
+  refuseMisspelled,
+} from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/content.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
@@ -115,11 +121,11 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const workspace: Workspace = {
     namespace,
 
-    put: async (artifact, options = {}) => outcomeOf(await putOne(artifact, options)),
+    put: async (artifact, options) => outcomeOf(await putOne(artifact, requireOptions(options))),
 
-    async offloadByWorkspace(artifacts, given = {}) {
-      refuseMisspelled(given, { ...PUT_OPTIONS, inlineChars: true });
-      const { inlineChars: most, ...options } = given;
+    async offloadByWorkspace(artifacts, given) {
+      const { inlineChars: most, ...options } = requireOptions(given);
+      refuseMisspelled({ ...given }, { ...PUT_OPTIONS, inlineChars: true });
       const inputs = Array.isArray(artifacts)
         ? (artifacts as readonly ArtifactInput[])
         : [artifacts as ArtifactInput];
@@ -143,10 +149,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     ...createReadingVerbs(wiring, events),
     ...care.verbs,
 
-    queryArtifacts: (filter = {}, options = {}) =>
+    queryArtifacts: async (filter = {}, options = {}) =>
       events.observe(
         "queryArtifacts",
-        { session_id: options.sessionId ?? null },
+        { session_id: requireOptions(options).sessionId ?? null },
         async () => {
           const { artifacts, nextCursor } = await list(filter, options);
           return { artifacts, nextCursor };
@@ -154,10 +160,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         () => ({ event: "read" }),
       ),
 
-    getToolResultOffloadInfo: (options = {}) =>
+    getToolResultOffloadInfo: async (options = {}) =>
       events.observe(
         "getToolResultOffloadInfo",
-        { session_id: options.sessionId ?? null },
+        { session_id: requireOptions(options).sessionId ?? null },
         async () => {
           if (options.namespace !== undefined && options.namespace !== namespace) {
             const expected = `${JSON.stringify(namespace)}, the namespace of this workspace`;
@@ -179,20 +185,23 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         "verify",
         {},
         async () => {
-          options.signal?.throwIfAborted();
+          requireOptions(options).signal?.throwIfAborted();
           return store.verify(options);
         },
         () => ({ event: "read" }),
       ),
 
-    tools: ({ sessionId, readChars } = {}) =>
+    tools(options = {}) {
+      requireObject("options", options, "an object with sessionId or readChars, or omitted");
       // An agent that reads by path has no use for them, and they cost tokens in every request.
-      createTools(workspace, notice.readBy === "path" ? NO_TOOLS : notice.toolNames, {
+      const naming = notice.readBy === "path" ? NO_TOOLS : notice.toolNames;
+      return createTools(workspace, naming, {
         canSee,
         countLines: createCountLines(store),
-        sessionId,
-        readChars: requireCount("readChars", readChars, wiring.readChars),
-      }),
+        sessionId: options.sessionId,
+        readChars: requireCount("readChars", options.readChars, wiring.readChars),
+      });
+    },
     systemPrompt: () => systemPrompt(notice),
     close: wiring.closeSearch,
   };

@@ -1,3 +1,4 @@
+import { requireObject } from "../../core/arguments.js";
 import { ArtifactGoneError } from "../../core/errors/artifact-errors.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
@@ -30,6 +31,8 @@ export function joinStores(
   content: ContentStore,
   name: string,
 ): ArtifactStore {
+  requireObject("metadata", metadata, "a MetadataStore");
+  requireObject("content", content, "a ContentStore");
   const put = async (artifact: NewArtifact): Promise<ArtifactRecord> => {
     const { sessionId, type, createdAt, wantedId } = artifact;
     const location = newLocation();

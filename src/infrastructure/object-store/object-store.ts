@@ -1,4 +1,4 @@
-import { requireCount, requireText } from "../../core/arguments.js";
+import { requireCount, requireFunction, requireObject, requireText } from "../../core/arguments.js";
 import type { OpenStore } from "../../core/workspace/artifacts/artifact-store.js";
 import type { MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
 import { joinStores } from "../joined-store/join-stores.js";
@@ -32,8 +32,10 @@ const PART_BYTES = 8_388_608;
  * const workspace = createWorkspace({ store });
  */
 export function objectStore(options: ObjectStoreOptions): OpenStore {
+  requireObject("options", options, "an object with client, bucket and metadata");
   const { client, metadata, prefix = "" } = options;
   const name = requireText("bucket", options.bucket, "the bucket for the content");
+  requireFunction("metadata", metadata, "a half of a store, such as postgresMetadata(pool)");
   const partBytes = requireCount("partBytes", options.partBytes, PART_BYTES);
   const bucket = new ObjectBucket(client, name, options);
   return (namespace) =>

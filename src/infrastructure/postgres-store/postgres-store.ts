@@ -1,3 +1,4 @@
+import { requireObject } from "../../core/arguments.js";
 import type { OpenStore } from "../../core/workspace/artifacts/artifact-store.js";
 import type { MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
 import { joinStores } from "../joined-store/join-stores.js";
@@ -14,6 +15,7 @@ export interface PostgresStoreOptions extends RetryOptions {
 }
 
 const NAME = "PostgreSQL";
+const EXPECTED = "an object with name or limits, or omitted";
 
 /**
  * A store in a PostgreSQL database, for agents on many hosts. Its tables begin with
@@ -24,6 +26,7 @@ const NAME = "PostgreSQL";
  * const workspace = createWorkspace({ store: postgresStore(new Pool({ connectionString })) });
  */
 export function postgresStore(pool: PostgresSource, options: PostgresStoreOptions = {}): OpenStore {
+  requireObject("options", options, EXPECTED);
   const { name = NAME } = options;
   const database = new PostgresDatabase(pool, name, options);
   return (namespace) =>
@@ -35,6 +38,7 @@ export function postgresMetadata(
   pool: PostgresSource,
   options: PostgresStoreOptions = {},
 ): (namespace: string) => MetadataStore {
+  requireObject("options", options, EXPECTED);
   const database = new PostgresDatabase(pool, options.name ?? NAME, options);
   return (namespace) => postgresMetadataIn(database, namespace);
 }

@@ -1,3 +1,4 @@
+import { requireObject } from "../../core/arguments.js";
 import type { OpenStore } from "../../core/workspace/artifacts/artifact-store.js";
 import type { MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
 import { joinStores } from "../joined-store/join-stores.js";
@@ -14,6 +15,7 @@ export interface SqliteStoreOptions extends RetryOptions {
 }
 
 const NAME = "the SQLite database";
+const EXPECTED = "an object with name or limits, or omitted";
 
 /**
  * A store in a SQLite database, with content in chunks. Its tables begin with `context_offload_`, so it
@@ -24,6 +26,7 @@ const NAME = "the SQLite database";
  * const workspace = createWorkspace({ store: sqliteStore(new Database("offload.db")) });
  */
 export function sqliteStore(client: SqliteSource, options: SqliteStoreOptions = {}): OpenStore {
+  requireObject("options", options, EXPECTED);
   const { name = NAME } = options;
   const database = new SqliteDatabase(client, name, options);
   return (namespace) =>
@@ -35,6 +38,7 @@ export function sqliteMetadata(
   client: SqliteSource,
   options: SqliteStoreOptions = {},
 ): (namespace: string) => MetadataStore {
+  requireObject("options", options, EXPECTED);
   const database = new SqliteDatabase(client, options.name ?? NAME, options);
   return (namespace) => sqliteMetadataIn(database, namespace);
 }

@@ -34,6 +34,27 @@ describe("the options of an offloader", () => {
     );
   });
 
+  it.each([
+    ["openai", "openai-chat"],
+    ["Anthropc", "anthropic"],
+    ["claude", "claude-code-jsonl"],
+    ["vercel-ai-sdk", "ai-sdk"],
+  ])("suggest a format for %j", (format, nearest) => {
+    const workspace = createMemoryWorkspace();
+    const hint = `Did you mean ${nearest}? The names, closest first: ${nearest}, `;
+    const create = (): unknown =>
+      createOffloader({ workspace, sessionId: "s1", format: format as "auto" });
+    expect(create).toThrow(hint);
+    const offloader = createOffloader({ workspace, sessionId: "s1" });
+    expect(() => offloader.tools(format as "mcp")).toThrow(hint);
+  });
+
+  it("say what parts is", () => {
+    const options = { workspace: createMemoryWorkspace(), sessionId: "s1", parts: "results" };
+    const offload = createOffloader(options as never).offload([]);
+    return expect(offload).rejects.toThrow("parts must be an array of results, userMessages");
+  });
+
   it("may be none but the session and where to store", () => {
     const workspace = createMemoryWorkspace();
     expect(createOffloader({ workspace, sessionId: "s1" }).workspace).toBe(workspace);

@@ -16,6 +16,14 @@ export function nearestNames(asked: string, names: readonly string[], count: num
     .map(({ name }) => name);
 }
 
+/** Says which name was probably meant, and lists all: a name that begins as asked comes before similar ones. */
+export function suggestNames(asked: string, names: readonly string[]): string {
+  const start = asked.toLowerCase();
+  const longer = names.filter((name) => name.toLowerCase().startsWith(start));
+  const ranked = [...new Set([...longer, ...nearestNames(asked, names, names.length)])];
+  return `Did you mean ${ranked[0] ?? ""}? The names, closest first: ${ranked.join(", ")}`;
+}
+
 /** The Levenshtein distance: how many characters to insert, delete or replace. */
 export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

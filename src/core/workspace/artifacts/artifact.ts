@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { requireObject } from "../../arguments.js";
+import { requireObject, requireString } from "../../arguments.js";
 
 /** `TEXT` was a string; `JSON` was a value, stored as its compact JSON. */
 export type ArtifactType = "TEXT" | "JSON";
@@ -51,6 +51,7 @@ export function idOfContent(contentHash: string): string {
 
 /** The ids that content may get, in order; each later one is for when those before hold other content. */
 export function candidateIds(wantedId: string | undefined, contentHash: string): readonly string[] {
+  requireString("contentHash", contentHash);
   const id = wantedId ?? idOfContent(contentHash);
   return [id, `${id}-${contentHash.slice(0, HASH_CHARS)}`, `${id}-${contentHash}`];
 }

@@ -1,6 +1,6 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { requireChoice, requireCount, requireStrings } from "../../arguments.js";
+import { requireChoice, requireCount, requireOptions, requireStrings } from "../../arguments.js";
 import type { SearchQuery } from "../../lib/search/search-terms.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
@@ -48,13 +48,14 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
   const { store, hash, clock } = wiring;
 
   /** Finds an artifact, does something with it, and logs it. */
-  const withArtifact = <T>(
+  const withArtifact = async <T>(
     verb: string,
     artifactId: string,
     scope: Scope,
     work: (record: ArtifactRecord) => Promise<T>,
     describe: (outcome: T) => EventDetails & { readonly event?: "read" | "remove" } = () => ({}),
   ): Promise<T> => {
+    requireOptions(scope);
     const known: EventDetails = { artifact_id: artifactId, session_id: scope.sessionId ?? null };
     return events.observe(
       verb,
@@ -187,10 +188,10 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         });
       }),
 
-    grepSession: (pattern, options = {}) =>
+    grepSession: async (pattern, options = {}) =>
       events.observe(
         "grepSession",
-        { session_id: options.sessionId ?? null },
+        { session_id: requireOptions(options).sessionId ?? null },
         async () => {
           options.signal?.throwIfAborted();
           const maxChars = requireCount("maxChars", options.maxChars, wiring.readChars);
