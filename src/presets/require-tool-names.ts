@@ -4,10 +4,10 @@ import { nearestNames } from "../core/lib/text/nearest-names.js";
 import { TOOL_NAMES, type ToolName } from "../core/workspace/reading/reading.js";
 import { nameTools, type ToolNaming } from "../core/workspace/tools/tool-naming.js";
 
-/** What every vendor accepts as the name of a tool. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** What some vendor accepts as the name of a tool; names that clients give to a server's tools are long. */
+const TOOL_NAME = /^[a-zA-Z0-9_.:/-]{1,128}$/;
 
-/** Names that a vendor would refuse, or that two tools share, fail only at the first request. */
+/** Names that every vendor would refuse, or that two tools share, fail only at the first request. */
 export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
   requireObject("toolNames", toolNames, "an object of names by tool, or omitted");
   for (const [tool, name] of Object.entries(toolNames) as [ToolName, unknown][]) {
@@ -18,7 +18,7 @@ export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
     }
     if (name === undefined || name === false) continue;
     if (typeof name !== "string" || !TOOL_NAME.test(name)) {
-      const expected = "a name of 1 to 64 letters, digits, underscores or hyphens, or false";
+      const expected = "a name of 1 to 128 letters, digits or any of _ - . : /, or false";
       throw new InvalidArgumentError(argument, name, expected);
     }
     const other = nameTools(toolNames).find((one) => one.name === name && one.tool !== tool);
