@@ -167,7 +167,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
     policy: fc.constantFrom(...POLICIES),
   });
 
-  it("come back exactly, are not changed, and are the same the second time [DESIGN-O-properties] [DESIGN-2]", async () => {
+  it("come back exactly, are not changed, and are the same the second time", async () => {
     await fc.assert(
       fc.asyncProperty(input, async ({ sample, planted, policy }) => {
         const history = make(sample, planted);
@@ -203,7 +203,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
     );
   });
 
-  it("keep their prefix turn by turn, and what was offloaded is never brought back [DESIGN-5] [DESIGN-O-properties]", async () => {
+  it("keep their prefix turn by turn, and what was offloaded is never brought back", async () => {
     await fc.assert(
       fc.asyncProperty(input, async ({ sample, planted, policy }) => {
         // With such a policy, another result of a message may be offloaded on a later turn.
@@ -231,7 +231,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
     );
   });
 
-  it('throw nothing with onError: "keep", though the store fails and objects throw [DESIGN-O-properties]', async () => {
+  it('throw nothing with onError: "keep", though the store fails and objects throw', async () => {
     const failing = fc.record({
       sample: turns,
       planted: plants(VALUES),

@@ -46,7 +46,7 @@ const makeOffloader = () =>
   });
 
 describe.each(FIXTURES)("conversations of $name", ({ name, build, format }) => {
-  it("come back exactly, offloaded twice are as offloaded once, and are not touched [DESIGN-O-properties]", async () => {
+  it("come back exactly, offloaded twice are as offloaded once, and are not touched", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, async (turns) => {
         const history = build(turns);

@@ -19,7 +19,7 @@ const result = (content: unknown, more: object = {}) => ({
 const carrier = (...content: unknown[]) => ({ role: "user", content });
 
 describe("reading Anthropic messages", () => {
-  it("finds tool_result blocks, several in a message, with their place [DESIGN-O-anthropic]", () => {
+  it("finds tool_result blocks, several in a message, with their place", () => {
     const message: Anthropic.MessageParam = {
       role: "user",
       content: [
@@ -183,7 +183,7 @@ describe("replacing in Anthropic messages", () => {
     expect(restored).toEqual(message);
   });
 
-  it("keeps media and cache marks inside the content [DESIGN-O-anthropic]", () => {
+  it("keeps media and cache marks inside the content", () => {
     const cache_control = { type: "ephemeral" } as const;
     const words = { type: "text", text: "words", cache_control };
     const tools = { type: "tool_reference", tool_name: "grep" };

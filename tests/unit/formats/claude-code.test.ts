@@ -32,7 +32,7 @@ const assistantLine = (block: unknown) =>
   });
 
 describe("the format of Claude Code sessions", () => {
-  it("reads results of user lines; what repeats them for the program does not count [DESIGN-O-claude-code]", () => {
+  it("reads results of user lines; what repeats them for the program does not count", () => {
     const line = userLine([result("t1", "printed"), result("t2", "bad", { is_error: true })], {
       toolUseResult: { stdout: "printed, and much more that nobody sends" },
     });
@@ -66,7 +66,7 @@ describe("the format of Claude Code sessions", () => {
     );
   });
 
-  it("reads the calls of an answer that spreads over lines [DESIGN-O-claude-code]", () => {
+  it("reads the calls of an answer that spreads over lines", () => {
     const lines = [
       assistantLine({ type: "text", text: "I look." }),
       assistantLine({ type: "tool_use", id: "t1", name: "Read", input: {} }),
@@ -111,7 +111,7 @@ describe("the format of Claude Code sessions", () => {
     expect(taken.restored).toBe(line);
   });
 
-  it("changes the content of a result and no other character of its line [DESIGN-O-lines]", () => {
+  it("changes the content of a result and no other character of its line", () => {
     const content = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(

@@ -57,7 +57,7 @@ describe("a portable name", () => {
     expect(name).toBe(portableName(id, sha256));
   });
 
-  it("is never shared by two ids, and never outside of the folder [DESIGN-7] [DESIGN-7-inside]", () => {
+  it("is never shared by two ids, and never outside of the folder", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
         const name = portableName(a, sha256);

@@ -21,7 +21,7 @@ describe("messages of a format, one per line", () => {
     }
   });
 
-  it("replace a result in the text of its line [DESIGN-O-lines]", () => {
+  it("replace a result in the text of its line", () => {
     const { offloaded, restored } = offloadAndRestore(format, line);
     expect(offloaded).toBe(line.replace("two files", "reference 0"));
     expect(restored).toBe(line);
@@ -42,7 +42,7 @@ describe("messages of a format, one per line", () => {
     expect(format.mismatch(late)).toBe('message 100 has the role "narrator"');
   });
 
-  it("restore every byte, however the JSON was written [DESIGN-O-lines]", () => {
+  it("restore every byte, however the JSON was written", () => {
     const blocks = fc.array(
       fc.record({ type: fc.constantFrom("text", "file"), text: fc.string() }),
     );

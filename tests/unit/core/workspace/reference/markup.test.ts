@@ -26,7 +26,7 @@ const TEXT = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-describe("markup [DESIGN-W-reference-markup]", () => {
+describe("markup", () => {
   it("is escaped and unescaped exactly", () => {
     fc.assert(
       fc.property(TEXT, (text) => {
