@@ -7,6 +7,7 @@ import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { GREP, readMessage } from "./offload-and-restore.js";
 import { deepFreeze } from "../../support/shared-objects.js";
+import { anyString } from "../../support/any-string.js";
 
 type ToolPart = Extract<ModelMessage, { role: "tool" }>["content"][number];
 type Output = Extract<ToolPart, { type: "tool-result" }>["output"];
@@ -239,7 +240,7 @@ describe("the AI SDK format: replacing and restoring", () => {
         .map(([value, providerOptions]) =>
           providerOptions ? { ...value, providerOptions } : value,
         );
-    const text = fc.string({ unit: "binary" });
+    const text = anyString();
     const file = fc.record({ data: fc.base64String(), mediaType: fc.constant("image/png") });
     const url = fc.webUrl();
     const fileId = fc.oneof(fc.string(), fc.constant({ openai: "f1" }));

@@ -6,9 +6,10 @@ import {
   unescapeMarkup,
 } from "../../../../../src/core/workspace/reference/markup.js";
 import { hiddenCodePoints } from "../../lib/digest/sample-texts.js";
+import { anyString } from "../../../../support/any-string.js";
 
 const TEXT = fc.oneof(
-  fc.string({ unit: "binary" }),
+  anyString(),
   fc
     .array(
       fc.constantFrom(
