@@ -71,7 +71,7 @@ async function makeSample() {
     const sample = [
       `An agent looks into an outage: [${before.length} messages, ${report.totals.results} tool results](${SAMPLE}). ` +
         `Offloading takes it from ${group(was)} to ${group(is)} tokens, ${percent} % fewer. ` +
-        `This is what becomes of one result, an access log as CSV:`,
+        `Here is what happens to one result, an access log as CSV:`,
       "```text",
       `BEFORE: ${group(size.lines)} lines, ${group(shown.tokens ?? 0)} tokens`,
       `${text}\n… ${group(size.lines - 2)} more lines\n`,

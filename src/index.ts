@@ -1,7 +1,7 @@
 export { DEFAULTS } from "./core/defaults.js";
 export { digestText } from "./core/digest-text.js";
-export type { Content } from "./core/engine/content.js";
 export type {
+  Content,
   Format,
   FormatOptions,
   FormatParts,
@@ -18,13 +18,19 @@ export type {
   ToolAnswer,
   ToolDescription,
   ToolInputSchema,
+  ToolResult,
 } from "./core/engine/format.js";
 export {
   AmbiguousArtifactError,
   ArtifactDamagedError,
   ArtifactGoneError,
   UnknownArtifactError,
-} from "./core/errors/artifact-errors.js";
+  InvalidPatternError,
+  SearchFailedError,
+  SearchTimeoutError,
+  NotJsonError,
+  PointerNotFoundError,
+} from "./core/errors/reading-errors.js";
 export {
   CallerFailedError,
   ContentNotSerializableError,
@@ -45,19 +51,14 @@ export {
   UnknownFormatError,
 } from "./core/errors/argument-errors.js";
 export {
-  InvalidPatternError,
-  SearchFailedError,
-  SearchTimeoutError,
-} from "./core/errors/search-errors.js";
-export { NotJsonError, PointerNotFoundError } from "./core/errors/json-errors.js";
-export { parseFileReference, type ParsedFileReference } from "./core/files/file-reference.js";
-export type {
-  FileWriter,
-  FolderFile,
-  FolderWrite,
-  FolderWriteOutcome,
-  FolderWriter,
-} from "./core/files/file-writer.js";
+  parseFileReference,
+  type ParsedFileReference,
+  type FileWriter,
+  type FolderFile,
+  type FolderWrite,
+  type FolderWriteOutcome,
+  type FolderWriter,
+} from "./core/files/file-sink.js";
 export type { ContentKind, Digest, DigestHints, DigestOptions } from "./core/lib/digest/digest.js";
 export { SECRET_PATTERNS, type SecretPattern } from "./core/lib/secrets.js";
 export type { CountTokens } from "./core/lib/tokens/estimate-tokens.js";
@@ -86,10 +87,9 @@ export {
   type ToolResultInput,
   type ToolResultOffload,
   type ToolResultOffloadOptions,
+  type RuleReason,
 } from "./core/offloader/tool-result-offload.js";
 export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
-export type { ToolResult } from "./core/engine/tool-result.js";
-export type { RuleReason } from "./core/policies/tool-result-rules.js";
 export type {
   ArtifactQuery,
   ArtifactStore,
@@ -102,27 +102,29 @@ export type {
   SessionListing,
   VerifyOptions,
   VerifyReport,
-} from "./core/workspace/artifacts/artifact-store.js";
-export type {
-  ArtifactMetadata,
-  ArtifactRecord,
-  ArtifactType,
-  TextSize,
-} from "./core/workspace/artifacts/artifact.js";
-export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
-export type {
   ContentStore,
   MetadataStore,
   NewRecord,
-} from "./core/workspace/artifacts/store-halves.js";
-export type { Redact, RedactContext } from "./core/workspace/artifacts/redact-content.js";
+} from "./core/workspace/artifacts/artifact-store.js";
+export {
+  type ArtifactMetadata,
+  type ArtifactRecord,
+  type ArtifactType,
+  type TextSize,
+  candidateIds,
+} from "./core/workspace/artifacts/artifact.js";
+export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
+export type {
+  Redact,
+  RedactContext,
+  ContentSource,
+} from "./core/workspace/artifacts/prepare-content.js";
 export type {
   PruneOptions,
   PruneReport,
   Retention,
   RetentionLimits,
 } from "./core/workspace/artifacts/retention.js";
-export type { ContentSource } from "./core/workspace/artifacts/prepare-content.js";
 export {
   copyWorkspace,
   type CopyOptions,
@@ -147,9 +149,9 @@ export {
   type Scope,
   type ToolName,
   type View,
+  type ToolNaming,
 } from "./core/workspace/reading/reading.js";
 export type { ReadBy } from "./core/workspace/reference/knowledge-list.js";
-export type { ToolNaming } from "./core/workspace/tools/tool-naming.js";
 export type {
   ArtifactInput,
   ListOptions,
@@ -166,7 +168,7 @@ export type {
 } from "./core/workspace/workspace-types.js";
 export type { ByteSource } from "./core/lib/text/byte-source.js";
 export type { RefusedRange } from "./core/lib/text/text-range.js";
-export type { PointerReach } from "./core/lib/json/json-errors.js";
+export type { PointerReach } from "./core/lib/json/json-pointer.js";
 export { joinStores } from "./infrastructure/joined-store/join-stores.js";
 export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
 export type {
@@ -203,7 +205,6 @@ export {
   type SqliteStoreOptions,
 } from "./infrastructure/sqlite-store/sqlite-store.js";
 export { fileStore, memoryStore } from "./presets/stores.js";
-export { candidateIds } from "./core/workspace/artifacts/artifact.js";
 export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";
 export {
   estimateTokens,

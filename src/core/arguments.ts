@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from "./errors/argument-errors.js";
+import { ContextOffloadError } from "./errors/context-offload-error.js";
+import { CallerFailedError } from "./errors/storage-errors.js";
 import { distance, nearestNames } from "./lib/text/nearest-names.js";
-import { nonEmptyText } from "./lib/text/plain-text.js";
+import { nonEmptyText } from "./lib/text/scan-bytes.js";
+import type { CountTokens } from "./lib/tokens/estimate-tokens.js";
 
 /** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */
 
@@ -111,4 +114,39 @@ export function requireStrings(
 ): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   throw new InvalidArgumentError(argument, value, expected);
+}
+
+/** Calls something of the host's. What it throws gets a code, unless it has one. */
+export function callHost<Answer>(what: string, call: () => Answer): Answer {
+  try {
+    return call();
+  } catch (cause) {
+    // A policy asks for tokens, and the host's counter may be what failed.
+    if (ContextOffloadError.isInstance(cause)) throw cause;
+    throw new CallerFailedError(what, cause);
+  }
+}
+
+/** A function that the host may pass as an option: checked at once, and guarded when it is called. */
+export function hostCallback<Args extends readonly unknown[], Answer>(
+  option: string,
+  callback: ((...args: Args) => Answer) | undefined,
+): ((...args: Args) => Answer) | undefined {
+  if (callback === undefined) return undefined;
+  requireFunction(option, callback, "a function, or omitted");
+  return (...args) => callHost(option, () => callback(...args));
+}
+
+const EXPECTED = "a function that returns a number of at least 0, not a promise";
+
+/** A host's token counter, whose answers are checked: a wrong one would spoil decisions and manifests. */
+export function checkedCounter(countTokens: CountTokens): CountTokens {
+  requireFunction("countTokens", countTokens, EXPECTED);
+  return (text) => {
+    const tokens: unknown = callHost("countTokens", () => countTokens(text));
+    if (typeof tokens === "number" && tokens >= 0 && tokens < Infinity) return tokens;
+    // Nobody will wait for a promise; its rejection must not end the process.
+    if (tokens instanceof Promise) tokens.catch(() => undefined);
+    throw new InvalidArgumentError("the answer of countTokens", tokens, "a number of at least 0");
+  };
 }

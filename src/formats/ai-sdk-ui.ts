@@ -1,15 +1,16 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
-import { countContentChars, type Content } from "../core/engine/content.js";
-import type {
-  Format,
-  FormatOptions,
-  FormatReadOptions,
-  MessageVisitor,
-  SlotContent,
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import {
+  countContentChars,
+  type Content,
+  type Format,
+  type FormatOptions,
+  type FormatReadOptions,
+  type MessageVisitor,
+  type SlotContent,
 } from "../core/engine/format.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
 import { isMcpResult, mcpFormat } from "./mcp.js";
-import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
+import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-parts.js";
 import { asList, asRecord, countJsonChars, type JsonRecord } from "./shared/json-record.js";
 import { describeParts, textsOf, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch, relayTo } from "./shared/visitors.js";

@@ -1,13 +1,18 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
-import { countContentChars, type Content } from "../core/engine/content.js";
-import type {
-  Format,
-  FormatReadOptions,
-  MediaRule,
-  MessageVisitor,
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import {
+  countContentChars,
+  type Content,
+  type Format,
+  type FormatReadOptions,
+  type MediaRule,
+  type MessageVisitor,
 } from "../core/engine/format.js";
-import { aiSdkMismatch, PART_TYPES } from "./shared/ai-sdk-parts.js";
-import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-tool.js";
+import {
+  aiSdkMismatch,
+  PART_TYPES,
+  describeAiSdkTool,
+  type AiSdkTool,
+} from "./shared/ai-sdk-parts.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
 import { describeParts, inputsOf, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";

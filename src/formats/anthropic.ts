@@ -1,14 +1,15 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
-import { countContentChars } from "../core/engine/content.js";
-import type {
-  Format,
-  FormatOptions,
-  FormatReadOptions,
-  MessageVisitor,
-  SlotContent,
-  SlotText,
+import {
+  type ToolInputSchema,
+  countContentChars,
+  type Format,
+  type FormatOptions,
+  type FormatReadOptions,
+  type MessageVisitor,
+  type SlotContent,
+  type SlotText,
 } from "../core/engine/format.js";
-import { describeValue } from "../core/errors/describe-value.js";
+import { describeValue } from "../core/errors/context-offload-error.js";
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import {
   isBlockContent,
   readBlockContent,
@@ -16,10 +17,67 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
-import type { AnthropicTool, AnthropicToolAnswer } from "./anthropic-types.js";
+import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { describeParts, inputsOf, textsOf } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
-import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+
+/** A piece of text. */
+export interface AnthropicTextBlock {
+  type: "text";
+  text: string;
+}
+
+/** An image, inline or by URL. */
+export interface AnthropicImageBlock {
+  type: "image";
+  source: { type: "base64"; media_type: string; data: string } | { type: "url"; url: string };
+}
+
+/** A tool call by the model. */
+export interface AnthropicToolUseBlock {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** The result of a tool call. */
+export interface AnthropicToolResultBlock {
+  type: "tool_result";
+  tool_use_id: string;
+  content?: string | AnthropicContentBlock[];
+  is_error?: boolean;
+}
+
+/** A block of a message; blocks of other types are kept as they are. */
+export type AnthropicContentBlock =
+  AnthropicTextBlock | AnthropicImageBlock | AnthropicToolUseBlock | AnthropicToolResultBlock;
+
+/** A message of Anthropic's API; the role `tool` is for hosts that store a result as a message of its own. */
+export interface AnthropicMessage {
+  role: "user" | "assistant" | "tool";
+  content: string | AnthropicContentBlock[];
+}
+
+/**
+ * What the functions accept: anything shaped like a message, so that messages of the vendor's SDK,
+ * with blocks and fields that are not listed here, keep their own type.
+ */
+export interface AnthropicMessageLike {
+  readonly role: string;
+  readonly content: string | readonly { readonly type: string }[];
+}
+
+/** A tool as Anthropic's API takes it. */
+export type AnthropicTool = { name: string; description: string; input_schema: ToolInputSchema };
+
+/** The answer to a call: a block for a user message. */
+export type AnthropicToolAnswer = {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string;
+  is_error?: true;
+};
 
 /** Messages and blocks as they may actually come: nothing about them is certain. */
 type RawMessage = { readonly role?: unknown; readonly content?: unknown; readonly id?: unknown };

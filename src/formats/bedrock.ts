@@ -1,13 +1,14 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
-import { countContentChars, type Content } from "../core/engine/content.js";
-import type {
-  Format,
-  FormatReadOptions,
-  FormatResult,
-  MessageVisitor,
-  ToolInputSchema,
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import {
+  countContentChars,
+  type Content,
+  type Format,
+  type FormatReadOptions,
+  type FormatResult,
+  type MessageVisitor,
+  type ToolInputSchema,
 } from "../core/engine/format.js";
-import { describeValue } from "../core/errors/describe-value.js";
+import { describeValue } from "../core/errors/context-offload-error.js";
 import { isPlainJson } from "../core/lib/json/plain-json.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./shared/blocks.js";
 import {

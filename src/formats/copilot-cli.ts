@@ -1,4 +1,4 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type { Format, ToolInputSchema } from "../core/engine/format.js";
 import { asList, asRecord, isRecord } from "./shared/json-record.js";
 import { createRecordFormat } from "./shared/record-format.js";

@@ -2,7 +2,7 @@ import type { Format } from "../core/engine/format.js";
 import type { FormatMismatch } from "../core/errors/argument-errors.js";
 import { FORMATS } from "./formats.js";
 import { FitVisitor } from "./shared/visitors.js";
-import { findTextResults } from "./shared/text-results.js";
+import { findTextResults } from "./shared/json-record.js";
 
 /** How many messages are compared to see how close a conversation is to a format. */
 const MESSAGES_COMPARED = 100;

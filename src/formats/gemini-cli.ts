@@ -1,4 +1,4 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type { Format, FormatReadOptions, MessageVisitor } from "../core/engine/format.js";
 import { geminiFormat } from "./gemini.js";
 import {

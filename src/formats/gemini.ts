@@ -1,12 +1,12 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
-import { countContentChars } from "../core/engine/content.js";
-import type {
-  Format,
-  FormatReadOptions,
-  MessageVisitor,
-  ToolInputSchema,
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import {
+  countContentChars,
+  type Format,
+  type FormatReadOptions,
+  type MessageVisitor,
+  type ToolInputSchema,
 } from "../core/engine/format.js";
-import { describeValue } from "../core/errors/describe-value.js";
+import { describeValue } from "../core/errors/context-offload-error.js";
 import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {

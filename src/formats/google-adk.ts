@@ -1,5 +1,5 @@
 import type { Format } from "../core/engine/format.js";
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import { geminiFormat } from "./gemini.js";
 import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";

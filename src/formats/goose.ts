@@ -2,7 +2,7 @@ import type { BlockRules } from "./shared/blocks.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { inputsIn, textsOf } from "./shared/message-parts.js";
 import { createRecordFormat } from "./shared/record-format.js";
-import type { JsonPath } from "./shared/splice-json.js";
+import type { JsonPath } from "./shared/line-splicer.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** The answer to a call: a block for a user message. */

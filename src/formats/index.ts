@@ -2,18 +2,18 @@
 export { aiSdkFormat, type AiSdkToolAnswer } from "./ai-sdk.js";
 export { ampFormat, type AmpToolAnswer } from "./amp.js";
 export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./ai-sdk-ui.js";
-export { anthropicFormat } from "./anthropic.js";
-export type {
-  AnthropicContentBlock,
-  AnthropicImageBlock,
-  AnthropicMessage,
-  AnthropicMessageLike,
-  AnthropicTextBlock,
-  AnthropicTool,
-  AnthropicToolAnswer,
-  AnthropicToolResultBlock,
-  AnthropicToolUseBlock,
-} from "./anthropic-types.js";
+export {
+  anthropicFormat,
+  type AnthropicContentBlock,
+  type AnthropicImageBlock,
+  type AnthropicMessage,
+  type AnthropicMessageLike,
+  type AnthropicTextBlock,
+  type AnthropicTool,
+  type AnthropicToolAnswer,
+  type AnthropicToolResultBlock,
+  type AnthropicToolUseBlock,
+} from "./anthropic.js";
 export { bedrockFormat, type BedrockTool, type BedrockToolAnswer } from "./bedrock.js";
 export { claudeCodeFormat } from "./claude-code.js";
 export { codexFormat } from "./codex.js";
@@ -34,7 +34,7 @@ export {
   type OpenAIResponsesTool,
   type OpenAIResponsesToolAnswer,
 } from "./openai-responses.js";
-export type { AiSdkInputSchema, AiSdkTool } from "./shared/ai-sdk-tool.js";
+export type { AiSdkInputSchema, AiSdkTool } from "./shared/ai-sdk-parts.js";
 export { opencodeEventsFormat, opencodeFormat, type OpencodeToolAnswer } from "./opencode.js";
 export { openhandsFormat, type OpenHandsToolAnswer } from "./openhands.js";
 export {

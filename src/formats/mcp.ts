@@ -1,5 +1,11 @@
-import { countContentChars, type Content } from "../core/engine/content.js";
-import type { Format, MediaRule, ToolAnswer, ToolInputSchema } from "../core/engine/format.js";
+import {
+  countContentChars,
+  type Content,
+  type Format,
+  type MediaRule,
+  type ToolAnswer,
+  type ToolInputSchema,
+} from "../core/engine/format.js";
 import { countOffloaded, referenceBlocks, soleTextOf, type BlockRules } from "./shared/blocks.js";
 import { firstMismatch } from "./shared/visitors.js";
 import {

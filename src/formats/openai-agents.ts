@@ -1,4 +1,4 @@
-import { nonEmptyText } from "../core/lib/text/plain-text.js";
+import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type { Format, ToolInputSchema } from "../core/engine/format.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
 import { parseArguments } from "./shared/openai-parts.js";

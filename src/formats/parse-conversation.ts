@@ -1,10 +1,9 @@
-import { describeValue } from "../core/errors/describe-value.js";
+import { describeValue } from "../core/errors/context-offload-error.js";
 import { UnknownFormatError, type FormatMismatch } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
 import type { FormatName } from "./formats.js";
-import { asRecord, isRecord } from "./shared/json-record.js";
+import { asRecord, isRecord, findTextResults } from "./shared/json-record.js";
 import { putAt, valueAt } from "./shared/message-parts.js";
-import { findTextResults } from "./shared/text-results.js";
 
 /** A conversation that was found in a file or a value. */
 export interface ParsedConversation {

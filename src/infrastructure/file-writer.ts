@@ -4,16 +4,14 @@ import type {
   FolderWrite,
   FolderWriteOutcome,
   FolderWriter,
-} from "../core/files/file-writer.js";
+} from "../core/files/file-sink.js";
 import { ReadFailedError } from "../core/errors/storage-errors.js";
 import { decodeWtf8, encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
 import { basename, dirname, join } from "node:path";
-import { hasCode } from "./error-code.js";
+import { hasCode, claimName, publishNew, refuseLinks } from "./claim-name.js";
 import { promisify } from "node:util";
-import { claimName, publishNew } from "./claim-name.js";
 import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { refuseLinks } from "./refuse-links.js";
 
 import * as fs from "node:fs";
 

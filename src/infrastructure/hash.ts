@@ -1,5 +1,5 @@
 import * as crypto from "node:crypto";
-import type { Hash } from "../core/engine/content.js";
+import type { Hash } from "../core/engine/format.js";
 import { encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
 
 /** Node 20.12 and later hash in one call, which takes half the time for a short text. */

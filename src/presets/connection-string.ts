@@ -1,15 +1,13 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
-import { once } from "../core/lib/once.js";
+import { once } from "../core/lib/concurrency.js";
 import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
-import { openObjects } from "../infrastructure/object-store/open-objects.js";
+import { openObjects, openPostgres, openSqlite } from "../infrastructure/load-package.js";
 import { objectStore } from "../infrastructure/object-store/object-store.js";
-import { openPostgres } from "../infrastructure/postgres-store/open-postgres.js";
 import {
   postgresMetadata,
   postgresStore,
 } from "../infrastructure/postgres-store/postgres-store.js";
-import { openSqlite } from "../infrastructure/sqlite-store/open-sqlite.js";
 import { sqliteMetadata, sqliteStore } from "../infrastructure/sqlite-store/sqlite-store.js";
 import { fileStore, memoryStore } from "./stores.js";
 

@@ -5,18 +5,17 @@ import {
   requireObject,
   refuseMisspelled,
   requireText,
+  checkedCounter,
 } from "../core/arguments.js";
-import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
 import type { Format } from "../core/engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
-import { all, any } from "../core/policies/combine.js";
+import { all, any, requirePolicy } from "../core/policies/combine.js";
 import { keepErrors } from "../core/policies/by-result.js";
 import { minTokens } from "../core/policies/by-size.js";
 import { suggestNames } from "../core/lib/text/nearest-names.js";
-import { requirePolicy } from "../core/policies/require-policy.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";

@@ -1,36 +1,123 @@
+import { randomBytes } from "node:crypto";
 import {
+  requireObject,
   type OptionNames,
   requireChoice,
   requireCount,
   requireFunction,
-  requireObject,
   refuseMisspelled,
   requireText,
+  checkedCounter,
 } from "../core/arguments.js";
-import { checkedCounter } from "../core/checked-counter.js";
 import { DEFAULTS } from "../core/defaults.js";
+import type { Hash } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
+import { nearestNames } from "../core/lib/text/nearest-names.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
-import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
-import type { Redact } from "../core/workspace/artifacts/redact-content.js";
+import type { ArtifactStore, OpenStore } from "../core/workspace/artifacts/artifact-store.js";
+import type { Redact } from "../core/workspace/artifacts/prepare-content.js";
 import {
   requireRetention,
   RETENTION_NAMES,
   type Retention,
 } from "../core/workspace/artifacts/retention.js";
 import type { EventLogger } from "../core/workspace/events.js";
+import {
+  TOOL_NAMES,
+  type ToolName,
+  nameTools,
+  type ToolNaming,
+} from "../core/workspace/reading/reading.js";
 import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
-import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
-import { wireWorkspace } from "../core/workspace/workspace.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
+import { wireWorkspace } from "../core/workspace/workspace.js";
 import { defer } from "../infrastructure/defer.js";
-import type { EncryptionOptions } from "../infrastructure/sealed-store/encryption-keys.js";
+import { keyedHash, sha256 } from "../infrastructure/hash.js";
+import { encryptionSeal } from "../infrastructure/sealed-store/cipher-seal.js";
+import {
+  keyedSeal,
+  keptKey,
+  type EncryptionOptions,
+} from "../infrastructure/sealed-store/encryption-keys.js";
+import { sealStore } from "../infrastructure/sealed-store/sealed-store.js";
 import { createSearcher } from "../infrastructure/search/searcher.js";
 import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
-import { requireToolNames } from "./require-tool-names.js";
-import { sealAsTold } from "./seal-as-told.js";
 import { fileStore } from "./stores.js";
+
+/** What some vendor accepts as the name of a tool; names that clients give to a server's tools are long. */
+const TOOL_NAME = /^[a-zA-Z0-9_.:/-]{1,128}$/;
+
+/** Names that every vendor would refuse, or that two tools share, fail only at the first request. */
+export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
+  requireObject("toolNames", toolNames, "an object of names by tool, or omitted");
+  for (const [tool, name] of Object.entries(toolNames) as [ToolName, unknown][]) {
+    const argument = `toolNames.${tool}`;
+    if (!TOOL_NAMES.includes(tool)) {
+      const tools = nearestNames(tool, TOOL_NAMES, TOOL_NAMES.length).join(", ");
+      throw new InvalidArgumentError(argument, name, `omitted: the reading tools are ${tools}`);
+    }
+    if (name === undefined || name === false) continue;
+    if (typeof name !== "string" || !TOOL_NAME.test(name)) {
+      const expected = "a name of 1 to 128 letters, digits or any of _ - . : /, or false";
+      throw new InvalidArgumentError(argument, name, expected);
+    }
+    const other = nameTools(toolNames).find((one) => one.name === name && one.tool !== tool);
+    if (!other) continue;
+    throw new InvalidArgumentError(argument, name, `a name of its own: ${other.tool} has it too`);
+  }
+  return toolNames;
+}
+
+const LEAST_KEY_BYTES = 16;
+
+/** The options of `createWorkspace` that change what is stored. */
+interface SealOptions {
+  readonly encryption?: EncryptionOptions | undefined;
+  readonly redact?: Redact | undefined;
+  readonly redactionKey?: Uint8Array | undefined;
+  readonly root?: string | undefined;
+}
+
+/** The store with encryption or redaction around it, and how its content is hashed. */
+export function sealAsTold(
+  store: ArtifactStore,
+  { encryption, redact, redactionKey, root }: SealOptions,
+): { readonly store: ArtifactStore; readonly hash: Hash } {
+  if (redact !== undefined && typeof redact !== "function") {
+    throw new InvalidArgumentError("redact", redact, "a function of a text, such as redactSecrets");
+  }
+  if (redactionKey !== undefined) requireKey(redactionKey);
+  if (encryption !== undefined) {
+    requireObject("encryption", encryption, "an object with key or keyFor");
+    const { seal, hashKey } = encryptionSeal(encryption);
+    return { store: sealStore(store, seal, hashKey), hash: keyedHash(hashKey) };
+  }
+  if (!redact) return { store, hash: sha256 };
+  const key = redactionKey ?? (root === undefined ? randomBytes(32) : keptKey(root));
+  const hash = keyedHash(key);
+  const sealed = sealStore(store, keyedSeal, key);
+  return {
+    // Files can still be read by path: they hold what was redacted already.
+    store: canBeReadByPath(store)
+      ? { ...sealed, writeReadable: (record, text) => store.writeReadable(record, text) }
+      : sealed,
+    hash,
+  };
+}
+
+function canBeReadByPath(
+  store: ArtifactStore,
+): store is ArtifactStore & Required<Pick<ArtifactStore, "writeReadable">> {
+  return store.writeReadable !== undefined;
+}
+
+function requireKey(key: unknown): void {
+  if (key instanceof Uint8Array && key.length >= LEAST_KEY_BYTES) return;
+  const given = key instanceof Uint8Array ? `${key.length} bytes` : typeof key;
+  const expected = `a Uint8Array of at least ${LEAST_KEY_BYTES} bytes`;
+  throw new InvalidArgumentError("redactionKey", given, expected);
+}
 
 /** Where a workspace stores tool results, and how its agent reads them. */
 export interface WorkspaceOptions {

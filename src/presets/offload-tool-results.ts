@@ -4,14 +4,16 @@ import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
 import { countSizes } from "../core/engine/survey.js";
 import { HISTORY_LAYOUT, allotNames } from "../core/files/file-layout.js";
-import { createFileReference, vouchForFiles } from "../core/files/file-reference.js";
-import { createFileSink } from "../core/files/file-sink.js";
-import type { FileWriter } from "../core/files/file-writer.js";
+import {
+  createFileReference,
+  vouchForFiles,
+  createFileSink,
+  type FileWriter,
+} from "../core/files/file-sink.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { all } from "../core/policies/combine.js";
 import { isShareReached, minChars, minRatio, readThreshold } from "../core/policies/by-size.js";
-import { anthropicFormat } from "../formats/anthropic.js";
-import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
+import { anthropicFormat, type AnthropicMessageLike } from "../formats/anthropic.js";
 import { NodeFileWriter } from "../infrastructure/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
 import {

@@ -1,16 +1,14 @@
-import { serializeContent } from "../core/engine/content.js";
+import { serializeContent, type ToolResult } from "../core/engine/format.js";
 import { surveyMessages, type Survey } from "../core/engine/survey.js";
-import type { ToolResult } from "../core/engine/tool-result.js";
 import {
   type FormatMismatch,
   InvalidArgumentError,
   UnknownFormatError,
 } from "../core/errors/argument-errors.js";
-import { anthropicFormat } from "../formats/anthropic.js";
-import type { AnthropicMessageLike } from "../formats/anthropic-types.js";
+import { anthropicFormat, type AnthropicMessageLike } from "../formats/anthropic.js";
 import { detectFormat } from "../formats/detect-format.js";
 import { requireObject, requireText } from "../core/arguments.js";
-import type { FileWriter } from "../core/files/file-writer.js";
+import type { FileWriter } from "../core/files/file-sink.js";
 
 export function requireOutputDir(outputDir: unknown): string {
   return requireText("outputDir", outputDir, "the folder for the files");

@@ -1,12 +1,12 @@
 import type { EventLogger } from "../core/workspace/events.js";
-import type { ToolNaming } from "../core/workspace/tools/tool-naming.js";
+import type { ToolNaming } from "../core/workspace/reading/reading.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { MemoryArtifacts } from "../core/workspace/artifacts/memory-store.js";
 import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import { encodeWtf8 } from "../core/lib/text/wtf8.js";
-import { InvalidPatternError } from "../core/errors/search-errors.js";
+import { InvalidPatternError } from "../core/errors/reading-errors.js";
 import { compilePattern, type CompiledPattern } from "../core/lib/search/compile-pattern.js";
 import { LineSearch } from "../core/lib/search/line-search.js";
 import {

@@ -6,7 +6,7 @@ import {
   type NewArtifact,
   type OpenStore,
 } from "../core/workspace/artifacts/artifact-store.js";
-import { queryArtifacts } from "../core/workspace/artifacts/query-artifacts.js";
+import { queryArtifacts } from "../core/workspace/artifacts/list-artifacts.js";
 import { collectPieces, readPieces } from "../core/lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../core/lib/text/wtf8.js";
 import type { Check } from "./checks.js";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../../src/core/lib/search/compile-pattern.js";
+import { compilePattern, createSearchBuffer } from "../../src/core/lib/search/compile-pattern.js";
 import { LineSearch, SEARCH_BUFFER_BYTES } from "../../src/core/lib/search/line-search.js";
 import { PatternError } from "../../src/core/lib/search/search-terms.js";
-import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { runs } from "../support/adversarial-runs.js";
 import { anyPattern, aSearchedText } from "./generated-patterns.js";

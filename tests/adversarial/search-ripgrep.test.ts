@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { mapConcurrently } from "../../src/core/lib/map-concurrently.js";
+import { mapConcurrently } from "../../src/core/lib/concurrency.js";
 import type { ContextOffloadError, Workspace } from "../../src/index.js";
 import { runs } from "../support/adversarial-runs.js";
 import { makeStore } from "../support/store-files.js";

@@ -5,7 +5,7 @@ import type {
   OpenStore,
 } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
-import { queryArtifacts } from "../../src/core/workspace/artifacts/query-artifacts.js";
+import { queryArtifacts } from "../../src/core/workspace/artifacts/list-artifacts.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
 import { storeSuite } from "../../src/testing/index.js";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it, vi } from "vitest";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
-import { Disk } from "../../src/infrastructure/file-store/disk.js";
+import { Disk } from "../../src/infrastructure/file-store/file-calls.js";
 import { FileStore } from "../../src/infrastructure/file-store/file-store.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
 import { defineStoreTests } from "../../src/testing/index.js";

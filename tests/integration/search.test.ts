@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { rolldown } from "rolldown";
 import { afterAll, describe, expect, it } from "vitest";
 import { ReadFailedError } from "../../src/core/errors/storage-errors.js";
-import { createSearchBuffer } from "../../src/core/lib/search/search-buffer.js";
+import { createSearchBuffer } from "../../src/core/lib/search/compile-pattern.js";
 import type {
   SearchOutcome,
   SearchQuery,
@@ -14,7 +14,7 @@ import type {
 } from "../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-search-buffer.js";
-import { type SearchJob, SearchQueue } from "../../src/infrastructure/search/search-queue.js";
+import { type SearchJob, SearchQueue } from "../../src/infrastructure/search/search-worker.js";
 import { createSearcher } from "../../src/infrastructure/search/searcher.js";
 import { memoryContent } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { openContent } from "../../src/infrastructure/file-store/open-content.js";

@@ -3,7 +3,7 @@ import {
   type Policy,
   createConversation,
 } from "../../src/core/engine/policy.js";
-import type { ToolResult } from "../../src/core/engine/tool-result.js";
+import type { ToolResult } from "../../src/core/engine/format.js";
 import { toolResult } from "./tool-results.js";
 
 /** A conversation in which the model speaks at even positions and tools answer at odd ones. */

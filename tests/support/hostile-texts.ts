@@ -1,4 +1,4 @@
-import { type PatternToken, tokenizePattern } from "../../src/core/lib/search/pattern-shape.js";
+import { type PatternToken, tokenizePattern } from "../../src/core/lib/search/compile-pattern.js";
 
 /** A text that is hard on an expression: a start, a part to repeat, and an end that does not fit. */
 export interface HostileText {

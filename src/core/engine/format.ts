@@ -1,4 +1,25 @@
-import type { Content } from "./content.js";
+import { ContentNotSerializableError } from "../errors/storage-errors.js";
+
+/** A 256-bit hash of a text's stored bytes, in lower-case hexadecimal. Injected, since core is pure. */
+export type Hash = (data: string | Uint8Array) => string;
+
+/** What one tool call returned: a string, an array of blocks, or in some formats a JSON object. */
+export type Content = string | readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** The content as one string: a string unchanged, anything else as JSON. */
+export function serializeContent(content: Content, indent?: number): string {
+  if (typeof content === "string") return content;
+  try {
+    return JSON.stringify(content, null, indent);
+  } catch (cause) {
+    throw new ContentNotSerializableError(cause);
+  }
+}
+
+/** The number of characters that the content takes in a message; blocks count as their compact JSON. */
+export function countContentChars(content: Content): number {
+  return typeof content === "string" ? content.length : serializeContent(content).length;
+}
 
 /** What happens to images, audio and documents in a result whose text is offloaded. */
 export type MediaRule = "keep" | "offload";
@@ -149,4 +170,22 @@ export interface Format<Message = unknown, Tools = unknown, Answer = unknown> {
   answerCall(call: unknown, answer: ToolAnswer): Answer;
   /** Texts of users and inputs of calls; absent in a format that cannot replace them. */
   readonly parts?: FormatParts;
+}
+
+/** A tool result that a format found in a conversation, with what else is known of it. */
+export interface ToolResult extends FormatResult {
+  /** The index of its message in the conversation. */
+  readonly messageIndex: number;
+  /** The action of the tool, for tools that have several. */
+  readonly actionName?: string | undefined;
+  /** What the host's `shouldOffload` returned for it: `true` to offload it, `false` to keep it. */
+  readonly offloadFlag?: boolean | undefined;
+  /** Whether an earlier call offloaded it, so that the model has already seen its reference. */
+  readonly offloadedBefore?: boolean | undefined;
+  /** Whether it is the answer of a reading tool, which must not be offloaded again. */
+  readonly isReadingAnswer?: boolean | undefined;
+  /** Whether JSON would give its content back exactly; `undefined` where that was not asked. */
+  readonly isPlain?: boolean | undefined;
+  /** The tokens of its content, counted on first use; `undefined` when no counter is available. */
+  readonly tokens?: number | undefined;
 }

@@ -1,8 +1,7 @@
-import type { Format, MediaRule } from "./format.js";
+import type { Format, MediaRule, ToolResult } from "./format.js";
 import type { Survey } from "./survey.js";
-import type { ToolResult } from "./tool-result.js";
 import { chosenBy, type Policy, type Verdict, createConversation } from "./policy.js";
-import { mapConcurrently } from "../lib/map-concurrently.js";
+import { mapConcurrently } from "../lib/concurrency.js";
 
 /**
  * Stores content durably. Once `put` has resolved, a fresh process can read what was put. Resolves

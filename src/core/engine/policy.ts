@@ -1,4 +1,4 @@
-import type { ToolResult } from "./tool-result.js";
+import type { ToolResult } from "./format.js";
 import type { Survey } from "./survey.js";
 
 /** A policy's decision about one tool result, and its reason. */

@@ -1,5 +1,10 @@
-import type { Format, FormatReadOptions, FormatResult, MessageVisitor } from "./format.js";
-import type { ToolResult } from "./tool-result.js";
+import type {
+  Format,
+  FormatReadOptions,
+  FormatResult,
+  MessageVisitor,
+  ToolResult,
+} from "./format.js";
 
 /** What was found in a conversation. */
 export interface Survey {

@@ -1,7 +1,6 @@
 import type { RefusedRange } from "../lib/text/text-range.js";
-import { ContextOffloadError } from "./context-offload-error.js";
+import { ContextOffloadError, describeValue } from "./context-offload-error.js";
 import { countOf } from "../lib/digest/printable.js";
-import { describeValue } from "./describe-value.js";
 import { quote, shorten } from "../lib/text/quote.js";
 
 /** A caller passed a value that the function cannot work with. */

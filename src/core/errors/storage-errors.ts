@@ -1,6 +1,5 @@
-import { ContextOffloadError } from "./context-offload-error.js";
+import { ContextOffloadError, messageOf } from "./context-offload-error.js";
 import { shortenPath } from "../lib/text/quote.js";
-import { messageOf } from "./describe-value.js";
 
 /** Content could not be stored. The messages are unchanged; `cause` is the original error. */
 export class WriteFailedError extends ContextOffloadError {

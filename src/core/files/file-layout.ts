@@ -1,5 +1,4 @@
-import { type Hash, serializeContent } from "../engine/content.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import { type Hash, serializeContent, type ToolResult } from "../engine/format.js";
 import type { OffloadPlan } from "../engine/offload.js";
 
 /** A file that content was written to. */

@@ -1,9 +1,12 @@
 import { keepLast } from "../lib/keep-last.js";
 import { isPlainJson } from "../lib/json/plain-json.js";
-import type { FormatResult } from "../engine/format.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import {
+  type FormatResult,
+  type ToolResult,
+  type Hash,
+  serializeContent,
+} from "../engine/format.js";
 import type { ReadingCall } from "./reading-answer.js";
-import { type Hash, serializeContent } from "../engine/content.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../workspace/reading/readable-content.js";
 

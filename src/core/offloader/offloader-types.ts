@@ -1,5 +1,4 @@
-import type { Content } from "../engine/content.js";
-import type { Format, MediaRule } from "../engine/format.js";
+import type { Content, Format, MediaRule } from "../engine/format.js";
 import type { Policy } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";

@@ -1,20 +1,17 @@
-import { requireArray, requireContent, requireOptions } from "../arguments.js";
-import { hostCallback } from "../host-callback.js";
-import { countContentChars, type Content } from "../engine/content.js";
+import { requireArray, requireContent, requireOptions, hostCallback } from "../arguments.js";
+import { countContentChars, type Content, type Format, type ToolResult } from "../engine/format.js";
 import { DEFAULTS } from "../defaults.js";
-import type { Format } from "../engine/format.js";
 import { offload, planOffload } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
-import { messageOf } from "../errors/describe-value.js";
+import { messageOf } from "../errors/context-offload-error.js";
 import type { Survey } from "../engine/survey.js";
-import type { ToolResult } from "../engine/tool-result.js";
-import { once } from "../lib/once.js";
+import { once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { createOldMessages } from "./old-messages.js";
-import { guardPolicy, KEEP_RESULTS } from "../policies/require-policy.js";
+import { createOldMessages, requireCallbacks } from "./restore-messages.js";
+import { guardPolicy, KEEP_RESULTS } from "../policies/combine.js";
 import { NOTHING_HELD, wasOffloaded, type HeldSession, createReference } from "./held-session.js";
 import { LocatedResult, ContentMemory, type StoredResult } from "./located-result.js";
 import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
@@ -26,11 +23,9 @@ import {
   type KeptReason,
   type ResultReport,
 } from "./report.js";
-import { requireCallbacks } from "./restore-messages.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
-import { aboutCall } from "./call-book.js";
+import { aboutCall, TurnMemory } from "./turn-memory.js";
 import { createToolCalls, countAddedTokens } from "./tool-calls.js";
-import { TurnMemory } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
   readonly workspace: Workspace;

@@ -1,10 +1,9 @@
 import { DEFAULTS } from "../defaults.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import type { ToolResult } from "../engine/format.js";
 import { fromJson } from "../lib/json/plain-json.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import type { ToolName } from "../workspace/reading/reading.js";
+import { type ToolName, nameTools, type ToolNaming } from "../workspace/reading/reading.js";
 import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
-import { nameTools, type ToolNaming } from "../workspace/tools/tool-naming.js";
 
 /** What a call of a reading tool reads: one artifact, or what needs no id. */
 export interface ReadingCall {

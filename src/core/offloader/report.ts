@@ -1,6 +1,6 @@
 import { requireArray, requireChoice } from "../arguments.js";
 import type { OffloadPlan } from "../engine/offload.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import type { ToolResult } from "../engine/format.js";
 import type { StoredResult } from "./located-result.js";
 
 /** What was done with one tool result. */

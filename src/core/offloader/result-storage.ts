@@ -1,5 +1,5 @@
 import type { Sink } from "../engine/offload.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import type { ToolResult } from "../engine/format.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";

@@ -4,21 +4,47 @@ import {
   requireObject,
   requireOptions,
   refuseMisspelled,
+  checkedCounter,
 } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
-import { countContentChars, type Content } from "../engine/content.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import { type ToolResult, countContentChars, type Content } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { findReferenced, NOTHING_HELD } from "./held-session.js";
-import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
-import { once } from "../lib/once.js";
 import { tokensOf } from "../policies/by-size.js";
-import { judgeByRules, type RuleReason } from "../policies/tool-result-rules.js";
 import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
-import { checkedCounter } from "../checked-counter.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
+import { findReferenced, NOTHING_HELD } from "./held-session.js";
+import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
+
+/** Why a result was offloaded or kept. */
+export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
+
+export interface ToolResultRules {
+  /** Tools whose results are always offloaded: `tool`, or one action of it as `tool:action`. */
+  readonly whiteList: readonly string[];
+  /** Results of more tokens than this are offloaded. */
+  readonly tokenThreshold: number;
+}
+
+/** Decides about one result, in this order: reading tools, `offload: false`, the white list, `offload: true`, tokens. */
+export function judgeByRules(
+  { whiteList, tokenThreshold }: ToolResultRules,
+  result: ToolResult,
+): { readonly offload: boolean; readonly reason: RuleReason } {
+  const { toolName, actionName, offloadFlag, isReadingAnswer } = result;
+  if (isReadingAnswer) return { offload: false, reason: "none" };
+  if (offloadFlag === false) return { offload: false, reason: "metadata" };
+  const isListed =
+    toolName !== undefined &&
+    (whiteList.includes(toolName) || whiteList.includes(`${toolName}:${actionName ?? ""}`));
+  if (isListed) return { offload: true, reason: "white_list" };
+  if (offloadFlag === true) return { offload: true, reason: "metadata" };
+  return tokensOf(result) > tokenThreshold
+    ? { offload: true, reason: "tokens" }
+    : { offload: false, reason: "none" };
+}
 
 /** What one tool call returned, independent of any message format. */
 export interface ToolResultInput {

@@ -1,14 +1,425 @@
-import type { Format, FormatReadOptions } from "../engine/format.js";
+import type {
+  FormatResult,
+  MessageVisitor,
+  Format,
+  FormatOptions,
+  FormatReadOptions,
+} from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
-import { CallBook } from "./call-book.js";
-import type { HeldSession } from "./held-session.js";
+import { KnownNames } from "../lib/digest/known-names.js";
+import { isData } from "../lib/json/plain-json.js";
+import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
+import { isHeld, type HeldSession } from "./held-session.js";
 import { LocatedResult, type ContentMemory } from "./located-result.js";
-import { SentNames } from "./sent-names.js";
-import type { ReadingCalls } from "./reading-answer.js";
-import { addReports, NO_TOTALS, type OffloadTotals, type ResultReport } from "./report.js";
-import { firstOfReplies } from "./replies.js";
-import { NONE, SeenMessage } from "./seen-message.js";
+import type { ReadingCall, ReadingCalls } from "./reading-answer.js";
+import { type ResultReport, addReports, NO_TOTALS, type OffloadTotals } from "./report.js";
+
+/** Deeper nesting is not followed; such a message counts as changed unless told otherwise. */
+const MAX_DEPTH = 64;
+
+/**
+ * What a message holds, as a flat list: to see whether somebody changed it in place, and to recognize
+ * an equal one of a history that was loaded anew.
+ */
+export type MessageShape = readonly unknown[];
+
+/** The shape of what throws when it is looked at: no message has it. */
+const UNREADABLE: MessageShape = [Symbol("unreadable")];
+
+export function shapeOf(message: unknown): MessageShape {
+  const shape: unknown[] = [];
+  try {
+    collect(message, MAX_DEPTH, shape);
+  } catch {
+    return UNREADABLE;
+  }
+  // A copy takes exactly the memory that it needs; a list that grew has room for more.
+  return shape.slice();
+}
+
+/** What is too deep to follow counts as changed, or as the same if it is the same object. */
+type DeepRule = "changed" | "by identity";
+
+/** Whether a message holds what the other one held. The same strings are recognized at once. */
+export function hasShape(
+  message: unknown,
+  shape: MessageShape,
+  deep: DeepRule = "changed",
+): boolean {
+  try {
+    if (typeof message !== "object" || message === null) {
+      return shape.length === 1 && Object.is(message, shape[0]);
+    }
+    return compare(message, MAX_DEPTH, shape, 0, deep) === shape.length;
+  } catch {
+    return false;
+  }
+}
+
+function collect(value: unknown, depth: number, shape: unknown[]): void {
+  if (typeof value !== "object" || value === null) shape.push(value);
+  else if (depth === 0) shape.push(value);
+  else if (Array.isArray(value)) {
+    shape.push(value.length);
+    for (const item of value as readonly unknown[]) collect(item, depth - 1, shape);
+  } else {
+    // What is more than data may hold more than its keys show; then it must be the same object.
+    if (!isData(value)) shape.push(value);
+    // Unlike Object.keys, this makes no list; that it sees inherited keys does no harm here.
+    for (const key in value) {
+      shape.push(key);
+      collect((value as Record<string, unknown>)[key], depth - 1, shape);
+    }
+  }
+}
+
+/**
+ * The position in the shape behind the object or array; -1 where it differs. A turn calls this for
+ * every message of the history, so that strings and numbers are compared here, without a call each.
+ */
+function compare(
+  value: object,
+  depth: number,
+  shape: MessageShape,
+  from: number,
+  deep: DeepRule,
+): number {
+  let at = from;
+  if (depth === 0) return deep === "by identity" && shape[at] === value ? at + 1 : -1;
+  if (Array.isArray(value)) {
+    const { length } = value;
+    if (shape[at++] !== length) return -1;
+    for (let index = 0; index < length; index++) {
+      const item: unknown = value[index];
+      if (typeof item === "object" && item !== null) at = compare(item, depth - 1, shape, at, deep);
+      else at = Object.is(item, shape[at]) && at < shape.length ? at + 1 : -1;
+      if (at === -1) return -1;
+    }
+    return at;
+  }
+  // Only what is more than data is in a shape itself.
+  if (shape[at] === value) at++;
+  for (const key in value) {
+    if (shape[at++] !== key) return -1;
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object" && item !== null) at = compare(item, depth - 1, shape, at, deep);
+    else at = Object.is(item, shape[at]) && at < shape.length ? at + 1 : -1;
+    if (at === -1) return -1;
+  }
+  return at;
+}
+
+/**
+ * Whether nothing in a message can ever change: it is frozen at every level, and is plain data. Such
+ * a message is known by its identity, without being read again.
+ */
+export function isConstant(message: unknown): message is object {
+  try {
+    return typeof message === "object" && message !== null && isFrozenData(message, MAX_DEPTH);
+  } catch {
+    return false;
+  }
+}
+
+function isFrozenData(value: object, depth: number): boolean {
+  if (depth === 0 || !Object.isFrozen(value)) return false;
+  if (!Array.isArray(value) && !isData(value)) return false;
+  for (const key of Object.keys(value)) {
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    // A getter may return something else each time.
+    if (!property || !("value" in property)) return false;
+    const item: unknown = property.value;
+    if (typeof item === "object" && item !== null && !isFrozenData(item, depth - 1)) return false;
+  }
+  return true;
+}
+
+/** A call of the history. */
+export interface Call {
+  readonly id: string | undefined;
+  readonly name: string;
+  /** What it reads, if it is a call of a reading tool. */
+  readonly reading: ReadingCall | undefined;
+  /** What its input says, as far as a digest of the result looks at it. */
+  readonly about?: string | undefined;
+}
+
+/** The calls of a history, to find the one that a result answers. */
+export class CallBook<C extends Call = Call> {
+  readonly #byId = new Map<string, C>();
+  /** Some vendors give calls no id; they are answered by name, in their order. */
+  readonly #openByName = new Map<string, C[]>();
+
+  /** The last call of an id counts: ids are used again. */
+  add(calls: readonly C[]): void {
+    for (const call of calls) {
+      if (call.id !== undefined) this.#byId.set(call.id, call);
+      else {
+        const open = this.#openByName.get(call.name) ?? [];
+        open.push(call);
+        this.#openByName.set(call.name, open);
+      }
+    }
+  }
+
+  /** The call that a result answers. One without an id is answered once. */
+  answeredBy({ id, toolName }: Pick<FormatResult, "id" | "toolName">): C | undefined {
+    if (id !== undefined) return this.#byId.get(id);
+    return toolName === undefined ? undefined : this.#openByName.get(toolName)?.shift();
+  }
+}
+
+const MAX_TEXT_DEPTH = 64;
+/** So much of the input of a call is looked at. */
+const MAX_CALL_CHARS = 2_048;
+/** So much of one text is looked at; what follows is rarely repeated. */
+const MAX_TEXT_CHARS = 20_480;
+
+/**
+ * The texts in a value of any form, in their order, up to a number of characters in all. What cannot
+ * be read has no texts.
+ */
+export function textsOf(value: unknown, maxChars: number): string[] {
+  const texts: string[] = [];
+  let left = maxChars;
+  const collect = (item: unknown, depth: number): void => {
+    if (left <= 0) return;
+    if (typeof item === "string") {
+      const text = item.slice(0, Math.min(left, MAX_TEXT_CHARS));
+      left -= text.length;
+      texts.push(text);
+    } else if (typeof item === "object" && item !== null && depth < MAX_TEXT_DEPTH) {
+      for (const inner of Object.values(item)) collect(inner, depth + 1);
+    }
+  };
+  try {
+    collect(value, 0);
+  } catch {
+    // A getter may throw; what was found before it counts.
+  }
+  return texts;
+}
+
+/** What the input of a call says, in one text; it is passed as the message holds it, as JSON or a value. */
+export function aboutCall(input: unknown): string | undefined {
+  const texts = textsOf(input, MAX_CALL_CHARS);
+  return texts.length === 0 ? undefined : texts.join("\n");
+}
+
+/** An artifact that a message refers to. */
+interface Held {
+  readonly artifactId: string;
+  readonly hash: string;
+}
+
+/** Most messages hold none of something; they share one empty list. */
+export const NONE: readonly never[] = [];
+
+/** A message of the history: what was read from it, and what was returned for it. */
+export class SeenMessage implements MessageVisitor {
+  isModel = false;
+  replyId: string | undefined;
+  otherChars = 0;
+  answers = 0;
+  /** Whether it has a part or block of a type that the format does not know. */
+  hasUnknown = false;
+  /** Whether it calls a reading tool, or holds an answer of one. */
+  isReading = false;
+  calls: readonly Call[] = NONE;
+  found: readonly FormatResult[] = NONE;
+  results: readonly LocatedResult[] = NONE;
+  reports: readonly ResultReport[] = NONE;
+  resultChars = 0;
+  /** Whether it is decided what is returned for it: a call may have failed before, or still be running. */
+  isFinished = false;
+  output: unknown;
+  /** What it held when it was read, since the host may change it in place, even during a call. */
+  shape: MessageShape;
+  readonly #readingCalls: ReadingCalls;
+  #outputShape: MessageShape;
+  #held: readonly Held[] = NONE;
+  /** Whether the input can never change, so that it need not be compared. */
+  #isConstant: boolean;
+
+  constructor(
+    public input: unknown,
+    readingCalls: ReadingCalls,
+  ) {
+    this.#readingCalls = readingCalls;
+    this.#isConstant = isConstant(input);
+    this.shape = shapeOf(input);
+    this.output = input;
+    this.#outputShape = this.shape;
+  }
+
+  modelMessage(replyId?: string): void {
+    this.isModel = true;
+    this.replyId = replyId;
+  }
+
+  call(id: string | undefined, name: string, input: unknown): void {
+    // The input itself is not kept: that of a line would be a second copy.
+    const reading = this.#readingCalls.read(name, input);
+    if (reading) this.isReading = true;
+    this.calls = [...this.calls, { id, name, reading, about: aboutCall(input) }];
+  }
+
+  result(result: FormatResult): void {
+    this.answers++;
+    this.found = [...this.found, result];
+  }
+
+  answer(): void {
+    this.answers++;
+  }
+
+  other(chars: number, unknownType?: string): void {
+    this.otherChars += chars;
+    if (unknownType !== undefined) this.hasUnknown = true;
+  }
+
+  finish(output: unknown, reports: readonly ResultReport[]): void {
+    this.isFinished = true;
+    if (reports !== this.reports) {
+      this.reports = reports;
+      this.#held = this.#findHeld();
+    }
+    if (output === this.output) return;
+    this.output = output;
+    this.#outputShape = shapeOf(output);
+  }
+
+  /**
+   * Whether this is the message, or an equal one: a host passes its own messages every time, or those
+   * that the last call returned, or loads its history anew.
+   */
+  isSame(message: unknown, acceptOutput: boolean): boolean {
+    if (message === this.input && this.#isConstant) return true;
+    if (hasShape(message, this.shape)) {
+      if (message !== this.input) this.#become(message, this.output === this.input);
+      return true;
+    }
+    if (!acceptOutput || this.output === this.input) return false;
+    if (!hasShape(message, this.#outputShape)) return false;
+    this.#become(message, true);
+    // A host that passes on what was returned needs the content no more, and so it is released.
+    this.shape = this.#outputShape;
+    this.results = NONE;
+    return true;
+  }
+
+  #become(message: unknown, isOutput: boolean): void {
+    if (isOutput) this.output = message;
+    this.input = message;
+    this.#isConstant = isConstant(message);
+  }
+
+  #findHeld(): readonly Held[] {
+    const held: Held[] = [];
+    for (const [index, { outcome, artifactId = "" }] of this.reports.entries()) {
+      if (outcome !== "offloaded") continue;
+      held.push({ artifactId, hash: this.results[index]?.known.hash ?? "" });
+    }
+    return held.length === 0 ? NONE : held;
+  }
+
+  /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
+  isHeld(session: HeldSession): boolean {
+    for (const { artifactId, hash } of this.#held) {
+      if (!isHeld(session, artifactId, hash)) return false;
+    }
+    return true;
+  }
+
+  /** Whether the input is still what was read, as far as can be seen. */
+  get isCurrent(): boolean {
+    return hasShape(this.input, this.shape, "by identity");
+  }
+
+  get chars(): number {
+    return this.otherChars + this.resultChars;
+  }
+}
+
+/** The messages that call reading tools, or hold their answers. */
+export function findReadings(messages: readonly SeenMessage[]): number[] {
+  const found: number[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    if (messages[index]?.isReading) found.push(index);
+  }
+  return found;
+}
+
+/** Where the replies begin that do more than read what was offloaded. */
+export function repliesBesideReading(messages: readonly SeenMessage[]): number[] {
+  const firsts = firstOfReplies(messages);
+  return firsts.filter((first, at) => {
+    const calls = messages.slice(first, firsts[at + 1]).flatMap((message) => message.calls);
+    return calls.length === 0 || calls.some(({ reading }) => reading === undefined);
+  });
+}
+
+/** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
+export function firstOfReplies(messages: readonly SeenMessage[]): number[] {
+  const firsts: number[] = [];
+  let isReply = false;
+  let replyId: string | undefined;
+  for (const [index, message] of messages.entries()) {
+    const continues = isReply || (message.replyId !== undefined && message.replyId === replyId);
+    if (message.isModel && !continues) firsts.push(index);
+    if (message.isModel) replyId = message.replyId;
+    // Where results are part of the reply, the model goes on with another one.
+    isReply = message.isModel && message.answers === 0;
+  }
+  return firsts;
+}
+
+/** So much of one message is looked at. */
+const MAX_MESSAGE_CHARS = 65_536;
+
+/**
+ * The names that a conversation shows as it is sent: results that are offloaded count as their
+ * references. So it makes no difference whether a host passes the originals again or what was
+ * returned for them. Messages are read when a digest needs their names, and only once.
+ */
+export class SentNames {
+  readonly #names = new KnownNames();
+
+  constructor(
+    readonly format: Format,
+    readonly options: FormatOptions,
+  ) {}
+
+  /** Whether a message before this one shows a name. The results in those messages are decided. */
+  hasBefore(index: number, name: string, messages: readonly SeenMessage[]): boolean {
+    for (let at = this.#names.length; at < Math.min(index, messages.length); at++) {
+      const seen = messages[at];
+      const texts = seen ? textsOf(this.#asSent(seen), MAX_MESSAGE_CHARS) : [];
+      this.#names.add(texts.map(withoutTags));
+    }
+    return this.#names.hasBefore(index, name);
+  }
+
+  /** Forgets the messages from this one on. */
+  cut(length: number): void {
+    this.#names.cut(length);
+  }
+
+  #asSent({ input, results }: SeenMessage): unknown {
+    const texts = results.flatMap(({ slot, sent, reading }) => {
+      // An answer of a reading tool may be replaced later, and must make no difference then.
+      const text = reading ? "" : sent;
+      return text === undefined ? [] : [{ slot, text }];
+    });
+    return texts.length === 0 ? input : this.format.replace(input, texts, this.options);
+  }
+}
+
+/** Where a reference leads to is decided when it is stored; what it shows is not. */
+function withoutTags(text: string): string {
+  return looksLikeReference(text) ? text.replace(/^<\/?knowledge.*$/gm, "") : text;
+}
 
 export interface TurnMemoryOptions {
   readonly format: Format;

@@ -1,5 +1,5 @@
 import type { Policy } from "../engine/policy.js";
-import type { ToolResult } from "../engine/tool-result.js";
+import type { ToolResult } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { requireCount, requireObject, requireStrings } from "../arguments.js";
 

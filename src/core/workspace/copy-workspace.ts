@@ -1,6 +1,5 @@
-import { requireOptions, requireStrings } from "../arguments.js";
-import { hostCallback } from "../host-callback.js";
-import { ArtifactDamagedError } from "../errors/artifact-errors.js";
+import { requireOptions, requireStrings, hostCallback } from "../arguments.js";
+import { ArtifactDamagedError } from "../errors/reading-errors.js";
 import { checkIfWhole, type ArtifactStore } from "./artifacts/artifact-store.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { readPieces } from "../lib/text/byte-source.js";

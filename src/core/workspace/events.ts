@@ -1,5 +1,4 @@
-import { ContextOffloadError } from "../errors/context-offload-error.js";
-import { messageOf } from "../errors/describe-value.js";
+import { ContextOffloadError, messageOf } from "../errors/context-offload-error.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {

@@ -6,13 +6,13 @@ import type {
   Workspace,
 } from "./workspace-types.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
-import type { Content, Hash } from "../engine/content.js";
+import type { Content, Hash } from "../engine/format.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { EventDetails } from "./events.js";
 import type { KnownContent } from "./artifacts/prepare-content.js";
 import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
 import type { ArtifactStore, SessionListing } from "./artifacts/artifact-store.js";
-import type { ToolNaming } from "./tools/tool-naming.js";
+import type { ToolNaming } from "./reading/reading.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 
 /** The internal side of a workspace, for the offloader: it offers more than the public methods, and its reads are not logged. */

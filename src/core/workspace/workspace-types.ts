@@ -1,5 +1,4 @@
-import type { Content } from "../engine/content.js";
-import type { ToolDescription } from "../engine/format.js";
+import type { Content, ToolDescription } from "../engine/format.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
 import type { GrepOptions } from "./reading/grep-knowledge.js";

@@ -1,4 +1,4 @@
-import { nonEmptyText } from "../lib/text/plain-text.js";
+import { nonEmptyText } from "../lib/text/scan-bytes.js";
 import {
   type OptionNames,
   requireCount,
@@ -7,7 +7,7 @@ import {
   refuseMisspelled,
 } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
-import { serializeContent } from "../engine/content.js";
+import { serializeContent } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
@@ -20,15 +20,14 @@ import {
   type PreparedArtifact,
   type StoredArtifact,
 } from "./artifacts/prepare-artifact.js";
-import { readForRedaction } from "./artifacts/redact-content.js";
+import { readForRedaction } from "./artifacts/prepare-content.js";
 import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
-import { createCountLines } from "./reading/count-lines.js";
+import { createCountLines } from "./reading/read-knowledge.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
 import { renderKnowledgeList } from "./reference/knowledge-list.js";
-import { systemPrompt } from "./reference/system-prompt.js";
-import { createTools } from "./tools/create-tools.js";
+import { systemPrompt, createTools } from "./tools/create-tools.js";
 import { attachCore } from "./workspace-core.js";
 import type {
   ArtifactInput,

@@ -1,8 +1,7 @@
 import type { Format } from "../../core/engine/format.js";
 import { parseJson } from "../../core/lib/json/plain-json.js";
 import { asRecord, isRecord, type JsonRecord } from "./json-record.js";
-import { lineSplicer } from "./line-splicer.js";
-import type { JsonPath } from "./splice-json.js";
+import { lineSplicer, type JsonPath } from "./line-splicer.js";
 
 /** A file format for recorded conversations, with one JSON object per line. */
 export interface LineForm<Name extends string, Tools, Answer> {

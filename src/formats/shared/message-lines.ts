@@ -1,6 +1,6 @@
 import type { Format } from "../../core/engine/format.js";
 import { LINES_LOOKED_AT, parseLine } from "./json-lines.js";
-import { findTextResults } from "./text-results.js";
+import { findTextResults } from "./json-record.js";
 import { lineSplicer, type LineMessage } from "./line-splicer.js";
 
 /** A format's messages as the lines of a JSONL file, one message per line. */

@@ -1,4 +1,4 @@
-import { nonEmptyText } from "../../core/lib/text/plain-text.js";
+import { nonEmptyText } from "../../core/lib/text/scan-bytes.js";
 import type { FormatParts, MessagePart, PartPath } from "../../core/engine/format.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./json-record.js";
 

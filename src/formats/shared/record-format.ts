@@ -1,18 +1,19 @@
-import { nonEmptyText } from "../../core/lib/text/plain-text.js";
-import { countContentChars, type Content } from "../../core/engine/content.js";
-import type {
-  Format,
-  FormatReadOptions,
-  MediaRule,
-  MessageVisitor,
-  ToolAnswer,
-  ToolInputSchema,
+import { nonEmptyText } from "../../core/lib/text/scan-bytes.js";
+import {
+  countContentChars,
+  type Content,
+  type Format,
+  type FormatReadOptions,
+  type MediaRule,
+  type MessageVisitor,
+  type ToolAnswer,
+  type ToolInputSchema,
 } from "../../core/engine/format.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./blocks.js";
 import { describeParts, putAt, valueAt, type PartPlace } from "./message-parts.js";
 import { parseArguments } from "./openai-parts.js";
 import { asRecord, countJsonChars, type JsonRecord } from "./json-record.js";
-import type { JsonPath } from "./splice-json.js";
+import type { JsonPath } from "./line-splicer.js";
 
 /** A tool with its name, description and the schema of its input. */
 export type PlainTool = { name: string; description: string; parameters: ToolInputSchema };

@@ -1,5 +1,5 @@
 import type { FormatResult, MessageVisitor } from "../../core/engine/format.js";
-import { describeValue } from "../../core/errors/describe-value.js";
+import { describeValue } from "../../core/errors/context-offload-error.js";
 import { isRecord, type JsonRecord } from "./json-record.js";
 
 /** A visitor that passes everything on, and changes results on the way. */

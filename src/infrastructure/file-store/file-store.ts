@@ -12,18 +12,19 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { hasCode } from "../error-code.js";
+import { hasCode } from "../claim-name.js";
 import { sha256 } from "../hash.js";
-import { ContentCheck, SETTLED_MS } from "./content-check.js";
-import { deleteDerived, openDerived } from "./derived-content.js";
-import { discardUnlisted } from "./discard-unlisted.js";
+import {
+  ContentCheck,
+  SETTLED_MS,
+  deleteDerived,
+  openDerived,
+  openContent,
+} from "./open-content.js";
+import { discardUnlisted, isListed, readingFault, recoverFile } from "./recover-file.js";
 import { replaceBy } from "./incoming-content.js";
-import { Manifest } from "./manifest.js";
-import { readOwner } from "./manifest-reader.js";
-import { openContent } from "./open-content.js";
+import { Manifest, readOwner } from "./manifest.js";
 import { putArtifact } from "./put-artifact.js";
-import { isListed, readingFault } from "./reading-fault.js";
-import { recoverFile } from "./recover-file.js";
 import {
   type CheckedFolder,
   checkFolder,

@@ -7,10 +7,10 @@ import {
   renameFile,
   statOpen,
   writeAll,
+  type Disk,
 } from "./file-calls.js";
 import { createHash, randomBytes } from "node:crypto";
-import type { Disk } from "./disk.js";
-import { hasCode } from "../error-code.js";
+import { hasCode } from "../claim-name.js";
 import { hashFile } from "./open-content.js";
 import { identityOf } from "./kept-file.js";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-import { once } from "../../core/lib/once.js";
+import { once } from "../../core/lib/concurrency.js";
 import { join } from "node:path";
 import {
   type ArtifactRecord,
@@ -7,7 +7,7 @@ import {
 } from "../../core/workspace/artifacts/artifact.js";
 import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
 import { sha256 } from "../hash.js";
-import { discardUnlisted } from "./discard-unlisted.js";
+import { discardUnlisted } from "./recover-file.js";
 import { lookAt } from "./file-calls.js";
 import {
   deleteOwn,

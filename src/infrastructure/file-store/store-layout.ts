@@ -1,9 +1,9 @@
-import type { Hash } from "../../core/engine/content.js";
+import type { Hash } from "../../core/engine/format.js";
 import { join, relative, sep } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 import { portableName } from "../../core/files/file-layout.js";
-import { Disk } from "./disk.js";
-import { refuseLinks } from "../refuse-links.js";
+import { Disk } from "./file-calls.js";
+import { refuseLinks } from "../claim-name.js";
 
 /** Changes with the layout of files, so that an old tree is never misread. */
 const LAYOUT_VERSION = "v1";

@@ -3,13 +3,11 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts/artifact-store.js";
-import { messageOf } from "../../core/errors/describe-value.js";
-import { hasCode } from "../error-code.js";
-import { derivedPrefix, listDerived } from "./derived-content.js";
-import { discardUnlisted } from "./discard-unlisted.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
+import { hasCode } from "../claim-name.js";
+import { derivedPrefix, listDerived, hashFile } from "./open-content.js";
+import { discardUnlisted, recoverFile } from "./recover-file.js";
 import { Manifest } from "./manifest.js";
-import { hashFile } from "./open-content.js";
-import { recoverFile } from "./recover-file.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
 /** A report in progress. */

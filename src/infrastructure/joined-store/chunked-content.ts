@@ -1,5 +1,44 @@
-import type { ContentStore } from "../../core/workspace/artifacts/store-halves.js";
-import { inChunks } from "./in-chunks.js";
+import { isWellFormed } from "../../core/lib/text/wtf8.js";
+import type { ContentStore } from "../../core/workspace/artifacts/artifact-store.js";
+import { sha256 } from "../hash.js";
+
+/** Content in chunks of one size; only the last one is shorter. The memory of a chunk is its own. */
+export async function* inChunks(
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  if (content instanceof Uint8Array) {
+    for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
+    return;
+  }
+  let chunk = new Uint8Array(size);
+  let filled = 0;
+  for await (const piece of content) {
+    for (let at = 0; at < piece.length;) {
+      const part = piece.subarray(at, at + size - filled);
+      chunk.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < size) continue;
+      yield chunk;
+      chunk = new Uint8Array(size);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled);
+}
+
+const MAX_PLAIN_CHARS = 200;
+
+/**
+ * An id as databases can index it: short, and without what their texts cannot hold. Any other id is
+ * represented by its hash; the id itself is kept in the record.
+ */
+export function indexKey(id: string): string {
+  const isPlain =
+    id.length <= MAX_PLAIN_CHARS && !id.includes("\0") && !id.startsWith("~") && isWellFormed(id);
+  return isPlain ? id : `~${sha256(id)}`;
+}
 
 export const CHUNK_BYTES = 131_072;
 

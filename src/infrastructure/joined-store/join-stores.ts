@@ -1,24 +1,190 @@
+import { randomBytes, createHash } from "node:crypto";
 import { requireObject } from "../../core/arguments.js";
-import { ArtifactGoneError } from "../../core/errors/artifact-errors.js";
+import { DEFAULTS } from "../../core/defaults.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
+import { ArtifactDamagedError, ArtifactGoneError } from "../../core/errors/reading-errors.js";
 import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
-import { collectPieces, readPieces } from "../../core/lib/text/byte-source.js";
+import { readPieces, collectPieces } from "../../core/lib/text/byte-source.js";
 import {
-  candidateIds,
-  type ArtifactRecord,
-  type TextSize,
-} from "../../core/workspace/artifacts/artifact.js";
-import {
+  type OpenContent,
+  type VerifyOptions,
+  type VerifyReport,
+  type ContentStore,
+  type MetadataStore,
   memoryContent,
   type ArtifactStore,
   type NewArtifact,
-  type OpenContent,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ContentStore, MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
+import {
+  type ArtifactRecord,
+  candidateIds,
+  type TextSize,
+} from "../../core/workspace/artifacts/artifact.js";
 import { sha256 } from "../hash.js";
-import { contentKey, derivedKey, newLocation } from "./content-key.js";
-import { hashedContent, hashPassing } from "./hashed-content.js";
-import { verifyHalves } from "./verify-halves.js";
+
+/** A key that no other content has; what belongs to the same artifact has the same folder. */
+export function newLocation(): string {
+  return randomBytes(16).toString("hex");
+}
+
+export function contentKey(location: string): string {
+  return `${location}/content`;
+}
+
+export function derivedKey(location: string, name: string): string {
+  return `${location}/${name}`;
+}
+
+export function locationOf(key: string): string {
+  return key.slice(0, key.indexOf("/"));
+}
+
+/** Open content that can be compared with its hash; what was read from the start is not read again for it. */
+export function hashedContent(record: ArtifactRecord, content: OpenContent): OpenContent {
+  const { artifactId, hash, size } = record;
+  if (content.size !== size.bytes) {
+    const problem = `it has ${content.size} bytes instead of ${size.bytes}`;
+    throw new ArtifactDamagedError(artifactId, problem);
+  }
+  const hashing = createHash("sha256");
+  let hashedTo = 0;
+  let bytesRead = 0;
+  let outcome: "intact" | "damaged" | undefined;
+  return {
+    size: content.size,
+    get bytesRead() {
+      return bytesRead;
+    },
+    async read(start, end) {
+      const bytes = await content.read(start, end);
+      bytesRead += bytes.length;
+      if (start === hashedTo && outcome === undefined) {
+        hashing.update(bytes);
+        hashedTo += bytes.length;
+      }
+      return bytes;
+    },
+    async check(signal) {
+      if (outcome === undefined) {
+        const rest = { start: hashedTo, end: content.size };
+        const state = hashing.copy();
+        for await (const piece of readPieces(content, signal, rest)) state.update(piece);
+        outcome = state.digest("hex") === hash ? "intact" : "damaged";
+      }
+      if (outcome === "damaged") {
+        throw new ArtifactDamagedError(artifactId, "its hash is different");
+      }
+    },
+    close: () => content.close(),
+  };
+}
+
+/** The same bytes, hashed as they pass; the hash is known when all of them have passed. */
+export function hashPassing(source: AsyncIterable<Uint8Array>): {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly hash: () => string;
+} {
+  const hashing = createHash("sha256");
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      hashing.update(chunk);
+      yield chunk;
+    }
+  }
+  return { bytes: pass(), hash: () => hashing.digest("hex") };
+}
+
+const PAGE = 1_000;
+
+/** Compares every artifact's content with its record, and finds content without a record. */
+export async function verifyHalves(
+  metadata: MetadataStore,
+  content: ContentStore,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
+  const { signal } = options;
+  const damaged: { sessionId: string; artifactId: string; problem: string }[] = [];
+  const missing: { sessionId: string; artifactId: string }[] = [];
+  // Content is listed before records, so that an artifact put in between has a record.
+  const written = await listContent(content, signal);
+  let artifacts = 0;
+  let bytes = 0;
+  for await (const record of allRecords(metadata, signal)) {
+    const { sessionId, artifactId, location } = record;
+    written.delete(location);
+    const problem = await findProblem(content, record, signal);
+    artifacts++;
+    bytes += record.size.bytes;
+    if (problem === "missing") missing.push({ sessionId, artifactId });
+    else if (problem !== undefined) damaged.push({ sessionId, artifactId, problem });
+  }
+  const orphaned = [...written.keys()].sort();
+  const deleted: string[] = [];
+  const { deleteOrphans = false, orphanAgeMs = DEFAULTS.orphanAgeMs } = options;
+  for (const [location, writtenAt] of deleteOrphans ? written : []) {
+    signal?.throwIfAborted();
+    // A put adds its record soon after its content: what is older belongs to one that has ended.
+    if (Date.now() - writtenAt < orphanAgeMs) continue;
+    await content.removeAll(`${location}/`);
+    deleted.push(location);
+  }
+  return {
+    sessions: (await metadata.sessions()).length,
+    ...{ artifacts, bytes, damaged, missing, orphaned, deleted },
+    ...{ unreadable: [], brokenLines: 0 },
+  };
+}
+
+/** When the content at each location was last written. */
+async function listContent(
+  content: ContentStore,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, number>> {
+  const written = new Map<string, number>();
+  let after = "";
+  for (;;) {
+    signal?.throwIfAborted();
+    const page = await content.keys(after, PAGE);
+    for (const { key, writtenAt } of page) {
+      const location = locationOf(key);
+      written.set(location, Math.max(writtenAt, written.get(location) ?? 0));
+      after = key;
+    }
+    if (page.length < PAGE) return written;
+  }
+}
+
+async function* allRecords(
+  metadata: MetadataStore,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ArtifactRecord> {
+  let after: string | undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    const { artifacts } = await metadata.query({ after, limit: PAGE });
+    for (const { record } of artifacts) yield record;
+    after = artifacts.at(-1)?.cursor;
+    if (artifacts.length < PAGE) return;
+  }
+}
+
+async function findProblem(
+  content: ContentStore,
+  record: ArtifactRecord,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const opened = await content.open(contentKey(record.location), record.size.bytes);
+  if (!opened) return "missing";
+  try {
+    await hashedContent(record, opened).check?.(signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ArtifactDamagedError) return error.problem;
+    throw error;
+  } finally {
+    await opened.close();
+  }
+}
 
 /**
  * Makes one store of two halves. A put writes the content first and adds its record then, so that an

@@ -1,11 +1,235 @@
 import { requireCount, requireFunction, requireObject, requireText } from "../../core/arguments.js";
-import type { OpenStore } from "../../core/workspace/artifacts/artifact-store.js";
-import type { MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
+import type {
+  OpenContent,
+  ContentStore,
+  OpenStore,
+  MetadataStore,
+} from "../../core/workspace/artifacts/artifact-store.js";
+import { sha256 } from "../hash.js";
+import { inChunks } from "../joined-store/chunked-content.js";
 import { joinStores } from "../joined-store/join-stores.js";
-import type { RetryOptions } from "../joined-store/retry.js";
-import { ObjectBucket } from "./object-bucket.js";
-import type { ObjectSource } from "./object-client.js";
-import { objectContent } from "./object-content.js";
+import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
+import {
+  isMissing,
+  isObjectTransient,
+  type ObjectClient,
+  type ObjectSource,
+  isEmptyRange,
+} from "./object-client.js";
+
+type Call = { abortSignal: AbortSignal };
+
+/** A bucket, reached when it is first used. A request that fails for the moment is made again, within the deadline. */
+export class ObjectBucket {
+  readonly #source: ObjectSource;
+  readonly #retry: Retry;
+  #opening: Promise<ObjectClient> | undefined;
+
+  constructor(
+    source: ObjectSource,
+    readonly name: string,
+    options: RetryOptions,
+  ) {
+    this.#source = source;
+    this.#retry = createRetry(`the object storage s3://${name}`, isObjectTransient, options);
+  }
+
+  /** Makes a request. It may be made twice if its answer is lost. */
+  call<T>(request: (client: ObjectClient, options: Call) => Promise<T>): Promise<T> {
+    return this.#retry(async (abortSignal) => request(await this.#client(), { abortSignal }));
+  }
+
+  put(Key: string, Body: Uint8Array): Promise<unknown> {
+    return this.call((client, options) =>
+      client.putObject({ Bucket: this.name, Key, Body }, options),
+    );
+  }
+
+  /** How large an object is; `undefined` if there is none. */
+  async size(Key: string): Promise<number | undefined> {
+    try {
+      const { ContentLength } = await this.call((client, options) =>
+        client.headObject({ Bucket: this.name, Key }, options),
+      );
+      return ContentLength ?? 0;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #client(): Promise<ObjectClient> {
+    this.#opening ??= (
+      typeof this.#source === "function" ? this.#source() : Promise.resolve(this.#source)
+    ).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+}
+
+/** Uploads an object in parts, which can be opened only once all of them are there. */
+export async function uploadParts(
+  bucket: ObjectBucket,
+  Key: string,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const Bucket = bucket.name;
+  const { UploadId = "" } = await bucket.call((client, options) =>
+    client.createMultipartUpload({ Bucket, Key }, options),
+  );
+  const upload = { Bucket, Key, UploadId };
+  const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
+  let bytes = 0;
+  try {
+    for await (const Body of parts) {
+      const PartNumber = Parts.length + 1;
+      const { ETag } = await bucket.call((client, options) =>
+        client.uploadPart({ ...upload, PartNumber, Body }, options),
+      );
+      Parts.push({ ETag, PartNumber });
+      bytes += Body.length;
+    }
+  } catch (error) {
+    await bucket
+      .call((client, options) => client.abortMultipartUpload(upload, options))
+      .catch(() => undefined);
+    throw error;
+  }
+  let attempts = 0;
+  try {
+    await bucket.call(async (client, options) => {
+      // An attempt whose answer was lost may have completed the upload.
+      if (attempts++ > 0 && (await sizeOf(client, upload, options)) === bytes) return;
+      await client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } }, options);
+    });
+  } catch (error) {
+    // So may one that the client made by itself.
+    if (!isMissing(error) || (await bucket.size(Key)) !== bytes) throw error;
+  }
+}
+
+async function sizeOf(
+  client: ObjectClient,
+  { Bucket, Key }: { Bucket: string; Key: string },
+  options: { abortSignal: AbortSignal },
+): Promise<number | undefined> {
+  const head = await client.headObject({ Bucket, Key }, options).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return head?.ContentLength;
+}
+
+/** How much is read when content is opened, so that short content takes a single request. */
+const OPENING_BYTES = 65_536;
+const LISTED_AT_ONCE = 1_000;
+
+/** Content as objects, one for each key. */
+export function objectContent(
+  bucket: ObjectBucket,
+  prefix: string,
+  namespace: string,
+  partBytes: number,
+): ContentStore {
+  const root = `${prefix}${folderOf(namespace)}/`;
+  const Bucket = bucket.name;
+
+  const list = async (Prefix: string, after: string, MaxKeys: number) => {
+    const { Contents = [] } = await bucket.call((client, options) =>
+      client.listObjectsV2(
+        { Bucket, Prefix, MaxKeys, ...(after === "" ? {} : { StartAfter: root + after }) },
+        options,
+      ),
+    );
+    return Contents.map(({ Key = "", LastModified }) => ({
+      key: Key.slice(root.length),
+      writtenAt: LastModified?.getTime() ?? 0,
+    }));
+  };
+
+  const range = async (Key: string, start: number, end: number) => {
+    const Range = `bytes=${start}-${end - 1}`;
+    return bucket.call(async (client, options) => {
+      const { Body, ContentRange } = await client.getObject({ Bucket, Key, Range }, options);
+      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+      return { bytes, size: Number(/\/(\d+)$/.exec(ContentRange ?? "")?.[1] ?? bytes.length) };
+    });
+  };
+
+  /** The first bytes and the size. No range is asked for of an empty object, which has none. */
+  const readOpening = async (Key: string, expected: number | undefined) => {
+    const size = expected === 0 ? await bucket.size(Key) : undefined;
+    if (size === 0) return { bytes: new Uint8Array(), size };
+    return range(Key, 0, OPENING_BYTES);
+  };
+
+  const openObject = async (
+    Key: string,
+    expected: number | undefined,
+  ): Promise<OpenContent | undefined> => {
+    const opening = await readOpening(Key, expected).catch((error: unknown) => {
+      if (isMissing(error)) return undefined;
+      if (isEmptyRange(error)) return { bytes: new Uint8Array(), size: 0 };
+      throw error;
+    });
+    if (!opening) return undefined;
+    const { bytes, size } = opening;
+    return {
+      size,
+      async read(start, end) {
+        const stop = Math.min(end, size);
+        if (start >= stop) return new Uint8Array();
+        if (stop <= bytes.length) return bytes.subarray(start, stop);
+        return (await range(Key, start, stop)).bytes;
+      },
+      close: () => Promise.resolve(),
+    };
+  };
+
+  return {
+    async write(key, content) {
+      const parts = inChunks(content, partBytes);
+      const first = await parts.next();
+      const second = first.done ? first : await parts.next();
+      if (second.done) await bucket.put(root + key, first.done ? new Uint8Array() : first.value);
+      else if (!first.done)
+        await uploadParts(bucket, root + key, resume(first.value, second.value, parts));
+    },
+
+    open: (key, bytes) => openObject(root + key, bytes),
+
+    async removeAll(start) {
+      for (;;) {
+        const found = await list(root + start, "", LISTED_AT_ONCE);
+        for (const { key } of found) {
+          await bucket.call((client, options) =>
+            client.deleteObject({ Bucket, Key: root + key }, options),
+          );
+        }
+        if (found.length < LISTED_AT_ONCE) return;
+      }
+    },
+
+    keys: (after, limit) => list(root, after, limit),
+  };
+}
+
+async function* resume(
+  first: Uint8Array,
+  second: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield second;
+  yield* rest;
+}
+
+/** A name that is safe in every address; any other namespace is represented by its hash. */
+function folderOf(namespace: string): string {
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(namespace) ? namespace : `-${sha256(namespace)}`;
+}
 
 /** Options of `objectStore`. */
 export interface ObjectStoreOptions extends RetryOptions {

@@ -1,11 +1,41 @@
+import type {
+  ArtifactQuery,
+  MetadataStore,
+  NewRecord,
+} from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import type { ArtifactQuery } from "../../core/workspace/artifacts/artifact-store.js";
-import type { MetadataStore, NewRecord } from "../../core/workspace/artifacts/store-halves.js";
-import { indexKey } from "../joined-store/index-key.js";
-import { changeIn, listedIn, parseListCursor, recordIn } from "../joined-store/record-rows.js";
-import { SessionListings } from "../joined-store/session-listings.js";
-import { plainJson } from "./plain-json.js";
+import { indexKey } from "../joined-store/chunked-content.js";
+import {
+  changeIn,
+  listedIn,
+  parseListCursor,
+  recordIn,
+  SessionListings,
+} from "../joined-store/session-listings.js";
 import type { PostgresDatabase } from "./postgres-database.js";
+
+/**
+ * A value as JSON that jsonb can hold: NUL and lone surrogates, which it refuses, are escaped, and the
+ * escape character is, too, so that two values are equal exactly if they were before.
+ */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner === "string") return plainText(inner);
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [plainText(key), one]));
+  });
+}
+
+/** A character that texts hardly use. */
+const ESCAPE = "\ue000";
+/** The escape character and lone surrogates. */
+const ODD = /[\ue000\p{Cs}]/gu;
+
+function plainText(text: string): string {
+  return text
+    .replace(ODD, (odd) => `${ESCAPE}${odd.charCodeAt(0).toString(16)}`)
+    .replaceAll("\0", `${ESCAPE}0000`);
+}
 
 const PAGE = 1_000;
 

@@ -1,12 +1,81 @@
 import { requireObject } from "../../core/arguments.js";
-import type { OpenStore } from "../../core/workspace/artifacts/artifact-store.js";
-import type { MetadataStore } from "../../core/workspace/artifacts/store-halves.js";
+import type {
+  ContentStore,
+  OpenStore,
+  MetadataStore,
+} from "../../core/workspace/artifacts/artifact-store.js";
+import { CHUNK_BYTES, chunkedContent, indexKey } from "../joined-store/chunked-content.js";
 import { joinStores } from "../joined-store/join-stores.js";
 import type { RetryOptions } from "../joined-store/retry.js";
-import { postgresContent } from "./postgres-content.js";
 import { PostgresDatabase } from "./postgres-database.js";
 import { postgresMetadataIn } from "./postgres-metadata.js";
 import type { PostgresSource } from "./postgres-pool.js";
+
+const WRITE_CHUNK = `INSERT INTO context_offload_chunks (namespace, key, part, data)
+  VALUES ($1, $2, $3, $4)
+  ON CONFLICT (namespace, key, part) DO UPDATE SET data = excluded.data`;
+const WRITE_HEADER = `INSERT INTO context_offload_contents (namespace, key, bytes)
+  VALUES ($1, $2, $3)
+  ON CONFLICT (namespace, key) DO UPDATE SET bytes = excluded.bytes`;
+/** The last chunk and the header in one statement, which is one transaction. */
+const WRITE_END = `WITH header AS (
+    INSERT INTO context_offload_contents (namespace, key, bytes) VALUES ($1, $2, $5)
+    ON CONFLICT (namespace, key) DO UPDATE SET bytes = excluded.bytes
+  ) ${WRITE_CHUNK}`;
+const READ_HEADER = `SELECT bytes FROM context_offload_contents WHERE namespace = $1 AND key = $2`;
+const READ_RANGE = `SELECT substring(data
+    FROM greatest($3 - part * ${CHUNK_BYTES}::bigint, 0)::integer + 1
+    FOR (least($4 - part * ${CHUNK_BYTES}::bigint, ${CHUNK_BYTES})
+      - greatest($3 - part * ${CHUNK_BYTES}::bigint, 0))::integer) AS data
+  FROM context_offload_chunks
+  WHERE namespace = $1 AND key = $2 AND part BETWEEN $5 AND $6 ORDER BY part`;
+const REMOVE = `WITH header AS (
+    DELETE FROM context_offload_contents
+    WHERE namespace = $1 AND key COLLATE "C" >= $2 AND key COLLATE "C" < $3
+  ) DELETE FROM context_offload_chunks
+    WHERE namespace = $1 AND key COLLATE "C" >= $2 AND key COLLATE "C" < $3`;
+const KEYS = `SELECT key, extract(epoch FROM written_at) * 1000 AS written_at
+  FROM context_offload_contents WHERE namespace = $1 AND key COLLATE "C" > $2
+  ORDER BY key COLLATE "C" LIMIT $3`;
+
+export function postgresContent(database: PostgresDatabase, namespace: string): ContentStore {
+  const ns = indexKey(namespace);
+  return chunkedContent({
+    writeChunk: (key, part, chunk) => database.run(WRITE_CHUNK, [ns, key, part, asBuffer(chunk)]),
+
+    writeEnd: (key, bytes, part, last) =>
+      last
+        ? database.run(WRITE_END, [ns, key, part, asBuffer(last), bytes])
+        : database.run(WRITE_HEADER, [ns, key, bytes]),
+
+    async readHeader(key) {
+      const [header] = await database.run(READ_HEADER, [ns, key]);
+      return header && Number(header["bytes"]);
+    },
+
+    async readRange(key, { start, end }, { first, last }) {
+      const rows = await database.run(READ_RANGE, [ns, key, start, end, first, last]);
+      return rows.map(({ data }) => data as Uint8Array);
+    },
+
+    async removeAll(prefix) {
+      await database.run(REMOVE, [ns, prefix, `${prefix}\uffff`]);
+    },
+
+    async keys(after, limit) {
+      const rows = await database.run(KEYS, [ns, after, limit]);
+      return rows.map((row) => ({
+        key: row["key"] as string,
+        writtenAt: Number(row["written_at"]),
+      }));
+    },
+  });
+}
+
+/** `pg` sends a buffer as bytes. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions extends RetryOptions {

@@ -1,22 +1,76 @@
-import { ArtifactDamagedError } from "../../core/errors/artifact-errors.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { createHmac } from "node:crypto";
+import { messageOf } from "../../core/errors/context-offload-error.js";
+import { ArtifactDamagedError } from "../../core/errors/reading-errors.js";
+import { collectPieces } from "../../core/lib/text/byte-source.js";
+import {
+  type NewArtifact,
+  memoryContent,
+  type ArtifactStore,
+  type OpenContent,
+  type SessionListing,
+} from "../../core/workspace/artifacts/artifact-store.js";
 import {
   candidateIds,
   type ArtifactRecord,
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
-import {
-  memoryContent,
-  type ArtifactStore,
-  type NewArtifact,
-  type OpenContent,
-  type SessionListing,
-} from "../../core/workspace/artifacts/artifact-store.js";
-import { queryByListing } from "../../core/workspace/artifacts/query-artifacts.js";
-import { collectPieces } from "../../core/lib/text/byte-source.js";
-import { TamperedError } from "./cipher-chunks.js";
-import { gather, hashOnce, hashWhilePassing } from "./incoming-pieces.js";
-import { NAMED_FIELDS, type Seal } from "./seal.js";
+import { queryByListing } from "../../core/workspace/artifacts/list-artifacts.js";
+import { sha256 } from "../hash.js";
+import { TamperedError } from "./cipher-seal.js";
+import { NAMED_FIELDS, type Seal } from "./encryption-keys.js";
+
+const MAX_GATHERED_BYTES = 8_388_608;
+
+/**
+ * A stream as one piece if it is short: only content that is known before it is stored gets the id
+ * that it would have had, and is stored once.
+ */
+export async function gather(content: NewArtifact["content"]): Promise<NewArtifact["content"]> {
+  if (content instanceof Uint8Array) return content;
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const source = content[Symbol.asyncIterator]();
+  while (bytes <= MAX_GATHERED_BYTES) {
+    const next = await source.next();
+    if (next.done === true) return Buffer.concat(pieces);
+    // A copy, since the caller may use its buffer again.
+    pieces.push(next.value.slice());
+    bytes += next.value.length;
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces;
+      for (;;) {
+        const next = await source.next();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await source.return?.();
+    }
+  }
+  return rest();
+}
+
+/** The keyed hash of a stream is known when all of it has passed. */
+export function hashWhilePassing(content: NewArtifact["content"], key: Uint8Array) {
+  if (content instanceof Uint8Array) {
+    return { content, hash: () => createHmac("sha256", key).update(content).digest("hex") };
+  }
+  const hmac = createHmac("sha256", key);
+  async function* pass(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      hmac.update(piece);
+      yield piece;
+    }
+  }
+  return { content: pass(content), hash: () => hmac.digest("hex") };
+}
+
+export function hashOnce(bytes: Uint8Array): () => string {
+  let hash: string | undefined;
+  return () => (hash ??= sha256(bytes));
+}
 
 /**
  * A store around another one, which holds content and records in another form: encrypted, or under a

@@ -3,7 +3,7 @@ import {
   InvalidPatternError,
   SearchFailedError,
   SearchTimeoutError,
-} from "../../core/errors/search-errors.js";
+} from "../../core/errors/reading-errors.js";
 import { compilePattern, type CompiledPattern } from "../../core/lib/search/compile-pattern.js";
 import {
   PatternError,
@@ -11,9 +11,13 @@ import {
   type SearchQuery,
   type SearchSource,
 } from "../../core/lib/search/search-terms.js";
-import { type SearchJob, SearchQueue } from "./search-queue.js";
-import { SharedProgress } from "./search-message.js";
-import { SearchWorker, timerMs } from "./search-worker.js";
+import {
+  type SearchJob,
+  SearchQueue,
+  SharedProgress,
+  SearchWorker,
+  timerMs,
+} from "./search-worker.js";
 
 export interface SearchOptions {
   /** How long the search may run, from when it begins. */

@@ -1,6 +1,6 @@
 import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
 import * as nodeBuffer from "node:buffer";
-import { MAX_NEEDLE_BYTES, type SearchBuffer } from "../../core/lib/search/search-buffer.js";
+import { MAX_NEEDLE_BYTES, type SearchBuffer } from "../../core/lib/search/compile-pattern.js";
 import { decodeWtf8 } from "../../core/lib/text/wtf8.js";
 import { loadSimdScan } from "./simd-scan.js";
 

@@ -1,16 +1,15 @@
 import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { compilePattern } from "../../core/lib/search/compile-pattern.js";
+import { compilePattern, createSearchBuffer } from "../../core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../core/lib/search/line-search.js";
 import { PatternError, type SearchMatch } from "../../core/lib/search/search-terms.js";
-import { createSearchBuffer } from "../../core/lib/search/search-buffer.js";
 import { createSimdSearchBuffer } from "./simd-search-buffer.js";
 import {
   SharedProgress,
   type SearchAnswer,
   type SearchFailure,
   type SearchRequest,
-} from "./search-message.js";
+} from "./search-worker.js";
 
 /** The first matches are sent one by one, at once, so that they are not lost if the search gets stuck. */
 const SENT_AT_ONCE = 200;

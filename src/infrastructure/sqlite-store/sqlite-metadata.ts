@@ -1,9 +1,17 @@
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import type { ArtifactQuery } from "../../core/workspace/artifacts/artifact-store.js";
-import type { MetadataStore, NewRecord } from "../../core/workspace/artifacts/store-halves.js";
-import { indexKey } from "../joined-store/index-key.js";
-import { changeIn, listedIn, parseListCursor, recordIn } from "../joined-store/record-rows.js";
-import { SessionListings } from "../joined-store/session-listings.js";
+import type {
+  ArtifactQuery,
+  MetadataStore,
+  NewRecord,
+} from "../../core/workspace/artifacts/artifact-store.js";
+import { indexKey } from "../joined-store/chunked-content.js";
+import {
+  changeIn,
+  listedIn,
+  parseListCursor,
+  recordIn,
+  SessionListings,
+} from "../joined-store/session-listings.js";
 import type { SqliteValue } from "./sqlite-client.js";
 import type { SqliteDatabase, SqliteSession } from "./sqlite-database.js";
 

@@ -1,5 +1,8 @@
-export { offloadMiddleware, type OffloadMiddleware } from "./offload-middleware.js";
-export { offloadStep, type OffloadStep } from "./offload-step.js";
-export { offloadTools } from "./offload-tools.js";
-export type { ReadingTools } from "./reading-tools.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export {
+  offloadMiddleware,
+  type OffloadMiddleware,
+  offloadStep,
+  type OffloadStep,
+} from "./offload-middleware.js";
+export { offloadTools, type ReadingTools } from "./offload-tools.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

@@ -1,8 +1,19 @@
+import type { ToolName } from "../../core/workspace/reading/reading.js";
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
-import { readingTools, type ReadingTools } from "./reading-tools.js";
+import type { AiSdkTool } from "../../formats/shared/ai-sdk-parts.js";
+import {
+  type OffloadSession,
+  connectSessions,
+  type IntegrationOptions,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
+
+/** The reading tools under their own names. */
+export type ReadingTools = { [Name in ToolName]: AiSdkTool };
+
+export function readingTools({ tools }: OffloadSession): ReadingTools {
+  return aiSdkFormat.describeTools(tools) as ReadingTools;
+}
 
 /** The parts of an AI SDK tool that matter here. */
 interface AnyTool {

@@ -11,4 +11,4 @@ export type {
   ApiMessage,
   MessagesBody,
 } from "./messages-api.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

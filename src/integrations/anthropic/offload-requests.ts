@@ -1,13 +1,11 @@
-import { connectSessions } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { ConversationMemory } from "./conversation-memory.js";
+import { connectSessions, type IntegrationOptions } from "../shared/connect-sessions.js";
+import { ConversationMemory, ReadingTurn } from "./reading-turn.js";
 import {
   readMessagesBody,
   type AnthropicRequest,
   type AnthropicHttpRequest,
   type Reply,
 } from "./messages-api.js";
-import { ReadingTurn } from "./reading-turn.js";
 import { streamReplies } from "./stream-replies.js";
 
 /** Options of `offloadRequests`. */

@@ -1,8 +1,11 @@
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import type { ToolDescription, ToolInputSchema } from "../../core/engine/format.js";
 import { anthropicFormat } from "../../formats/anthropic.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+} from "../shared/connect-sessions.js";
 
 /** A reading tool that `toolRunner` runs. */
 export interface RunnableReadingTool {

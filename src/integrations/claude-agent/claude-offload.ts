@@ -1,12 +1,14 @@
 import { DEFAULTS } from "../../core/defaults.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { TOOL_NAMES, type ToolName } from "../../core/workspace/reading/reading.js";
-import { nameTools } from "../../core/workspace/tools/tool-naming.js";
+import { TOOL_NAMES, type ToolName, nameTools } from "../../core/workspace/reading/reading.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createWorkspace } from "../../presets/create-workspace.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+} from "../shared/connect-sessions.js";
 import { createReadingServer } from "./reading-server.js";
 import { findOutputText } from "./tool-output-shapes.js";
 

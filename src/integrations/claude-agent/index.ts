@@ -7,4 +7,4 @@ export {
   type ClaudeOffloadOptions,
 } from "./claude-offload.js";
 export { findOutputText, type ToolOutputText } from "./tool-output-shapes.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

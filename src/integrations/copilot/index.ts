@@ -8,4 +8,4 @@ export {
   type CopilotToolUse,
   type SessionSettings,
 } from "./offload-session.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

@@ -1,7 +1,10 @@
 import type { ToolDescription, ToolInputSchema } from "../../core/engine/format.js";
-import { connectSessions, type Sessions } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import {
+  connectSessions,
+  type Sessions,
+  type IntegrationOptions,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
 
 /** Options of `offloadSession`. */
 export interface CopilotOptions extends Omit<IntegrationOptions, "acceptReferences"> {

@@ -13,4 +13,4 @@ export type {
   GenkitToolRequest,
   GenkitToolResponse,
 } from "./genkit-messages.js";
-export type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+export type { IntegrationOptions, KeepOption } from "../shared/connect-sessions.js";

@@ -7,4 +7,4 @@ export {
   type OffloadPlugin,
   type PluginOptions,
 } from "./offload-plugin.js";
-export type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+export type { IntegrationOptions, KeepOption } from "../shared/connect-sessions.js";

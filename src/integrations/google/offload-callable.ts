@@ -1,9 +1,12 @@
 import type { ToolDescription } from "../../core/engine/format.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { geminiFormat, type GeminiToolAnswer } from "../../formats/gemini.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
 
 interface FunctionCall {
   readonly id?: string;

@@ -5,6 +5,5 @@ export {
   type LangChainToolRequest,
   type OffloadMiddleware,
 } from "./offload-middleware.js";
-export type { GraphRuntime } from "./graph-session.js";
-export { offloadTools } from "./offload-tools.js";
-export type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+export { type GraphRuntime, offloadTools } from "./offload-tools.js";
+export type { IntegrationOptions, KeepOption } from "../shared/connect-sessions.js";

@@ -1,12 +1,14 @@
 import { requireChoice } from "../../core/arguments.js";
 import type { ToolAnswer } from "../../core/engine/format.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { langchainFormat } from "../../formats/langchain.js";
-import { connectSessions } from "../shared/connect-sessions.js";
-import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
-import { sessionOfRun, type GraphRuntime } from "./graph-session.js";
-import { isToolMessage } from "./tool-message.js";
+import {
+  connectSessions,
+  type IntegrationOptions,
+  type KeepOption,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
+import { sessionOfRun, type GraphRuntime, isToolMessage } from "./offload-tools.js";
 
 /** The parts of a request to the model that matter here. */
 export interface LangChainModelRequest {

@@ -8,4 +8,4 @@ export {
   type MastraToolResult,
   type OffloadProcessor,
 } from "./offload-processor.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

@@ -1,9 +1,12 @@
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { offloadValue } from "../shared/offload-value.js";
-import { addSystemText } from "../shared/add-system-text.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+  offloadValue,
+  addSystemText,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
 
 /** Where Mastra keeps what belongs to one run. */
 export interface MastraRequestContext {

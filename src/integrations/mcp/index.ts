@@ -4,7 +4,9 @@ export {
   type HandlerOptions,
   type McpOutputSchema,
   type McpSchemaResult,
+  registerReadingTools,
+  type AnyMcpServer,
+  type McpHandlerContext,
+  type ServerOptions,
 } from "./offload-handler.js";
-export { registerReadingTools, type AnyMcpServer } from "./register-reading-tools.js";
-export type { McpHandlerContext, ServerOptions } from "./server-sessions.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

@@ -1,9 +1,12 @@
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+} from "../shared/connect-sessions.js";
 import {
   offloadAnswer,
   type ToolResult,

@@ -1,7 +1,100 @@
+import { randomUUID } from "node:crypto";
+import type { ToolInputSchema } from "../../core/engine/format.js";
+import { once } from "../../core/lib/concurrency.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
-import { connectSessions } from "../shared/connect-sessions.js";
+import { mcpFormat, type McpToolAnswer } from "../../formats/mcp.js";
+import { connectSessions, type IntegrationOptions } from "../shared/connect-sessions.js";
 import { offloadAnswer, type ToolResult, shortenStructured, staysLong } from "./offload-answer.js";
-import { contextOf, serverSessionId, type ServerOptions } from "./server-sessions.js";
+
+/** What a server's handler is told of a request, in any version of the SDK. */
+export interface McpHandlerContext {
+  readonly sessionId?: string | undefined;
+  /** There for requests over HTTP. */
+  readonly requestInfo?: unknown;
+  readonly http?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly mcpReq?: { readonly signal?: AbortSignal | undefined } | undefined;
+}
+
+/** Options of `registerReadingTools`. */
+export interface ServerOptions extends Omit<
+  IntegrationOptions,
+  "sessionId" | "acceptReferences" | "offloader"
+> {
+  /** The session, or how to find it, such as by the user. Default: the transport's, or the process over stdio. */
+  readonly sessionId?: string | ((context: McpHandlerContext) => string | undefined) | undefined;
+}
+
+/** Over stdio a process serves one client. Handlers and reading tools are made apart and must agree. */
+const processSession = once(() => `process-${randomUUID()}`);
+
+/** The session of a request; `undefined` where its client cannot be told from others. */
+export function serverSessionId(
+  { sessionId }: ServerOptions,
+  context: McpHandlerContext,
+): string | undefined {
+  const named = typeof sessionId === "function" ? sessionId(context) : sessionId;
+  const isHttp = (context.requestInfo ?? context.http) !== undefined;
+  return (named || undefined) ?? context.sessionId ?? (isHttp ? undefined : processSession());
+}
+
+export function contextOf(args: readonly unknown[]): McpHandlerContext {
+  return args.at(-1) ?? {};
+}
+
+export function signalOf({ signal, mcpReq }: McpHandlerContext): AbortSignal | undefined {
+  return signal ?? mcpReq?.signal;
+}
+
+/** A server of any version of the SDK. */
+export interface AnyMcpServer {
+  registerTool(name: string, config: never, handler: never): unknown;
+}
+
+/**
+ * Gives a server the reading tools, limited to the session of each call.
+ *
+ * @example
+ * registerReadingTools(server);
+ */
+export function registerReadingTools(server: AnyMcpServer, options: ServerOptions = {}): void {
+  const sessions = connectSessions({ ...options, sessionId: undefined });
+  const { tools } = sessions("");
+  for (const { name, description, inputSchema } of tools) {
+    const config = {
+      description,
+      inputSchema: schemaOf(inputSchema),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    };
+    const handler = async (...args: unknown[]): Promise<McpToolAnswer> => {
+      const context = contextOf(args);
+      const session = sessions(serverSessionId(options, context) ?? "");
+      const signal = signalOf(context);
+      const tool = session.tools.find((one) => one.name === name);
+      const answer = await tool?.execute(args[0], signal ? { signal } : {});
+      return mcpFormat.answerCall({ name }, answer ?? { text: "", isError: true });
+    };
+    server.registerTool(name, config as never, handler as never);
+  }
+}
+
+/**
+ * A schema that shows itself and lets the tool check its input, which it does with better advice. SDK 2
+ * takes it as a Standard Schema, SDK 1 by the few fields that it reads of a zod schema.
+ */
+function schemaOf(schema: ToolInputSchema): object {
+  const toJson = (): ToolInputSchema => structuredClone(schema);
+  const jsonSchema = { input: toJson, output: toJson };
+  const validate = (value: unknown): object => ({ value });
+  return {
+    "~standard": { version: 1, vendor: "context-offload", validate, jsonSchema },
+    _zod: {
+      def: { type: "object", shape: {} },
+      run: (payload: unknown) => payload,
+      toJSONSchema: toJson,
+    },
+  };
+}
 
 /** A schema that can check a value, such as one of zod's. */
 export interface McpOutputSchema {

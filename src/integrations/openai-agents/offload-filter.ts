@@ -1,5 +1,5 @@
 import { openaiAgentsFormat, type OpenAIAgentsTool } from "../../formats/openai-agents.js";
-import { connectRuns, type AgentsOptions } from "./agents-session.js";
+import { connectRuns, type AgentsOptions } from "./offload-tools.js";
 
 /** The parts of a request to the model that matter here. */
 export interface AgentsModelData {

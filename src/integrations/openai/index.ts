@@ -5,4 +5,4 @@ export {
   type OpenAIFunctions,
 } from "./offload-responses.js";
 export { offloadTools, type ReadingTool } from "./offload-tools.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

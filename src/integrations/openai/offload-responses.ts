@@ -1,11 +1,14 @@
 import type { ToolAnswer } from "../../core/engine/format.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { openaiResponsesFormat } from "../../formats/openai-responses.js";
 import { parseArguments } from "../../formats/shared/openai-parts.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { offloadValue } from "../shared/offload-value.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+  offloadValue,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
 
 /** The answer to a call, as an item of the next request. */
 export type FunctionOutput = { type: "function_call_output"; call_id: string; output: string };

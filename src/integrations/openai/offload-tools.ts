@@ -1,11 +1,14 @@
 import type { ToolDescription, ToolInputSchema } from "../../core/engine/format.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { parseArguments } from "../../formats/shared/openai-parts.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { offloadValue } from "../shared/offload-value.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
-import { resolveJson } from "../shared/resolve-json.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+  offloadValue,
+  refuseTakenNames,
+  resolveJson,
+} from "../shared/connect-sessions.js";
 
 /** A reading tool as `runTools` takes it. */
 export type ReadingTool = {

@@ -1,3 +1,9 @@
-export { offloadAgent, type AgentSettings, type PiOffload } from "./offload-agent.js";
-export type { PiChangedResult, PiReadingTool, PiToolCall } from "./offload-agent.js";
-export type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
+export {
+  offloadAgent,
+  type AgentSettings,
+  type PiOffload,
+  type PiChangedResult,
+  type PiReadingTool,
+  type PiToolCall,
+} from "./offload-agent.js";
+export type { IntegrationOptions, KeepOption } from "../shared/connect-sessions.js";

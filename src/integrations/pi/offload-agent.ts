@@ -1,8 +1,12 @@
 import { requireChoice } from "../../core/arguments.js";
 import { piRecordFormat, type PiTool } from "../../formats/pi.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type IntegrationOptions,
+  type KeepOption,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {

@@ -1,19 +1,196 @@
 import { createHash, randomUUID } from "node:crypto";
-import { requireChoice, requireObject, refuseMisspelled } from "../../core/arguments.js";
+import {
+  type OptionNames,
+  requireChoice,
+  requireObject,
+  refuseMisspelled,
+} from "../../core/arguments.js";
 import { DEFAULTS } from "../../core/defaults.js";
-import type { Content } from "../../core/engine/content.js";
-import type { Format, ToolDescription } from "../../core/engine/format.js";
+import type { MediaRule, Content, Format, ToolDescription } from "../../core/engine/format.js";
+import type { Policy } from "../../core/engine/policy.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
+import { once } from "../../core/lib/concurrency.js";
+import { isPlainJson } from "../../core/lib/json/plain-json.js";
 import { keepLast } from "../../core/lib/keep-last.js";
-import { once } from "../../core/lib/once.js";
-import type { ArrivedResult, Offloader } from "../../core/offloader/offloader-types.js";
+import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
+import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-types.js";
+import type { Scope } from "../../core/workspace/reading/reading.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
 import { createWorkspace } from "../../presets/create-workspace.js";
-import { INTEGRATION_OPTIONS, type IntegrationOptions } from "./integration-options.js";
-import { explainReferences, resolveReferences } from "./reference-arguments.js";
+
+/** What every drop-in takes. All of it is optional. */
+export interface IntegrationOptions {
+  /** The folder of a workspace with default options; created if it is missing. Default `".offload"`. */
+  readonly root?: string | undefined;
+  /** Your own workspace from `createWorkspace`, instead of `root`. */
+  readonly workspace?: Workspace | undefined;
+  /** Your own offloader, instead of everything else here: its workspace, session and policy are used. */
+  readonly offloader?: Offloader | undefined;
+  /** The session that the results belong to. Default: the framework's own, or a random one for each call of the factory. */
+  readonly sessionId?: string | undefined;
+  /** Gives this session access to what is offloaded here, too. */
+  readonly parentSessionId?: string | undefined;
+  /** Stored as metadata `agent_id`. */
+  readonly agentId?: string | undefined;
+  /** Stored as metadata `task_id`. */
+  readonly taskId?: string | undefined;
+  /** Which results to offload. Default: as in `createOffloader`. */
+  readonly policy?: Policy | undefined;
+  /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
+  readonly media?: MediaRule | undefined;
+  /** With `"keep"`, the agent goes on with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */
+  readonly onError?: "throw" | "keep" | undefined;
+  /** Counts tokens. Default: the workspace's own counter. */
+  readonly countTokens?: CountTokens | undefined;
+  /**
+   * Tools whose arguments may be references: `offload:<artifact_id>`, or `offload:<artifact_id>#lines=10-40`,
+   * is replaced by the stored text before the tool runs. Default: none.
+   */
+  readonly acceptReferences?: readonly string[] | undefined;
+}
+
+export const INTEGRATION_OPTIONS: OptionNames<IntegrationOptions> = {
+  root: true,
+  workspace: true,
+  offloader: true,
+  sessionId: true,
+  parentSessionId: true,
+  agentId: true,
+  taskId: true,
+  policy: true,
+  media: true,
+  onError: true,
+  countTokens: true,
+  acceptReferences: true,
+};
+
+/** For frameworks that let one choose what they save. */
+export interface KeepOption {
+  /** What the framework saves: the reference, or the original, of which the model gets the reference. Default `"reference"`. */
+  readonly keep?: "reference" | "original" | undefined;
+}
+
+/** Two tools of one name could not be told apart in a request. */
+export function refuseTakenNames(
+  reading: readonly { readonly name: string }[],
+  tools: readonly { readonly name?: string | undefined }[],
+): void {
+  const taken = reading.find(({ name }) => tools.some((tool) => tool.name === name));
+  if (!taken) return;
+  const expected = `without ${taken.name}; rename it with the workspace's toolNames`;
+  throw new InvalidArgumentError("tools", taken.name, expected);
+}
+
+/** A whole string: a reference inside a longer text is text. The id is percent-encoded. */
+const REFERENCE = /^offload:([^#]+)(?:#lines=(\d+)(?:-(\d+))?)?$/;
+
+/** What a model is told of the tools that take references. */
+export function explainReferences(toolNames: readonly string[]): string {
+  if (toolNames.length === 0) return "";
+  return (
+    `Instead of copying stored text into an argument of ${toolNames.join(", ")}, pass ` +
+    "offload:<artifact_id> or offload:<artifact_id>#lines=10-40, with the id percent-encoded."
+  );
+}
+
+/** The input with the stored text in place of each reference; the same object if there is none. */
+export async function resolveReferences<I>(
+  input: I,
+  workspace: Workspace,
+  scope: Scope,
+): Promise<I> {
+  return (await resolve(input, workspace, scope)) as I;
+}
+
+async function resolve(value: unknown, workspace: Workspace, scope: Scope): Promise<unknown> {
+  if (typeof value === "string") {
+    const match = REFERENCE.exec(value);
+    return match ? readReferenced(match, workspace, scope) : value;
+  }
+  if (Array.isArray(value)) {
+    const items = await Promise.all(value.map((item) => resolve(item, workspace, scope)));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const resolved = await Promise.all(
+    entries.map(async ([key, item]) => [key, await resolve(item, workspace, scope)] as const),
+  );
+  const isSame = resolved.every(([, item], index) => item === entries[index]?.[1]);
+  return isSame ? value : Object.fromEntries(resolved);
+}
+
+async function readReferenced(
+  [, encodedId = "", first, last = first]: RegExpExecArray,
+  workspace: Workspace,
+  scope: Scope,
+): Promise<string> {
+  const id = decodeId(encodedId);
+  if (first === undefined) {
+    const original = await workspace.getOriginal(id, scope);
+    if (typeof original === "string") return original;
+  }
+  const range = { ...scope, maxChars: Number.MAX_SAFE_INTEGER };
+  const end = last === undefined ? Number.MAX_SAFE_INTEGER : Number(last);
+  return (await workspace.getKnowledgeByLines(id, Number(first ?? 1), end, range)).text;
+}
+
+/** An id that is not well encoded is taken as it stands, since the error for it then lists the ids that exist. */
+function decodeId(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+/** What a function returned, or its reference. Values that are neither text nor JSON are kept. */
+export async function offloadValue(
+  session: OffloadSession,
+  value: unknown,
+  arrived: ArrivedResult,
+): Promise<unknown> {
+  if (typeof value === "string") return session.result(value, arrived);
+  if (typeof value !== "object" || value === null || !isPlainJson(value)) return value;
+  return session.result(value as Readonly<Record<string, unknown>>, arrived);
+}
+
+/** References in arguments that are JSON in a string, which is kept as it is if there are none. */
+export async function resolveJson(
+  session: OffloadSession,
+  toolName: string,
+  input: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(input);
+  } catch {
+    return input;
+  }
+  const resolved = await session.resolve(toolName, parsed, signal);
+  return resolved === parsed ? input : JSON.stringify(resolved);
+}
+
+interface PromptMessage {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+/**
+ * The prompt of an AI SDK model with this text at the end of its system prompt. It is the same in every
+ * request, so that caches stay warm.
+ */
+export function addSystemText<M>(prompt: readonly M[], text: string): M[] {
+  if (text === "") return [...prompt];
+  const [first, ...rest] = prompt as readonly (M & PromptMessage)[];
+  const isSystem = first?.role === "system" && typeof first.content === "string";
+  if (!isSystem) return [{ role: "system", content: text } as M, ...prompt];
+  return [{ ...first, content: `${first.content}\n\n${text}` }, ...rest];
+}
 
 /** One conversation of a framework, and what was offloaded from it. */
 export interface OffloadSession {

@@ -1,18 +1,118 @@
 import { randomUUID } from "node:crypto";
 import { requireChoice } from "../../core/arguments.js";
+import type { ToolInputSchema } from "../../core/engine/format.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { messageOf } from "../../core/errors/describe-value.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { bedrockFormat } from "../../formats/bedrock.js";
-import { connectSessions, type OffloadSession } from "../shared/connect-sessions.js";
-import type { IntegrationOptions, KeepOption } from "../shared/integration-options.js";
-import { readingTools, type StrandsReadingTool } from "./reading-tools.js";
-import type {
-  AfterToolCall,
-  BeforeToolCall,
-  ModelCall,
-  StrandsAgent,
-  StrandsSdk,
-} from "./strands-sdk.js";
+import {
+  type OffloadSession,
+  connectSessions,
+  type IntegrationOptions,
+  type KeepOption,
+} from "../shared/connect-sessions.js";
+
+/**
+ * What is needed of the module `@strands-agents/sdk`: hooks are registered by the class of their event,
+ * and middleware by the object that stands for its stage, so that both have to be passed in.
+ *
+ * @typeParam Result - The module's own class of a tool result.
+ */
+export interface StrandsSdk<Result> {
+  readonly BeforeToolCallEvent: abstract new (...data: never[]) => object;
+  readonly AfterToolCallEvent: abstract new (...data: never[]) => object;
+  readonly InvokeModelStage: { readonly Input: object };
+  readonly Message: { fromJSON(data: never): { toJSON(): object } };
+  readonly TextBlock: new (text: string) => object;
+  readonly ToolResultBlock: {
+    new (data: { toolUseId: string; status: "success" | "error"; content: never[] }): Result;
+    fromJSON(data: never): object;
+  };
+}
+
+/** The parts of an agent that matter here. */
+export interface StrandsAgent {
+  readonly sessionId: string;
+  readonly sessionManager?: unknown;
+  addHook(event: never, hook: never, options: { order: number }): unknown;
+  addMiddleware(phase: never, handler: never): unknown;
+}
+
+/** A request for a tool, as the model made it. */
+export interface StrandsToolUse {
+  readonly name: string;
+  readonly toolUseId: string;
+  readonly input: unknown;
+}
+
+export interface ToolResult {
+  readonly toolUseId: string;
+  readonly status: "success" | "error";
+  readonly content: readonly object[];
+  toJSON(): object;
+}
+
+/** Hooks change these events in place. */
+export interface BeforeToolCall {
+  toolUse: StrandsToolUse;
+  cancel: boolean | string;
+  readonly agent: { readonly cancelSignal: AbortSignal };
+}
+
+export interface AfterToolCall {
+  readonly toolUse: StrandsToolUse;
+  readonly tool: { readonly delegate?: unknown } | undefined;
+  readonly retry?: boolean;
+  result: ToolResult;
+}
+
+/** What is sent to the model in one call. */
+export interface ModelCall {
+  readonly messages: readonly { toJSON(): object }[];
+  readonly systemPrompt?: string | readonly object[];
+}
+
+/** A tool as the model sees it. */
+export interface StrandsToolSpec {
+  name: string;
+  description: string;
+  inputSchema: ToolInputSchema;
+}
+
+/** What Strands passes to a tool. */
+export interface StrandsToolContext {
+  readonly agent: StrandsAgent;
+  readonly toolUse: StrandsToolUse;
+  readonly cancelSignal: AbortSignal;
+}
+
+/** A reading tool as Strands runs it. */
+export interface StrandsReadingTool<Result> {
+  name: string;
+  description: string;
+  toolSpec: StrandsToolSpec;
+  stream(context: StrandsToolContext): AsyncGenerator<never, Result, undefined>;
+}
+
+/** The tools, which read in the session of the agent that calls them. */
+export function readingTools<Result>(
+  { TextBlock, ToolResultBlock }: StrandsSdk<Result>,
+  sessionOf: (agent: StrandsAgent) => OffloadSession,
+  { tools }: OffloadSession,
+): StrandsReadingTool<Result>[] {
+  return tools.map((tool) => {
+    const { name, description, inputSchema } = tool;
+    return {
+      ...{ name, description, toolSpec: { name, description, inputSchema } },
+      // eslint-disable-next-line require-yield -- Strands runs generators only; there is no progress to report
+      async *stream({ agent, toolUse: { toolUseId, input }, cancelSignal: signal }) {
+        const own = sessionOf(agent).tools.find((other) => other.name === name) ?? tool;
+        const { text, isError } = await own.execute(input, { signal });
+        const content = [new TextBlock(text)] as never[];
+        return new ToolResultBlock({ toolUseId, status: isError ? "error" : "success", content });
+      },
+    };
+  });
+}
 
 /** Options of `offloadPlugin`. */
 export type StrandsOptions = IntegrationOptions & KeepOption;

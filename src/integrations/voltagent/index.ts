@@ -1,8 +1,10 @@
-export { offloadAgent, type AgentSettings, type VoltAgentOffload } from "./offload-agent.js";
-export type {
-  VoltAgentExecuteOptions,
-  VoltAgentOperation,
-  VoltAgentReadingTool,
-  VoltAgentToolEnd,
+export {
+  offloadAgent,
+  type AgentSettings,
+  type VoltAgentOffload,
+  type VoltAgentExecuteOptions,
+  type VoltAgentOperation,
+  type VoltAgentReadingTool,
+  type VoltAgentToolEnd,
 } from "./offload-agent.js";
-export type { IntegrationOptions } from "../shared/integration-options.js";
+export type { IntegrationOptions } from "../shared/connect-sessions.js";

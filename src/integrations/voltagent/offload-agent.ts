@@ -1,8 +1,12 @@
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
-import { connectSessions, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
-import type { IntegrationOptions } from "../shared/integration-options.js";
-import { offloadValue } from "../shared/offload-value.js";
-import { refuseTakenNames } from "../shared/refuse-taken-names.js";
+import {
+  connectSessions,
+  type OffloadSession,
+  type Sessions,
+  type IntegrationOptions,
+  offloadValue,
+  refuseTakenNames,
+} from "../shared/connect-sessions.js";
 
 /** The parts of an agent's settings that matter here. */
 export interface AgentSettings {

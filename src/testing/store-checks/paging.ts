@@ -1,4 +1,4 @@
-import { queryArtifacts } from "../../core/workspace/artifacts/query-artifacts.js";
+import { queryArtifacts } from "../../core/workspace/artifacts/list-artifacts.js";
 import type { ArtifactStore } from "../../core/workspace/artifacts/artifact-store.js";
 import { artifactOf, equal, listIds, idsOf, listAll, storeCheck } from "../store-context.js";
 

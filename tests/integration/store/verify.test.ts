@@ -11,8 +11,10 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { discardUnlisted } from "../../../src/infrastructure/file-store/discard-unlisted.js";
-import { recoverFile } from "../../../src/infrastructure/file-store/recover-file.js";
+import {
+  discardUnlisted,
+  recoverFile,
+} from "../../../src/infrastructure/file-store/recover-file.js";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore } from "../../support/store-files.js";

@@ -12,7 +12,7 @@ import {
   type Workspace,
 } from "../../../src/index.js";
 import type { ArtifactQuery } from "../../../src/core/workspace/artifacts/artifact-store.js";
-import { queryArtifacts } from "../../../src/core/workspace/artifacts/query-artifacts.js";
+import { queryArtifacts } from "../../../src/core/workspace/artifacts/list-artifacts.js";
 import { BUCKET, startObjects, type RealObjects } from "../../support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../../support/real-postgres.js";
 import { rejectionOf } from "../../support/rejection.js";

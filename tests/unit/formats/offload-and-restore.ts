@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Content } from "../../../src/core/engine/content.js";
 import type {
+  Content,
   Format,
   FormatReadOptions,
   FormatResult,

@@ -1,5 +1,5 @@
 import type { SampledText } from "./sampled-text.js";
-import { countLineFeeds } from "../text/plain-text.js";
+import { countLineFeeds } from "../text/scan-bytes.js";
 import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
 
 /** Only this much of a page is read. */

@@ -1,8 +1,13 @@
-import { ByteSink } from "./byte-stream.js";
-import { COLON, COMMA, SPACE } from "./json-strings.js";
-import { isContainer, type JsonKind } from "./json-layout.js";
-import { JsonSyntaxError } from "./json-errors.js";
-import { JsonWalker, type JsonVisitor } from "./json-walker.js";
+import { encodeWtf8 } from "../text/wtf8.js";
+import { COLON, COMMA, SPACE } from "./json-characters.js";
+import { JsonSyntaxError } from "./json-pointer.js";
+import {
+  ByteSink,
+  isContainer,
+  type JsonKind,
+  JsonWalker,
+  type JsonVisitor,
+} from "./json-walker.js";
 
 /** Indentation makes the output of deep nesting quadratic, so there is a limit. */
 const MOST_LEVELS = 512;
@@ -125,5 +130,27 @@ class IndentedLayout implements JsonVisitor {
 
   #byteAt(offset: number): number {
     return this.chunk[offset - this.#base] as number;
+  }
+}
+
+/** Enters everything, so that all of it is checked. */
+const CHECK: JsonVisitor = {
+  isDone: false,
+  beginKey: () => false,
+  key: () => undefined,
+  begin: () => true,
+  end: () => undefined,
+};
+
+/** Whether a text is JSON or JSON Lines from its start to its end, so that a query can answer. */
+export function isJsonText(text: string): boolean {
+  try {
+    const walker = new JsonWalker(CHECK, 0);
+    walker.push(encodeWtf8(text));
+    walker.end();
+    return true;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return false;
+    throw error;
   }
 }

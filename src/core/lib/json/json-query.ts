@@ -1,15 +1,483 @@
-import { ArgumentError, requireWhole } from "../argument-error.js";
 import type { ByteSource } from "../text/byte-source.js";
-import { readAhead } from "./byte-stream.js";
-import { readCharacters } from "./json-characters.js";
-import { fitItems, JsonChildWindow, type JsonItem, membersOf } from "./json-window.js";
-import { describePlace, FieldPicker, parseFields } from "./json-fields.js";
-import { fitMembers, type FitRequest, type Fitted, type JsonMember } from "./json-fit.js";
-import { isContainer, type JsonKind } from "./json-layout.js";
-import { locatePath } from "./json-locate.js";
-import { JsonPointerError } from "./json-errors.js";
-import { formatPointer, parsePointer } from "./json-pointer.js";
-import { stretchOf, type JsonPiece, type RenderContext } from "./json-render.js";
+import { quote } from "../text/quote.js";
+import { ArgumentError, requireWhole } from "../text/text-range.js";
+import { decodeWtf8 } from "../text/wtf8.js";
+import {
+  countCharacters,
+  readCharacters,
+  type JsonStretch,
+  withoutHalfPair,
+} from "./json-characters.js";
+import { createJsonIndenter } from "./json-indenter.js";
+import { locatePath, type JsonChild, type JsonChildren, EVERY_ITEM } from "./json-path-tracker.js";
+import { formatPointer, JsonSyntaxError, parsePointer, JsonPointerError } from "./json-pointer.js";
+import {
+  isContainer,
+  type JsonKind,
+  bracketsCost,
+  lineCost,
+  nest,
+  wrap,
+  decodeKey,
+  readAhead,
+} from "./json-walker.js";
+
+/** A character takes at most this many bytes, so anything with more bytes than this times the limit exceeds it. */
+const MOST_BYTES_PER_CHAR = 4;
+/** How much of a long string is shown before the note. */
+const HEAD_CHARS = 60;
+
+/** A value in the source, and its pointer. */
+export interface JsonPiece {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: JsonKind;
+  /** Undefined if a key on the path is too long to be named. */
+  readonly tokens: readonly string[] | undefined;
+}
+
+/** What is read, and how long the answer may be. */
+export interface RenderContext {
+  readonly source: ByteSource;
+  readonly maxChars: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Note {
+  readonly text: string;
+  /** How many characters it stands for. */
+  readonly chars: number;
+}
+
+export function isReadable(context: RenderContext, start: number, end: number): boolean {
+  return end - start <= context.maxChars * MOST_BYTES_PER_CHAR;
+}
+
+/** The value indented; undefined when it is longer than `cap` characters or nested too deep. */
+export async function renderWhole(
+  context: RenderContext,
+  piece: JsonPiece,
+  cap: number,
+): Promise<string | undefined> {
+  if (!isReadable(context, piece.start, piece.end)) return undefined;
+  context.signal?.throwIfAborted();
+  const bytes = await context.source.read(piece.start, piece.end);
+  const indenter = createJsonIndenter();
+  try {
+    const text = decodeWtf8(indenter.push(bytes)) + decodeWtf8(indenter.end());
+    return text.length <= cap ? text : undefined;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (error.isTooDeep) return undefined;
+    throw new JsonSyntaxError(error.reason, piece.start + error.offset);
+  }
+}
+
+/** A JSON string in place of a value that is too long: how long it is, and its pointer. */
+export async function renderNote(context: RenderContext, piece: JsonPiece): Promise<Note> {
+  const { source, signal } = context;
+  const stretch = stretchOf(piece);
+  const isText = piece.kind === "string";
+  const head = isText
+    ? await readCharacters(source, stretch, 0, HEAD_CHARS, signal)
+    : { text: "", total: await countCharacters(source, stretch, signal) };
+  const kind = isContainer(piece.kind) ? `${piece.kind}, ` : "";
+  const where = piece.tokens === undefined ? "" : `, pointer ${formatPointer(piece.tokens)}`;
+  const note = `${head.text}… ${kind}${groupDigits(head.total)} characters${where}`;
+  return { text: JSON.stringify(note), chars: head.total - head.text.length };
+}
+
+/** The text of a value: the inside of a string, or the JSON of anything else. */
+export function stretchOf({ start, end, kind }: JsonPiece): JsonStretch {
+  const isEscaped = kind === "string";
+  return isEscaped ? { start: start + 1, end: end - 1, isEscaped } : { start, end, isEscaped };
+}
+
+/** 1234567 as "1,234,567", whatever the locale. */
+export function groupDigits(count: number): string {
+  const digits = String(count);
+  const first = digits.length % 3 || 3;
+  return digits.slice(0, first) + digits.slice(first).replace(/\d{3}/g, ",$&");
+}
+
+/** A value inside a container; its label is the key as JSON text, and "" in an array. */
+export interface JsonMember {
+  readonly label: string;
+  readonly piece: JsonPiece;
+}
+
+export interface Fitted {
+  readonly text: string;
+  /** How many members are in it, whole or as a note. */
+  readonly taken: number;
+  /** How many characters are missing from the members that are in it. */
+  readonly leftChars: number;
+  /** True when not even one member fits, so that the text stops in the middle. */
+  readonly isTorn: boolean;
+}
+
+export interface FitRequest {
+  readonly kind: "object" | "array";
+  readonly members: Iterable<JsonMember> | AsyncIterable<JsonMember>;
+  readonly budget: number;
+  /** The nesting level of the container in the text. */
+  readonly level: number;
+  /** How many members there are in total; if given, a last line says so when some are missing. */
+  readonly of?: number;
+}
+
+interface Line {
+  readonly whole: string | undefined;
+  readonly note: string | undefined;
+  readonly noteChars: number;
+}
+
+/** Up to this length, a note would hardly ever be shorter than the value. */
+const SHORT_CHARS = 40;
+
+/**
+ * A container of the members that fit, each whole or, if it is too long, as a note, so that the
+ * shape is visible. The shortest are shown whole first. At least one member is included.
+ */
+export async function fitMembers(context: RenderContext, request: FitRequest): Promise<Fitted> {
+  const { kind, members, level, of } = request;
+  const budget = Math.max(0, request.budget);
+  const lines: Line[] = [];
+  let least = bracketsCost(level);
+  for await (const member of members) {
+    const line = await renderLine(context, member, budget, level);
+    least += lineCost(level) + leastOf(line);
+    if (least > budget && lines.length > 0) break;
+    lines.push(line);
+  }
+  const rest = of === undefined || lines.length === of ? undefined : restLine(kind, of);
+  const { texts, leftChars, taken } = choose(lines, budget, level, rest);
+  const text = wrap(kind, texts, level);
+  return tear({ text, taken, leftChars, isTorn: false }, budget);
+}
+
+/** Cuts a text that is too long even so. */
+export function tear(fitted: Fitted, budget: number): Fitted {
+  if (fitted.text.length <= budget) return fitted;
+  const text = withoutHalfPair(fitted.text.slice(0, budget));
+  const leftChars = fitted.leftChars + fitted.text.length - text.length;
+  return { text, taken: fitted.taken, leftChars, isTorn: true };
+}
+
+async function renderLine(
+  context: RenderContext,
+  { label, piece }: JsonMember,
+  cap: number,
+  level: number,
+): Promise<Line> {
+  const value = await renderWhole(context, piece, cap);
+  const whole = value === undefined ? undefined : label + nest(value, level + 1);
+  if (value !== undefined && value.length <= SHORT_CHARS) {
+    return { whole, note: undefined, noteChars: 0 };
+  }
+  const note = await renderNote(context, piece);
+  return { whole, note: label + note.text, noteChars: note.chars };
+}
+
+function restLine(kind: "object" | "array", of: number): string {
+  const rest = JSON.stringify(`… ${groupDigits(of)} in all`);
+  return kind === "object" ? `"…": ${rest}` : rest;
+}
+
+function leastOf({ whole, note }: Line): number {
+  return Math.min(whole?.length ?? Infinity, note?.length ?? Infinity);
+}
+
+function choose(
+  lines: readonly Line[],
+  budget: number,
+  level: number,
+  rest: string | undefined,
+): { texts: string[]; leftChars: number; taken: number } {
+  const perLine = lineCost(level);
+  const kept = [...lines];
+  let spent = bracketsCost(level) + (rest === undefined ? 0 : rest.length + perLine);
+  for (const line of kept) spent += perLine + leastOf(line);
+  while (spent > budget && kept.length > 1) {
+    const dropped = kept.pop();
+    spent -= dropped === undefined ? 0 : perLine + leastOf(dropped);
+  }
+
+  const whole = new Set<Line>();
+  for (const line of [...kept].sort((a, b) => lengthOf(a) - lengthOf(b))) {
+    const extra = lengthOf(line) - leastOf(line);
+    if (line.note !== undefined && spent + extra > budget) continue;
+    spent += extra;
+    whole.add(line);
+  }
+
+  let leftChars = 0;
+  const texts = kept.map((line) => {
+    if (whole.has(line) && line.whole !== undefined) return line.whole;
+    leftChars += line.noteChars;
+    return line.note ?? "";
+  });
+  return { texts: rest === undefined ? texts : [...texts, rest], leftChars, taken: kept.length };
+}
+
+function lengthOf({ whole }: Line): number {
+  return whole?.length ?? Infinity;
+}
+
+export interface WindowOptions {
+  /** How many children to skip. */
+  readonly offset: number;
+  /** How many to keep, depending on whether they have keys, since arrays have a smaller default. */
+  readonly limit: (hasKeys: boolean) => number;
+}
+
+/** Keeps the children of a window and counts them all. */
+export class JsonChildWindow implements JsonChildren {
+  readonly #options: WindowOptions;
+  #kept: JsonChild[] = [];
+  #count = 0;
+
+  constructor(options: WindowOptions) {
+    this.#options = options;
+  }
+
+  get kept(): readonly JsonChild[] {
+    return this.#kept;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  reset(): void {
+    this.#kept = [];
+    this.#count = 0;
+  }
+
+  add(child: JsonChild): void {
+    this.#count += 1;
+    const { offset, limit } = this.#options;
+    // A key follows a quote, so none begins at byte 0.
+    const isInside = this.#count > offset && this.#kept.length < limit(child.keyStart > 0);
+    if (isInside) this.#kept.push(child);
+  }
+}
+
+/** An item of an array; with `picked`, only these of its members are wanted. */
+export interface JsonItem {
+  readonly piece: JsonPiece;
+  readonly picked?: readonly JsonMember[];
+}
+
+/** An array of the items that fit whole, in order; if the first one does not fit, it is cut. */
+export async function fitItems(
+  context: RenderContext,
+  items: AsyncIterable<JsonItem>,
+): Promise<Fitted> {
+  const { maxChars } = context;
+  const lines: string[] = [];
+  let spent = bracketsCost(0);
+  let leftChars = 0;
+  for await (const item of items) {
+    const budget = maxChars - spent - lineCost(0);
+    const whole = await wholeItem(context, item, budget);
+    if (whole !== undefined) lines.push(whole);
+    else if (lines.length > 0) break;
+    else {
+      const cut = await cutItem(context, item, budget);
+      lines.push(cut.text);
+      leftChars = cut.leftChars;
+      break;
+    }
+    spent += lineCost(0) + whole.length;
+  }
+  const text = wrap("array", lines, 0);
+  return tear({ text, taken: lines.length, leftChars, isTorn: false }, maxChars);
+}
+
+async function wholeItem(
+  context: RenderContext,
+  { piece, picked }: JsonItem,
+  budget: number,
+): Promise<string | undefined> {
+  const text =
+    picked === undefined
+      ? await renderWhole(context, piece, budget)
+      : await wholePick(context, picked, budget);
+  const nested = text === undefined ? undefined : nest(text, 1);
+  return nested !== undefined && nested.length <= budget ? nested : undefined;
+}
+
+async function wholePick(
+  context: RenderContext,
+  members: readonly JsonMember[],
+  budget: number,
+): Promise<string | undefined> {
+  const lines: string[] = [];
+  for (const { label, piece } of members) {
+    const value = await renderWhole(context, piece, budget);
+    if (value === undefined) return undefined;
+    lines.push(label + nest(value, 1));
+  }
+  return wrap("object", lines, 0);
+}
+
+/** The item with its long members as notes; only a note if not even one of them fits. */
+async function cutItem(
+  context: RenderContext,
+  { piece, picked }: JsonItem,
+  budget: number,
+): Promise<{ text: string; leftChars: number }> {
+  if (isContainer(piece.kind)) {
+    const inside =
+      picked === undefined
+        ? { kind: piece.kind, ...(await firstMembers(context, piece)) }
+        : { kind: "object" as const, members: picked, of: picked.length };
+    const fitted = await fitMembers(context, { ...inside, budget, level: 1 });
+    if (!fitted.isTorn) return fitted;
+  }
+  const note = await renderNote(context, piece);
+  return { text: note.text, leftChars: note.chars };
+}
+
+/** How much is shown of a key that is longer than the whole answer may be. */
+const LONG_KEY_BYTES = 240;
+
+/**
+ * The members of a container from what a walk found in it, each read on demand.
+ * @param first - The index of the first.
+ */
+export async function* membersOf(
+  context: RenderContext,
+  parent: Pick<JsonPiece, "kind" | "tokens">,
+  children: readonly JsonChild[],
+  first: number,
+): AsyncGenerator<JsonMember> {
+  for (const [index, child] of children.entries()) {
+    const { start, end, kind } = child;
+    const name =
+      parent.kind === "array"
+        ? { label: "", token: String(first + index) }
+        : await readKey(context, child);
+    const { token } = name;
+    const tokens =
+      parent.tokens === undefined || token === undefined ? undefined : [...parent.tokens, token];
+    yield { label: name.label, piece: { start, end, kind, tokens } };
+  }
+}
+
+/** The first members of a container in the source, and how many it has. */
+export async function firstMembers(
+  context: RenderContext,
+  piece: JsonPiece,
+): Promise<{ members: AsyncIterable<JsonMember>; of: number }> {
+  const options: WindowOptions = { offset: 0, limit: () => context.maxChars };
+  const window = new JsonChildWindow(options);
+  await locatePath(context.source, [], { children: window, signal: context.signal, range: piece });
+  return { members: membersOf(context, piece, window.kept, 0), of: window.count };
+}
+
+async function readKey(
+  context: RenderContext,
+  { keyStart, keyEnd }: JsonChild,
+): Promise<{ label: string; token: string | undefined }> {
+  const { source } = context;
+  if (isReadable(context, keyStart, keyEnd)) {
+    const raw = await source.read(keyStart, keyEnd);
+    return { label: `"${decodeWtf8(raw)}": `, token: decodeKey(raw) };
+  }
+  const head = decodeWtf8(await source.read(keyStart, keyStart + LONG_KEY_BYTES));
+  return { label: `${JSON.stringify(`${head}…`)}: `, token: undefined };
+}
+
+const SHOWN_KEY_CHARS = 80;
+
+/** A field as it was requested, and the paths it may mean, the most likely first. */
+export interface JsonField {
+  readonly name: string;
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** A field is a key, a pointer that begins with a slash, or keys joined by dots. */
+export function parseFields(fields: readonly string[]): JsonField[] {
+  return fields.map((name, index) => {
+    const argument = `fields[${index}]`;
+    if (name.startsWith("/")) return { name, paths: [parsePointer(name, argument)] };
+    const isPath = /[.[]/.test(name);
+    return { name, paths: isPath ? [[name], parsePointer(name, argument)] : [[name]] };
+  });
+}
+
+/** Picks fields from values, and remembers which were found and which keys exist instead. */
+export class FieldPicker {
+  readonly #context: RenderContext;
+  readonly #fields: readonly JsonField[];
+  readonly #found = new Set<JsonField>();
+  readonly #keysInstead = new Map<JsonField, readonly string[]>();
+
+  constructor(context: RenderContext, fields: readonly JsonField[]) {
+    this.#context = context;
+    this.#fields = fields;
+  }
+
+  /** The fields that the value has, in the requested order. */
+  async pick(piece: JsonPiece): Promise<JsonMember[]> {
+    const members: JsonMember[] = [];
+    for (const field of this.#fields) {
+      const member = await this.#pickOne(piece, field);
+      if (member !== undefined) members.push(member);
+    }
+    return members;
+  }
+
+  /** Rejects a field that neither the picked values nor, if given, any item of the array has. */
+  async requireFound(place: string, array?: JsonPiece, isSequence = false): Promise<void> {
+    for (const [index, field] of this.#fields.entries()) {
+      if (this.#found.has(field)) continue;
+      if (array !== undefined && (await this.#isInAnyItem(array, field, isSequence))) continue;
+      const keys = this.#keysInstead.get(field);
+      const expected =
+        keys === undefined || keys.length === 0
+          ? `left out: at ${place} there are no objects with keys`
+          : `a key that exists at ${place} (${keys.map((key) => quote(key, SHOWN_KEY_CHARS)).join(", ")})`;
+      throw new ArgumentError(`fields[${index}]`, field.name, expected);
+    }
+  }
+
+  async #pickOne(piece: JsonPiece, field: JsonField): Promise<JsonMember | undefined> {
+    if (!isContainer(piece.kind)) return undefined;
+    const { source, signal } = this.#context;
+    for (const path of field.paths) {
+      const located = await locatePath(source, path, { signal, range: piece });
+      if (!located.found) {
+        if (located.keys !== undefined && !this.#keysInstead.has(field)) {
+          this.#keysInstead.set(field, located.keys);
+        }
+        continue;
+      }
+      this.#found.add(field);
+      const { start, end, kind } = located;
+      const tokens = piece.tokens === undefined ? undefined : [...piece.tokens, ...path];
+      return { label: `${JSON.stringify(field.name)}: `, piece: { start, end, kind, tokens } };
+    }
+    return undefined;
+  }
+
+  async #isInAnyItem(array: JsonPiece, field: JsonField, isSequence: boolean): Promise<boolean> {
+    const { source, signal } = this.#context;
+    for (const path of field.paths) {
+      const options = { signal, isSequence, range: array };
+      const located = await locatePath(source, [EVERY_ITEM, ...path], options);
+      if (located.found) return true;
+    }
+    return false;
+  }
+}
+
+/** A place for an error message. */
+export function describePlace(tokens: readonly string[]): string {
+  return tokens.length === 0 ? "the top" : quote(formatPointer(tokens));
+}
 
 export interface JsonQuery {
   /** Which value. Default: the whole. */

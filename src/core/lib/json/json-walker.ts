@@ -1,5 +1,11 @@
-import { ByteOrderMark } from "./byte-stream.js";
+import type { ByteSource } from "../text/byte-source.js";
+import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
 import {
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  BACKSLASH,
+  unescapeJson,
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COLON,
@@ -7,14 +13,220 @@ import {
   isWhitespace,
   JsonStringScan,
   NEWLINE,
-  QUOTE,
   SPACE,
-} from "./json-strings.js";
-import { JsonKeyBytes } from "./json-keys.js";
-import { isContainer, kindOfFirstByte, type JsonKind } from "./json-layout.js";
-import { beginScalar, isCompleteScalar, nextScalarState, NO_SCALAR } from "./json-characters.js";
-import { JsonSkip } from "./json-skip.js";
-import { JsonSyntaxError } from "./json-errors.js";
+  beginScalar,
+  isCompleteScalar,
+  nextScalarState,
+  NO_SCALAR,
+  JsonSkip,
+} from "./json-characters.js";
+import { JsonSyntaxError } from "./json-pointer.js";
+
+const LINE_BREAK = 0x0a;
+/** Below this many bytes a loop is faster than a native copy. */
+const SHORT_RUN = 32;
+const INDENT_BYTES = 2;
+
+/** A byte array that grows at its end. */
+export class ByteSink {
+  #bytes: Uint8Array;
+  #length = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(Math.max(capacity, 64));
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  run(chunk: Uint8Array, from: number, to: number): void {
+    const count = to - from;
+    this.#reserve(count);
+    if (count > SHORT_RUN) this.#bytes.set(chunk.subarray(from, to), this.#length);
+    else {
+      const bytes = this.#bytes;
+      let at = this.#length;
+      for (let index = from; index < to; index += 1) bytes[at++] = chunk[index] as number;
+    }
+    this.#length += count;
+  }
+
+  /** A line break and the spaces of the level. */
+  line(level: number): void {
+    const count = 1 + level * INDENT_BYTES;
+    this.#reserve(count);
+    const bytes = this.#bytes;
+    const end = this.#length + count;
+    bytes[this.#length] = LINE_BREAK;
+    for (let at = this.#length + 1; at < end; at += 1) bytes[at] = SPACE;
+    this.#length = end;
+  }
+
+  /** Returns what was written and empties the sink. */
+  take(): Uint8Array {
+    const taken = this.#bytes.slice(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#length + count;
+    if (needed <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}
+
+/** Some programs write these bytes first; they are not part of the text. */
+const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
+
+/** Skips a byte order mark, which may arrive one byte at a time. */
+export class ByteOrderMark {
+  #seen = 0;
+
+  /** How many bytes at the beginning of the chunk belong to the mark. */
+  skip(chunk: Uint8Array, base: number): number {
+    if (base !== this.#seen || base >= MARK.length) return 0;
+    let at = 0;
+    while (at < chunk.length && chunk[at] === MARK[this.#seen]) {
+      at += 1;
+      this.#seen += 1;
+    }
+    const isHalf = this.#seen > 0 && this.#seen < MARK.length;
+    if (isHalf && at < chunk.length) {
+      throw JsonSyntaxError.unexpected(chunk[at] as number, base + at);
+    }
+    return at;
+  }
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** Keeps the last block, so that many small reads close together cost one read. */
+export function readAhead(source: ByteSource): ByteSource {
+  let block = new Uint8Array(0);
+  let blockStart = 0;
+  return {
+    size: source.size,
+    read: async (start, end) => {
+      if (end - start >= BLOCK_BYTES) return source.read(start, end);
+      const isHeld = start >= blockStart && end <= blockStart + block.length;
+      if (!isHeld) {
+        const read = await source.read(start, Math.min(start + BLOCK_BYTES, source.size));
+        // A copy: the source may reuse its buffer.
+        block = new Uint8Array(read);
+        blockStart = start;
+      }
+      return block.subarray(start - blockStart, end - blockStart);
+    },
+  };
+}
+
+export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
+
+const KIND_OF_BYTE: (JsonKind | undefined)[] = Array.from({ length: 256 }, () => undefined);
+KIND_OF_BYTE[OPEN_OBJECT] = "object";
+KIND_OF_BYTE[OPEN_ARRAY] = "array";
+KIND_OF_BYTE[QUOTE] = "string";
+KIND_OF_BYTE[0x74] = KIND_OF_BYTE[0x66] = "boolean";
+KIND_OF_BYTE[0x6e] = "null";
+KIND_OF_BYTE[0x2d] = "number";
+KIND_OF_BYTE.fill("number", 0x30, 0x3a);
+
+/** The kind of value that begins with this byte; undefined when none does. */
+export function kindOfFirstByte(byte: number): JsonKind | undefined {
+  return KIND_OF_BYTE[byte];
+}
+
+export function isContainer(kind: JsonKind): kind is "object" | "array" {
+  return kind === "object" || kind === "array";
+}
+
+const INDENT = "  ";
+
+/** What a line costs in a container besides its text: a line break, the indentation and a comma. */
+export function lineCost(level: number): number {
+  return 2 + INDENT.length * (level + 1);
+}
+
+/** What a container at a level costs besides its lines. */
+export function bracketsCost(level: number): number {
+  // The last line has no comma, but a line break before the closing bracket.
+  return 2 + INDENT.length * level;
+}
+
+/** A text moved some levels deeper. No line break in indented JSON is part of a string. */
+export function nest(text: string, levels: number): string {
+  return text.replaceAll("\n", `\n${INDENT.repeat(levels)}`);
+}
+
+/** A container whose first bracket is at a level, around lines that are nested in it already. */
+export function wrap(kind: "object" | "array", lines: readonly string[], level: number): string {
+  const open = kind === "object" ? "{" : "[";
+  const close = kind === "object" ? "}" : "]";
+  if (lines.length === 0) return open + close;
+  const outer = INDENT.repeat(level);
+  return `${open}${lines.map((line) => `\n${outer}${INDENT}${line}`).join(",")}\n${outer}${close}`;
+}
+
+/** The text of a key from its raw bytes between the quotes. */
+export function decodeKey(raw: Uint8Array): string {
+  const text = decodeWtf8(raw);
+  return raw.includes(BACKSLASH) ? unescapeJson(text) : text;
+}
+
+/** A test for one key, which decodes only keys that could be the same one written with escapes. */
+export function createKeyTest(key: string): (raw: Uint8Array | undefined) => boolean {
+  const wanted = encodeWtf8(key);
+  return (raw) => {
+    if (raw === undefined) return false;
+    if (isEqual(raw, wanted)) return true;
+    // The same key written with escapes is always longer.
+    return raw.length > wanted.length && raw.includes(BACKSLASH) && decodeKey(raw) === key;
+  };
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
+}
+
+/** No pointer names a longer key, and a hostile key must not fill the memory. */
+const MOST_KEY_BYTES = 1 << 20;
+
+/** Collects the bytes of a key, without quotes, which may come in several chunks. */
+export class JsonKeyBytes {
+  #parts: Uint8Array[] = [];
+  #length = 0;
+
+  /** A part that ends with its chunk. */
+  add(chunk: Uint8Array, from: number, to: number): void {
+    this.#length += to - from;
+    if (this.#length > MOST_KEY_BYTES) this.#parts = [];
+    // A copy, which Buffer.slice would not make: the source may reuse its chunk.
+    else this.#parts.push(new Uint8Array(chunk.subarray(from, to)));
+  }
+
+  /** The whole key, including its last part; valid until the chunk is reused; undefined if it is too long. */
+  take(chunk: Uint8Array, from: number, to: number): Uint8Array | undefined {
+    if (this.#length === 0)
+      return to - from > MOST_KEY_BYTES ? undefined : chunk.subarray(from, to);
+    this.add(chunk, from, to);
+    const bytes = this.#length > MOST_KEY_BYTES ? undefined : new Uint8Array(this.#length);
+    let at = 0;
+    for (const part of this.#parts) {
+      bytes?.set(part, at);
+      at += part.length;
+    }
+    this.#parts = [];
+    this.#length = 0;
+    return bytes;
+  }
+}
 
 /** Visits the values of a JSON text, as deep as it chooses to. */
 export interface JsonVisitor {

@@ -1,8 +1,395 @@
-import { encodeWtf8 } from "../text/wtf8.js";
-import { MAX_NEEDLE_BYTES } from "./search-buffer.js";
-import { explainForeignSyntax } from "./foreign-syntax.js";
-import { PatternError, type SearchQuery } from "./search-terms.js";
-import { literalChar, type PatternToken, shapeOf, tokenizePattern } from "./pattern-shape.js";
+import { quote, shorten } from "../text/quote.js";
+import { LINE_FEED } from "../text/scan-bytes.js";
+import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
+import { type SearchQuery, PatternError } from "./search-terms.js";
+
+/** The longest needle that a search buffer must accept. */
+export const MAX_NEEDLE_BYTES = 1_024;
+
+/**
+ * The memory that a search reads into and searches. A platform with faster ways to search can pass
+ * its own implementation.
+ */
+export interface SearchBuffer {
+  readonly bytes: Uint8Array;
+  /** Sets the bytes that `find` looks for: at least one, at most `MAX_NEEDLE_BYTES`. */
+  setNeedle(needle: Uint8Array): void;
+  /** The next position of the needle that is completely between `from` and `end`; -1 if there is none. */
+  find(from: number, end: number): number;
+  /** How many line feeds there are from `from` up to `end`. */
+  countLineFeeds(from: number, end: number): number;
+  /** The text of the bytes; WTF-8. */
+  decode(from: number, end: number): string;
+}
+
+/** A search buffer that runs anywhere. */
+export function createSearchBuffer(size: number): SearchBuffer {
+  const bytes = new Uint8Array(size);
+  let needle = new Uint8Array(0);
+  return {
+    bytes,
+    setNeedle: (wanted) => {
+      needle = wanted.slice();
+    },
+    find: (from, end) => findBytes(bytes, needle, from, end),
+    countLineFeeds: (from, end) => countLineFeeds(bytes, from, end),
+    decode: (from, end) => decodeWtf8(bytes.subarray(from, end)),
+  };
+}
+
+function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number, end: number): number {
+  const first = needle[0] ?? 0;
+  let at = bytes.indexOf(first, from);
+  while (at !== -1 && at + needle.length <= end) {
+    let same = 1;
+    while (same < needle.length && bytes[at + same] === needle[same]) same += 1;
+    if (same >= needle.length) return at;
+    at = bytes.indexOf(first, at + 1);
+  }
+  return -1;
+}
+
+function countLineFeeds(bytes: Uint8Array, from: number, end: number): number {
+  let count = 0;
+  let at = bytes.indexOf(LINE_FEED, from);
+  while (at !== -1 && at < end) {
+    count += 1;
+    at = bytes.indexOf(LINE_FEED, at + 1);
+  }
+  return count;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  A: "\\A is not supported; the search goes line by line, so write ^ for the start of a line",
+  z: "\\z is not supported; the search goes line by line, so write $ for the end of a line",
+  Z: "\\Z is not supported; the search goes line by line, so write $ for the end of a line",
+  n: "\\n cannot match, since the search goes line by line; search for a text within one line and ask for context lines",
+  h: "\\h is not supported; write [ \\t]",
+  R: "\\R is not supported, and the search goes line by line; write ^ or $ for a line's ends",
+  Q: "\\Q…\\E is not supported; put a backslash before each special character",
+  K: "\\K is not supported; write a lookbehind, (?<=…)",
+};
+
+const POSIX_CLASSES = new Map(
+  Object.entries({
+    alpha: "a-zA-Z",
+    digit: "\\d",
+    alnum: "a-zA-Z\\d",
+    upper: "A-Z",
+    lower: "a-z",
+    space: "\\s",
+    blank: " \\t",
+    punct: "!-\\/:-@\\[-`{-~",
+    xdigit: "\\da-fA-F",
+    word: "\\w",
+    cntrl: "\\x00-\\x1f\\x7f",
+    print: " -~",
+    graph: "!-~",
+  }),
+);
+
+const KNOWN_LETTERS = "dDwWsSbBrtvf";
+
+/**
+ * Finds syntax of other engines that JavaScript rejects or, worse, understands differently. Returns
+ * what to write instead, or undefined if there is no such syntax.
+ */
+export function explainForeignSyntax(tokens: readonly PatternToken[]): string | undefined {
+  for (const [index, token] of tokens.entries()) {
+    const advice = explainToken(token, tokens[index - 1]);
+    if (advice !== undefined) return advice;
+  }
+  return undefined;
+}
+
+function explainToken(token: PatternToken, previous: PatternToken | undefined): string | undefined {
+  switch (token.kind) {
+    case "escape":
+      return explainEscape(token.text);
+    case "class":
+      return explainClass(token.text);
+    case "quantifier":
+      return previous?.kind === "quantifier" && token.text.startsWith("+")
+        ? `possessive quantifiers such as ${shorten(previous.text)}+ are not supported; write ${shorten(previous.text)}`
+        : undefined;
+    case "open":
+      return explainOpen(token.text);
+    case "char":
+      return token.text === "\n"
+        ? "a line break cannot match, since the search goes line by line"
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function explainEscape(text: string): string | undefined {
+  const letter = text.charAt(1);
+  if (text.length > 2 || !/[a-z]/i.test(letter) || KNOWN_LETTERS.includes(letter)) return undefined;
+  return (
+    ESCAPES[letter] ?? `${text} is not supported; leave out the backslash for the letter itself`
+  );
+}
+
+function explainClass(text: string): string | undefined {
+  const posix = /\[:(\^?)([a-z]+):\]/i.exec(text);
+  const range = POSIX_CLASSES.get(posix?.[2] ?? "");
+  if (posix === null || range === undefined) return undefined;
+  const negated = posix[1] === "^" ? "^" : "";
+  return `${posix[0]} is not supported; write [${negated}${range}], or ${range} inside other brackets`;
+}
+
+function explainOpen(text: string): string | undefined {
+  if (text === "(?>") return "atomic groups, (?>…), are not supported; write (?:…)";
+  if (text.startsWith("(?P<")) return "named groups are written (?<name>…) here";
+  if (/^\(\?[a-z-]+\)$/i.test(text)) {
+    return `${quote(text)} is not supported; the flags i, m and s are allowed only at the start, as in (?i)word`;
+  }
+  return undefined;
+}
+
+/** A pattern in the syntax of another tool, as it was most likely meant. */
+export type RereadPattern = Pick<SearchQuery, "pattern" | "ignoreCase">;
+
+const SLASHED = /^\/(.+)\/([dgimsuvy]*)$/s;
+const FLAGGED_GROUP = /\(\?([ims]+):/g;
+const ANY_ESCAPE = /\\([^])/g;
+/** Escapes of grep that stand for something else in JavaScript, where they are plain characters. */
+const GREP_ESCAPES: Readonly<Record<string, string>> = { "<": "\\b", ">": "\\b", "|": "|" };
+
+/**
+ * Reads a pattern as the syntax of another tool: `/error/i`, `(?i:error)`, `\<word\>`, `one\|two`.
+ * All of these also mean something in JavaScript, or may come to, so this is for a pattern that
+ * matched nothing as it stands. Undefined if it would mean the same.
+ */
+export function rereadPattern({
+  pattern,
+  literal,
+  ignoreCase,
+}: Pick<SearchQuery, "pattern" | "literal" | "ignoreCase">): RereadPattern | undefined {
+  if (literal) return undefined;
+  let flags = "";
+  const [, slashed = pattern, slashFlags = ""] = SLASHED.exec(pattern) ?? [];
+  const read = slashed
+    .replace(FLAGGED_GROUP, (_, letters: string) => {
+      flags += letters;
+      return "(?:";
+    })
+    .replace(ANY_ESCAPE, (escape, letter: string) => GREP_ESCAPES[letter] ?? escape);
+  if (read === pattern) return undefined;
+  return { pattern: read, ignoreCase: ignoreCase || `${slashFlags}${flags}`.includes("i") };
+}
+
+/** The kind of a token in a regular expression's source. */
+export type PatternTokenKind =
+  "char" | "escape" | "class" | "dot" | "anchor" | "quantifier" | "alternative" | "open" | "close";
+
+export interface PatternToken {
+  readonly kind: PatternTokenKind;
+  readonly text: string;
+}
+
+// Repetitions are bounded, so that the time is linear for any source.
+const ESCAPE =
+  /\\(?:u\{[^}]{0,40}\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[pP]\{[^}]{0,100}\}|k<[^>]{0,100}>|\d+|[^])?/iy;
+const CLASS = /\[\^?(?:\\[^]|\[:\^?[a-z]{0,20}:\]|[^\]\\])*\]?/iy;
+const OPEN = /\((?:\?(?:[:=!>]|<[=!]|P?<[^>]{0,100}>|[a-z-]*[:)]?))?/iy;
+const QUANTIFIER = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
+
+/** Splits the source of a regular expression into tokens. Joined, they are the source again. */
+export function tokenizePattern(source: string): PatternToken[] {
+  const tokens: PatternToken[] = [];
+  let at = 0;
+  const take = (expression: RegExp): string => {
+    expression.lastIndex = at;
+    return expression.exec(source)?.[0] ?? source.charAt(at);
+  };
+  while (at < source.length) {
+    const token = nextToken(source.charAt(at), take);
+    tokens.push(token);
+    at += token.text.length;
+  }
+  return tokens;
+}
+
+function nextToken(first: string, take: (expression: RegExp) => string): PatternToken {
+  switch (first) {
+    case "\\":
+      return { kind: "escape", text: take(ESCAPE) };
+    case "[":
+      return { kind: "class", text: take(CLASS) };
+    case "(":
+      return { kind: "open", text: take(OPEN) };
+    case ")":
+      return { kind: "close", text: first };
+    case "|":
+      return { kind: "alternative", text: first };
+    case ".":
+      return { kind: "dot", text: first };
+    case "^":
+    case "$":
+      return { kind: "anchor", text: first };
+    case "*":
+    case "+":
+    case "?":
+      return { kind: "quantifier", text: take(QUANTIFIER) };
+    case "{": {
+      const text = take(QUANTIFIER);
+      // A brace that is not a repetition is literal.
+      return { kind: text.length > 1 ? "quantifier" : "char", text };
+    }
+    default:
+      return { kind: "char", text: first };
+  }
+}
+
+/** What is known of a regular expression from its source, to search with less work. */
+export interface PatternShape {
+  /** The longest text that is known to be in every match; "" if none is known. */
+  readonly required: string;
+  /** A source to run over many lines at once, or undefined if each line must be searched on its own. */
+  readonly blockSource: string | undefined;
+  /**
+   * The maximum length of a match, in UTF-16 units, if a match depends only on its own characters and
+   * those next to it. Infinity if that is not known.
+   */
+  readonly longestMatch: number;
+}
+
+/** Derives the shape from the tokens. Conservative: it may know too little, but nothing wrong. */
+export function shapeOf(tokens: readonly PatternToken[], ignoreCase: boolean): PatternShape {
+  return {
+    required: requiredText(tokens, ignoreCase),
+    blockSource: blockSource(tokens, ignoreCase),
+    longestMatch: longestMatch(tokens),
+  };
+}
+
+function requiredText(tokens: readonly PatternToken[], ignoreCase: boolean): string {
+  let longest = "";
+  let run = "";
+  let depth = 0;
+  const endRun = (): void => {
+    if (run.length > longest.length) longest = run;
+    run = "";
+  };
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === "open") depth += 1;
+    else if (token.kind === "close") depth -= 1;
+    if (token.kind === "alternative" && depth === 0) return "";
+    const char = depth === 0 ? literalChar(token) : undefined;
+    if (char === undefined || (ignoreCase && !isCaseless(char))) {
+      endRun();
+      continue;
+    }
+    const next = tokens[index + 1];
+    if (next?.kind !== "quantifier") run += char;
+    else {
+      // A repeated character occurs at least once; what follows it is unknown.
+      if (/^(?:\+|\{0*[1-9])/.test(next.text)) run += char;
+      endRun();
+    }
+  }
+  endRun();
+  return longest;
+}
+
+/** The single character that a token matches, if there is one. */
+export function literalChar(token: PatternToken): string | undefined {
+  if (token.kind === "char") return token.text;
+  if (token.kind !== "escape") return undefined;
+  const escaped = token.text.slice(1);
+  if (escaped === "t") return "\t";
+  return /^[\x20-\x7e]$/.test(escaped) && !/[\da-z]/i.test(escaped) ? escaped : undefined;
+}
+
+function isCaseless(char: string): boolean {
+  return char < "\x80" && !/[a-z]/i.test(char);
+}
+
+/** An upper bound: a character may take two units, and every repetition may apply to everything. */
+function longestMatch(tokens: readonly PatternToken[]): number {
+  let units = 0;
+  let times = 1;
+  for (const token of tokens) {
+    if (seesElsewhere(token)) return Infinity;
+    if (token.kind === "quantifier") times *= Math.max(1, mostTimes(token.text));
+    else if (/^(?:char|escape|dot)$/.test(token.kind)) units += 2;
+    // "[[:x:]]" is a class and a bracket.
+    else if (token.kind === "class") units += 4;
+  }
+  return units * times;
+}
+
+function mostTimes(quantifier: string): number {
+  if (quantifier.startsWith("?")) return 1;
+  const [, least, most] = /^\{(\d+)(,?\d*)/.exec(quantifier) ?? [];
+  if (least === undefined || most === ",") return Infinity;
+  return Number(most === "" ? least : most?.slice(1));
+}
+
+/** Lookaround, back-references, and changes of the flags. */
+function seesElsewhere({ kind, text }: PatternToken): boolean {
+  if (kind === "escape") return /^\\(?:[1-9]|k)/.test(text);
+  return kind === "open" && /^\(\?(?:<?[=!]|[a-z-]*[:)])/i.test(text) && text !== "(?:";
+}
+
+/**
+ * A source that, with the flag `m`, matches at the same positions as the expression does in each line
+ * alone, and perhaps at others, but never across a line feed. Every token either cannot match a line
+ * feed or is replaced by one that matches the same characters except the line feed; if that is not
+ * certain, the result is undefined.
+ */
+function blockSource(tokens: readonly PatternToken[], ignoreCase: boolean): string | undefined {
+  let source = "";
+  for (const token of tokens) {
+    const text = blockToken(token, ignoreCase);
+    if (text === undefined) return undefined;
+    source += text;
+  }
+  return source;
+}
+
+function blockToken(token: PatternToken, ignoreCase: boolean): string | undefined {
+  if (seesElsewhere(token)) return undefined;
+  if (token.kind === "escape") return blockEscape(token.text, ignoreCase);
+  if (token.kind === "class") return blockClass(token.text, ignoreCase);
+  return token.text === "\n" ? undefined : token.text;
+}
+
+/** Letters, marks, numbers, punctuation and symbols: no control characters. */
+const VISIBLE_PROPERTY = /\\p\{[LMNPS][a-z]?\}/g;
+
+function blockEscape(text: string, ignoreCase: boolean): string | undefined {
+  if (/^\\(?:[dwSbBtrfv0]|[^\dA-Za-z\n])$/.test(text)) return text;
+  const code = codeOf(text);
+  if (code !== undefined) return code === LINE_FEED ? undefined : text;
+  if (text.replace(VISIBLE_PROPERTY, "") === "") return text;
+  if (text === "\\s") return "[^\\S\\n]";
+  if (text === "\\D") return "[^\\d\\n]";
+  // With the flag `i`, a negation outside of a class differs from one inside.
+  if (ignoreCase) return undefined;
+  if (text === "\\W") return "[^\\w\\n]";
+  return text.startsWith("\\P{") ? `[^\\p${text.slice(2)}\\n]` : undefined;
+}
+
+/** The character that an escape such as `\x0a`, `\u000a`, `\u{a}` or `\cJ` stands for. */
+function codeOf(escape: string): number | undefined {
+  const [, hex] = /^\\[xu]\{?([\da-f]+)\}?$/i.exec(escape) ?? [];
+  if (hex !== undefined) return Number.parseInt(hex, 16);
+  return /^\\c[a-z]$/i.test(escape) ? escape.charCodeAt(2) & 31 : undefined;
+}
+
+function blockClass(text: string, ignoreCase: boolean): string | undefined {
+  if (text.startsWith("[^")) {
+    if (ignoreCase && /\\[A-Z]/.test(text)) return undefined;
+    // A dash in first position is literal; after another character it would make a range.
+    return `[^\\n${text.startsWith("[^-") ? "\\" : ""}${text.slice(2)}`;
+  }
+  // Escapes that may include a line feed or begin a range below it, and ranges that begin below it.
+  const known = text.replace(VISIBLE_PROPERTY, "");
+  return /\\[nsWDPpxucb\d]|[^\P{Cc}\t]|(?:\t|\\t)-/u.test(known) ? undefined : text;
+}
 
 /** Where a match lies in a text; `end` is past its last character. */
 export interface Span {

@@ -1,12 +1,480 @@
 import { LINE_FEED } from "../text/scan-bytes.js";
-import type { CompiledPattern } from "./compile-pattern.js";
-import type { LineSearchOptions, SearchTally } from "./line-search-options.js";
-import type { SearchQuery } from "./search-terms.js";
-import { LineWindows } from "./line-windows.js";
-import { LongLine } from "./long-line.js";
-import { MatchCollector, contextLine, endOfWholeCharacters } from "./match-collector.js";
-import { createByteBlock, createTextBlock, type LineBlock } from "./line-block.js";
-import { createSearchBuffer, type SearchBuffer } from "./search-buffer.js";
+import {
+  type CompiledPattern,
+  type Span,
+  type SearchBuffer,
+  createSearchBuffer,
+} from "./compile-pattern.js";
+import {
+  type SearchMatch,
+  type MatchWindow,
+  PatternError,
+  type ContextLine,
+  type SearchQuery,
+} from "./search-terms.js";
+
+/** The progress of a search. Updated while it runs, so that it can be read from elsewhere. */
+export interface SearchTally {
+  scannedLines: number;
+  matchingLines: number;
+}
+
+/** What a search needs besides its query. */
+export interface LineSearchOptions {
+  readonly pattern: CompiledPattern;
+  /** Called with each match, in order, as soon as its context lines are known. */
+  readonly onMatch: (match: SearchMatch) => void;
+  /** Called between lines; once it returns true, the search stops. Default: never. */
+  readonly shouldStop?: () => boolean;
+  /** Default: a search buffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
+  readonly searchBuffer?: SearchBuffer;
+  /** Default: an object of its own. */
+  readonly tally?: SearchTally;
+}
+
+/** How many matches of one line are counted beyond those that are shown. */
+const MOST_COUNTED = 1_000;
+
+/** The windows on one line, as its matches are found. A match inside of the last window needs no other. */
+export class LineWindows {
+  readonly #windowChars: number;
+  readonly #most: number;
+  readonly #shown: MatchWindow[] = [];
+  #unshown = 0;
+  /** The index in the line after the last window. */
+  #end = 0;
+
+  /** @param most - How many windows to make; further matches are only counted. */
+  constructor(windowChars: number, most: number) {
+    this.#windowChars = windowChars;
+    this.#most = most;
+  }
+
+  get isDone(): boolean {
+    return this.#unshown >= MOST_COUNTED;
+  }
+
+  /** Takes a match in `text`, the part of the line from index `at` on; returns the index in `text` to search from. */
+  take(text: string, found: Span, at = 0): number {
+    const next = Math.max(found.end, found.index + 1);
+    if (this.#shown.length >= this.#most) {
+      this.#unshown += 1;
+      return next;
+    }
+    const window = windowAround(text, found, this.#windowChars, this.#end - at);
+    this.#end = at + window.start + window.text.length;
+    const column = at + found.index + 1;
+    this.#shown.push({ column, text: window.text, textColumn: at + window.start + 1 });
+    return Math.max(next, this.#end - at);
+  }
+
+  /** Takes the first match of a line, and the others if it is too long to be shown whole. */
+  takeAll(line: string, first: Span, pattern: CompiledPattern): void {
+    let match: Span | undefined = first;
+    while (match !== undefined && !this.isDone) {
+      const next = this.take(line, match);
+      match = line.length > this.#windowChars ? pattern.find(line, next) : undefined;
+    }
+  }
+
+  /** The line, if it matches. */
+  toFound(line: number, lineChars: number): FoundLine | undefined {
+    const [first, ...further] = this.#shown;
+    return first && { line, first, further, unshown: this.#unshown, lineChars };
+  }
+}
+
+/** How much of a line is kept before and after the part that is searched. */
+const OVERLAP_CHARS = 65_536;
+/** The longest line that is held whole for a pattern that needs it. */
+const WHOLE_LINE_CHARS = 67_108_864;
+
+const TOO_LONG =
+  `a line has more than ${WHOLE_LINE_CHARS} characters, and a pattern with unbounded repetition or ` +
+  "lookaround needs the whole line; bound the repetitions, as in .{0,200}, and avoid lookaround";
+
+/**
+ * A line that is searched as it arrives, in overlapping pieces, so that its length costs no memory.
+ * A pattern whose matches may be longer than the overlap, or that uses lookaround, is searched for in
+ * the whole line once it is complete.
+ */
+export class LongLine {
+  readonly #pattern: CompiledPattern | undefined;
+  readonly #headChars: number;
+  readonly #fromIndex: number;
+  /** What is shown of the line's matches. */
+  readonly windows: LineWindows;
+  #held = "";
+  /** Characters that came before `#held`. */
+  #passed = 0;
+  /** How much of `#held` was searched: no match begins there. */
+  #searched = 0;
+  #head = "";
+
+  /** Without a pattern the line is only measured. */
+  constructor(
+    pattern: CompiledPattern | undefined,
+    windows: LineWindows,
+    { headChars, fromIndex = 0 }: { readonly headChars: number; readonly fromIndex?: number },
+  ) {
+    this.#pattern = pattern;
+    this.windows = windows;
+    this.#headChars = headChars;
+    this.#fromIndex = fromIndex;
+  }
+
+  /** The start of the line, slightly longer than a window. */
+  get head(): string {
+    return this.#head;
+  }
+
+  get lineChars(): number {
+    return this.#passed + this.#held.length;
+  }
+
+  /** Takes the next piece of the line, which ends with a whole character. */
+  push(piece: string): void {
+    this.#head += piece.slice(0, Math.max(0, this.#headChars + 1 - this.#head.length));
+    if (this.windows.isDone || this.#pattern === undefined) {
+      this.#measure(piece);
+      return;
+    }
+    this.#held += piece;
+    if (this.#pattern.longestMatch > OVERLAP_CHARS) {
+      if (this.#held.length > WHOLE_LINE_CHARS) throw new PatternError(TOO_LONG);
+      return;
+    }
+    const limit = this.#held.length - OVERLAP_CHARS;
+    // The overlap is searched again, so small pieces wait until there is as much new text.
+    if (limit - this.#searched < OVERLAP_CHARS) return;
+    // A match that begins before the limit ends within the text, so more text cannot change it.
+    this.#searchUpTo(limit);
+    this.#searched = Math.max(this.#searched, limit);
+    this.#forget();
+  }
+
+  /** Ends the line, at a line feed if it is `broken` by one. */
+  finish(broken: boolean): void {
+    if (broken && this.#held.endsWith("\r")) {
+      if (this.lineChars <= this.#head.length) this.#head = this.#head.slice(0, -1);
+      this.#held = this.#held.slice(0, -1);
+    }
+    this.#searchUpTo(this.#held.length + 1);
+  }
+
+  /** Keeps no more than the last character, which may belong to the line break. */
+  #measure(piece: string): void {
+    if (piece === "") return;
+    this.#passed += this.#held.length + piece.length - 1;
+    this.#held = piece.slice(-1);
+  }
+
+  /** Takes the matches that begin before `limit`. */
+  #searchUpTo(limit: number): void {
+    while (!this.windows.isDone) {
+      const found = this.#find();
+      if (found === undefined || found.index >= limit) return;
+      this.#searched = this.windows.take(this.#held, found, this.#passed);
+    }
+  }
+
+  #find(): Span | undefined {
+    // After the start of the text `^` does not match, since the text before is still there.
+    return this.#pattern?.find(
+      this.#held,
+      Math.max(this.#searched, this.#fromIndex - this.#passed),
+    );
+  }
+
+  #forget(): void {
+    const surplus = this.#searched - OVERLAP_CHARS;
+    if (surplus <= 0) return;
+    this.#held = this.#held.slice(surplus);
+    this.#passed += surplus;
+    this.#searched -= surplus;
+  }
+}
+
+/** Whole lines, addressed by position: of a byte or of a character, depending on the block. */
+export interface LineBlock {
+  /** The position of the first line. */
+  readonly start: number;
+  /** The position after the last line. */
+  readonly end: number;
+  /** Where the line that holds `place` begins. */
+  startOfLine(place: number): number;
+  /** Where the line that begins at `start` or holds it ends: at its line feed, or at the block's end. */
+  endOfLine(start: number): number;
+  countLineFeeds(from: number, end: number): number;
+  /** The text of the line from `start` to `end`, where `end` came from `endOfLine`. */
+  textOfLine(start: number, end: number): string;
+}
+
+/** Lines in a search buffer, decoded one at a time. */
+export function createByteBlock(searchBuffer: SearchBuffer, start: number, end: number): LineBlock {
+  const { bytes } = searchBuffer;
+  return {
+    start,
+    end,
+    startOfLine: (place) =>
+      place === start ? start : Math.max(start, bytes.lastIndexOf(LINE_FEED, place - 1) + 1),
+    endOfLine: (place) => {
+      const feed = bytes.indexOf(LINE_FEED, place);
+      return feed === -1 || feed > end ? end : feed;
+    },
+    countLineFeeds: (from, to) => searchBuffer.countLineFeeds(from, to),
+    textOfLine: (from, to) => withoutReturn(searchBuffer.decode(from, to), to < end),
+  };
+}
+
+/** Lines in a search buffer, decoded all at once to `text`. */
+export function createTextBlock(
+  searchBuffer: SearchBuffer,
+  byteStart: number,
+  byteEnd: number,
+  text: string,
+): LineBlock {
+  const end = text.length;
+  // In ASCII a character is a byte, and bytes are counted faster.
+  const ascii = end === byteEnd - byteStart;
+  return {
+    start: 0,
+    end,
+    startOfLine: (place) => (place === 0 ? 0 : text.lastIndexOf("\n", place - 1) + 1),
+    endOfLine: (start) => {
+      const feed = text.indexOf("\n", start);
+      return feed === -1 ? end : feed;
+    },
+    countLineFeeds: (from, to) => {
+      if (ascii) return searchBuffer.countLineFeeds(byteStart + from, byteStart + to);
+      if (from === 0 && to === end) return searchBuffer.countLineFeeds(byteStart, byteEnd);
+      let count = 0;
+      let feed = text.indexOf("\n", from);
+      while (feed !== -1 && feed < to) {
+        count += 1;
+        feed = text.indexOf("\n", feed + 1);
+      }
+      return count;
+    },
+    textOfLine: (start, to) => withoutReturn(text.slice(start, to), to < end),
+  };
+}
+
+/** A "\r" before a "\n" belongs to the line break; one at the end of the text does not. */
+export function withoutReturn(line: string, broken: boolean): string {
+  return broken && line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** The part of a line that is shown, and at which index of the line it begins. */
+export interface LineWindow {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** The whole line where it is short enough; otherwise a part of it, from `least` on, in which the match can be seen. */
+export function windowAround(
+  line: string,
+  match: Span,
+  windowChars: number,
+  least = 0,
+): LineWindow {
+  if (line.length <= windowChars) return { text: line, start: 0 };
+  const spare = Math.max(0, windowChars - (match.end - match.index));
+  const wanted = match.index - Math.floor(spare / 2);
+  let start = Math.max(0, least, Math.min(wanted, line.length - windowChars));
+  if (start < match.index && splitsPair(line, start)) start += 1;
+  return { text: cutAt(line, start, windowChars), start };
+}
+
+/** A line beside a match, cut to the window's length. */
+export function contextLine(line: number, text: string, windowChars: number): ContextLine {
+  return { line, text: cutAt(text, 0, windowChars), lineChars: text.length };
+}
+
+function cutAt(text: string, start: number, chars: number): string {
+  const end = Math.min(start + chars, text.length);
+  return text.slice(start, splitsPair(text, end) ? end - 1 : end);
+}
+
+/** True when the place lies between the two halves of one character. */
+function splitsPair(text: string, place: number): boolean {
+  return (
+    place > 0 &&
+    (text.charCodeAt(place) & 0xfc00) === 0xdc00 &&
+    (text.charCodeAt(place - 1) & 0xfc00) === 0xd800
+  );
+}
+
+/** The end of the last complete character; looks back as far as a character can reach. */
+export function endOfWholeCharacters(bytes: Uint8Array, end: number): number {
+  for (let back = 1; back <= 3 && back <= end; back += 1) {
+    const byte = bytes[end - back] ?? 0;
+    if (byte < 0x80) return end;
+    if (byte < 0xc0) continue;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return length > back ? end - back : end;
+  }
+  return end;
+}
+
+/** What a line takes at least besides its text: a digit, a separator and a line break. */
+const LINE_NUMBER_CHARS = 3;
+
+interface OpenMatch extends SearchMatch {
+  readonly after: ContextLine[];
+}
+
+/** A matching line. */
+export interface FoundLine {
+  readonly line: number;
+  readonly first: MatchWindow;
+  readonly further: readonly MatchWindow[];
+  readonly unshown: number;
+  readonly lineChars: number;
+}
+
+/** Adds context lines to each match, even from other blocks, and reports the matches in order. */
+export class MatchCollector {
+  readonly #query: SearchQuery;
+  readonly #onMatch: (match: SearchMatch) => void;
+  /** The last lines before the block. */
+  #history: ContextLine[] = [];
+  /** Matches that are waiting for lines after them. */
+  #open: OpenMatch[] = [];
+  #collected = 0;
+  /** Characters of the matches and of the lines around them. */
+  #chars = 0;
+
+  constructor(query: SearchQuery, onMatch: (match: SearchMatch) => void) {
+    this.#query = query;
+    this.#onMatch = onMatch;
+  }
+
+  get isFull(): boolean {
+    const { maxResults, maxChars = Infinity } = this.#query;
+    return this.#collected >= maxResults || this.#chars > maxChars;
+  }
+
+  /** How many more matches can be shown. */
+  get room(): number {
+    return this.#query.maxResults - this.#collected;
+  }
+
+  /** A match in a block whose first line has the number `firstLine`; `start` and `end` are the line's. */
+  addInBlock(
+    found: FoundLine,
+    block: LineBlock,
+    firstLine: number,
+    start: number,
+    end: number,
+  ): void {
+    const before = this.#linesBefore(found.line, block, firstLine, start);
+    this.#add(
+      found,
+      before,
+      this.#linesAfter(found.line + 1, block, end + 1, this.#query.contextAfter),
+    );
+  }
+
+  /** A match on a line that is not part of a block. */
+  addAlone(found: FoundLine): void {
+    this.#add(found, this.#historyFrom(found.line - this.#query.contextBefore), []);
+  }
+
+  /** To be called before a block is searched: matches may be waiting for its first lines. */
+  beginBlock(block: LineBlock, firstLine: number): void {
+    if (this.#open.length === 0) return;
+    const next = this.#linesAfter(firstLine, block, block.start, this.#query.contextAfter);
+    for (const line of next) this.#passToOpen(line);
+  }
+
+  /** To be called after a block was searched: its last lines may precede the next match. */
+  endBlock(block: LineBlock, firstLine: number, nextLine: number): void {
+    if (this.#query.contextBefore === 0) return;
+    this.#history = this.#linesBefore(nextLine, block, firstLine, block.end);
+  }
+
+  /** A line that is not part of a block has passed. */
+  passLine(line: ContextLine): void {
+    this.#passToOpen(line);
+    const { contextBefore } = this.#query;
+    if (contextBefore > 0) this.#history = [...this.#history, line].slice(-contextBefore);
+  }
+
+  /** Reports the matches that are still waiting; no more lines will come. */
+  flush(): void {
+    for (const match of this.#open.splice(0)) this.#onMatch(match);
+  }
+
+  #add(found: FoundLine, before: ContextLine[], after: ContextLine[]): void {
+    const { line, first, further, unshown, lineChars } = found;
+    this.#collected += 1 + further.length;
+    this.#chars += countChars([first, ...further]) + countChars(before) + countChars(after);
+    this.#open.push({
+      ...{ line, ...first, lineChars, before, after },
+      ...(further.length > 0 ? { further } : {}),
+      ...(unshown > 0 ? { unshown } : {}),
+    });
+    this.#reportComplete();
+  }
+
+  #passToOpen(line: ContextLine): void {
+    for (const match of this.#open) {
+      if (line.line > match.line && match.after.length < this.#query.contextAfter) {
+        match.after.push(line);
+        this.#chars += shownChars(line);
+      }
+    }
+    this.#reportComplete();
+  }
+
+  #reportComplete(): void {
+    const { contextAfter } = this.#query;
+    const waiting = this.#open.findIndex((match) => match.after.length < contextAfter);
+    const done = this.#open.splice(0, waiting === -1 ? this.#open.length : waiting);
+    for (const match of done) this.#onMatch(match);
+  }
+
+  #linesBefore(line: number, block: LineBlock, firstLine: number, start: number): ContextLine[] {
+    const { contextBefore, windowChars } = this.#query;
+    const lines: ContextLine[] = [];
+    let number = line;
+    let end = start;
+    while (lines.length < contextBefore && number > firstLine && end > block.start) {
+      number -= 1;
+      const from = block.startOfLine(end - 1);
+      lines.push(contextLine(number, block.textOfLine(from, end - 1), windowChars));
+      end = from;
+    }
+    lines.reverse();
+    return [...this.#historyFrom(line - contextBefore), ...lines];
+  }
+
+  #historyFrom(line: number): ContextLine[] {
+    return this.#history.filter((kept) => kept.line >= line);
+  }
+
+  #linesAfter(line: number, block: LineBlock, start: number, count: number): ContextLine[] {
+    const lines: ContextLine[] = [];
+    let from = start;
+    while (lines.length < count && from < block.end) {
+      const end = block.endOfLine(from);
+      const text = block.textOfLine(from, end);
+      lines.push(contextLine(line + lines.length, text, this.#query.windowChars));
+      from = end + 1;
+    }
+    return lines;
+  }
+}
+
+function countChars(lines: readonly { readonly text: string }[]): number {
+  return lines.reduce((sum, line) => sum + shownChars(line), 0);
+}
+
+/** A line is shown with its number, so that even empty lines fill an answer. */
+function shownChars({ text }: { readonly text: string }): number {
+  return text.length + LINE_NUMBER_CHARS;
+}
 
 /** How much is read and searched at once. */
 const PIECE_BYTES = 1_048_576;

@@ -1,7 +1,7 @@
 import type { ByteSource } from "./byte-source.js";
-import { ArgumentError } from "../argument-error.js";
+import { ArgumentError } from "./text-range.js";
 import { LINE_FEED, isContinuation, scanBytes } from "./scan-bytes.js";
-import { holdsSurrogate, isSurrogateAcross } from "./surrogates.js";
+import { holdsSurrogate, isSurrogateAcross } from "./quote.js";
 
 const PIECE_BYTES = 1_048_576;
 const CHECKPOINT_BYTES = 65_536;

@@ -1,8 +1,12 @@
 import { createJsonIndenter } from "../json/json-indenter.js";
 import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
-import { readJsonValue } from "./json-value.js";
-import { looksPrinted, readPrinted } from "./printed-value.js";
-import { NotWrappedError, type WrappedValue } from "./wrapped-value.js";
+import {
+  readJsonValue,
+  looksPrinted,
+  readPrinted,
+  NotWrappedError,
+  type WrappedValue,
+} from "./wrapped-value.js";
 import { partsOf, type WrapperPart } from "./wrapper-parts.js";
 
 /** A text without what a client or a tool wrapped it in. */

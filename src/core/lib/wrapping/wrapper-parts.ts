@@ -1,5 +1,4 @@
-import { describeEncoded, holdsEncoded } from "./encoded-data.js";
-import type { WrappedValue } from "./wrapped-value.js";
+import { describeEncoded, holdsEncoded, type WrappedValue } from "./wrapped-value.js";
 
 /** What a wrapper holds: a text or JSON that is worth lines of its own, or a small field. */
 export type WrapperPart =

@@ -5,7 +5,7 @@ import {
   AmbiguousArtifactError,
   ArtifactGoneError,
   UnknownArtifactError,
-} from "../../errors/artifact-errors.js";
+} from "../../errors/reading-errors.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireText } from "../../arguments.js";
 

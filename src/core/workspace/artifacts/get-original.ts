@@ -1,5 +1,5 @@
-import { ArtifactDamagedError } from "../../errors/artifact-errors.js";
-import type { Hash } from "../../engine/content.js";
+import { ArtifactDamagedError } from "../../errors/reading-errors.js";
+import type { Hash } from "../../engine/format.js";
 import { type ByteSource, readPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "./artifact.js";

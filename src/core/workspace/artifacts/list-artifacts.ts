@@ -1,6 +1,146 @@
+import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import type {
+  ArtifactQuery,
+  ArtifactStore,
+  ListedArtifact,
+  QueryPage,
+  SearchFilter,
+} from "./artifact-store.js";
 import type { ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore, ListedArtifact, SearchFilter } from "./artifact-store.js";
-import { queryArtifacts, wrongCursor } from "./query-artifacts.js";
+
+/** A page of a listing: by the store's index, or from what it lists of each session. */
+export function queryArtifacts(store: ArtifactStore, query: ArtifactQuery): Promise<QueryPage> {
+  return store.query ? store.query(query) : queryByListing(store, query);
+}
+
+/** A page from what a store lists of each session. */
+export async function queryByListing(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
+  const { sessionId, after, limit, countRest = false } = query;
+  if (query.newestFirst) return queryByTime(store, query);
+  const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
+  const start = after === undefined ? undefined : parsePlace(after);
+  const startIndex = start ? sessions.indexOf(start.sessionId) : 0;
+  if (startIndex === -1) throw wrongCursor(after);
+  const isMatch = matcherOf(query);
+  const artifacts: ListedArtifact[] = [];
+  let leftOut = 0;
+  for (const session of sessions.slice(startIndex)) {
+    const listing = await store.listSession(session);
+    const skipped = session === start?.sessionId ? placeOf(listing.artifacts, start) : 0;
+    let position = 0;
+    for (const record of listing.artifacts.values()) {
+      position++;
+      if (position <= skipped || !isMatch(record)) continue;
+      if (artifacts.length < limit) artifacts.push(new Listed(record));
+      else if (countRest) leftOut++;
+      else return { artifacts };
+    }
+  }
+  return { artifacts, leftOut: countRest ? leftOut : undefined };
+}
+
+async function queryByTime(
+  store: Pick<ArtifactStore, "sessions" | "listSession">,
+  query: ArtifactQuery,
+): Promise<QueryPage> {
+  const { sessionId, after, limit } = query;
+  const isMatch = matcherOf(query);
+  const records: ArtifactRecord[] = [];
+  for (const session of sessionId === undefined ? await store.sessions() : [sessionId]) {
+    for (const record of (await store.listSession(session)).artifacts.values()) {
+      if (isMatch(record)) records.push(record);
+    }
+  }
+  records.sort(byTime).reverse();
+  const start = after === undefined ? 0 : placeByTime(records, parsePlace(after));
+  const artifacts = records.slice(start, start + limit).map((record) => new Listed(record));
+  const leftOut = query.countRest ? records.length - start - artifacts.length : undefined;
+  return { artifacts, leftOut };
+}
+
+/** A comparison for a stable sort: what was stored in the same moment keeps its order. */
+export function byTime(one: ArtifactRecord, other: ArtifactRecord): number {
+  if (one.createdAt === other.createdAt) return 0;
+  return one.createdAt < other.createdAt ? -1 : 1;
+}
+
+/** Its cursor is made only when it is asked for: a page needs that of its last artifact alone. */
+class Listed implements ListedArtifact {
+  constructor(readonly record: ArtifactRecord) {}
+
+  get cursor(): string {
+    const { sessionId, artifactId, createdAt } = this.record;
+    return JSON.stringify([sessionId, artifactId, createdAt]);
+  }
+}
+
+/** Tells whether a record has the ids and the metadata that a query asks for. */
+export function matcherOf({
+  artifactIds,
+  filter = {},
+  removed = false,
+}: ArtifactQuery): (record: ArtifactRecord) => boolean {
+  if (removed) return () => false;
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return ({ artifactId, metadata }) =>
+    artifactIds?.includes(artifactId) !== false &&
+    wanted.every(([key, value]) => metadata[key] === value);
+}
+
+interface TimeCursor {
+  readonly sessionId: string;
+  readonly artifactId: string;
+  readonly createdAt: string;
+}
+
+function parsePlace(cursor: string): TimeCursor {
+  try {
+    const [sessionId, artifactId, createdAt] = JSON.parse(cursor) as readonly unknown[];
+    if (
+      typeof sessionId === "string" &&
+      typeof artifactId === "string" &&
+      typeof createdAt === "string"
+    ) {
+      return { sessionId, artifactId, createdAt };
+    }
+  } catch {
+    // Reported below.
+  }
+  throw wrongCursor(cursor);
+}
+
+/** The error for a cursor that no page of this listing has. */
+export function wrongCursor(cursor: unknown): InvalidArgumentError {
+  return new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
+}
+
+/** How many artifacts come up to this place. If its artifact was removed, some may be listed again, but none is missed. */
+function placeOf(
+  artifacts: ReadonlyMap<string, ArtifactRecord>,
+  { artifactId, createdAt }: TimeCursor,
+): number {
+  const isThere = artifacts.has(artifactId);
+  let at = 0;
+  for (const record of artifacts.values()) {
+    if (!isThere && record.createdAt >= createdAt) return at;
+    at++;
+    if (record.artifactId === artifactId) return at;
+  }
+  return at;
+}
+
+/** The same for the newest first. */
+function placeByTime(records: readonly ArtifactRecord[], place: TimeCursor): number {
+  const at = records.findIndex(
+    ({ sessionId, artifactId }) => sessionId === place.sessionId && artifactId === place.artifactId,
+  );
+  if (at !== -1) return at + 1;
+  const next = records.findIndex(({ createdAt }) => createdAt <= place.createdAt);
+  return next === -1 ? records.length : next;
+}
 
 /** One page of a listing. */
 export interface ArtifactPage {
@@ -80,12 +220,15 @@ function pageGauge({ limit, chars }: PageLimits): (record: ArtifactRecord) => bo
   };
 }
 
-interface Place {
+interface SessionCursor {
   readonly index: number;
   readonly after: string | undefined;
 }
 
-function parseCursor(cursor: string | undefined, sessions: readonly (string | undefined)[]): Place {
+function parseCursor(
+  cursor: string | undefined,
+  sessions: readonly (string | undefined)[],
+): SessionCursor {
   if (cursor === undefined) return { index: 0, after: undefined };
   try {
     const [sessionId, after] = JSON.parse(cursor) as readonly unknown[];

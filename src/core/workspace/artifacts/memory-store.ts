@@ -1,5 +1,5 @@
-import type { Hash } from "../../engine/content.js";
-import { ArtifactGoneError } from "../../errors/artifact-errors.js";
+import type { Hash } from "../../engine/format.js";
+import { ArtifactGoneError } from "../../errors/reading-errors.js";
 import { WriteFailedError } from "../../errors/storage-errors.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
 import { candidateIds, type ArtifactRecord } from "./artifact.js";

@@ -1,9 +1,9 @@
 import { DEFAULTS } from "../../defaults.js";
-import { stopOnAbort } from "../../lib/stop-on-abort.js";
+import { stopOnAbort } from "../../lib/concurrency.js";
 import { isData } from "../../lib/json/plain-json.js";
-import { nonEmptyText } from "../../lib/text/plain-text.js";
+import { nonEmptyText } from "../../lib/text/scan-bytes.js";
 import { requireObject } from "../../arguments.js";
-import { serializeContent, type Content } from "../../engine/content.js";
+import { serializeContent, type Content } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
 import { readablePath } from "../reading/readable-view.js";
@@ -12,8 +12,14 @@ import type { ArtifactInput, PutOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
 import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
-import { redactContent, type Redact, type RedactContext } from "./redact-content.js";
-import { prepareContent, type KnownContent, type PreparedContent } from "./prepare-content.js";
+import {
+  redactContent,
+  type Redact,
+  type RedactContext,
+  prepareContent,
+  type KnownContent,
+  type PreparedContent,
+} from "./prepare-content.js";
 
 /** An artifact that was stored. */
 export interface StoredArtifact {

@@ -1,19 +1,168 @@
-import { once } from "../../lib/once.js";
 import { DEFAULTS } from "../../defaults.js";
-import { type Content, type Hash, serializeContent } from "../../engine/content.js";
+import { type Content, type Hash, serializeContent } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { CallerFailedError } from "../../errors/storage-errors.js";
-import { type Digest, type DigestHints, scanSampled } from "../../lib/digest/digest.js";
+import { once } from "../../lib/concurrency.js";
+import {
+  type ContentSample,
+  type Digest,
+  type DigestHints,
+  scanSampled,
+} from "../../lib/digest/digest.js";
 import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
-import { isJsonText } from "../../lib/json/is-json-text.js";
-import { countLines } from "../../lib/text/plain-text.js";
+import { isJsonText } from "../../lib/json/json-indenter.js";
+import { isData } from "../../lib/json/plain-json.js";
+import { collectPieces } from "../../lib/text/byte-source.js";
+import {
+  countLinesOfBytes,
+  isContinuation,
+  LINE_FEED,
+  countLines,
+} from "../../lib/text/scan-bytes.js";
 import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
-import { encodeWtf8 } from "../../lib/text/wtf8.js";
+import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
 import { type ReadableContent, readableOf, renderValue } from "../reading/readable-content.js";
 import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
-import { createSampler } from "./content-sampler.js";
+
+/** Where a text comes from that is about to be stored. */
+export interface RedactContext {
+  readonly sessionId: string | undefined;
+  readonly toolCallId: string | undefined;
+  readonly toolName: string | undefined;
+}
+
+/** Removes what must not be stored from a text; called for every string of the content, before anything is stored. */
+export type Redact = (text: string, context: RedactContext) => string;
+
+/** Content without what was redacted, and how much that was. */
+export interface RedactedContent {
+  readonly content: Content;
+  readonly redactions: number;
+}
+
+/** A mark that stands for what was redacted; what else a function puts there counts once for each text. */
+const MARK = /\[redacted[^[\]]*\]/gi;
+const MAX_REDACT_DEPTH = 1_000;
+
+/** Applies the host's function to every string of the content, object keys included. */
+export function redactContent(
+  content: Content,
+  redact: Redact,
+  context: RedactContext,
+): RedactedContent {
+  let redactions = 0;
+  const change = (text: string): string => {
+    if (text === "") return text;
+    const changed = callRedact(redact, text, context);
+    if (changed !== text) redactions += Math.max(1, countMarks(changed) - countMarks(text));
+    return changed;
+  };
+  const walk = (value: unknown, depth: number): unknown => {
+    if (typeof value === "string") return change(value);
+    if (typeof value !== "object" || value === null || depth > MAX_REDACT_DEPTH) return value;
+    if (Array.isArray(value)) return value.map((item) => walk(item, depth + 1));
+    if (!isData(value)) return value;
+    const entries = Object.entries(value);
+    return Object.fromEntries(entries.map(([key, item]) => [change(key), walk(item, depth + 1)]));
+  };
+  const redacted = walk(content, 0) as Content;
+  return { content: redactions === 0 ? content : redacted, redactions };
+}
+
+/** A secret may lie across two chunks of a stream, so that all of it must be read first. */
+export async function readForRedaction(source: ContentSource): Promise<Content> {
+  if (typeof source === "string" || !(Symbol.asyncIterator in source)) return source;
+  return decodeWtf8(await collectPieces(source));
+}
+
+function callRedact(redact: Redact, text: string, context: RedactContext): string {
+  let changed: unknown;
+  try {
+    changed = redact(text, context);
+  } catch (cause) {
+    throw new CallerFailedError("redact", cause);
+  }
+  if (typeof changed === "string") return changed;
+  throw new InvalidArgumentError("redact", changed, "a function that returns a string");
+}
+
+function countMarks(text: string): number {
+  return text.match(MARK)?.length ?? 0;
+}
+
+const HEAD_BYTES = 262_144;
+const TAIL_BYTES = 65_536;
+const MAX_CONTINUATIONS = 3;
+
+/** Keeps the start and the end of a stream as it passes through. */
+export function createSampler(): {
+  push(chunk: Uint8Array): void;
+  sample(whole: { readonly chars: number; readonly lines: number }): ContentSample;
+} {
+  const head = new Uint8Array(HEAD_BYTES);
+  // Twice as long as the tail, so that it is moved to the front only now and then, not at each chunk.
+  const last = new Uint8Array(2 * TAIL_BYTES);
+  let headLength = 0;
+  let lastLength = 0;
+  let total = 0;
+
+  return {
+    push(chunk) {
+      total += chunk.length;
+      const toHead = chunk.subarray(0, HEAD_BYTES - headLength);
+      head.set(toHead, headLength);
+      headLength += toHead.length;
+      const rest = chunk.subarray(toHead.length).subarray(-TAIL_BYTES);
+      if (lastLength + rest.length > last.length) {
+        last.copyWithin(0, lastLength - TAIL_BYTES, lastLength);
+        lastLength = TAIL_BYTES;
+      }
+      last.set(rest, lastLength);
+      lastLength += rest.length;
+    },
+
+    sample({ chars, lines }) {
+      const tail = last.subarray(Math.max(lastLength - TAIL_BYTES, 0), lastLength);
+      const complete = headLength + tail.length === total;
+      if (complete) {
+        const whole = new Uint8Array(total);
+        whole.set(head.subarray(0, headLength));
+        whole.set(tail, headLength);
+        return { head: decodeWtf8(whole), tail: "", tailLine: lines + 1, chars, lines, complete };
+      }
+      const end = tail.subarray(startOfTail(tail));
+      return {
+        head: decodeWtf8(head.subarray(0, endOfHead(head))),
+        tail: decodeWtf8(end),
+        tailLine: lines - countLinesOfBytes(end) + 1,
+        chars,
+        lines,
+        complete,
+      };
+    },
+  };
+}
+
+/** Cuts at the end of a line where that loses little, else between two characters. */
+function endOfHead(head: Uint8Array): number {
+  const lineEnd = head.lastIndexOf(LINE_FEED) + 1;
+  if (lineEnd >= head.length / 2) return lineEnd;
+  const least = head.length - MAX_CONTINUATIONS - 1;
+  let start = head.length - 1;
+  while (start > least && isContinuation(head[start] ?? 0)) start--;
+  // The last character is dropped, whether or not it is complete.
+  return start > least && (head[start] ?? 0) >= 0x80 ? start : head.length;
+}
+
+function startOfTail(tail: Uint8Array): number {
+  const lineStart = tail.indexOf(LINE_FEED) + 1;
+  if (lineStart > 0 && lineStart <= tail.length / 2) return lineStart;
+  let start = 0;
+  while (start < MAX_CONTINUATIONS && isContinuation(tail[start] ?? 0)) start++;
+  return start;
+}
 
 /** Content, or a stream of its bytes. */
 export type ContentSource = Content | AsyncIterable<Uint8Array>;

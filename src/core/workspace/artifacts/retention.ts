@@ -10,7 +10,7 @@ import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import type { Clock } from "../events.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
-import { queryArtifacts } from "./query-artifacts.js";
+import { queryArtifacts } from "./list-artifacts.js";
 
 /** How much is kept. The oldest artifacts go first. */
 export interface RetentionLimits {

@@ -1,18 +1,23 @@
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import { visibleSessions } from "../artifacts/find-artifact.js";
-import { byTime, queryArtifacts } from "../artifacts/query-artifacts.js";
+import { byTime, queryArtifacts } from "../artifacts/list-artifacts.js";
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
-import { InvalidPatternError, SearchTimeoutError } from "../../errors/search-errors.js";
+import { InvalidPatternError, SearchTimeoutError } from "../../errors/reading-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
 import type { SearchOutcome, SearchQuery } from "../../lib/search/search-terms.js";
 import type { Clock } from "../events.js";
-import type { GrepOptions } from "./grep-knowledge.js";
-import { findNear, NO_MATCH, searchAsMeant, callInput } from "./near-matches.js";
+import {
+  type GrepOptions,
+  findNear,
+  NO_MATCH,
+  searchAsMeant,
+  callInput,
+  renderMatches,
+} from "./grep-knowledge.js";
 import type { ArtifactCount, NextCall, Reading } from "./reading.js";
-import { renderMatches } from "./render-matches.js";
 
 /** Options of `grepSession`. */
 export interface GrepSessionOptions extends Omit<GrepOptions, "startLine" | "startChar"> {

@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { ArgumentError } from "../../lib/argument-error.js";
-import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-errors.js";
+import { ArgumentError } from "../../lib/text/text-range.js";
+import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-pointer.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";

@@ -1,11 +1,36 @@
+import {
+  readChars,
+  readLineChars,
+  readLines,
+  seekLineEnd,
+  seekLineStart,
+} from "../../lib/text/read-text.js";
 import type { IndexedText } from "../../lib/text/text-index.js";
-import { readChars, readLineChars } from "../../lib/text/read-chars.js";
-import { readLines } from "../../lib/text/read-lines.js";
 import { requireRange } from "../../lib/text/text-range.js";
-import { seekLineEnd, seekLineStart } from "../../lib/text/seek.js";
+import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { OpenText } from "./open-text.js";
-import type { NextCall, Reading, ReadOptions, View } from "./reading.js";
+import { findArtifact } from "../artifacts/find-artifact.js";
+import { openText, type OpenText } from "./readable-view.js";
+import type { ReadOptions, NextCall, Reading, View } from "./reading.js";
+
+/** How many lines an artifact has. */
+export type CountLines = (
+  artifactId: string,
+  options: Pick<ReadOptions, "sessionId" | "signal" | "view">,
+) => Promise<number>;
+
+/** Counts without a word to the logger, which is told of what a model reads. */
+export function createCountLines(store: ArtifactStore): CountLines {
+  return async (artifactId, { sessionId, signal, view = "readable" }) => {
+    const record = await findArtifact(store, artifactId, sessionId);
+    const text = await openText(store, record, view, signal);
+    try {
+      return (await text.withIndex()).index.lines;
+    } finally {
+      await text.close();
+    }
+  };
+}
 
 /** What is read or searched. */
 export interface OpenTarget {

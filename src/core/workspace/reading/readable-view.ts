@@ -1,9 +1,16 @@
 import { DEFAULTS } from "../../defaults.js";
-import { JsonSyntaxError } from "../../lib/json/json-errors.js";
+import { unescapeJson } from "../../lib/json/json-characters.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
-import { decodeJsonString } from "../../lib/json/json-string-decoder.js";
-import { unescapeJson } from "../../lib/json/json-strings.js";
-import { type ByteSource, collectPieces, readPieces } from "../../lib/text/byte-source.js";
+import { decodeJsonString } from "../../lib/json/json-path-tracker.js";
+import { JsonSyntaxError } from "../../lib/json/json-pointer.js";
+import { collectPieces, readPieces, type ByteSource } from "../../lib/text/byte-source.js";
+import {
+  decodeTextIndex,
+  encodeTextIndex,
+  type IndexedText,
+  indexText,
+  type TextIndex,
+} from "../../lib/text/text-index.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import {
   OPENING_CHARS,
@@ -12,13 +19,83 @@ import {
   type Wrapping,
   wrappingOf,
 } from "../../lib/wrapping/readable-text.js";
-import type { ArtifactRecord } from "../artifacts/artifact.js";
 import {
   type ArtifactStore,
-  memoryContent,
+  checkIfWhole,
   type OpenContent,
+  memoryContent,
 } from "../artifacts/artifact-store.js";
-import { findSoleText } from "./sole-text.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import type { View } from "./reading.js";
+import { findSoleText } from "./readable-content.js";
+
+/** A text that is open for reading and searching: the readable view or the stored text. */
+export interface OpenText {
+  readonly source: OpenContent;
+  /** Makes or loads the index, which takes a pass over the text; a search does not need it. */
+  withIndex(): Promise<IndexedText>;
+  /** Compares all of the text with its hash, if the store can; throws if it is damaged. */
+  check(signal: AbortSignal | undefined): Promise<void>;
+  /** The same, if all of it was read. */
+  checkIfWhole(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openText(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  view: View,
+  signal: AbortSignal | undefined,
+): Promise<OpenText> {
+  const stored = await store.open(record);
+  const opened = [stored];
+  const close = async () => {
+    for (const content of opened) await content.close();
+  };
+  try {
+    const made = view === "raw" ? undefined : await openView(store, record, stored, signal);
+    if (made) opened.push(made);
+    const source = made ?? stored;
+    const name = made ? "view-index" : "index";
+    const withIndex = async () => ({
+      source,
+      index: await openIndex(store, record, source, name, signal),
+    });
+    return {
+      source,
+      withIndex,
+      // A view was checked when it was made.
+      check: async (signal) => source.check?.(signal),
+      checkIfWhole: () => checkIfWhole(source, signal),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openIndex(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  source: OpenContent,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<TextIndex> {
+  const make = () => indexText(source, { signal });
+  if (source.size < MIN_KEPT_BYTES) return make();
+  const kept = await store.openDerived(record, name, async function* () {
+    // An index of damaged content must not be cached.
+    await source.check?.(signal);
+    yield encodeTextIndex(await make());
+  });
+  try {
+    const index = decodeTextIndex(await collectPieces(readPieces(kept, signal)));
+    return index?.bytes === source.size ? index : await make();
+  } finally {
+    await kept.close();
+  }
+}
 
 /** Anything smaller is made again each time rather than cached. */
 export const MIN_KEPT_BYTES = 1_048_576;

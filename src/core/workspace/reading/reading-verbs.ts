@@ -1,24 +1,29 @@
+import {
+  requireCount,
+  requireText,
+  requireChoice,
+  requireOptions,
+  requireStrings,
+} from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
-import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { requireChoice, requireCount, requireOptions, requireStrings } from "../../arguments.js";
+import { InvalidArgumentError, OutOfRangeError } from "../../errors/argument-errors.js";
+import { NotJsonError, PointerNotFoundError } from "../../errors/reading-errors.js";
+import { ReadFailedError } from "../../errors/storage-errors.js";
+import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-pointer.js";
 import type { SearchQuery } from "../../lib/search/search-terms.js";
+import { ShortSourceError } from "../../lib/text/byte-source.js";
+import { ArgumentError, TextRangeError } from "../../lib/text/text-range.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
-import type { EventDetails, EventReporter } from "../events.js";
 import { findArtifact } from "../artifacts/find-artifact.js";
 import { getOriginal } from "../artifacts/get-original.js";
-import { toCodedError } from "./coded-errors.js";
-import { grepText, type GrepOptions, searchIntact } from "./grep-knowledge.js";
+import type { EventDetails, EventReporter } from "../events.js";
+import type { Workspace } from "../workspace-types.js";
+import type { WorkspaceWiring } from "../workspace-wiring.js";
+import { type GrepOptions, grepText, searchIntact } from "./grep-knowledge.js";
 import { grepArtifacts, listNewest, type SessionReading } from "./grep-session.js";
-import { openText } from "./open-text.js";
+import { openText } from "./readable-view.js";
 import { queryArtifact } from "./query-knowledge.js";
-import {
-  isPointerError,
-  readCursor,
-  readPointer,
-  readQuery,
-  rereadPointer,
-} from "./read-arguments.js";
 import {
   readCharRange,
   readColumns,
@@ -28,8 +33,61 @@ import {
   type ReadTarget,
 } from "./read-knowledge.js";
 import { VIEWS, type Reading, type ReadOptions, type Scope } from "./reading.js";
-import type { Workspace } from "../workspace-types.js";
-import type { WorkspaceWiring } from "../workspace-wiring.js";
+
+/** Converts an error of the general library to this package's own; any other error is returned unchanged. */
+export function toCodedError(error: unknown): unknown {
+  if (error instanceof ArgumentError) {
+    return new InvalidArgumentError(error.argument, error.received, error.expected);
+  }
+  if (error instanceof TextRangeError) return new OutOfRangeError(error.range);
+  if (error instanceof JsonPointerError) {
+    return new PointerNotFoundError(error.pointer, error.reach);
+  }
+  if (error instanceof JsonSyntaxError) {
+    return new NotJsonError(error.offset, error.reason, { cause: error });
+  }
+  if (error instanceof ShortSourceError) {
+    return new ReadFailedError(`the stored bytes ${error.start} to ${error.end}`, error);
+  }
+  return error;
+}
+
+/** What a search is asked for. */
+export function readQuery(pattern: string, options: GrepOptions, maxChars: number): SearchQuery {
+  return {
+    pattern: requireText("pattern", pattern, "what to search for"),
+    literal: options.literal ?? false,
+    ignoreCase: options.ignoreCase ?? false,
+    contextBefore: requireCount("contextBefore", options.contextBefore, 0, 0),
+    contextAfter: requireCount("contextAfter", options.contextAfter, 0, 0),
+    maxResults: requireCount("maxResults", options.maxResults, DEFAULTS.searchResults),
+    windowChars: Math.min(DEFAULTS.searchWindowChars, maxChars),
+  };
+}
+
+/** A pointer that leads nowhere as it stands, as it was most likely meant. */
+export function rereadPointer(pointer: string): string | undefined {
+  if (pointer === "/") return "";
+  return !pointer.startsWith("/") && pointer.includes("/") ? `/${pointer}` : undefined;
+}
+
+export function isPointerError(error: unknown): boolean {
+  return (
+    error instanceof JsonPointerError ||
+    (error instanceof ArgumentError && error.argument === "pointer")
+  );
+}
+
+export function readPointer(pointer: unknown = ""): string {
+  if (typeof pointer === "string") return pointer;
+  throw new InvalidArgumentError("pointer", pointer, "a string, a JSON pointer");
+}
+
+export function readCursor(cursor: unknown): number {
+  if (cursor === undefined) return 0;
+  if (typeof cursor === "string" && /^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
+}
 
 /** The methods that work on one artifact. */
 type ReadingVerbs = Pick<

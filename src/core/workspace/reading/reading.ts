@@ -66,3 +66,16 @@ export interface ReadOptions extends Scope {
   /** Maximum length of the answer's text, in characters. Default 20,000. */
   readonly maxChars?: number | undefined;
 }
+
+/** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
+export type ToolNaming = Partial<Record<ToolName, string | false>>;
+
+/** The tools that the agent has, under its own names for them. */
+export function nameTools(
+  naming: ToolNaming,
+): { readonly tool: ToolName; readonly name: string }[] {
+  return TOOL_NAMES.flatMap((tool) => {
+    const name = naming[tool] ?? tool;
+    return name === false ? [] : [{ tool, name }];
+  });
+}

@@ -2,9 +2,8 @@ import type { Digest } from "../../lib/digest/digest.js";
 import { DEFAULTS } from "../../defaults.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
-import { TOOL_NAMES, type ToolName } from "../reading/reading.js";
+import { TOOL_NAMES, type ToolName, nameTools, type ToolNaming } from "../reading/reading.js";
 import { READING_TOOLS } from "../tools/reading-tools.js";
-import { nameTools, type ToolNaming } from "../tools/tool-naming.js";
 
 /** What a reference says about one artifact. */
 export interface KnowledgeEntry {

@@ -1,14 +1,36 @@
 import type { ToolDescription } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { quoteSome } from "../../lib/text/quote.js";
-import type { NextCall } from "../reading/reading.js";
-import type { CountLines } from "../reading/count-lines.js";
-import type { Workspace } from "../workspace-types.js";
-import { inputSchemaOf, parametersOf, READING_TOOLS } from "./reading-tools.js";
-import type { RenderedAnswer } from "./render-answer.js";
-import { ToolInput } from "./tool-input.js";
-import { nameTools, type ToolNaming } from "./tool-naming.js";
 import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
+import { quoteSome } from "../../lib/text/quote.js";
+import type { CountLines } from "../reading/read-knowledge.js";
+import { nameTools, type NextCall, type ToolNaming } from "../reading/reading.js";
+import type { NoticeOptions } from "../reference/knowledge-list.js";
+import type { Workspace } from "../workspace-types.js";
+import {
+  READING_TOOLS,
+  inputSchemaOf,
+  parametersOf,
+  type RenderedAnswer,
+  ToolInput,
+} from "./reading-tools.js";
+
+/**
+ * The text for an agent's system prompt that explains references. It is part of every request, so it
+ * says once what a reference need not repeat, and little that the tools' descriptions say. A
+ * reference that is read by path explains itself.
+ */
+export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
+  if (readBy === "path") return "";
+  const start =
+    "Long tool results are stored; a <knowledge_list> with artifact_id and digest replaces each. " +
+    "A digest is an automatic preview: do not answer from it alone.";
+  if (readBy === "none") return start;
+  const uses = nameTools(toolNames).flatMap(({ tool, name }) => {
+    const { use } = READING_TOOLS[tool];
+    return use === undefined ? [] : [`${name} ${use}`];
+  });
+  return uses.length === 0 ? start : `${start} Read only what you need: ${uses.join(", ")}.`;
+}
 
 /** Whether a session may see another one. */
 export type CanSee = (sessionId: string, other: string) => Promise<boolean>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { countContentChars, serializeContent } from "../../../../src/core/engine/content.js";
+import { countContentChars, serializeContent } from "../../../../src/core/engine/format.js";
 
 it("content is one text: a string as it stands, anything else as its JSON", () => {
   fc.assert(

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createFileReference,
-  parseFileReference,
-} from "../../../../src/core/files/file-reference.js";
+import { createFileReference, parseFileReference } from "../../../../src/core/files/file-sink.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { toolResult } from "../../../support/tool-results.js";
 

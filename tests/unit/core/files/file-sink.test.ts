@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFileSink } from "../../../../src/core/files/file-sink.js";
-import type { FolderWrite } from "../../../../src/core/files/file-writer.js";
+import { createFileSink, type FolderWrite } from "../../../../src/core/files/file-sink.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { MemoryWriter } from "../../../support/memory-writer.js";
 import { rejectionOf } from "../../../support/rejection.js";

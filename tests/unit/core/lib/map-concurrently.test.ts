@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mapConcurrently } from "../../../../src/core/lib/map-concurrently.js";
+import { mapConcurrently } from "../../../../src/core/lib/concurrency.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

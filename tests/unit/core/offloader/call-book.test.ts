@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aboutCall, CallBook, textsOf } from "../../../../src/core/offloader/call-book.js";
+import { aboutCall, CallBook, textsOf } from "../../../../src/core/offloader/turn-memory.js";
 
 const callOf = (id: string | undefined, name: string) => ({ id, name, reading: undefined });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deepFreeze } from "../../../support/shared-objects.js";
-import { hasShape, isConstant, shapeOf } from "../../../../src/core/offloader/message-shape.js";
+import { hasShape, isConstant, shapeOf } from "../../../../src/core/offloader/turn-memory.js";
 
 function nested(depth: number): unknown {
   return depth === 0 ? "end" : { inside: nested(depth - 1) };

@@ -5,7 +5,7 @@ import {
   renderInputReference,
   replaceStrings,
   targetOf,
-} from "../../../../src/core/offloader/part-reference.js";
+} from "../../../../src/core/offloader/large-parts.js";
 
 const HASH = "0123456789abcdef";
 

@@ -8,7 +8,7 @@ import {
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { WriteFailedError, type Content } from "../../../../src/index.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
-import { countContentChars } from "../../../../src/core/engine/content.js";
+import { countContentChars } from "../../../../src/core/engine/format.js";
 import { logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 import { toolResult } from "../../../support/tool-results.js";

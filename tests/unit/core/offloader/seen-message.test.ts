@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
-import { SeenMessage } from "../../../../src/core/offloader/seen-message.js";
+import { SeenMessage } from "../../../../src/core/offloader/turn-memory.js";
 
 const see = (message: unknown) => new SeenMessage(message, createReadingCalls({}));
 

@@ -3,9 +3,8 @@ import { ContentMemory } from "../../../../src/core/offloader/located-result.js"
 import { NOTHING_HELD, type HeldSession } from "../../../../src/core/offloader/held-session.js";
 import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
 import type { ResultReport } from "../../../../src/core/offloader/report.js";
-import type { ToolResult } from "../../../../src/core/engine/tool-result.js";
+import type { ToolResult, Format } from "../../../../src/core/engine/format.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
-import type { Format } from "../../../../src/core/engine/format.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import { geminiFormat } from "../../../../src/formats/gemini.js";
 import { conversationOf } from "../../../support/conversation.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createConversation } from "../../../../src/core/engine/policy.js";
 import { byTool } from "../../../../src/core/policies/by-result.js";
-import { cacheAware } from "../../../../src/core/policies/cache-aware.js";
+import { cacheAware } from "../../../../src/core/policies/by-budget.js";
 import { all } from "../../../../src/core/policies/combine.js";
 import { at, conversationOf, decide } from "../../../support/decide.js";
 

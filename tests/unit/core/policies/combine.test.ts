@@ -8,9 +8,8 @@ import {
   keepRecent,
 } from "../../../../src/core/policies/by-result.js";
 import { minChars, minRatio, minTokens } from "../../../../src/core/policies/by-size.js";
-import { cacheAware } from "../../../../src/core/policies/cache-aware.js";
+import { cacheAware, tokenBudget } from "../../../../src/core/policies/by-budget.js";
 import { all, any, not } from "../../../../src/core/policies/combine.js";
-import { tokenBudget } from "../../../../src/core/policies/token-budget.js";
 import { at, conversationOf, decideLengths } from "../../../support/decide.js";
 
 describe("all", () => {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { byTool } from "../../../../src/core/policies/by-result.js";
 import { minChars, minTokens } from "../../../../src/core/policies/by-size.js";
-import { all, any, not } from "../../../../src/core/policies/combine.js";
-import { requirePolicy, requireVerdicts } from "../../../../src/core/policies/require-policy.js";
-import { tokenBudget } from "../../../../src/core/policies/token-budget.js";
+import {
+  all,
+  any,
+  not,
+  requirePolicy,
+  requireVerdicts,
+} from "../../../../src/core/policies/combine.js";
+import { tokenBudget } from "../../../../src/core/policies/by-budget.js";
 
 describe("what is not a policy", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tokenBudget } from "../../../../src/core/policies/token-budget.js";
+import { tokenBudget } from "../../../../src/core/policies/by-budget.js";
 import { at, decide } from "../../../support/decide.js";
 
 describe("tokenBudget", () => {

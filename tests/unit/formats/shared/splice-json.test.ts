@@ -4,7 +4,7 @@ import {
   readRawJson,
   spliceJson,
   type JsonPath,
-} from "../../../../src/formats/shared/splice-json.js";
+} from "../../../../src/formats/shared/line-splicer.js";
 import { fill, Hole, oddWriters } from "../odd-json.js";
 
 describe("splicing JSON", () => {

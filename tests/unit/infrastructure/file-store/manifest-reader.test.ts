@@ -2,7 +2,7 @@ import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { KeptFile } from "../../../../src/infrastructure/file-store/kept-file.js";
-import { ManifestReader } from "../../../../src/infrastructure/file-store/manifest-reader.js";
+import { ManifestReader } from "../../../../src/infrastructure/file-store/manifest.js";
 import {
   createStoreLayout,
   MANIFEST_NAME,

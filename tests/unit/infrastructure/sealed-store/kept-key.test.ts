@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { keptKey } from "../../../../src/infrastructure/sealed-store/kept-key.js";
+import { keptKey } from "../../../../src/infrastructure/sealed-store/encryption-keys.js";
 import { makeTempFolder } from "../../../support/temp-folder.js";
 
 describe("the key that a workspace on files keeps", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   explainReferences,
   resolveReferences,
-} from "../../../../src/integrations/shared/reference-arguments.js";
+} from "../../../../src/integrations/shared/connect-sessions.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 
 const TEXT = "one\ntwo\r\nthree\nfour";

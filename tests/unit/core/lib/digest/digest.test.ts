@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { digestText } from "../../../../../src/core/digest-text.js";
 import { scanSampled } from "../../../../../src/core/lib/digest/digest.js";
 import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
-import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
+import { countLines } from "../../../../../src/core/lib/text/scan-bytes.js";
 import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
 import * as texts from "./sample-texts.js";
 import { anyString } from "../../../../support/any-string.js";

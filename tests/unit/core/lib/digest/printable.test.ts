@@ -8,7 +8,7 @@ import {
   formatCount,
   toPrintable,
 } from "../../../../../src/core/lib/digest/printable.js";
-import { takeEnd, takeStart } from "../../../../../src/core/lib/text/surrogates.js";
+import { takeEnd, takeStart } from "../../../../../src/core/lib/text/quote.js";
 import { hiddenCodePoints, isWellFormed } from "./sample-texts.js";
 
 describe("toPrintable", () => {

@@ -7,7 +7,7 @@ import {
   type SampledText,
 } from "../../../../../src/core/lib/digest/sampled-text.js";
 import { scanText } from "../../../../../src/core/lib/digest/scan-text.js";
-import { countLines } from "../../../../../src/core/lib/text/plain-text.js";
+import { countLines } from "../../../../../src/core/lib/text/scan-bytes.js";
 import { logText } from "./sample-texts.js";
 
 /** Every line that was sampled stands at its number. */

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonKind } from "../../../../../src/core/lib/json/json-layout.js";
-import { locatePointer, type Located } from "../../../../../src/core/lib/json/json-locate.js";
-import { formatPointer } from "../../../../../src/core/lib/json/json-pointer.js";
+import type { JsonKind } from "../../../../../src/core/lib/json/json-walker.js";
+import { locatePointer, type Located } from "../../../../../src/core/lib/json/json-path-tracker.js";
+import { formatPointer, JsonSyntaxError } from "../../../../../src/core/lib/json/json-pointer.js";
 import { decodeWtf8, encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
-import { JsonSyntaxError } from "../../../../../src/core/lib/json/json-errors.js";
 import { generatedArray, sourceOf } from "./sources.js";
 import { anyString } from "../../../../support/any-string.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../../../../src/core/lib/argument-error.js";
+import { ArgumentError } from "../../../../../src/core/lib/text/text-range.js";
 import {
   formatPointer,
   indexOfToken,

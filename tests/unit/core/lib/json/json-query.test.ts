@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../../../../src/core/lib/argument-error.js";
-import { JsonPointerError, JsonSyntaxError } from "../../../../../src/core/lib/json/json-errors.js";
+import { ArgumentError } from "../../../../../src/core/lib/text/text-range.js";
+import {
+  JsonPointerError,
+  JsonSyntaxError,
+} from "../../../../../src/core/lib/json/json-pointer.js";
 import {
   queryJson,
   type JsonQuery,

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
+import {
+  compilePattern,
+  shapeOf,
+  tokenizePattern,
+} from "../../../../../src/core/lib/search/compile-pattern.js";
 import { PatternError } from "../../../../../src/core/lib/search/search-terms.js";
-import { shapeOf, tokenizePattern } from "../../../../../src/core/lib/search/pattern-shape.js";
 
 function compile(pattern: string, options: { literal?: boolean; ignoreCase?: boolean } = {}) {
   return compilePattern({ pattern, literal: false, ignoreCase: false, ...options });

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createSearchBuffer } from "../../../../../src/core/lib/search/search-buffer.js";
-import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
+import {
+  createSearchBuffer,
+  compilePattern,
+} from "../../../../../src/core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../../../../src/core/lib/search/line-search.js";
 import type { SearchMatch, SearchQuery } from "../../../../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";

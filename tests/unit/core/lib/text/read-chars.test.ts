@@ -1,9 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readChars, readLineChars } from "../../../../../src/core/lib/text/read-chars.js";
-import type { CharsRead, CharsRequest } from "../../../../../src/core/lib/text/read-chars.js";
-import { anyCuts, anyText, encodeInParts, indexed, isInsidePair } from "./texts.js";
-import { splitLines, tinyDistance } from "./texts.js";
+import {
+  readChars,
+  readLineChars,
+  type CharsRead,
+  type CharsRequest,
+} from "../../../../../src/core/lib/text/read-text.js";
+import {
+  anyCuts,
+  anyText,
+  encodeInParts,
+  indexed,
+  isInsidePair,
+  splitLines,
+  tinyDistance,
+} from "./texts.js";
 
 const nonEmptyText = anyText.filter((text) => text !== "");
 const anyLength = fc.integer({ min: 1, max: 40 });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
-import { readChars, readLineChars } from "../../../../../src/core/lib/text/read-chars.js";
-import { readLines } from "../../../../../src/core/lib/text/read-lines.js";
+import { readChars, readLineChars, readLines } from "../../../../../src/core/lib/text/read-text.js";
 import { indexText, type TextIndex } from "../../../../../src/core/lib/text/text-index.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 

@@ -1,10 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../../../../src/core/lib/argument-error.js";
-import { TextRangeError } from "../../../../../src/core/lib/text/text-range.js";
-import { readLines, type LinesRead } from "../../../../../src/core/lib/text/read-lines.js";
-import { anyCuts, anyText, encodeInParts, indexed, isInsidePair } from "./texts.js";
-import { memorySource, splitLines, tinyDistance } from "./texts.js";
+import { ArgumentError, TextRangeError } from "../../../../../src/core/lib/text/text-range.js";
+import { readLines, type LinesRead } from "../../../../../src/core/lib/text/read-text.js";
+import {
+  anyCuts,
+  anyText,
+  encodeInParts,
+  indexed,
+  isInsidePair,
+  memorySource,
+  splitLines,
+  tinyDistance,
+} from "./texts.js";
 
 const nonEmptyText = anyText.filter((text) => text !== "");
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../../../../src/core/engine/content.js";
+import type { Content } from "../../../../../src/core/engine/format.js";
 import { collectPieces } from "../../../../../src/core/lib/text/byte-source.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 import {

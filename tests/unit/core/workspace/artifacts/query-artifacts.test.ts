@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ArtifactQuery } from "../../../../../src/core/workspace/artifacts/artifact-store.js";
-import { queryByListing } from "../../../../../src/core/workspace/artifacts/query-artifacts.js";
+import { queryByListing } from "../../../../../src/core/workspace/artifacts/list-artifacts.js";
 import { MemoryStore } from "../../../../../src/testing/index.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 

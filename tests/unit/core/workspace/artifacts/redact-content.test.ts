@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../../../../src/core/engine/content.js";
+import type { Content } from "../../../../../src/core/engine/format.js";
 import {
   readForRedaction,
   redactContent,
-} from "../../../../../src/core/workspace/artifacts/redact-content.js";
+} from "../../../../../src/core/workspace/artifacts/prepare-content.js";
 
 const CONTEXT = { sessionId: "s", toolCallId: "t", toolName: "bash" };
 const redact = (text: string) => text.replaceAll("secret", "[redacted]");

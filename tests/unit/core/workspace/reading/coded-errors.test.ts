@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ContextOffloadError } from "../../../../../src/core/errors/context-offload-error.js";
 import { queryJson, type JsonQuery } from "../../../../../src/core/lib/json/json-query.js";
-import { readChars, readLineChars } from "../../../../../src/core/lib/text/read-chars.js";
-import { readLines } from "../../../../../src/core/lib/text/read-lines.js";
-import { toCodedError } from "../../../../../src/core/workspace/reading/coded-errors.js";
+import { readChars, readLineChars, readLines } from "../../../../../src/core/lib/text/read-text.js";
+import { toCodedError } from "../../../../../src/core/workspace/reading/reading-verbs.js";
 import { sourceOf } from "../../lib/json/sources.js";
 import { indexed } from "../../lib/text/texts.js";
 

@@ -5,7 +5,7 @@ import {
   memoryContent,
   type OpenContent,
 } from "../../../../../src/core/workspace/artifacts/artifact-store.js";
-import { openText } from "../../../../../src/core/workspace/reading/open-text.js";
+import { openText } from "../../../../../src/core/workspace/reading/readable-view.js";
 import { checkHash } from "../../../../../src/testing/memory-store.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../../../../src/core/engine/content.js";
+import type { Content } from "../../../../../src/core/engine/format.js";
 import { parseKnowledgeList } from "../../../../../src/core/workspace/reference/knowledge-list.js";
 import { followAll, joinReadings } from "../../../../support/follow-readings.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ToolInput } from "../../../../../src/core/workspace/tools/tool-input.js";
+import { ToolInput } from "../../../../../src/core/workspace/tools/reading-tools.js";
 
 const inputOf = (value: unknown) => new ToolInput({ p: value }, ["p"]);
 
