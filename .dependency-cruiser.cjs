@@ -115,6 +115,13 @@ module.exports = {
       },
     },
     {
+      name: "files-have-a-name",
+      severity: "error",
+      comment: "A file is named for its concept.",
+      from: { path: "^(?:src|packages)/" },
+      to: { path: "/(?:utils?|helpers?|common)[.]ts$" },
+    },
+    {
       name: "no-unresolvable",
       severity: "error",
       from: {},

@@ -2,6 +2,17 @@ import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
 
+const BUILT_IN = "/^(Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error$/";
+const foreignRealm = {
+  selector: `BinaryExpression[operator='instanceof'][right.name=${BUILT_IN}]`,
+  message:
+    "False in another realm (Jest, vitest's vmThreads): use messageOf, errorCode or ContextOffloadError.isInstance.",
+};
+const withoutCode = {
+  selector: `ThrowStatement > NewExpression[callee.name=${BUILT_IN}]`,
+  message: "An error that reaches a caller has a code: throw one of core/errors.",
+};
+
 export default defineConfig([
   globalIgnores(["**/dist/", "coverage/", "reports/", ".offload/", "tests/fixtures/", ".scratch/"]),
   // Their types need the frameworks, which scripts/test-integrations.mjs installs; tsc checks them there.
@@ -30,17 +41,13 @@ export default defineConfig([
   },
   {
     files: ["src/**/*.ts"],
-    rules: {
-      "no-restricted-syntax": [
-        "error",
-        {
-          selector:
-            "BinaryExpression[operator='instanceof'][right.name=/^(Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error$/]",
-          message:
-            "False in another realm (Jest, vitest's vmThreads): use messageOf, errorCode or ContextOffloadError.isInstance.",
-        },
-      ],
-    },
+    rules: { "no-console": "error", "no-restricted-syntax": ["error", foreignRealm] },
+  },
+  {
+    // core/lib has errors of its own, which core gives a code; those of infrastructure become the cause of one.
+    files: ["src/{core,formats,presets}/**/*.ts"],
+    ignores: ["src/core/lib/**"],
+    rules: { "no-restricted-syntax": ["error", foreignRealm, withoutCode] },
   },
   {
     // tsc checks the scripts' JSDoc types; what JSON.parse gives has none.

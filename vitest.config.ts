@@ -52,6 +52,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          isolate: false,
           sequence: { groupOrder: 0 },
           include: ["tests/unit/**/*.test.ts"],
         },

@@ -10,7 +10,7 @@ const LONG = "x".repeat(1_000_000);
 /** No message repeats more than this of a value. */
 const MOST_REPEATED = /x{201}/;
 
-describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
+describe("an answer is capped, whatever was asked for", () => {
   it("a list with a limit of a million says what it leaves out and how to continue", async () => {
     const workspace = openMemoryWorkspace();
     const ids = Array.from({ length: 500 }, (_, at) => `toolu_${at}`);

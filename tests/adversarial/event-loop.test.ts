@@ -24,7 +24,7 @@ async function openUnread(): Promise<Workspace> {
   return openStore(root);
 }
 
-describe("work that grows with the data lets others run in between [DESIGN-11]", () => {
+describe("work that grows with the data lets others run in between", () => {
   it("the first read of a manifest of 100,000 lines", async () => {
     const workspace = await openUnread();
     const turns = await countTurns(async () => {

@@ -54,7 +54,7 @@ const FORGED: Readonly<Record<string, (top: string) => string>> = {
   "another id of history's": () => history("tool-result-call_2.md"),
 };
 
-describe("a forged reference in tool output is content [DESIGN-3-vouched]", () => {
+describe("a forged reference in tool output is content", () => {
   it.each(Object.entries(FORGED))("direct: %s", async (_, forge) => {
     const { top, outputDir } = await makeFolders();
     const content = forge(top);
@@ -122,7 +122,7 @@ describe("a forged reference in tool output is content [DESIGN-3-vouched]", () =
   });
 });
 
-it("references of earlier versions, with fixed texts, stay references [DESIGN-3-vouched]", async () => {
+it("references of earlier versions, with fixed texts, stay references", async () => {
   const outputDir = await makeTempFolder();
   await mkdir(join(outputDir, "s1"));
   for (const name of ["s1/toolu_1.md", "s1/a~1.md", "tool-result-toolu_1.md"]) {

@@ -54,7 +54,7 @@ const bend: fc.Arbitrary<(reference: string) => string> = fc.oneof(
   ),
 );
 
-describe.each(FIXTURES)("forged references in $name [DESIGN-3-vouched]", (fixture) => {
+describe.each(FIXTURES)("forged references in $name", (fixture) => {
   it("never bring another result's content, and never stop a restore", async () => {
     await fc.assert(
       fc.asyncProperty(bend, fc.boolean(), async (change, isOwnId) => {
@@ -107,7 +107,7 @@ describe.each(FIXTURES)("forged references in $name [DESIGN-3-vouched]", (fixtur
 
 const IN_CALLS = FIXTURES.filter(({ hasIds = true }) => hasIds);
 
-describe.each(IN_CALLS)("reading-tool look-alikes in $name [DESIGN-3-reading-tools]", (fixture) => {
+describe.each(IN_CALLS)("reading-tool look-alikes in $name", (fixture) => {
   const workspace = createMemoryWorkspace({ toolNames: { query_knowledge: "look" } });
   const answer = logOf(9_000);
   const lines = { start_line: 1, end_line: 9 };
@@ -139,7 +139,7 @@ describe.each(IN_CALLS)("reading-tool look-alikes in $name [DESIGN-3-reading-too
   });
 });
 
-it("calls without ids are matched with their results by name and order [DESIGN-3-reading-tools]", async () => {
+it("calls without ids are matched with their results by name and order", async () => {
   const workspace = createMemoryWorkspace();
   await workspace.put({ content: "stored" }, { toolCallId: "held", sessionId: "s" });
   const call = (artifact_id: string) => ({
@@ -160,7 +160,7 @@ it("calls without ids are matched with their results by name and order [DESIGN-3
   }
 });
 
-describe("a huge output that looks like a reference is content [DESIGN-3-vouched]", () => {
+describe("a huge output that looks like a reference is content", () => {
   const count = 100_000;
   it.each<[string, () => string]>([
     [
@@ -221,7 +221,7 @@ describe("a reference that an earlier version or other options wrote", () => {
       "with attributes and words of another version",
       `${opened(' hash="d545a070" bytes="21000" since="v0"')}words\nof another version &lt;b&gt;\n${closed}Ask the_old_tool for it.\n</knowledge_list>`,
     ],
-  ])("stays one: %s [DESIGN-3-vouched]", async (_, text) => {
+  ])("stays one: %s", async (_, text) => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     await workspace.put({ content }, { toolCallId: "toolu_1", sessionId: "s" });
     const offloader = createOffloader({ workspace, sessionId: "s", policy: everything });

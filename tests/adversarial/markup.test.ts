@@ -4,6 +4,7 @@ import { createOffloader, parseKnowledgeList, type AnthropicMessage } from "../.
 import { minChars } from "../../src/policies.js";
 import { runs } from "../support/adversarial-runs.js";
 import { openMemoryWorkspace } from "../support/memory-workspace.js";
+import { anyString } from "../support/any-string.js";
 
 const MARKUP = [
   ...[
@@ -50,7 +51,7 @@ const hostile = fc.oneof(
       .array(fc.constantFrom(...MARKUP), { minLength: 1, maxLength: 8 })
       .map((parts) => parts.join("")),
   },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 12 }) },
+  { weight: 1, arbitrary: anyString({ minLength: 1, maxLength: 12 }) },
 );
 /** Every kind of digest gets hostile lines, keys and headings to show. */
 const content = fc.tuple(hostile, hostile, fc.nat({ max: 4 })).map(([one, two, kind]) => {

@@ -30,7 +30,7 @@ const CALLS: Readonly<Record<string, (workspace: Workspace, odd: never) => Promi
   "cursor of a listing": (workspace, cursor) => workspace.queryArtifacts({}, { cursor }),
 };
 
-describe("an argument of the wrong kind is answered, or refused with a code [DESIGN-9]", () => {
+describe("an argument of the wrong kind is answered, or refused with a code", () => {
   for (const [name, call] of Object.entries(CALLS)) {
     it.each(ODD)(`${name}: %s`, async (_kind, odd) => {
       const workspace = createWorkspace({ root: await makeTempFolder() });

@@ -25,37 +25,17 @@ const names = list("src/integrations").filter((name) => name !== "shared");
 const folders = list("integrations").filter((name) =>
   existsSync(join(ROOT, "integrations", name, "package.json")),
 );
-/** Frameworks whose current version is installed with this repository, under an alias. */
-const CURRENT: Readonly<Record<string, string>> = { "ai-sdk": "ai-7", openai: "openai-7" };
 /** Packages that a drop-in works with besides those of its install line. */
 const OTHER_PEERS: Readonly<Record<string, readonly string[]>> = {
   langchain: ["@langchain/core", "@langchain/langgraph"],
   mcp: ["@modelcontextprotocol/server", "@modelcontextprotocol/sdk"],
   opencode: ["@opencode-ai/plugin"],
 };
-const HEADINGS = ["Install", "Use", "What is saved where", "Session", "What it does not reach"];
 
 describe.each(names)("the drop-in %s", (name) => {
-  it("has a page for copying, with the same headings as the others, in the table", () => {
-    const page = read("docs/integrations", `${name}.md`);
-    const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual(expect.arrayContaining([...HEADINGS, "Tested with"]));
-    expect(page).toMatch(/npm install (?:\S+ )*context-offload|opencode/);
-    expect(page).toContain(`context-offload/${name}`);
-    expect(page).not.toMatch(/\bas (?:any|unknown|never)\b/);
-    // Blocks in other languages are not compiled, neither here nor with the framework.
-    expect(page).not.toMatch(/^```(?:js|mjs|javascript|typescript|tsx)\b/m);
+  it("has a page that the table links to", () => {
+    expect(read("docs/integrations", `${name}.md`)).toContain(`context-offload/${name}`);
     expect(read("docs/integrations/README.md")).toContain(`](${name}.md)`);
-  });
-
-  it("says what it does not reach: tools that others run, history that others hold, errors", () => {
-    const page = read("docs/integrations", `${name}.md`);
-    const [reach = ""] = page.split("\n## What it does not reach\n")[1]?.split("\n## ") ?? [];
-    expect(reach).toMatch(/\btools\b[^.\n]*\bruns\b/i);
-    expect(reach).toMatch(/\b(?:holds?|held)\b/);
-    expect(reach).toMatch(/\b(?:[Ee]rrors|throws|failed|Failed)\b/);
-    // The default policy keeps short errors only.
-    expect(page).not.toMatch(/results that are errors|models need (?:errors|them) whole/);
   });
 
   it("names versions that are tested", () => {
@@ -70,17 +50,6 @@ describe.each(names)("the drop-in %s", (name) => {
       .map((version) => version.replace(/^.+@/, ""));
     expect(stated.length).toBeGreaterThan(0);
     expect(stated.filter((version) => !installed.includes(version))).toEqual([]);
-  });
-
-  it("says so if the framework asks for Node 22", () => {
-    const installed = CURRENT[name];
-    const path = installed ? join("node_modules", installed) : join("integrations", name);
-    const { engines } = existsSync(join(ROOT, path, "package.json"))
-      ? (readJson(path, "package.json") as Manifest)
-      : {};
-    if (/>=22\b/.test(engines?.node ?? "")) {
-      expect(read("docs/integrations", `${name}.md`)).toMatch(/\bNode 22\b/);
-    }
   });
 
   it("has a test with the framework itself, and an example that asserts its outcome", () => {
@@ -112,43 +81,6 @@ describe.each(names)("the drop-in %s", (name) => {
       expect(peerDependenciesMeta[peer]).toEqual({ optional: true });
     }
   });
-
-  it("never imports the framework", () => {
-    for (const file of list(join("src/integrations", name))) {
-      // Statements begin a line; comments and messages may speak of imports.
-      const source = read("src/integrations", name, file);
-      const imports = source.matchAll(/^(?:import|export|\})[^\n]*\bfrom "([^"]+)"/gm);
-      for (const [, from] of imports) expect(from).toMatch(/^(?:\.|node:)/);
-    }
-  });
-});
-
-it("the docs say whose session it is, and that a server passes its own", () => {
-  expect(read("docs/integrations/README.md")).toContain("**a server passes its own**");
-});
-
-describe("the overview of the options", () => {
-  const rows = read("docs/integrations/README.md").split("\n");
-  /** The pages that are linked in the last cell of an option's row. */
-  const linked = (option: string): string[] => {
-    const row = rows.find((line) => line.startsWith(`| \`${option}\``)) ?? "";
-    const links = (row.split("|").at(-2) ?? "").matchAll(/\(([a-z-]+)\.md\)/g);
-    return [...links].map(([, page = ""]) => page).sort();
-  };
-  const withSource = (pattern: RegExp): string[] =>
-    names.filter((name) =>
-      list(join("src/integrations", name)).some((file) =>
-        pattern.test(read("src/integrations", name, file)),
-      ),
-    );
-
-  it.each(["offloader", "acceptReferences", "onError"])("names those without %s", (option) => {
-    expect(linked(option)).toEqual(withSource(new RegExp(`Omit<[^>]*"${option}"`)));
-  });
-
-  it("names those in which one chooses what is saved", () => {
-    expect(linked("keep")).toEqual(withSource(/\bKeepOption\b/));
-  });
 });
 
 describe("the frameworks", () => {
@@ -179,14 +111,5 @@ describe("the frameworks", () => {
     const big = /langchain$|^deepagents|mastra|voltagent|adk$|openai\/agents|opencode|copilot|pi-/;
     expect(installed.filter((name) => big.test(name))).toEqual([]);
     expect(read(".github/workflows/ci.yml")).toContain("npm run test:integrations");
-    expect(read("scripts/test-integrations.mjs")).toContain('"scripts/check-page.mjs"');
-  });
-
-  it("are shown in the README, six of them, with a link to all", () => {
-    const readme = read("README.md");
-    const shown = readme.match(/^\| \[[^\]]+\]\(docs\/integrations\/[a-z-]+\.md\)/gm) ?? [];
-    expect(shown).toHaveLength(6);
-    expect(readme).toContain("](docs/integrations/README.md)");
-    expect(readme).toContain("npm run test:integrations");
   });
 });

@@ -197,7 +197,7 @@ const broken: Record<string, { change: Partial<Format>; check: string }> = {
 
 describe("the format suite", () => {
   it.each(Object.entries(broken))(
-    "objects to a format that %s [DESIGN-O-suite-objects]",
+    "objects to a format that %s",
     async (_what, { change, check }) => {
       const format = { ...anthropicFormat, ...change } as Format;
       const failed: string[] = [];

@@ -51,7 +51,7 @@ const CASES = CONTENTS.flatMap(([what, content, verbs]) =>
   ),
 );
 
-describe("damaged content is not served as if it were whole [DESIGN-W-read-damaged]", () => {
+describe("damaged content is not served as if it were whole", () => {
   it.each(CASES)("$damage in $what: $name", async ({ content, verb, spoil }) => {
     const { root, workspace } = await makeStore();
     const { record } = await workspace.put({ content }, { toolCallId: "a", sessionId: "s" });

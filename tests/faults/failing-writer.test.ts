@@ -25,7 +25,7 @@ function writerFailingFor(part: string, fail: () => Promise<void>): FileWriter {
   };
 }
 
-describe("a writer that rejects for the third of five results [DESIGN-1-error] [000-F-003-R2] [002-F-001-E4]", () => {
+describe("a writer that rejects for the third of five results", () => {
   it("history: the cause is that same error, the message holds its message and the path", async () => {
     const outputDir = await makeTempFolder();
     const original = new Error("the disk is on fire");

@@ -20,7 +20,7 @@ async function expectWholeFiles(outputDir: string): Promise<void> {
   for (const file of await readTree(outputDir)) expect(whole).toContainEqual(file);
 }
 
-it("a full disk: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1] [002-F-001-E4]", async (t) => {
+it("a full disk: an error with its cause, nothing half-written, the input as it was", async (t) => {
   const disk = await makeTempFolder();
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) {
@@ -56,7 +56,7 @@ it("a full disk: an error with its cause, nothing half-written, the input as it 
   ]);
 });
 
-it("a file-size limit: an error with its cause, nothing half-written, the input as it was [DESIGN-1-error] [000-UC-003] [000-F-001-E1]", async (t) => {
+it("a file-size limit: an error with its cause, nothing half-written, the input as it was", async (t) => {
   skipOnWindows(t, "it has no ulimit");
   const outputDir = await makeTempFolder();
   const offload = await startChild({ maxFileBlocks: 100 });

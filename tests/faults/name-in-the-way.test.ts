@@ -14,7 +14,7 @@ import { carrying, textOf, toolResult } from "../support/tool-messages.js";
 
 const MESSAGE = carrying(toolResult("toolu_1", textOf(500)));
 
-describe("a file where the folder should be [DESIGN-1-error] [000-F-001-E1]", () => {
+describe("a file where the folder should be", () => {
   it.each([
     ["direct, the output folder", "out", "s1"],
     ["direct, above the output folder", "out/deeper/down", "s1"],
@@ -44,7 +44,7 @@ describe("a file where the folder should be [DESIGN-1-error] [000-F-001-E1]", ()
   });
 });
 
-describe("a folder where the file should be [DESIGN-1-error]", () => {
+describe("a folder where the file should be", () => {
   it("direct fails without a trace of a temporary file, and the folder is still there", async () => {
     const outputDir = await makeTempFolder();
     const inTheWay = join(outputDir, "s1", "toolu_1.md");

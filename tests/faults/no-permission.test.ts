@@ -20,7 +20,7 @@ async function makeReadOnlyFolder(): Promise<string> {
 }
 
 // A child process, since root may write everywhere: it gives up root's rights first.
-describe("a folder without write permission [DESIGN-1-error] [000-UC-003] [000-F-001-E1] [002-F-001-E4]", () => {
+describe("a folder without write permission", () => {
   beforeEach((t) => {
     skipOnWindows(t, "a folder's mode does not keep anybody from writing");
   });

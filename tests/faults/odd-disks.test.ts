@@ -93,7 +93,7 @@ describe("a disk without hard links", () => {
   });
 });
 
-describe("a disk that ignores case [DESIGN-W-disk-ids]", () => {
+describe("a disk that ignores case", () => {
   it("is one", async (t) => {
     const disk = await diskOf(t, "no-case");
     await writeFile(join(disk, "name"), "x");

@@ -51,7 +51,7 @@ async function expectExactly(root: string, acknowledged: Map<string, string>): P
   expect((await listTree(root)).filter((path) => path.includes(".put-"))).toEqual([]);
 }
 
-it("a disk that fills up: what was acknowledged is there, nothing else, and it goes on [DESIGN-W-disk-full]", async (t) => {
+it("a disk that fills up: what was acknowledged is there, nothing else, and it goes on", async (t) => {
   const disk = await makeTempFolder();
   const { whyNot } = await mountSmallDisk(disk);
   if (whyNot !== undefined) t.skip(`no small disk could be had: ${whyNot}`);

@@ -5,7 +5,7 @@ import { createWorkspace } from "../../src/index.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
 it.each([1, 2])(
-  "10 kills of a writing process, seed %i: nothing that was acknowledged is lost [DESIGN-W-disk-kill] [DESIGN-1]",
+  "10 kills of a writing process, seed %i: nothing that was acknowledged is lost",
   async (seed) => {
     const root = join(await makeTempFolder(), "root");
     const summary = await killWriters({ root, kills: 10, seed, createWorkspace });

@@ -32,7 +32,7 @@ describe("the agents in examples/", () => {
     ]);
   });
 
-  it.each(agents)("%s answers from the one line that it read [DESIGN-O-examples]", async (name) => {
+  it.each(agents)("%s answers from the one line that it read", async (name) => {
     // A folder for temporary files of its own shows what remains.
     const folder = await makeTempFolder();
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(EXAMPLES, name)], {

@@ -42,7 +42,7 @@ const GOOD = carrying(toolResult("toolu_1", textOf(500)));
 const CONTENT = "a string or an array of content blocks";
 const BLOCK = "a content block, an object with a type";
 
-describe("messages [DESIGN-9]", () => {
+describe("messages", () => {
   it.each([
     [undefined, "undefined"],
     [null, "null"],
@@ -112,7 +112,7 @@ describe("messages [DESIGN-9]", () => {
   });
 });
 
-describe("options [DESIGN-9]", () => {
+describe("options", () => {
   it.each([
     [undefined, "undefined"],
     [null, "null"],

@@ -28,7 +28,7 @@ async function expectOnly(outputDir: string, files: readonly string[]): Promise<
   expect(new Set(paths)).toEqual(new Set(files));
 }
 
-describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", () => {
+describe("twenty calls at once into one folder", () => {
   it("history, the same ids with different content: all of it is found again", async () => {
     const outputDir = join(await makeTempFolder(), "not", "there-yet");
     const outcomes = await Promise.all(
@@ -94,7 +94,7 @@ describe("twenty calls at once into one folder [DESIGN-R-writer-concurrent]", ()
   });
 });
 
-it("two processes at once: each result is read through the files that each returned [DESIGN-R-writer-concurrent]", async () => {
+it("two processes at once: each result is read through the files that each returned", async () => {
   const outputDir = join(await makeTempFolder(), "shared");
   const COUNT = 200;
   const tasks = ["one", "two"].map((label) => ({

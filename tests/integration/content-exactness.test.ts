@@ -18,7 +18,7 @@ async function offloadBoth(content: unknown): Promise<string[]> {
 
 const PADDING = textOf(100);
 
-describe("a text comes back exactly [DESIGN-1-exact]", () => {
+describe("a text comes back exactly", () => {
   it.each([
     ["$& and its kin", "$& $' $` $1 $$ $<name>"],
     ["CRLF", "one\r\ntwo\rthree\n\r\nfour"],
@@ -53,7 +53,7 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
     }
   });
 
-  it("its bytes are WTF-8 where it is not: a lone U+D800 is ED A0 80 [DESIGN-1-wtf8]", async () => {
+  it("its bytes are WTF-8 where it is not: a lone U+D800 is ED A0 80", async () => {
     for (const file of await offloadBoth(`a\ud800b\udfff😀${PADDING}`)) {
       const bytes = await readFile(file);
       expect(bytes.subarray(0, 12).toString("hex")).toBe("61eda08062edbfbff09f9880");
@@ -81,7 +81,7 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
     }
   });
 
-  it("any text, well-formed or not [DESIGN-1-wtf8]", async () => {
+  it("any text, well-formed or not", async () => {
     const unit = fc.oneof(
       fc.integer({ min: 0, max: 0xffff }),
       fc.integer({ min: 0xd7f0, max: 0xe010 }),
@@ -99,7 +99,7 @@ describe("a text comes back exactly [DESIGN-1-exact]", () => {
   });
 });
 
-describe("an array of blocks comes back value-exact [DESIGN-1-exact]", () => {
+describe("an array of blocks comes back value-exact", () => {
   it.each([
     ["10,000 blocks", Array.from({ length: 10_000 }, (_, n) => ({ type: "text", text: `#${n}` }))],
     [
@@ -117,7 +117,7 @@ describe("an array of blocks comes back value-exact [DESIGN-1-exact]", () => {
   });
 });
 
-describe("content that merely contains the text of a reference is offloaded as any other [DESIGN-3-whole]", () => {
+describe("content that merely contains the text of a reference is offloaded as any other", () => {
   const direct = (id: string) => `[Tool result offloaded to file: /data/s1/${id}.md]`;
   const history = (id: string) => `[Content offloaded to: ./tool-result-${id}.md]`;
 

@@ -28,7 +28,7 @@ function textOf(toolUseId: string): string {
   throw new Error(`the sample conversation has no text of ${toolUseId}`);
 }
 
-describe("the samples of the digest page [DESIGN-W-digest-samples]", async () => {
+describe("the samples of the digest page", async () => {
   const marked =
     /<!-- digest: (?<id>\w+)(?:, (?<budget>\d+) characters)? -->\n+```text\n(?<text>[^]*?)\n```/g;
   const page = await read("docs/digests.md");
@@ -51,7 +51,7 @@ describe("the samples of the digest page [DESIGN-W-digest-samples]", async () =>
   });
 });
 
-describe("the reference on the workspace page [DESIGN-W-digest-samples]", () => {
+describe("the reference on the workspace page", () => {
   it("is the one that the workspace writes", async () => {
     const page = await read("docs/workspace.md");
     const sample = /<!-- reference: (?<id>\w+) -->\n+```text\n(?<text>[^]*?)\n```/.exec(page);
@@ -62,7 +62,7 @@ describe("the reference on the workspace page [DESIGN-W-digest-samples]", () => 
   });
 });
 
-describe("the table of the token page [DESIGN-W-tokens-accuracy]", () => {
+describe("the table of the token page", () => {
   it("shows the true counts and what estimateTokens gives", async () => {
     const counts = JSON.parse(await read("tests/fixtures/tokens/counts.json")) as Record<
       string,

@@ -22,7 +22,7 @@ const BLOCKS = [
 ];
 
 describe("one long tool result", () => {
-  it("a long string content goes whole to the file, a path hint takes its place [000-UC-001] [000-F-001] [000-F-001-R1] [000-F-001-O1]", async () => {
+  it("a long string content goes whole to the file, a path hint takes its place", async () => {
     const outputDir = await makeTempFolder();
     const content = textOf(1_000);
     const { message, file } = await offloadToolResult(carrying(toolResult("toolu_1", content)), {
@@ -33,7 +33,7 @@ describe("one long tool result", () => {
     expect(message).toEqual(carrying(toolResult("toolu_1", referenceTo(file))));
   });
 
-  it("a long array content goes to the file as JSON, a path hint takes its place [000-UC-002] [000-F-001-R2]", async () => {
+  it("a long array content goes to the file as JSON, a path hint takes its place", async () => {
     const outputDir = await makeTempFolder();
     const { message, file } = await offloadToolResult(carrying(toolResult("toolu_1", BLOCKS)), {
       sessionId: "s1",
@@ -43,14 +43,14 @@ describe("one long tool result", () => {
     expect(blockOf(message)["content"]).toBe(referenceTo(file));
   });
 
-  it("an array content is written by a plain JSON.stringify, with no indentation [000-F-001-R2] [DESIGN-R-002-array-on-disk]", async () => {
+  it("an array content is written by a plain JSON.stringify, with no indentation", async () => {
     const outputDir = await makeTempFolder();
     const message = carrying(toolResult("toolu_1", BLOCKS));
     const { file } = await offloadToolResult(message, { sessionId: "s1", outputDir });
     expect(await readFile(file, "utf8")).toBe(JSON.stringify(BLOCKS));
   });
 
-  it("the hint is exactly [Tool result offloaded to file: <absolute path>] [000-F-001-R3]", async () => {
+  it("the hint is exactly [Tool result offloaded to file: <absolute path>]", async () => {
     const outputDir = await makeTempFolder();
     const { message } = await offloadToolResult(carrying(toolResult("toolu_1", "text")), {
       sessionId: "s1",
@@ -64,19 +64,16 @@ describe("one long tool result", () => {
     ["a string", textOf(5_000), 5_000],
     ["an array, by its JSON", BLOCKS, JSON.stringify(BLOCKS).length],
     ["a string shorter than the hint, below zero", "x", 1],
-  ])(
-    "freedChars is the original length minus the hint's: %s [000-F-001-O2]",
-    async (_, content, chars) => {
-      const outputDir = await makeTempFolder();
-      const outcome = await offloadToolResult(carrying(toolResult("toolu_1", content)), {
-        sessionId: "s1",
-        outputDir,
-      });
-      expect(outcome.freedChars).toBe(chars - referenceTo(outcome.file).length);
-    },
-  );
+  ])("freedChars is the original length minus the hint's: %s", async (_, content, chars) => {
+    const outputDir = await makeTempFolder();
+    const outcome = await offloadToolResult(carrying(toolResult("toolu_1", content)), {
+      sessionId: "s1",
+      outputDir,
+    });
+    expect(outcome.freedChars).toBe(chars - referenceTo(outcome.file).length);
+  });
 
-  it("no threshold is checked: one character is offloaded, and so is empty content [000-F-001-B1] [DESIGN-6]", async () => {
+  it("no threshold is checked: one character is offloaded, and so is empty content", async () => {
     const outputDir = await makeTempFolder();
     const { files } = await offloadToolResult(
       carrying(toolResult("one", "x"), toolResult("none", "")),
@@ -85,7 +82,7 @@ describe("one long tool result", () => {
     expect(await Promise.all(files.map((file) => readFile(file, "utf8")))).toEqual(["x", ""]);
   });
 
-  it("the same id in one session overwrites the file [000-F-001-B2] [000-NF-assumption-unique-ids]", async () => {
+  it("the same id in one session overwrites the file", async () => {
     const outputDir = await makeTempFolder();
     const options = { sessionId: "s1", outputDir };
     const first = await offloadToolResult(carrying(toolResult("toolu_1", "old")), options);
@@ -95,7 +92,7 @@ describe("one long tool result", () => {
     expect(await listTree(outputDir)).toEqual(["s1/", "s1/toolu_1.md"]);
   });
 
-  it("there is no state: the same call gives the same outcome [000-F-001-S1] [000-F-001-S2] [DESIGN-5]", async () => {
+  it("there is no state: the same call gives the same outcome", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const message = carrying(toolResult("toolu_1", textOf(1_000)));
     const first = await offloadToolResult(message, options);
@@ -103,7 +100,7 @@ describe("one long tool result", () => {
     expect(await offloadToolResult(message, options)).toEqual(first);
   });
 
-  it("a write that fails throws an error with the original one's message in it [000-UC-003] [000-F-001-E1]", async () => {
+  it("a write that fails throws an error with the original one's message in it", async () => {
     const outputDir = join(await makeTempFolder(), "a-file");
     await writeFile(outputDir, "in the way");
     const error = await rejectionOf(
@@ -116,7 +113,7 @@ describe("one long tool result", () => {
 });
 
 describe("the path", () => {
-  it("is <outputDir>/<sessionId>/<tool_use_id>.md, the id taken as it stands [000-F-002] [000-F-002-R2]", async () => {
+  it("is <outputDir>/<sessionId>/<tool_use_id>.md, the id taken as it stands", async () => {
     const outputDir = await makeTempFolder();
     const message = carrying(toolResult("toolu_01A-b.C_9", "text"));
     const { file, files } = await offloadToolResult(message, {
@@ -127,7 +124,7 @@ describe("the path", () => {
     expect(files).toEqual([file]);
   });
 
-  it("has its folders made when they are missing, all the way down [000-F-002-R1] [000-NF-assumption-parent-folder]", async () => {
+  it("has its folders made when they are missing, all the way down", async () => {
     const outputDir = join(await makeTempFolder(), "a", "b", "c");
     const message = carrying(toolResult("toolu_1", "text"));
     const { file } = await offloadToolResult(message, { sessionId: "s1", outputDir });
@@ -143,7 +140,7 @@ describe("the path", () => {
     expect(await readFile(join(outputDir, "s1", "mine.txt"), "utf8")).toBe("mine");
   });
 
-  it("is absolute, also for a relative outputDir [000-F-001-O3] [DESIGN-R-000-absolute-paths]", async () => {
+  it("is absolute, also for a relative outputDir", async () => {
     const folder = await makeTempFolder();
     const { file, message } = await offloadToolResult(carrying(toolResult("toolu_1", "text")), {
       sessionId: "s1",
@@ -155,7 +152,7 @@ describe("the path", () => {
 });
 
 describe("the writer", () => {
-  it("of the short form is NodeFileWriter: both forms have one outcome [000-F-004] [000-NF-usability-short-form]", async () => {
+  it("of the short form is NodeFileWriter: both forms have one outcome", async () => {
     const outputDir = await makeTempFolder();
     const message = carrying(toolResult("toolu_1", BLOCKS));
     const short = await offloadToolResult(message, { sessionId: "s1", outputDir });
@@ -163,7 +160,7 @@ describe("the writer", () => {
     expect(long).toEqual(short);
   });
 
-  it("may be the caller's own, and nothing touches the disk then [000-NF-usability-injection] [DESIGN-R-writer-promises]", async () => {
+  it("may be the caller's own, and nothing touches the disk then", async () => {
     const outputDir = join(await makeTempFolder(), "never-made");
     const writer = new MemoryWriter();
     const message = carrying(toolResult("toolu_1", "text"));
@@ -175,7 +172,7 @@ describe("the writer", () => {
 });
 
 describe("which content is replaced", () => {
-  it("that of each tool_result block; the message and its other blocks are kept [DESIGN-R-000-which-content] [DESIGN-R-000-several-results]", async () => {
+  it("that of each tool_result block; the message and its other blocks are kept", async () => {
     const outputDir = await makeTempFolder();
     const text = { type: "text", text: "here they are" };
     const { message, files, file, freedChars } = await offloadToolResult(
@@ -198,18 +195,15 @@ describe("which content is replaced", () => {
     ["tool_use_id", "text"],
     ["tool_call_id", "text"],
     ["tool_call_id", BLOCKS],
-  ])(
-    'that of the message where its role is "tool" (%s) [DESIGN-R-000-which-content]',
-    async (idField, content) => {
-      const outputDir = await makeTempFolder();
-      const input = { role: "tool", [idField]: "call_1", content };
-      const { message, file } = await offloadToolResult(input, { sessionId: "s1", outputDir });
-      expect(file).toBe(join(outputDir, "s1", "call_1.md"));
-      expect(message).toEqual({ ...input, content: referenceTo(file) });
-    },
-  );
+  ])('that of the message where its role is "tool" (%s)', async (idField, content) => {
+    const outputDir = await makeTempFolder();
+    const input = { role: "tool", [idField]: "call_1", content };
+    const { message, file } = await offloadToolResult(input, { sessionId: "s1", outputDir });
+    expect(file).toBe(join(outputDir, "s1", "call_1.md"));
+    expect(message).toEqual({ ...input, content: referenceTo(file) });
+  });
 
-  it("that of the message where its content is a plain string, named by its hash [DESIGN-R-000-which-content] [DESIGN-7-missing]", async () => {
+  it("that of the message where its content is a plain string, named by its hash", async () => {
     const outputDir = await makeTempFolder();
     const input = { role: "user", content: textOf(1_000) };
     const { message, file } = await offloadToolResult(input, { sessionId: "s1", outputDir });
@@ -223,7 +217,7 @@ describe("which content is replaced", () => {
     ["no block at all", carrying()],
     ["a tool_result without content", carrying(toolResult("toolu_1", undefined))],
     ["an assistant's words", { role: "assistant", content: "hello" }],
-  ])("none at all is an error: %s [DESIGN-R-000-several-results]", async (_, message) => {
+  ])("none at all is an error: %s", async (_, message) => {
     const outputDir = await makeTempFolder();
     const error = await rejectionOf(offloadToolResult(message, { sessionId: "s1", outputDir }));
     expect(error).toBeInstanceOf(NoToolResultError);

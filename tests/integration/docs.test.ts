@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import ts from "typescript";
-import { DEFAULTS } from "context-offload";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   extractAnchors,
@@ -60,13 +58,7 @@ describe("the code in the documentation", () => {
   );
 });
 
-describe("the README", async () => {
-  const readme = await readFile(join(ROOT, "README.md"), "utf8");
-
-  it("can be read in one go", () => {
-    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(120);
-  });
-
+describe("the README", () => {
   it("shows what the package gives for the sample conversation", async () => {
     const script = join(ROOT, "scripts/make-readme-sample.mjs");
     const { stdout } = await run(process.execPath, [script, "--check"]);
@@ -75,42 +67,8 @@ describe("the README", async () => {
 });
 
 describe("what a page says", () => {
-  const pageOf = (path: string) => readFile(join(ROOT, path), "utf8");
-
-  it("of what a reference saves at least is the default", async () => {
-    const share = `at least ${Math.round(DEFAULTS.minSavedShare * 100)} % of its tokens`;
-    expect(await pageOf("README.md")).toContain(share);
-  });
-
-  it("of runtimes is in the README, and of CommonJS on the page for production", async () => {
-    expect(await pageOf("README.md")).toContain("Node 18 to 26, Bun and Deno");
-    expect(await pageOf("docs/production.md")).toContain("Node 20.19, 22.12 or later");
-  });
-
-  it("to writers of agents needs no cast, and no model that is at its end", async () => {
-    const examples = await readdir(join(ROOT, "examples"));
-    const programs = examples.filter((name) => name.endsWith(".mjs"));
-    expect(programs.length).toBeGreaterThan(5);
-    const frameworks = docs.filter((path) => path.startsWith(join("docs", "integrations")));
-    expect(frameworks.length).toBeGreaterThan(10);
-    const folders = await readdir(join(ROOT, "integrations"));
-    const withFrameworks = folders
-      .map((name) => `integrations/${name}/example.mjs`)
-      .filter((path) => existsSync(join(ROOT, path)));
-    expect(withFrameworks.length).toBeGreaterThan(5);
-    const paths = ["docs/agents.md", ...frameworks, ...programs.map((name) => `examples/${name}`)];
-    for (const path of [...paths, ...withFrameworks]) {
-      const text = await pageOf(path);
-      expect(text, path).not.toMatch(/\bas (?:any|never|unknown)\b|@type \{any\}|@ts-/);
-      expect(text, path).not.toMatch(
-        /claude-(?:sonnet|opus|haiku)-4\b|claude-3|gpt-(?:3|4)|gemini-(?:1|2\.0)/,
-      );
-    }
-    expect(await pageOf("docs/agents.md")).toMatch(/toolRunner.*by default, as a thread/);
-  });
-
   it("of security names tests that exist", async () => {
-    const page = await pageOf("docs/security.md");
+    const page = await readFile(join(ROOT, "docs/security.md"), "utf8");
     const promises = page.split("## What each promise rests on")[1]?.split("\n## ")[0] ?? "";
     const rows = promises.split("\n").filter((line) => /^\| [A-Z]/.test(line));
     expect(rows.length).toBeGreaterThan(10);
@@ -122,7 +80,6 @@ describe("what a page says", () => {
         expect(tests, name).toMatch(new RegExp(`${name.replaceAll("*", ".*")}\\.test\\.ts$`, "m"));
       }
     }
-    expect(page).toMatch(/^\| trusted +\| not trusted +\|$/m);
   });
 });
 

@@ -36,7 +36,7 @@ const CODES = {
   WriteFailedError: "WRITE_FAILED",
 };
 
-it("every exported error class has the code that it has always had [DESIGN-9]", () => {
+it("every exported error class has the code that it has always had, and speaks English", () => {
   const cause = new Error("original");
   const errors = {
     AmbiguousArtifactError: new contextOffload.AmbiguousArtifactError("a", ["s1", "s2"]),
@@ -82,6 +82,7 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
     expect(error).toBeInstanceOf(ContextOffloadError);
     expect(error.name).toBe(name);
     expect(Object.keys(error)).not.toContain("isInstance");
+    expect(error.message).not.toMatch(/[^\p{Script=Latin}\p{Script=Common}]/u);
   }
   expect(errors.WriteFailedError.cause).toBe(cause);
   expect(errors.ContentNotSerializableError.cause).toBe(cause);
@@ -89,15 +90,11 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
 
 it("the page on errors has a row and a section for every code, and for no other", async () => {
   const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
-  const source = await read("src/core/errors/context-offload-error.ts");
-  const [union = ""] = /type ErrorCode =[^;]*;/.exec(source) ?? [];
-  const codes = [...union.matchAll(/"(\w+)"/g)].map(([, code]) => code);
-  expect(codes.sort()).toEqual(Object.values(CODES).sort());
   const page = await read("docs/errors.md");
   const rows = [...page.matchAll(/^\| `(\w+)` +\|[^|]+\| `(\w+)` +\|/gm)];
   expect(Object.fromEntries(rows.map(([, code, name]) => [name, code]))).toEqual(CODES);
   const sections = [...page.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
-  expect(sections.sort()).toEqual(codes);
+  expect(sections.sort()).toEqual(Object.values(CODES).sort());
 });
 
 describe("ContextOffloadError.isInstance", () => {

@@ -37,11 +37,11 @@ beforeEach(() => {
 });
 
 describe("the share that can be offloaded", () => {
-  it("is enough: the pass runs [003-UC-005] [003-F-006] [003-F-006-R6] [003-NF-compatibility-unchanged]", async () => {
+  it("is enough: the pass runs", async () => {
     expect(await countOffloaded(historyWith(500, 1_000))).toBe(1);
   });
 
-  it("is too small: the same array comes back, and not even a folder is made [003-UC-006] [003-F-006] [003-F-006-O1] [003-F-006-O2] [003-F-006-R5] [003-F-006-S2]", async () => {
+  it("is too small: the same array comes back, and not even a folder is made", async () => {
     const outputDir = join(await makeTempFolder(), "never-made");
     const input = historyWith(100, 1_000);
     const outcome = await offloadToolResults(input, { outputDir });
@@ -55,11 +55,11 @@ describe("the share that can be offloaded", () => {
     ["just below 20 %", 200, 1_001, 0],
     ["exactly 20 % of a length that no power of two divides", 333, 1_665, 1],
     ["just below, by one character in a million", 199_999, 1_000_000, 0],
-  ])("is %s [003-F-006-B1] [003-F-006-B2] [003-F-006-R4]", async (_, offloadable, total, count) => {
+  ])("is %s", async (_, offloadable, total, count) => {
     expect(await countOffloaded(historyWith(offloadable, total))).toBe(count);
   });
 
-  it("of an empty history does not matter, not even with a threshold of 0 [003-UC-007] [003-F-006-E1]", async () => {
+  it("of an empty history does not matter, not even with a threshold of 0", async () => {
     const input: AnyMessage[] = [];
     const outputDir = await makeTempFolder();
     const { messages } = await offloadToolResults(input, { outputDir, ratioThreshold: 0 });
@@ -70,17 +70,14 @@ describe("the share that can be offloaded", () => {
     ["no tool result", [carrying({ type: "text", text: textOf(500) })]],
     ["only results below the char threshold", [carrying(toolResult("toolu_1", textOf(99)))]],
     ["only an empty result", [carrying(toolResult("toolu_1", ""))]],
-  ])(
-    "is nothing, and the pass is skipped even with a threshold of 0: %s [003-UC-008] [003-F-006-E2] [003-F-006-E3] [003-F-006-B4] [003-F-006-R4]",
-    async (_, input) => {
-      const outputDir = await makeTempFolder();
-      const { messages } = await offloadToolResults(input, { outputDir, ratioThreshold: 0 });
-      expect(messages).toBe(input);
-      expect(await listTree(outputDir)).toEqual([]);
-    },
-  );
+  ])("is nothing, and the pass is skipped even with a threshold of 0: %s", async (_, input) => {
+    const outputDir = await makeTempFolder();
+    const { messages } = await offloadToolResults(input, { outputDir, ratioThreshold: 0 });
+    expect(messages).toBe(input);
+    expect(await listTree(outputDir)).toEqual([]);
+  });
 
-  it("is that of all results long enough together, not of each [003-F-006-R3]", async () => {
+  it("is that of all results long enough together, not of each", async () => {
     const results = ["a", "b", "c"].map((id) => carrying(toolResult(id, textOf(100, id))));
     const input = [carrying({ type: "text", text: textOf(1_200) }), ...results];
     expect(await countOffloaded(input)).toBe(3);
@@ -107,7 +104,7 @@ describe("the characters of all messages", () => {
     ["a block of an unknown kind by its JSON", carrying(unknown)],
     ["a result that is kept by its length", carrying(toolResult("kept", text.text))],
     ["an array that is kept by its compact JSON", carrying(toolResult("kept", blocks))],
-  ])("count %s [003-F-006-R2] [DESIGN-R-003-total-chars]", async (_, message) => {
+  ])("count %s", async (_, message) => {
     const options = { charThreshold: 999, ratioThreshold: 1_000 / 1_400 };
     const offloadable = (chars: number) => carrying(toolResult("toolu_1", textOf(chars)));
     expect(await countOffloaded([message, offloadable(1_000)], options)).toBe(1);
@@ -116,7 +113,7 @@ describe("the characters of all messages", () => {
     expect(await countOffloaded([message, offloadable(1_000), one], options)).toBe(0);
   });
 
-  it("count references, which cannot be offloaded again, toward the whole only [DESIGN-R-003-offloadable-chars]", async () => {
+  it("count references, which cannot be offloaded again, toward the whole only", async () => {
     const reference = "[Content offloaded to: ./tool-result-done.md]";
     const outputDir = await makeTempFolder();
     await writeFile(join(outputDir, "tool-result-done.md"), "the content");
@@ -134,11 +131,11 @@ describe("the characters of all messages", () => {
 });
 
 describe("where a threshold comes from", () => {
-  it("the default is 100 characters and a fifth [003-NF-compatibility-default] [002-F-002-R3]", () => {
+  it("the default is 100 characters and a fifth", () => {
     expect(DEFAULTS).toMatchObject({ charThreshold: 100, ratioThreshold: 0.2 });
   });
 
-  it("the environment wins over the default, an option over the environment [003-NF-usability-variable] [DESIGN-R-003-environment]", async () => {
+  it("the environment wins over the default, an option over the environment", async () => {
     expect(await countOffloaded(historyWith(150, 1_000))).toBe(0);
     vi.stubEnv(RATIO, "0.1");
     expect(await countOffloaded(historyWith(150, 1_000))).toBe(1);
@@ -157,7 +154,7 @@ describe("where a threshold comes from", () => {
     expect((await offloadToolResults(historyWith(100, 1_000), none)).offloadedCount).toBe(0);
   });
 
-  it("the environment is read at each call, not once when the module loads [003-F-006-R1] [003-F-006-B3] [003-F-006-B5] [003-F-006-S3] [DESIGN-R-003-environment]", async () => {
+  it("the environment is read at each call, not once when the module loads", async () => {
     // [value, results offloaded when all can be, when exactly a fifth can, when one in ten can]
     const rows = [
       ["0", 1, 1, 1],
@@ -180,24 +177,21 @@ describe("where a threshold comes from", () => {
     [RATIO, "0,2"],
     [CHARS, "100 characters"],
     [CHARS, "NaN"],
-  ])(
-    "%s of %j is an error that says so, and nothing is written [DESIGN-R-003-environment] [DESIGN-9] [003-NF-constraint-range]",
-    async (variable, value) => {
-      const outputDir = await makeTempFolder();
-      const input = historyWith(500, 1_000);
-      expect((await offloadToolResults(historyWith(100, 1_000), { outputDir })).files).toEqual([]);
-      vi.stubEnv(variable, value);
-      const error = await rejectionOf(offloadToolResults(input, { outputDir }));
-      expect(error).toBeInstanceOf(InvalidEnvironmentError);
-      expect(error.code).toBe("INVALID_ENVIRONMENT");
-      expect(error.message).toContain(variable);
-      expect(error.message).toContain(JSON.stringify(value));
-      expect(error.message).toContain("a plain number such as");
-      expect(await listTree(outputDir)).toEqual([]);
-      vi.stubEnv(variable, undefined);
-      expect((await offloadToolResults(input, { outputDir })).offloadedCount).toBe(1);
-    },
-  );
+  ])("%s of %j is an error that says so, and nothing is written", async (variable, value) => {
+    const outputDir = await makeTempFolder();
+    const input = historyWith(500, 1_000);
+    expect((await offloadToolResults(historyWith(100, 1_000), { outputDir })).files).toEqual([]);
+    vi.stubEnv(variable, value);
+    const error = await rejectionOf(offloadToolResults(input, { outputDir }));
+    expect(error).toBeInstanceOf(InvalidEnvironmentError);
+    expect(error.code).toBe("INVALID_ENVIRONMENT");
+    expect(error.message).toContain(variable);
+    expect(error.message).toContain(JSON.stringify(value));
+    expect(error.message).toContain("a plain number such as");
+    expect(await listTree(outputDir)).toEqual([]);
+    vi.stubEnv(variable, undefined);
+    expect((await offloadToolResults(input, { outputDir })).offloadedCount).toBe(1);
+  });
 
   it("a broken variable does no harm where the option is given", async () => {
     vi.stubEnv(RATIO, "20%");

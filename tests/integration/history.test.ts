@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 describe("what is offloaded", () => {
-  it("a result of 100 characters or more: written to a file, replaced by its path [002-UC-001] [002-F-001] [002-F-001-R4] [002-F-003] [002-F-003-R1] [002-F-003-R2]", async () => {
+  it("a result of 100 characters or more: written to a file, replaced by its path", async () => {
     const outputDir = await makeTempFolder();
     const content = textOf(500);
     const { messages } = await offloadToolResults(historyOf(["toolu_1", content]), { outputDir });
@@ -40,7 +40,7 @@ describe("what is offloaded", () => {
     expect([...(await readTree(outputDir))]).toEqual([["tool-result-toolu_1.md", content]]);
   });
 
-  it("a result under 100 characters is kept, and nothing is written [002-UC-002]", async () => {
+  it("a result under 100 characters is kept, and nothing is written", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", "short"]);
     const outcome = await offloadToolResults(input, { outputDir });
@@ -48,7 +48,7 @@ describe("what is offloaded", () => {
     expect(await listTree(outputDir)).toEqual([]);
   });
 
-  it("of long and short ones together only the long [002-UC-003]", async () => {
+  it("of long and short ones together only the long", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["long", textOf(300)], ["short", "ok"], ["longer", textOf(400)]);
     const { messages } = await offloadToolResults(input, { outputDir });
@@ -57,7 +57,7 @@ describe("what is offloaded", () => {
     expect(await listTree(outputDir)).toEqual(["tool-result-long.md", "tool-result-longer.md"]);
   });
 
-  it("nothing where there is no tool result: the messages come back as they are [002-UC-004]", async () => {
+  it("nothing where there is no tool result: the messages come back as they are", async () => {
     const outputDir = await makeTempFolder();
     const call = { type: "tool_use", id: "toolu_1", name: "read", input: { path: textOf(500) } };
     const input = [words("user", textOf(500)), { role: "assistant", content: [call] }];
@@ -67,7 +67,7 @@ describe("what is offloaded", () => {
     expect(await listTree(outputDir)).toEqual([]);
   });
 
-  it("only tool_result blocks, whatever else is long [002-F-001-R2] [002-F-001-R3]", async () => {
+  it("only tool_result blocks, whatever else is long", async () => {
     const outputDir = await makeTempFolder();
     const others = [
       { type: "text", text: textOf(300) },
@@ -83,40 +83,34 @@ describe("what is offloaded", () => {
     [100, true],
     [99, false],
     [0, false],
-  ])(
-    "a string of %i characters is offloaded: %s [002-F-001-B1] [002-F-001-B2] [002-F-001-B3] [002-F-002] [002-F-002-R1] [002-F-002-R3] [002-F-002-R4]",
-    async (chars, offloaded) => {
-      const outputDir = await makeTempFolder();
-      const input = historyOf(["toolu_1", textOf(chars)]);
-      const { offloadedCount } = await offloadToolResults(input, { outputDir });
-      expect(offloadedCount).toBe(offloaded ? 1 : 0);
-    },
-  );
+  ])("a string of %i characters is offloaded: %s", async (chars, offloaded) => {
+    const outputDir = await makeTempFolder();
+    const input = historyOf(["toolu_1", textOf(chars)]);
+    const { offloadedCount } = await offloadToolResults(input, { outputDir });
+    expect(offloadedCount).toBe(offloaded ? 1 : 0);
+  });
 
   it.each([
     [100, true],
     [99, false],
-  ])(
-    "an array whose compact JSON has %i characters is offloaded: %s [002-F-002-R2]",
-    async (chars, offloaded) => {
-      const outputDir = await makeTempFolder();
-      const frame = JSON.stringify([{ type: "text", text: "" }]).length;
-      const content = [{ type: "text", text: "x".repeat(chars - frame) }];
-      expect(JSON.stringify(content)).toHaveLength(chars);
-      const input = historyOf(["toolu_1", content]);
-      const { offloadedCount } = await offloadToolResults(input, { outputDir });
-      expect(offloadedCount).toBe(offloaded ? 1 : 0);
-    },
-  );
+  ])("an array whose compact JSON has %i characters is offloaded: %s", async (chars, offloaded) => {
+    const outputDir = await makeTempFolder();
+    const frame = JSON.stringify([{ type: "text", text: "" }]).length;
+    const content = [{ type: "text", text: "x".repeat(chars - frame) }];
+    expect(JSON.stringify(content)).toHaveLength(chars);
+    const input = historyOf(["toolu_1", content]);
+    const { offloadedCount } = await offloadToolResults(input, { outputDir });
+    expect(offloadedCount).toBe(offloaded ? 1 : 0);
+  });
 
-  it("characters are UTF-16 units, as String.length counts them [002-F-002-R1]", async () => {
+  it("characters are UTF-16 units, as String.length counts them", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["fifty", "😀".repeat(50)], ["less", "字".repeat(99)]);
     const { files } = await offloadToolResults(input, { outputDir });
     expect(files).toEqual([join(outputDir, "tool-result-fifty.md")]);
   });
 
-  it('a message of role "tool" is a result as a whole; plain words are not [002-F-001-R3] [DESIGN-R-000-which-content]', async () => {
+  it('a message of role "tool" is a result as a whole; plain words are not', async () => {
     const outputDir = await makeTempFolder();
     const input = [
       { role: "user", content: textOf(200) },
@@ -129,7 +123,7 @@ describe("what is offloaded", () => {
 });
 
 describe("the files", () => {
-  it("from the earliest message to the latest, blocks in their order [002-F-001-R1] [002-F-001-R2]", async () => {
+  it("from the earliest message to the latest, blocks in their order", async () => {
     const outputDir = await makeTempFolder();
     const input = [
       carrying(toolResult("z", textOf(100, "z")), toolResult("y", textOf(100, "y"))),
@@ -139,7 +133,7 @@ describe("the files", () => {
     expect(files).toEqual(["z", "y", "x"].map((id) => join(outputDir, `tool-result-${id}.md`)));
   });
 
-  it("an id that comes again gets -1, -2 behind its name [002-F-001-E2] [002-NF-assumption-ids] [DESIGN-R-002-duplicate-ids]", async () => {
+  it("an id that comes again gets -1, -2 behind its name", async () => {
     const outputDir = await makeTempFolder();
     const contents = ["one", "two", "three"].map((label) => textOf(200, label));
     const input = historyOf(...contents.map((content) => ["same", content] as const));
@@ -148,7 +142,7 @@ describe("the files", () => {
     expect(await Promise.all(files.map((file) => readFile(file, "utf8")))).toEqual(contents);
   });
 
-  it("array content is indented by two, and comes back value-exact, images too [002-F-003-R3] [DESIGN-R-002-array-on-disk] [DESIGN-1-exact]", async () => {
+  it("array content is indented by two, and comes back value-exact, images too", async () => {
     const outputDir = await makeTempFolder();
     const image = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(20) };
     const content = [
@@ -167,21 +161,21 @@ describe("the files", () => {
     ]);
   });
 
-  it("the folder is made when it is missing, all the way down [002-F-001-E1] [002-F-005] [002-F-005-R1]", async () => {
+  it("the folder is made when it is missing, all the way down", async () => {
     const outputDir = join(await makeTempFolder(), "a", "b");
     const input = historyOf(["toolu_1", textOf(200)]);
     const { files } = await offloadToolResults(input, { outputDir });
     expect((await stat(files[0] ?? "")).isFile()).toBe(true);
   });
 
-  it("a folder that is there already is fine, and its other files are kept [002-F-005-R2] [002-F-001-S2]", async () => {
+  it("a folder that is there already is fine, and its other files are kept", async () => {
     const outputDir = await makeTempFolder();
     await writeFile(join(outputDir, "mine.txt"), "mine");
     await offloadToolResults(historyOf(["toolu_1", textOf(200)]), { outputDir });
     expect(await readFile(join(outputDir, "mine.txt"), "utf8")).toBe("mine");
   });
 
-  it("are told by absolute paths, also for a relative outputDir [002-F-004-R3] [DESIGN-R-000-absolute-paths]", async () => {
+  it("are told by absolute paths, also for a relative outputDir", async () => {
     const folder = await makeTempFolder();
     const { files } = await offloadToolResults(historyOf(["toolu_1", textOf(200)]), {
       outputDir: relative(process.cwd(), folder),
@@ -191,14 +185,14 @@ describe("the files", () => {
 });
 
 describe("the outcome", () => {
-  it("of an empty history is an empty one, and no folder is made [002-F-001-E3] [003-UC-007]", async () => {
+  it("of an empty history is an empty one, and no folder is made", async () => {
     const outputDir = join(await makeTempFolder(), "never-made");
     const outcome = await offloadToolResults([], { outputDir });
     expect(outcome).toEqual({ messages: [], offloadedCount: 0, freedChars: 0, files: [] });
     await expect(stat(outputDir)).rejects.toThrow("ENOENT");
   });
 
-  it("counts what was offloaded, and freedChars is the sum of the original lengths [002-F-001-O1] [002-F-004] [002-F-004-R1] [002-F-004-R2]", async () => {
+  it("counts what was offloaded, and freedChars is the sum of the original lengths", async () => {
     const outputDir = await makeTempFolder();
     const blocks = [{ type: "text", text: textOf(250) }];
     const input = historyOf(["a", textOf(300)], ["b", "short"], ["c", blocks]);
@@ -207,7 +201,7 @@ describe("the outcome", () => {
     expect(outcome.freedChars).toBe(300 + JSON.stringify(blocks).length);
   });
 
-  it("is the same for the same input: there is no state [002-F-001-S1] [DESIGN-5]", async () => {
+  it("is the same for the same input: there is no state", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["a", textOf(300, "a")], ["a", textOf(300, "b")]);
     const first = await offloadToolResults(input, { outputDir });
@@ -215,7 +209,7 @@ describe("the outcome", () => {
     expect(await listTree(outputDir)).toEqual(["tool-result-a-1.md", "tool-result-a.md"]);
   });
 
-  it("is the same with a writer passed in; the caller's own gets path and text [DESIGN-R-writer-promises]", async () => {
+  it("is the same with a writer passed in; the caller's own gets path and text", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["toolu_1", textOf(300)]);
     const short = await offloadToolResults(input, { outputDir });
@@ -227,7 +221,7 @@ describe("the outcome", () => {
     expect([...memory.files]).toEqual([[join(outputDir, "tool-result-toolu_1.md"), textOf(300)]]);
   });
 
-  it("of a write that fails is an error for the caller to handle [002-F-001-E4]", async () => {
+  it("of a write that fails is an error for the caller to handle", async () => {
     const outputDir = join(await makeTempFolder(), "a-file");
     await writeFile(outputDir, "in the way");
     const error = await rejectionOf(

@@ -19,7 +19,7 @@ const CHILD = `
   process.kill(process.pid, "SIGKILL");
 `;
 
-it("what was offloaded can be read after the process was killed [DESIGN-1]", async () => {
+it("what was offloaded can be read after the process was killed", async () => {
   const outputDir = await makeTempFolder();
   const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, outputDir], {
     // The package finds itself by its name from within its own folder.

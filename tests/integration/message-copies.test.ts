@@ -49,7 +49,7 @@ const presets = [
 ];
 
 describe.each(presets)("a message that $preset touched", ({ offload }) => {
-  it("keeps its error flags, cache marks, ids and every unknown field [DESIGN-4]", async () => {
+  it("keeps its error flags, cache marks, ids and every unknown field", async () => {
     const input = richMessage();
     const output = (await offload(input, await makeTempFolder())) as AnyMessage;
     expect(withoutContents(output)).toEqual(withoutContents(input));
@@ -58,13 +58,13 @@ describe.each(presets)("a message that $preset touched", ({ offload }) => {
     expect(blockOf(output, 2)["content"]).toContain("offloaded to");
   });
 
-  it("is a deep copy that shares nothing with the input [000-F-001-R4] [000-F-003-R1] [002-F-001-R5] [DESIGN-2]", async () => {
+  it("is a deep copy that shares nothing with the input", async () => {
     const input = richMessage();
     const output = await offload(input, await makeTempFolder());
     expect(sharedObjects(input, output)).toEqual([]);
   });
 
-  it("does not change the input, and takes one that is frozen through and through [000-F-003] [000-F-003-R2] [002-F-001-S3] [DESIGN-2]", async () => {
+  it("does not change the input, and takes one that is frozen through and through", async () => {
     const input = deepFreeze(richMessage());
     await offload(input, await makeTempFolder());
     expect(input).toEqual(richMessage());
@@ -93,7 +93,7 @@ it("a field of 200,000 levels beside the content is copied, or refused with a co
 });
 
 describe("a history", () => {
-  it("keeps the identity of untouched messages, in a new array [002-F-001-R5] [DESIGN-2]", async () => {
+  it("keeps the identity of untouched messages, in a new array", async () => {
     const input = [
       carrying({ type: "text", text: "hello" }),
       carrying(toolResult("long", textOf(2_000))),
@@ -115,7 +115,7 @@ describe("a history", () => {
     expect(input.every((message, index) => message === before[index])).toBe(true);
   });
 
-  it("of which nothing is offloaded is returned as the same array [DESIGN-2] [003-F-006-O1]", async () => {
+  it("of which nothing is offloaded is returned as the same array", async () => {
     const input = [carrying(toolResult("short", "ok"))];
     const { messages } = await offloadToolResults(input, { outputDir: await makeTempFolder() });
     expect(messages).toBe(input);

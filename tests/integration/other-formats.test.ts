@@ -24,7 +24,7 @@ async function expectRefusal(call: Promise<unknown>, format: string): Promise<vo
   expect(error.message).toContain(`Use createOffloader({ root, sessionId, format: "${format}" })`);
 }
 
-describe.each(FIXTURES)("a conversation of $name [DESIGN-9]", ({ format, build }) => {
+describe.each(FIXTURES)("a conversation of $name", ({ format, build }) => {
   const messages = build(PARALLEL);
   const withResult = messages.find((message) => readMessage(format, message).results.length > 0);
 
@@ -55,7 +55,7 @@ describe.each(FIXTURES)("a conversation of $name [DESIGN-9]", ({ format, build }
   }
 });
 
-describe("a message that only nearly is in a format [DESIGN-9]", () => {
+describe("a message that only nearly is in a format", () => {
   const dict = { type: "tool", content: longText("a"), tool_call_id: "call_1", name: "bash" };
   const call = { type: "tool-call", toolCallId: "call_1", toolName: "bash", args: {} };
   const result = { ...call, type: "tool-result", args: undefined, result: longText("b") };
@@ -76,7 +76,7 @@ describe("a message that only nearly is in a format [DESIGN-9]", () => {
   });
 });
 
-describe("a message of Anthropic's is not taken for another's [DESIGN-9]", () => {
+describe("a message of Anthropic's is not taken for another's", () => {
   const block = { type: "tool_result", tool_use_id: "toolu_1", content: longText("a") };
   const use = { type: "tool_use", id: "toolu_1", name: "bash", input: {} };
   const asked = { role: "user", content: "Look." };

@@ -30,7 +30,7 @@ describe("the public types", () => {
     traceId: "t",
   };
 
-  it("let a message keep its own type [002-NF-usability-types]", async () => {
+  it("let a message keep its own type", async () => {
     const one = await offloadToolResultWithWriter(message, "s", "/out", new MemoryWriter());
     expectTypeOf(one.message).toEqualTypeOf<VendorMessage>();
     expect(one.message.traceId).toBe("t");
@@ -39,7 +39,7 @@ describe("the public types", () => {
       .toEqualTypeOf<VendorMessage[]>();
   });
 
-  it("have one outcome for a message and one for a history [DESIGN-R-000-result-names]", async () => {
+  it("have one outcome for a message and one for a history", async () => {
     const one = await offloadToolResultWithWriter(message, "s", "/out", new MemoryWriter());
     expectTypeOf(one).toEqualTypeOf<DirectOffloadResult<VendorMessage>>();
     expect(Object.keys(one).sort()).toEqual(["file", "files", "freedChars", "message"]);
@@ -48,12 +48,12 @@ describe("the public types", () => {
     expect(Object.keys(many).sort()).toEqual(["files", "freedChars", "messages", "offloadedCount"]);
   });
 
-  it("have a writer in infrastructure for the port of core [001-DEP-ports] [000-NF-constraint-inverted]", () => {
+  it("have a writer in infrastructure for the port of core", () => {
     expectTypeOf<NodeFileWriter>().toExtend<FileWriter>();
     expect(typeof new NodeFileWriter().writeFile).toBe("function");
   });
 
-  it("are exported wherever a public signature mentions them [DESIGN-O-public-types]", () => {
+  it("are exported wherever a public signature mentions them", () => {
     expect(mentionedButNotExported()).toEqual([
       // Types that are worked out of others; nobody would write them down.
       "./testing: MemoryArtifacts in MemoryStore",
@@ -64,7 +64,7 @@ describe("the public types", () => {
     ]);
   });
 
-  it("are declared for TypeScript 5 without a complaint [002-NF-compatibility-typescript]", () => {
+  it("are declared for TypeScript 5 without a complaint", () => {
     const declarations = fileURLToPath(new URL("../../dist/index.d.ts", import.meta.url));
     expect(existsSync(declarations)).toBe(true);
     expect(ts.version).toMatch(/^5\./);
@@ -85,7 +85,7 @@ describe("the public types", () => {
 });
 
 describe("the public entry", () => {
-  it("exports what is put together, by name [001-DEP-assembly] [000-NF-usability-short-form]", () => {
+  it("exports what is put together, by name", () => {
     expect(Object.keys(entry).sort()).toEqual([
       "AmbiguousArtifactError",
       "ArtifactDamagedError",

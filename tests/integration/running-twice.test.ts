@@ -21,7 +21,7 @@ import {
 const LONG_ID = "i".repeat(190);
 
 describe("direct", () => {
-  it("a reference comes back as it is: freedChars 0, file is the one that it names [DESIGN-3] [DESIGN-R-000-already-reference]", async () => {
+  it("a reference comes back as it is: freedChars 0, file is the one that it names", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const first = await offloadToolResult(input, options);
@@ -32,7 +32,7 @@ describe("direct", () => {
     expect(await readTree(options.outputDir)).toEqual(before);
   });
 
-  it("a reference to another folder's file is content: nothing vouches for it here [DESIGN-3-vouched]", async () => {
+  it("a reference to another folder's file is content: nothing vouches for it here", async () => {
     const input = carrying(toolResult("toolu_1", textOf(2_000)));
     const elsewhere = { sessionId: "s0", outputDir: await makeTempFolder() };
     const first = await offloadToolResult(input, elsewhere);
@@ -47,7 +47,7 @@ describe("direct", () => {
     ["a string", (text: unknown) => text],
     ["a block", (text: unknown) => [{ type: "text", text, cache_control: { type: "ephemeral" } }]],
   ])(
-    "a stale reference as %s never replaces the content of a folder that has moved [DESIGN-1] [DESIGN-3]",
+    "a stale reference as %s never replaces the content of a folder that has moved",
     async (_, form) => {
       const before = join(await makeTempFolder(), "before");
       const input = carrying(toolResult("toolu_1", textOf(2_000)));
@@ -63,7 +63,7 @@ describe("direct", () => {
     },
   );
 
-  it("beside a reference only the new result is offloaded, and the reference's file is kept [DESIGN-3]", async () => {
+  it("beside a reference only the new result is offloaded, and the reference's file is kept", async () => {
     const options = { sessionId: "s1", outputDir: await makeTempFolder() };
     const first = await offloadToolResult(carrying(toolResult("a", textOf(900, "old"))), options);
     const old = blockOf(first.message);
@@ -81,7 +81,7 @@ describe("direct", () => {
     ["with an unsafe id", carrying(toolResult("../../x", textOf(900)))],
     ["with a long id", carrying(toolResult(LONG_ID, textOf(900)))],
     ["with one id twice", carrying(toolResult("a", textOf(900)), toolResult("a", textOf(800)))],
-  ])("a second pass changes nothing: the result %s [DESIGN-3]", async (_, input) => {
+  ])("a second pass changes nothing: the result %s", async (_, input) => {
     const options = {
       sessionId: "s1",
       outputDir: join(await makeTempFolder(), "[a]\n.md] folder"),
@@ -95,7 +95,7 @@ describe("direct", () => {
 });
 
 describe("history", () => {
-  it("a second pass returns the same array, whatever the thresholds [DESIGN-3]", async () => {
+  it("a second pass returns the same array, whatever the thresholds", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(
       ["a", textOf(900, "a")],
@@ -114,7 +114,7 @@ describe("history", () => {
     expect(await readTree(outputDir)).toEqual(before);
   });
 
-  it("a history that grew: old references are kept, only new results are offloaded, no file changes [DESIGN-3-growing]", async () => {
+  it("a history that grew: old references are kept, only new results are offloaded, no file changes", async () => {
     const outputDir = await makeTempFolder();
     const start = historyOf(["a", textOf(900, "1")], ["b", textOf(900, "2")]);
     const first = await offloadToolResults(start, { outputDir });
@@ -134,7 +134,7 @@ describe("history", () => {
     expect(third.messages).toBe(second.messages);
   });
 
-  it("the same history into the same folder again writes the same names, no new file [DESIGN-5] [DESIGN-R-002-across-calls]", async () => {
+  it("the same history into the same folder again writes the same names, no new file", async () => {
     const outputDir = await makeTempFolder();
     const input = historyOf(["a", textOf(900, "1")], ["a", textOf(900, "2")]);
     const first = await offloadToolResults(input, { outputDir });

@@ -70,7 +70,7 @@ async function turnsDuring(promise: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe("a search in a file [DESIGN-8-search]", () => {
+describe("a search in a file", () => {
   it("finds lines with their neighbors", async () => {
     const target = await fileOf("one\ntwo\nthree\nfour\nfive");
     expect(await search(target, { pattern: "^t|ve$", contextBefore: 1, contextAfter: 1 })).toEqual({
@@ -157,7 +157,7 @@ describe("a search in a file [DESIGN-8-search]", () => {
   });
 });
 
-describe("a search in pieces that a store gives [DESIGN-8-search]", () => {
+describe("a search in pieces that a store gives", () => {
   /** 40 MB that exist nowhere: each piece is made when it is read. */
   const made = (reads: string[]): SearchSource => ({
     size: 40_000_000,
@@ -282,7 +282,7 @@ describe("searches that have to share", () => {
   });
 });
 
-describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
+describe("a search that cannot end by itself", () => {
   it("comes back at its deadline with what it has, while the event loop turns", async () => {
     const running = search(ENDLESS_TEXT, { pattern: ENDLESS }, { deadlineMs: 300 });
     expect(await turnsDuring(running)).toBeGreaterThan(5);
@@ -321,7 +321,7 @@ describe("a search that cannot end by itself [DESIGN-8-deadline]", () => {
   });
 });
 
-describe("a search that is given up [DESIGN-8-abort]", () => {
+describe("a search that is given up", () => {
   it("is rejected with the signal's reason, at any time", async () => {
     const reason = new Error("changed my mind");
     const before = search(ENDLESS_TEXT, { pattern: "a" }, { signal: AbortSignal.abort(reason) });
@@ -351,7 +351,7 @@ describe("a search that is given up [DESIGN-8-abort]", () => {
   });
 });
 
-describe("a search that fails [DESIGN-9-search]", () => {
+describe("a search that fails", () => {
   const failing = (read: SearchSource["read"]): SearchSource => ({ size: 3_000_000, read });
 
   it("is told from what the store said", async () => {

@@ -146,31 +146,28 @@ function lastBytes(): number {
 
 describe.each(vendors)("the client of $client", ({ format, build, send }) => {
   describe.each(policies)("with %s", (_name, policy, media) => {
-    it.each(conversations)(
-      "has %s accepted before and after [DESIGN-O-clients]",
-      async (_title, turns) => {
-        const offloader = await openOffloader(policy, media);
-        const tools = offloader.tools(format);
-        const history = build(turns);
-        expect(await send(history, tools)).toBe("Noted.");
-        const before = lastBytes();
+    it.each(conversations)("has %s accepted before and after", async (_title, turns) => {
+      const offloader = await openOffloader(policy, media);
+      const tools = offloader.tools(format);
+      const history = build(turns);
+      expect(await send(history, tools)).toBe("Noted.");
+      const before = lastBytes();
 
-        const { messages, report } = await offloader.offload(history);
-        expect(await send(messages, tools)).toBe("Noted.");
-        const { offloaded, tokensSaved } = report.totals;
-        if (offloaded > 0) expect(tokensSaved).toBeGreaterThan(0);
-        else expect(lastBytes()).toBe(before);
-        if (turns === sample) expect(offloaded).toBeGreaterThan(3);
+      const { messages, report } = await offloader.offload(history);
+      expect(await send(messages, tools)).toBe("Noted.");
+      const { offloaded, tokensSaved } = report.totals;
+      if (offloaded > 0) expect(tokensSaved).toBeGreaterThan(0);
+      else expect(lastBytes()).toBe(before);
+      if (turns === sample) expect(offloaded).toBeGreaterThan(3);
 
-        const restored = await offloader.restore(messages);
-        expect(restored).toEqual(history);
-        expect(await send(restored, tools)).toBe("Noted.");
-        expect(lastBytes()).toBe(before);
-      },
-    );
+      const restored = await offloader.restore(messages);
+      expect(restored).toEqual(history);
+      expect(await send(restored, tools)).toBe("Noted.");
+      expect(lastBytes()).toBe(before);
+    });
   });
 
-  it("has every turn of a growing history accepted [DESIGN-O-clients]", async () => {
+  it("has every turn of a growing history accepted", async () => {
     const offloader = await openOffloader();
     const tools = offloader.tools(format);
     for (let turns = 1; turns <= sample.length; turns++) {
@@ -184,7 +181,7 @@ describe.each(vendors)("the client of $client", ({ format, build, send }) => {
 });
 
 describe("the recorded sample itself", () => {
-  it("keeps its cache marks, and Anthropic takes it [DESIGN-O-anthropic]", async () => {
+  it("keeps its cache marks, and Anthropic takes it", async () => {
     const history = [...recorded, ...toAnthropic([THANKS])];
     const offloader = await openOffloader(minChars(1));
     const { messages } = await offloader.offload(history);
@@ -338,7 +335,7 @@ describe.each<[Vendor, [what: string, change: Break, why: RegExp][]]>([
     expect(await send(build(short), offloader.tools(format))).toBe("Noted.");
   });
 
-  it.each(breaks)("refuses %s [DESIGN-O-server]", async (_what, change, why) => {
+  it.each(breaks)("refuses %s", async (_what, change, why) => {
     const offloader = await openOffloader();
     const messages = breakable(build(short));
     change(messages);

@@ -40,7 +40,7 @@ function open() {
   return { workspace, offloader, results: createToolResultOffload({ workspace }) };
 }
 
-describe("an error because of wrong arguments has a code [DESIGN-9]", () => {
+describe("an error because of wrong arguments has a code", () => {
   const functions = [...functionsOf(main), ...functionsOf(policies)];
 
   it("for every function that is exported", () => {
@@ -55,7 +55,7 @@ describe("an error because of wrong arguments has a code [DESIGN-9]", () => {
   });
 });
 
-describe("an error because of wrong arguments of a method has a code [DESIGN-9]", () => {
+describe("an error because of wrong arguments of a method has a code", () => {
   const methods = Object.entries(open()).flatMap(([owner, value]) =>
     functionsOf(value).map(([name]) => [owner, name] as const),
   );
@@ -79,7 +79,7 @@ describe("an error because of wrong arguments of a method has a code [DESIGN-9]"
   });
 });
 
-describe("what a host passes in is checked where it is passed [DESIGN-9]", () => {
+describe("what a host passes in is checked where it is passed", () => {
   const untyped = main as unknown as Readonly<Record<string, AnyFunction>>;
   const line = '{"role":"user","content":"Look."}\n';
 
@@ -135,7 +135,7 @@ describe("what a host passes in is checked where it is passed [DESIGN-9]", () =>
   });
 });
 
-describe("what a host's function throws is the cause of an error with a code [DESIGN-9]", () => {
+describe("what a host's function throws is the cause of an error with a code", () => {
   const thrown = new RangeError("the host's own");
   const fail = (): never => {
     throw thrown;

@@ -46,7 +46,7 @@ const READER = `
   console.log(process.resourceUsage().maxRSS);
 `;
 
-it("a process that only reads an artifact of 200 MB stays under 150 MB [DESIGN-W-read-memory]", async () => {
+it("a process that only reads an artifact of 200 MB stays under 150 MB", async () => {
   const root = await makeTempFolder();
   const [bytes] = await runProgram(WRITER, [root]);
   expect(Number(bytes)).toBeGreaterThan(200 * 1024 * 1024);

@@ -27,7 +27,7 @@ function withImages(text: string): AnthropicMessage[] {
 }
 
 describe("media in a result", () => {
-  it("is kept in the message by default while the text is offloaded, and comes back [DESIGN-O-media]", async () => {
+  it("is kept in the message by default while the text is offloaded, and comes back", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "s1" });
     const history = withImages(logOf(20_000));
@@ -44,7 +44,7 @@ describe("media in a result", () => {
     expect((await offloader.offload(messages)).messages).toBe(messages);
   });
 
-  it("is offloaded too with media: offload [DESIGN-O-media-offload]", async () => {
+  it("is offloaded too with media: offload", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "s1", media: "offload" });
     const history = withImages(logOf(20_000));
@@ -53,7 +53,7 @@ describe("media in a result", () => {
     expect(await offloader.restore(messages)).toEqual(history);
   });
 
-  it("is nothing to offload on its own [DESIGN-O-media]", async () => {
+  it("is nothing to offload on its own", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "s1", policy: minChars(1) });
     const history = withImages("");
@@ -69,14 +69,14 @@ describe("what cannot be stored", () => {
   }
   const history = conversationOf({ id: "a", text: logOf(20_000) }, { id: "b", text: "ok" });
 
-  it("throws, and the history is as it was [DESIGN-O-throw]", async () => {
+  it("throws, and the history is as it was", async () => {
     const offloader = createOffloader({ workspace: await brokenWorkspace(), sessionId: "s1" });
     const before = structuredClone(history);
     expect(await rejectionOf(offloader.offload(history))).toMatchObject({ code: "WRITE_FAILED" });
     expect(history).toEqual(before);
   });
 
-  it("is kept with onError: keep, and is logged and reported [DESIGN-O-keep]", async () => {
+  it("is kept with onError: keep, and is logged and reported", async () => {
     const events: WorkspaceEvent[] = [];
     const workspace = await brokenWorkspace((event) => events.push(event));
     const offloader = createOffloader({ workspace, sessionId: "s1", onError: "keep" });
@@ -107,7 +107,7 @@ describe("what cannot be stored", () => {
 });
 
 describe("the reading tools through an offloader", () => {
-  it("see what was offloaded in this session alone [DESIGN-O-calls]", async () => {
+  it("see what was offloaded in this session alone", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const one = createOffloader({ workspace, sessionId: "one" });
     const two = createOffloader({ workspace, sessionId: "two" });
@@ -125,7 +125,7 @@ describe("the reading tools through an offloader", () => {
     });
   });
 
-  it("come in the format's own shape [DESIGN-O-tools]", async () => {
+  it("come in the format's own shape", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "one" });
     expect(offloader.tools("anthropic")).toContainEqual(
@@ -140,7 +140,7 @@ describe("the reading tools through an offloader", () => {
     expect(offloader.tools()).toEqual(offloader.tools("anthropic"));
   });
 
-  it("refuse a call that is not one of theirs [DESIGN-O-calls]", async () => {
+  it("refuse a call that is not one of theirs", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const offloader = createOffloader({ workspace, sessionId: "one" });
     const call = { type: "tool_use", id: "x", name: "rm_rf", input: {} };

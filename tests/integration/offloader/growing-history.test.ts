@@ -53,31 +53,28 @@ async function replay(
 const hosts = ["same objects", "loaded anew", "fed back"] as const;
 
 describe("a history that grows turn by turn", () => {
-  it.each(hosts)(
-    "keeps its earlier messages byte for byte (%s) [DESIGN-O-growing]",
-    async (host) => {
-      const history = await readSample();
-      const outcomes = await replay(history, {}, host);
-      for (const [turn, messages] of outcomes.entries()) {
-        const next = outcomes[turn + 1];
-        if (next)
-          expect(JSON.stringify(next.slice(0, messages.length))).toBe(JSON.stringify(messages));
-      }
-      const whole = await (await makeOffloader()).offload(history);
-      expect(JSON.stringify(outcomes.at(-1))).toBe(
-        JSON.stringify(whole.messages.slice(0, outcomes.at(-1)?.length)),
-      );
-    },
-  );
+  it.each(hosts)("keeps its earlier messages byte for byte (%s)", async (host) => {
+    const history = await readSample();
+    const outcomes = await replay(history, {}, host);
+    for (const [turn, messages] of outcomes.entries()) {
+      const next = outcomes[turn + 1];
+      if (next)
+        expect(JSON.stringify(next.slice(0, messages.length))).toBe(JSON.stringify(messages));
+    }
+    const whole = await (await makeOffloader()).offload(history);
+    expect(JSON.stringify(outcomes.at(-1))).toBe(
+      JSON.stringify(whole.messages.slice(0, outcomes.at(-1)?.length)),
+    );
+  });
 
-  it("gives the same bytes on another machine [DESIGN-O-same-bytes]", async () => {
+  it("gives the same bytes on another machine", async () => {
     const history = await readSample();
     const one = await (await makeOffloader()).offload(history);
     const other = await (await makeOffloader()).offload(structuredClone(history));
     expect(JSON.stringify(other.messages)).toBe(JSON.stringify(one.messages));
   });
 
-  it("looks only at what is new when the message objects are the same [DESIGN-O-new-only]", async () => {
+  it("looks only at what is new when the message objects are the same", async () => {
     let reads = 0;
     const counting: Format = {
       ...anthropicFormat,
@@ -103,7 +100,7 @@ describe("a history that grows turn by turn", () => {
     expect(report.totals).toMatchObject({ results: 51, offloaded: 51 });
   });
 
-  it("does not look again at messages that are frozen [DESIGN-O-new-only]", async () => {
+  it("does not look again at messages that are frozen", async () => {
     const offloader = await makeOffloader();
     const turns = Array.from({ length: 20 }, (_, turn) => ({
       id: `t${turn}`,
@@ -124,7 +121,7 @@ describe("a history that grows turn by turn", () => {
     expect(await offloader.restore(messages)).toEqual(more);
   });
 
-  it("is not confused by a history that was cut or changed in the middle [DESIGN-O-changed]", async () => {
+  it("is not confused by a history that was cut or changed in the middle", async () => {
     const offloader = await makeOffloader();
     const history = await readSample();
     await offloader.offload(history);
@@ -177,14 +174,14 @@ describe("policies that look at the place", () => {
     messages.map((message) => JSON.stringify(message).includes("<knowledge_list>")).filter(Boolean)
       .length;
 
-  it("keepRecent and afterTurns rewrite as the history grows [DESIGN-O-rewriting]", async () => {
+  it("keepRecent and afterTurns rewrite as the history grows", async () => {
     for (const policy of [keepRecent(2), afterTurns(2)]) {
       const outcomes = await replay(history, { policy }, "same objects");
       expect(outcomes.map(left)).toEqual([0, 0, 0, 1, 2, 3, 4].map((n) => n));
     }
   });
 
-  it("wrapped in cacheAware rewrite only when it pays, and what was offloaded is not brought back [DESIGN-O-rewriting]", async () => {
+  it("wrapped in cacheAware rewrite only when it pays, and what was offloaded is not brought back", async () => {
     const never = all(keepRecent(1), cacheAware({ turnsAhead: 0 }));
     for (const host of hosts) {
       const outcomes = await replay(history, { policy: never }, host);

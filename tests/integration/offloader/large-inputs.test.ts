@@ -23,7 +23,7 @@ const parts = ["toolInputs"] as const;
 const supported = FIXTURES.filter(({ format }) => format.parts);
 const others = FIXTURES.filter(({ format }) => !format.parts);
 
-describe("large inputs of calls [DESIGN-O-suite]", () => {
+describe("large inputs of calls", () => {
   it.each(supported)("of $name are offloaded on request, and come back", async (fixture) => {
     const { format, build } = fixture;
     const root = await makeTempFolder();

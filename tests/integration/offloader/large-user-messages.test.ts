@@ -61,7 +61,7 @@ const TURNS = Array.from({ length: 6 }, (_, turn) => ({
   results: [{ id: `call_${turn}`, toolName: "read", input: {}, text: "ok", isError: false }],
 }));
 
-describe("large messages of users [DESIGN-O-suite]", () => {
+describe("large messages of users", () => {
   it.each(Object.entries(PASTING))("of %s are offloaded on request", async (name, pasting) => {
     const fixture = FIXTURES.find((one) => one.name === name);
     if (!fixture) throw new Error(`There is no fixture ${name}.`);

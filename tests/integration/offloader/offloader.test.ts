@@ -18,7 +18,7 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader", () => {
-  it("replaces long results by short references, and puts everything back [DESIGN-O-offload] [DESIGN-O-restore]", async () => {
+  it("replaces long results by short references, and puts everything back", async () => {
     const { offloader } = await makeOffloader();
     const history = await readSample();
     const before = structuredClone(history);
@@ -29,7 +29,7 @@ describe("an offloader", () => {
     expect(await offloader.restore(messages)).toEqual(history);
   });
 
-  it("restores in another process's workspace on the same folder [DESIGN-O-restore-elsewhere]", async () => {
+  it("restores in another process's workspace on the same folder", async () => {
     const { root, offloader } = await makeOffloader();
     const history = await readSample();
     const { messages } = await offloader.offload(history);
@@ -37,7 +37,7 @@ describe("an offloader", () => {
     expect(await other.restore(structuredClone(messages))).toEqual(history);
   });
 
-  it("tells beforehand what would be offloaded and what it would save, and writes nothing [DESIGN-O-estimate]", async () => {
+  it("tells beforehand what would be offloaded and what it would save, and writes nothing", async () => {
     const { root, offloader } = await makeOffloader();
     const history = await readSample();
     const plan = await offloader.estimate(history);
@@ -63,7 +63,7 @@ describe("an offloader", () => {
     expect((await byPath.estimate(await readSample())).addedTokens).toBe(0);
   });
 
-  it("refuses a history that is not an array, and stops when it is aborted [DESIGN-O-arguments] [DESIGN-O-signal]", async () => {
+  it("refuses a history that is not an array, and stops when it is aborted", async () => {
     const { offloader, root } = await makeOffloader();
     expect(await rejectionOf(offloader.offload("no" as never))).toMatchObject({
       argument: "history",

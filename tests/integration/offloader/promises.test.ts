@@ -19,7 +19,7 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader without a policy", () => {
-  it("offloads from 400 tokens on, and errors from 800 on [DESIGN-O-default]", async () => {
+  it("offloads from 400 tokens on, and errors from 800 on", async () => {
     // A token for every ten characters, so that the limit can be met exactly.
     const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
     const history = conversationOf(
@@ -35,7 +35,7 @@ describe("an offloader without a policy", () => {
 });
 
 describe("the outcome", () => {
-  it("has the same bytes in another process [DESIGN-O-same-bytes]", async () => {
+  it("has the same bytes in another process", async () => {
     const { messages } = await (await makeOffloader()).offload(await readSample());
     const root = fileURLToPath(new URL("../../..", import.meta.url));
     const program = `
@@ -52,7 +52,7 @@ describe("the outcome", () => {
     expect(printed === JSON.stringify(messages)).toBe(true);
   });
 
-  it("takes no real output for a reference that merely quotes one [DESIGN-O-quoted]", async () => {
+  it("takes no real output for a reference that merely quotes one", async () => {
     const offloader = await makeOffloader();
     const { report } = await offloader.offload(conversationOf({ id: "a", text: logOf(20_000) }));
     const reference = report.results[0]?.reference ?? "";
@@ -66,7 +66,7 @@ describe("the outcome", () => {
     expect(await offloader.restore(outcome.messages)).toEqual(history);
   });
 
-  it("says in the report what a rewrite gained [DESIGN-O-rewriting]", async () => {
+  it("says in the report what a rewrite gained", async () => {
     const policy = all(afterTurns(1), cacheAware({ turnsAhead: 20 }));
     const offloader = await makeOffloader({ policy });
     const history = conversationOf({ id: "a", text: logOf(50_000) }, { id: "b", text: "ok" });
@@ -79,7 +79,7 @@ describe("the outcome", () => {
 });
 
 describe("the offloader of a subagent", () => {
-  it("lets its parent read, and reads nothing of it [DESIGN-O-subagents]", async () => {
+  it("lets its parent read, and reads nothing of it", async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const parent = createOffloader({ workspace, sessionId: "parent" });
     const child = createOffloader({ workspace, sessionId: "child", parentSessionId: "parent" });
@@ -149,7 +149,7 @@ function buildNotes(turns: readonly SampleTurn[]): Note[] {
   ]);
 }
 
-describe("a format of somebody else [DESIGN-O-suite-stranger]", () => {
+describe("a format of somebody else", () => {
   const suite = formatSuite({
     format: notes,
     build: buildNotes,

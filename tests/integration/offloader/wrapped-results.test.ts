@@ -33,7 +33,7 @@ const chat = (content: string) =>
     { role: "tool", tool_call_id: "c1", content },
   ]);
 
-describe("what a client puts around a result is wrapping [DESIGN-W-read-view]", () => {
+describe("what a client puts around a result is wrapping", () => {
   it.each<[string, string, string]>([
     ["a header of Codex", codex(HEADER + LOG), codex(HEADER + DATA)],
     ["the print of a Python client", chat(print(LOG)), chat(print(DATA))],

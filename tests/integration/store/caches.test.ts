@@ -38,7 +38,7 @@ async function expectRightLines(workspace: Workspace): Promise<void> {
   expect(json.range.of).toBe(JSON_LINES.length);
 }
 
-describe("caches [DESIGN-W-read-caches]", () => {
+describe("caches", () => {
   it("are kept for what is large", async () => {
     const { cache } = await makeCached();
     const names = (await readdir(cache)).map((name) => name.replace(/\.[0-9a-f]{12}\./, ".#."));

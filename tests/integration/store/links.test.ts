@@ -24,7 +24,7 @@ async function makeLinked(path: string) {
   return { root, outside, sessionFolder, workspaces: [workspace, openStore(root)] };
 }
 
-describe("a link in the place of [DESIGN-W-disk-ids]", () => {
+describe("a link in the place of", () => {
   beforeEach((t) => {
     skipOnWindows(t, "making a link takes rights that a user may not have");
   });

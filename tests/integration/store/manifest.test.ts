@@ -23,7 +23,7 @@ async function listed(root: string): Promise<string[]> {
   return artifacts.map(({ artifactId }) => artifactId);
 }
 
-describe("lines that are broken [DESIGN-W-disk-torn-line]", () => {
+describe("lines that are broken", () => {
   const WHOLE = JSON.stringify({ put: { artifactId: "é漢😀", rest: "漢".repeat(50) } });
 
   it.each([
@@ -160,7 +160,7 @@ it("one that was deleted is begun anew with its header, also by who had read it"
   expect(await listed(root)).toEqual(["third"]);
 });
 
-describe("several processes [DESIGN-W-disk-processes]", () => {
+describe("several processes", () => {
   const WRITER = `
     import { createWorkspace } from "context-offload";
     const [root, label, startAt] = process.argv.slice(1);

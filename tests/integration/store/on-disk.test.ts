@@ -20,7 +20,7 @@ import { textOf } from "../../support/tool-messages.js";
 const EXACT = "\ufeffone\r\ntwo\n\0three 漢字 😀\tשלום\n\n";
 
 describe("what a person finds in the folder", () => {
-  it("a folder per session, a file per artifact with exactly its content, a manifest [DESIGN-W-disk-layout]", async () => {
+  it("a folder per session, a file per artifact with exactly its content, a manifest", async () => {
     const { root, workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: EXACT }, { toolCallId: "a", sessionId: "s1" });
     await workspace.put(
@@ -56,7 +56,7 @@ describe("what a person finds in the folder", () => {
     expect(await fresh.getOriginal("d")).toBe("");
   });
 
-  it("a manifest that is only appended to [DESIGN-W-disk-append]", async () => {
+  it("a manifest that is only appended to", async () => {
     const { workspace, sessionFolder } = await makeStore();
     const manifest = join(sessionFolder("s1"), "manifest.jsonl");
     const steps = [
@@ -89,7 +89,7 @@ describe("what a person finds in the folder", () => {
     expect(await listTree(sessionFolder("s1"))).toEqual(["a.txt", "manifest.jsonl"]);
   });
 
-  it("folders 0700 and files 0600, also caches [DESIGN-W-disk-modes]", async (t) => {
+  it("folders 0700 and files 0600, also caches", async (t) => {
     skipOnWindows(t, "files have no modes");
     const { root, workspace } = await makeStore();
     const before = process.umask(0);
@@ -133,7 +133,7 @@ describe("a new workspace folder", () => {
   });
 });
 
-describe("names differ by more than case [DESIGN-W-disk-ids]", () => {
+describe("names differ by more than case", () => {
   it("one with capital letters has a hash in it", async () => {
     const { root, workspace } = await makeStore();
     const ids = ["call_ab", "call_AB", "Call_ab"];
@@ -178,7 +178,7 @@ describe("ids are data", () => {
     ...["x".repeat(1_500), "x\0y", "é", "~", "a..b", " ", "a.txt", "-rf", "😀", "\ud83d"],
   ];
 
-  it("whatever they are, all is where it belongs and is found again [DESIGN-W-disk-ids]", async () => {
+  it("whatever they are, all is where it belongs and is found again", async () => {
     const { root, workspace } = await makeStore();
     for (const id of HOSTILE) {
       await workspace.put({ content: `of ${id}` }, { toolCallId: id, sessionId: id });

@@ -23,7 +23,7 @@ async function* streamOf(chunks: readonly Uint8Array[], failure?: Error) {
 const LINES = Array.from({ length: 4_000 }, (_, at) => `2024-05-01 INFO step ${at} é漢😀`);
 
 describe("content that comes as a stream", () => {
-  it("is described as it is, wherever it was cut, and is what the string is [DESIGN-W-stream-put]", async () => {
+  it("is described as it is, wherever it was cut, and is what the string is", async () => {
     const { workspace } = await makeStore();
     let number = 0;
     const scope = () => ({ toolCallId: "a", sessionId: `s${number++}` });
@@ -130,7 +130,7 @@ describe("a stream that goes wrong", () => {
     ["at once", 0],
     ["after a byte", 1],
     ["in the middle", 400],
-  ])("%s stores nothing and rejects with the cause [DESIGN-W-stream-broken]", async (_, chunks) => {
+  ])("%s stores nothing and rejects with the cause", async (_, chunks) => {
     const { workspace, sessionFolder } = await makeStore();
     await workspace.put({ content: "first" }, { toolCallId: "first", ...SCOPE });
     for (let round = 0; round < 30; round++) {
@@ -215,7 +215,7 @@ describe("a long stream, in a process of its own", () => {
     }
   });
 
-  it("more than a string can hold comes back as a stream [DESIGN-W-stream-original]", async () => {
+  it("more than a string can hold comes back as a stream", async () => {
     const [line = ""] = await runProgram(LONG, [await makeTempFolder(), "700", "1048576"]);
     const outcome = JSON.parse(line) as { maxRssMb: number };
     console.log(`700 MB by stream, there and back: peak ${outcome.maxRssMb} MB`);

@@ -73,7 +73,7 @@ function beforeEachLine(run: () => Promise<unknown>): void {
   });
 }
 
-describe("two processes in one session [DESIGN-W-disk-processes]", () => {
+describe("two processes in one session", () => {
   it("each sees what the other was told is stored, and verify keeps it", async () => {
     const { root, workspace } = await makeStore();
     const putByOther = await startOther(root);

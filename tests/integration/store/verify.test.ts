@@ -81,24 +81,21 @@ describe("verify", () => {
       },
       /not a plain file/,
     ],
-  ])(
-    "finds what is damaged: %s [DESIGN-W-verify-finds] [DESIGN-W-verify-deletes]",
-    async (_, damage, problem) => {
-      const { root, workspace, file } = await makeSessions();
-      await damage(file("a.txt"));
-      const before = await listTree(root);
-      for (const one of [workspace, openStore(root)]) {
-        const report = await one.verify({ deleteOrphans: true });
-        expect(report).toMatchObject({ artifacts: 6, missing: [], deleted: [] });
-        expect(report.damaged).toHaveLength(1);
-        expect(report.damaged[0]).toMatchObject({ sessionId: "s1", artifactId: "a" });
-        expect(report.damaged[0]?.problem).toMatch(problem);
-      }
-      expect(await listTree(root)).toEqual(before);
-    },
-  );
+  ])("finds what is damaged: %s", async (_, damage, problem) => {
+    const { root, workspace, file } = await makeSessions();
+    await damage(file("a.txt"));
+    const before = await listTree(root);
+    for (const one of [workspace, openStore(root)]) {
+      const report = await one.verify({ deleteOrphans: true });
+      expect(report).toMatchObject({ artifacts: 6, missing: [], deleted: [] });
+      expect(report.damaged).toHaveLength(1);
+      expect(report.damaged[0]).toMatchObject({ sessionId: "s1", artifactId: "a" });
+      expect(report.damaged[0]?.problem).toMatch(problem);
+    }
+    expect(await listTree(root)).toEqual(before);
+  });
 
-  it("finds what is missing, orphaned and broken [DESIGN-W-verify-finds]", async () => {
+  it("finds what is missing, orphaned and broken", async () => {
     const { workspace, file } = await makeSessions();
     await rm(file("b.txt"));
     const orphans = [file(".put-0123.tmp"), file("gone.txt"), file("notes/mine.md")];
@@ -112,7 +109,7 @@ describe("verify", () => {
     expect(await readTree(file("."))).toEqual(before);
   });
 
-  it("deletes old orphans when told, and says which [DESIGN-W-verify-deletes]", async () => {
+  it("deletes old orphans when told, and says which", async () => {
     const { root, workspace, file } = await makeSessions();
     const old = [await makeOrphan(file(".put-0123.tmp")), await makeOrphan(file("gone.txt"))];
     const young = await makeOrphan(file("young.txt"), new Date());

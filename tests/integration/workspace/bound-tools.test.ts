@@ -40,7 +40,7 @@ async function callAll(workspace: Workspace, input: object): Promise<ToolAnswer[
   return answers;
 }
 
-describe("tools of one session [DESIGN-W-tools-isolation]", () => {
+describe("tools of one session", () => {
   it("read its own results and its children's", async () => {
     const { workspace } = await openShared();
     const [byId] = workspace.tools({ sessionId: "me" });

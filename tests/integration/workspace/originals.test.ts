@@ -13,7 +13,7 @@ describe("an original on the disk", () => {
     ["getOriginal", (workspace, id) => workspace.getOriginal(id)],
   ];
 
-  it.each(reads)("%s says so of a file deleted by hand [DESIGN-W-read-gone]", async (_, verb) => {
+  it.each(reads)("%s says so of a file deleted by hand", async (_, verb) => {
     const workspace = await openWorkspace();
     const { record } = await workspace.put({ content: "[1]" }, { toolCallId: "a" });
     await unlink(record.location);
@@ -22,7 +22,7 @@ describe("an original on the disk", () => {
     expect(error.message).toContain("run the tool again");
   });
 
-  it("of a file that was changed is refused [DESIGN-W-read-damaged]", async () => {
+  it("of a file that was changed is refused", async () => {
     const workspace = await openWorkspace();
     const { record } = await workspace.put({ content: "as it was" }, { toolCallId: "a" });
     await appendFile(record.location, "!");
@@ -31,7 +31,7 @@ describe("an original on the disk", () => {
     expect(error.message).toContain("run the tool again");
   });
 
-  it("a stream that fails is refused with its reason, and nothing is stored [DESIGN-W-stream-broken]", async () => {
+  it("a stream that fails is refused with its reason, and nothing is stored", async () => {
     const workspace = await openWorkspace();
     const content = (async function* () {
       yield Buffer.from("half");

@@ -8,7 +8,7 @@ import { openWorkspace } from "./open-workspace.js";
 
 const MEGABYTE = 1_048_576;
 
-it("JSON on one line is indented up to 64 MB [DESIGN-W-read-view-limit]", async () => {
+it("JSON on one line is indented up to 64 MB", async () => {
   const { record } = await (await openWorkspace()).put({ content: "{}" });
   const viewAt = (bytes: number) => hasView({ ...record, size: { ...record.size, bytes } });
   expect(viewAt(64 * MEGABYTE)).toBe(true);
@@ -16,7 +16,7 @@ it("JSON on one line is indented up to 64 MB [DESIGN-W-read-view-limit]", async 
 });
 
 it.each(["a", " ", "\n", "7", "漢"])(
-  "the tokens of 100,000 and of 5,000,000 times %j are counted at once [DESIGN-W-tokens-long]",
+  "the tokens of 100,000 and of 5,000,000 times %j are counted at once",
   (character) => {
     for (const count of [100_000, 5_000_000]) {
       const text = character.repeat(count);
@@ -27,7 +27,7 @@ it.each(["a", " ", "\n", "7", "漢"])(
   },
 );
 
-it("content without a line in the manifest is not an artifact, and the same content takes it over [DESIGN-STORE]", async () => {
+it("content without a line in the manifest is not an artifact, and the same content takes it over", async () => {
   const root = await makeTempFolder();
   const { record } = await createWorkspace({ root }).put({ content: "text" }, { toolCallId: "a" });
   const manifest = join(dirname(record.location), "manifest.jsonl");
@@ -45,7 +45,7 @@ it("content without a line in the manifest is not an artifact, and the same cont
   expect((await workspace.verify()).orphaned).toEqual([]);
 });
 
-it("the tools take the parameters that the documentation lists [DESIGN-W-tools-parameters]", async () => {
+it("the tools take the parameters that the documentation lists", async () => {
   const page = await readFile(new URL("../../../docs/reading.md", import.meta.url), "utf8");
   const documented = [
     ...page.matchAll(/^\| `(?<name>(?:get|grep|query)_\w+)` +\| (?<cell>(?:\*\*)?`\w+`.*) \|$/gm),

@@ -16,7 +16,7 @@ async function putByPath(content: ArtifactInput["content"], artifactId = "call_1
   return { root, workspace, record, reference, path, file: await readFile(path, "utf8") };
 }
 
-describe("reading by path [DESIGN-10]", () => {
+describe("reading by path", () => {
   it.each<[string, ArtifactInput["content"], string]>([
     ["a text block", [{ type: "text", text: TEXT }], TEXT],
     ["JSON in a text block", [{ type: "text", text: JSON.stringify(DATA) }], INDENTED],

@@ -35,7 +35,7 @@ async function openOffload(options: Partial<ToolResultOffloadOptions> = {}) {
 }
 
 describe("a big tool result", () => {
-  it("goes into the workspace, and its reference is enough to read it [004-goal-offload] [004-store-list] [004-store-read] [004-address-large] [004-flow-replace] [DESIGN-R-004-summary]", async () => {
+  it("goes into the workspace, and its reference is enough to read it", async () => {
     const { workspace, op } = await openOffload();
     const { content } = await op.process(snapshot(WORDS), CONTEXT);
     expect(textOf(content).length).toBeLessThan(WORDS.length / 10);
@@ -52,7 +52,7 @@ describe("a big tool result", () => {
     expect(await workspace.getOriginal(artifactId, SCOPE)).toBe(WORDS);
   });
 
-  it("is stored as one artifact with the call's id, whatever is in it [004-artifact-whole] [004-artifact-id] [004-one-per-call] [004-flow-store]", async () => {
+  it("is stored as one artifact with the call's id, whatever is in it", async () => {
     const { workspace, op } = await openOffload();
     const parts = ["one", "two", "three"].map((text) => ({ type: "text", text }));
     await op.process(snapshot(parts, "call_1"), CONTEXT);
@@ -65,7 +65,7 @@ describe("a big tool result", () => {
     ]);
   });
 
-  it("that is a string is stored as it stands, any other as its JSON [004-artifact-string] [004-artifact-json] [004-artifact-type]", async () => {
+  it("that is a string is stored as it stands, any other as its JSON", async () => {
     const { workspace, op } = await openOffload();
     const blocks = [{ type: "text", text: "é\n" }, { nested: [1, null] }];
     await op.process(snapshot("é\r\n", "text"), CONTEXT);
@@ -82,7 +82,7 @@ describe("a big tool result", () => {
     expect(await workspace.getOriginal("blocks", SCOPE)).toEqual(blocks);
   });
 
-  it("carries whose it is in its metadata [004-metadata-context-type] [004-metadata-biz-id] [004-metadata-ids] [004-metadata-tool] [DESIGN-R-004-metadata]", async () => {
+  it("carries whose it is in its metadata", async () => {
     const { workspace, op } = await openOffload();
     await op.process(snapshot("text"), CONTEXT);
     await workspace.put({ content: "bare" });
@@ -112,7 +112,7 @@ describe("a big tool result", () => {
 });
 
 describe("the decision", () => {
-  it("is made by the white list, by metadata, or by tokens [004-flow-decide] [004-flow-white-list] [004-flow-metadata] [004-flow-tokens] [DESIGN-R-004-decision-order]", async () => {
+  it("is made by the white list, by metadata, or by tokens", async () => {
     const { op } = await openOffload({
       whiteList: ["grep", "browser:snapshot"],
       tokenThreshold: 10,
@@ -137,7 +137,7 @@ describe("the decision", () => {
     expect(await decide({ content: "x".repeat(11) })).toEqual([true, "tokens"]);
   });
 
-  it("to keep it returns it as it is, and nothing is written [004-flow-keep]", async () => {
+  it("to keep it returns it as it is, and nothing is written", async () => {
     const { workspace, op } = await openOffload();
     const blocks = [{ type: "text", text: "short" }];
     const { content } = await op.process({ toolCallId: "a", content: blocks }, CONTEXT);
@@ -147,7 +147,7 @@ describe("the decision", () => {
 });
 
 describe("what comes back", () => {
-  it("is the content under 40,000 characters, and it is stored all the same [004-store-inline] [004-address-small] [004-store-written] [DESIGN-R-004-40k]", async () => {
+  it("is the content under 40,000 characters, and it is stored all the same", async () => {
     const { workspace, op } = await openOffload();
     const short = "x".repeat(39_999);
     expect(await op.process(snapshot(short, "short"), CONTEXT)).toEqual({
@@ -161,7 +161,7 @@ describe("what comes back", () => {
     expect(await workspace.getOriginal("long", SCOPE)).toBe(`${short}x`);
   });
 
-  it("of offloadByWorkspace follows the same rule, and biz_id is the call's [004-store-biz-id]", async () => {
+  it("of offloadByWorkspace follows the same rule, and biz_id is the call's", async () => {
     const { workspace } = await openOffload();
     const artifact = { content: "short", metadata: { biz_id: "another" } };
     const options = { toolCallId: "call_9", sessionId: "s1" };
@@ -186,7 +186,7 @@ describe("finding and reading", () => {
     return { workspace, events };
   }
 
-  it("is by type, and narrowed by task, session and call [004-goal-type] [004-query-type] [004-query-narrow]", async () => {
+  it("is by type, and narrowed by task, session and call", async () => {
     const { workspace } = await openFilled();
     const find = async (filter: Record<string, string>) => {
       const { artifacts } = await workspace.queryArtifacts({
@@ -204,7 +204,7 @@ describe("finding and reading", () => {
     expect(await find({ context_type: "note" })).toEqual(["n"]);
   });
 
-  it("is by id, by lines from 1 with both ends, and by pattern [004-read-by-id] [004-read-by-lines] [004-read-grep] [DESIGN-R-004-line-numbers]", async () => {
+  it("is by id, by lines from 1 with both ends, and by pattern", async () => {
     const { workspace } = await openFilled();
     expect((await workspace.getKnowledgeById("a", SCOPE)).text).toBe("one\ntwo\nthree");
     expect((await workspace.getKnowledgeByLines("a", 1, 2, SCOPE)).text).toBe("one\ntwo");
@@ -212,7 +212,7 @@ describe("finding and reading", () => {
     expect((await workspace.grepKnowledge("a", "^t", SCOPE)).text).toBe("2:two\n3:three");
   });
 
-  it("begins with an overview of what is stored [004-info-list] [004-info-parameters] [004-info-fields] [DESIGN-R-004-info]", async () => {
+  it("begins with an overview of what is stored", async () => {
     const { workspace } = await openFilled();
     const all = await workspace.getToolResultOffloadInfo({ namespace: "default" });
     expect(all.artifacts.map(({ artifact_id }) => artifact_id)).toEqual(["a", "b", "c"]);
@@ -237,14 +237,14 @@ describe("finding and reading", () => {
     expect(await info?.execute({ namespace: "other" })).toMatchObject({ isError: true });
   });
 
-  it("can be told to a model [004-info-prompt] [DESIGN-R-004-prompt]", async () => {
+  it("can be told to a model", async () => {
     const { workspace } = await openFilled();
     const prompt = workspace.systemPrompt();
     expect(prompt).toContain("get_tool_result_offload_info lists all");
     expect(prompt).toContain("get_knowledge_by_id reads one");
   });
 
-  it("can be followed in the log by context_type and biz_id [004-log-ids]", async () => {
+  it("can be followed in the log by context_type and biz_id", async () => {
     const { workspace, events } = await openFilled();
     await workspace.getKnowledgeById("b", SCOPE);
     const ofB = events.filter(({ biz_id }) => biz_id === "b");
@@ -255,7 +255,7 @@ describe("finding and reading", () => {
   });
 });
 
-it("an id that is missing, or holds other content, gets a hash, and biz_id is the call's [DESIGN-R-004-one-artifact]", async () => {
+it("an id that is missing, or holds other content, gets a hash, and biz_id is the call's", async () => {
   const { workspace, op } = await openOffload();
   const ids: (string | undefined)[] = [];
   for (const [id, content] of [

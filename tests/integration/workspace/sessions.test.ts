@@ -20,7 +20,7 @@ describe("a session", () => {
   });
 });
 
-describe("a namespace [DESIGN-W-sessions-apart]", () => {
+describe("a namespace", () => {
   it.each(reads)("%s sees nothing of another one", async (_, read) => {
     const root = await makeTempFolder();
     const one = createWorkspace({ root, namespace: "one" });
@@ -36,7 +36,7 @@ describe("a namespace [DESIGN-W-sessions-apart]", () => {
   });
 });
 
-describe("an id is data, not a path [DESIGN-7] [DESIGN-W-disk-ids]", () => {
+describe("an id is data, not a path", () => {
   const HOSTILE = {
     "climbing out": "../../x",
     "an absolute path": "/etc/passwd",

@@ -56,7 +56,7 @@ describe("metadata", () => {
     expect(record.metadata).toMatchObject({ at: "1970-01-01T00:00:00.000Z", deep: { kept: null } });
   });
 
-  it("what is not known is null [DESIGN-R-004-metadata]", async () => {
+  it("what is not known is null", async () => {
     const { workspace, process } = await openOffload();
     await process({ toolCallId: undefined, toolName: undefined, metadata: { offload: true } }, {});
     const [record] = (await workspace.queryArtifacts()).artifacts;
@@ -96,7 +96,7 @@ describe("metadata", () => {
 });
 
 describe("ids", () => {
-  it("an id that holds other content gets a hash suffix, and biz_id is the call's id [DESIGN-R-004-one-artifact]", async () => {
+  it("an id that holds other content gets a hash suffix, and biz_id is the call's id", async () => {
     const { workspace, process } = await openOffload();
     await process({});
     const { content, decision } = await process({ content: OTHER });
@@ -108,7 +108,7 @@ describe("ids", () => {
     expect(await workspace.getOriginal(decision.artifactId ?? "")).toBe(OTHER);
   });
 
-  it("another session has the plain id for itself [DESIGN-W-sessions-apart]", async () => {
+  it("another session has the plain id for itself", async () => {
     const { process } = await openOffload();
     await process({});
     const { decision } = await process({ content: OTHER }, { sessionId: "s2" });
@@ -137,7 +137,7 @@ describe("ids", () => {
 });
 
 describe("processing twice", () => {
-  it("the same content is the same artifact and the same reference [DESIGN-W-put-again] [DESIGN-3]", async () => {
+  it("the same content is the same artifact and the same reference", async () => {
     const { workspace, process } = await openOffload();
     const first = await process({});
     expect(await process({})).toEqual(first);
@@ -160,7 +160,7 @@ describe("processing twice", () => {
     expect((await workspace.queryArtifacts()).artifacts).toHaveLength(before);
   });
 
-  it("another call's reference, or one with text around it, is content like any other [DESIGN-3-whole]", async () => {
+  it("another call's reference, or one with text around it, is content like any other", async () => {
     const { workspace, process } = await openOffload();
     const { content: reference } = await process({});
     for (const [toolCallId, content] of [

@@ -24,7 +24,7 @@ function openOffload(root: string) {
 const of = (content: string) => ({ toolCallId: "call_1", toolName: "bash", content });
 
 describe("a tool result that cannot be stored", () => {
-  it("a store that fails throws, gives no reference and does not change the result [DESIGN-W-put-failure] [DESIGN-1-error]", async () => {
+  it("a store that fails throws, gives no reference and does not change the result", async () => {
     const folder = await makeTempFolder();
     const root = join(folder, "file");
     await writeFile(root, "in the way");

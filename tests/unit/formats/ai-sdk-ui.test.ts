@@ -130,7 +130,7 @@ describe("the format of AI SDK UI messages", () => {
     expectTypeOf<AiSdkUiToolAnswer>().toExtend<UIMessage7["parts"][number]>();
   });
 
-  it("writes messages that both versions convert for the model [DESIGN-O-clients]", async () => {
+  it("writes messages that both versions convert for the model", async () => {
     const messages = [message(done("a long text"), done({ rows: [1] }, { toolCallId: "c2" }))];
     const { format: found } = parseConversation(messages);
     expect(found).toBe("ai-sdk-ui");

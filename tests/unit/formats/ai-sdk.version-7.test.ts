@@ -20,7 +20,7 @@ const toolMessage = (...value: readonly object[]) => ({
 const words = { type: "text", text: "words" } as const;
 
 describe("the AI SDK, version 7", () => {
-  it("has assistant parts that are taken: custom, and files of reasoning [DESIGN-O-ai-sdk]", () => {
+  it("has assistant parts that are taken: custom, and files of reasoning", () => {
     const message = {
       role: "assistant",
       content: [
@@ -43,7 +43,7 @@ describe("the AI SDK, version 7", () => {
     { type: "image-file-reference", providerReference: { openai: "f" } },
     { type: "file-data", data: "AAAA", mediaType: "application/pdf" },
     { type: "image-url", url: "https://example.org/a.png" },
-  ])("has result parts that are kept as media: $type [DESIGN-O-ai-sdk]", (media) => {
+  ])("has result parts that are kept as media: $type", (media) => {
     const message = toolMessage(words, media);
     const [result] = readMessage(format, message).results;
     expect(result).toMatchObject({ soleText: "words", chars: JSON.stringify([words]).length });

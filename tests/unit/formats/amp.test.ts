@@ -17,7 +17,7 @@ describe("the format of Amp threads", () => {
     ],
     ["an error", { status: "error", error: { message: "no" } }, "error"],
     ["what a tool had printed", { status: "cancelled", progress: "words" }, "progress"],
-  ])("replaces what a run returned and puts it back: %s [DESIGN-O-amp]", (_what, run, key) => {
+  ])("replaces what a run returned and puts it back: %s", (_what, run, key) => {
     const before = result(run);
     const { offloaded, restored } = offloadAndRestore(format, before);
     expect(offloaded).toEqual(result({ ...run, [key]: "reference 0" }));

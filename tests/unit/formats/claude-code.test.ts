@@ -4,6 +4,7 @@ import { claudeCodeFormat as format } from "../../../src/formats/claude-code.js"
 
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
+import { anyString } from "../../support/any-string.js";
 
 const KEEP = { media: "keep" } as const;
 const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } };
@@ -32,7 +33,7 @@ const assistantLine = (block: unknown) =>
   });
 
 describe("the format of Claude Code sessions", () => {
-  it("reads results of user lines; what repeats them for the program does not count [DESIGN-O-claude-code]", () => {
+  it("reads results of user lines; what repeats them for the program does not count", () => {
     const line = userLine([result("t1", "printed"), result("t2", "bad", { is_error: true })], {
       toolUseResult: { stdout: "printed, and much more that nobody sends" },
     });
@@ -66,7 +67,7 @@ describe("the format of Claude Code sessions", () => {
     );
   });
 
-  it("reads the calls of an answer that spreads over lines [DESIGN-O-claude-code]", () => {
+  it("reads the calls of an answer that spreads over lines", () => {
     const lines = [
       assistantLine({ type: "text", text: "I look." }),
       assistantLine({ type: "tool_use", id: "t1", name: "Read", input: {} }),
@@ -111,12 +112,12 @@ describe("the format of Claude Code sessions", () => {
     expect(taken.restored).toBe(line);
   });
 
-  it("changes the content of a result and no other character of its line [DESIGN-O-lines]", () => {
+  it("changes the content of a result and no other character of its line", () => {
     const content = fc.oneof(
-      fc.string({ unit: "binary" }),
+      anyString(),
       fc.array(
         fc.oneof(
-          fc.record({ type: fc.constant("text"), text: fc.string({ unit: "binary" }) }),
+          fc.record({ type: fc.constant("text"), text: anyString() }),
           fc.constant(picture),
           fc.record({ type: fc.constant("other"), value: fc.jsonValue() }),
         ),

@@ -13,7 +13,7 @@ const state = (...output: string[]) => ({
 });
 
 describe("the format of Continue sessions", () => {
-  it("replaces an item of role tool [DESIGN-O-continue]", () => {
+  it("replaces an item of role tool", () => {
     const answer = item({ role: "tool", content: "words", toolCallId: "c1" });
     expect(readMessage(format, answer).results).toMatchObject([{ slot: 0, id: "c1" }]);
     const { offloaded, restored } = offloadAndRestore(format, answer);
@@ -21,7 +21,7 @@ describe("the format of Continue sessions", () => {
     expect(restored).toEqual(answer);
   });
 
-  it("replaces each item of an output in the state of its call [DESIGN-O-continue]", () => {
+  it("replaces each item of an output in the state of its call", () => {
     const reply = (...output: string[]) =>
       item({ role: "assistant", content: "Look." }, { toolCallStates: [state(...output)] });
     expect(readMessage(format, reply("one", "two"))).toMatchObject({

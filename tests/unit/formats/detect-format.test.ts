@@ -90,7 +90,7 @@ const STRANGERS: [kind: string, messages: unknown[], nearest: string, why: strin
 ];
 
 describe("conversations of an unknown kind", () => {
-  it.each(STRANGERS)("are refused: %s [DESIGN-O-auto]", (_kind, messages, nearest, why) => {
+  it.each(STRANGERS)("are refused: %s", (_kind, messages, nearest, why) => {
     const found = detectFormat(messages);
     const mismatches = "mismatches" in found ? found.mismatches : [];
     expect(mismatches[0]?.format).toBe(nearest);

@@ -10,7 +10,7 @@ const start = JSON.stringify({ type: "session_start", id: "s", title: "A title",
 const said = (role: string) => line({ role, content: [{ type: "text", text: "words" }] });
 
 describe("the format of Factory Droid sessions", () => {
-  it("replaces a result in the text of its line [DESIGN-O-factory-droid]", () => {
+  it("replaces a result in the text of its line", () => {
     const block = { type: "tool_result", tool_use_id: "t1", content: "a\nb" };
     const text = `${line({ role: "user", content: [block] }).replaceAll(":", " :")}\r\n`;
     const { offloaded, restored } = offloadAndRestore(format, text);

@@ -18,7 +18,7 @@ import { langchainFormat } from "../../../src/formats/langchain.js";
 import { mcpFormat } from "../../../src/formats/mcp.js";
 
 /** Checked by the compiler: what a format describes and answers is what the vendor's client takes. */
-describe("the vendors' own types take tools and answers without a cast [DESIGN-O-clients]", () => {
+describe("the vendors' own types take tools and answers without a cast", () => {
   it("Anthropic's", () => {
     expectTypeOf<ToolsOf<"anthropic">>().toExtend<Anthropic.Tool[]>();
     expectTypeOf<ToolsOf<"anthropic">>().toExtend<Anthropic.Beta.BetaTool[]>();

@@ -46,7 +46,7 @@ describe("the format of Gemini CLI chats", () => {
     expect(readMessage(format, asked)).toMatchObject({ fromModel: false, otherChars: 14 });
   });
 
-  it("takes a chat as JSON, and as JSONL with its head and changes of it [DESIGN-O-files]", () => {
+  it("takes a chat as JSON, and as JSONL with its head and changes of it", () => {
     const head = { sessionId: "s", projectHash: "p", startTime: "t" };
     const messages = [asked, said(call("a", [answer({ output: "x" })])), note];
     expect(parseConversation({ ...head, messages }).format).toBe("gemini-cli");

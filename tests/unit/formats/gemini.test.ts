@@ -30,7 +30,7 @@ const parallel = {
 } satisfies Content;
 
 describe("the Gemini format", () => {
-  it("finds responses with their place, id where there is one, name and error [DESIGN-O-gemini]", () => {
+  it("finds responses with their place, id where there is one, name and error", () => {
     expect(results(parallel)).toEqual([
       {
         slot: 0,
@@ -71,7 +71,7 @@ describe("the Gemini format", () => {
     expect(result?.toolName).toBeUndefined();
   });
 
-  it("keeps what is not a response, and what JSON would not give back [DESIGN-O-not-json]", () => {
+  it("keeps what is not a response, and what JSON would not give back", () => {
     const parts = [
       { functionResponse: { name: "x" } },
       { functionResponse: { name: "x", response: "text" } },

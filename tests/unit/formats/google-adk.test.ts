@@ -19,7 +19,7 @@ describe("the format of Google ADK events", () => {
       { text: null, function_response: answered, file_data: null },
       "function_response",
     ],
-  ])("replaces a response under its own name: %s [DESIGN-O-google-adk]", (_case, part, key) => {
+  ])("replaces a response under its own name: %s", (_case, part, key) => {
     const message = event({ text: "before" }, part);
     expect(readMessage(format, message).results).toMatchObject([
       { slot: 1, id: "adk-1", toolName: "search", content: { result: "many words" } },

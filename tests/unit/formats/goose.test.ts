@@ -14,18 +14,15 @@ describe("the format of Goose messages", () => {
   it.each<[string, (blocks: unknown[]) => object]>([
     ["what a server returned", (content) => success({ content, isError: false })],
     ["the blocks alone, in older sessions", (blocks) => success(blocks)],
-  ])(
-    "replaces the blocks of a response and puts them back: %s [DESIGN-O-goose]",
-    (_what, build) => {
-      const before = build([text("words"), picture]);
-      expect(readMessage(format, before).results).toMatchObject([
-        { slot: 0, id: "t1", soleText: "words", isError: false },
-      ]);
-      const { offloaded, restored } = offloadAndRestore(format, before);
-      expect(offloaded).toEqual(build([text("reference 0"), picture]));
-      expect(JSON.stringify(restored)).toBe(JSON.stringify(before));
-    },
-  );
+  ])("replaces the blocks of a response and puts them back: %s", (_what, build) => {
+    const before = build([text("words"), picture]);
+    expect(readMessage(format, before).results).toMatchObject([
+      { slot: 0, id: "t1", soleText: "words", isError: false },
+    ]);
+    const { offloaded, restored } = offloadAndRestore(format, before);
+    expect(offloaded).toEqual(build([text("reference 0"), picture]));
+    expect(JSON.stringify(restored)).toBe(JSON.stringify(before));
+  });
 
   it("reads errors, of the program and of a server", () => {
     const [failed] = readMessage(format, response({ status: "error", error: "no" })).results;

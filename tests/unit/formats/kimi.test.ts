@@ -23,7 +23,7 @@ describe("the format of Kimi sessions", () => {
       (output) =>
         older("ToolResult", { tool_call_id: "c1", return_value: { is_error: true, output } }),
     ],
-  ])("replaces an output in the text of its line: %s [DESIGN-O-kimi]", (_where, build) => {
+  ])("replaces an output in the text of its line: %s", (_where, build) => {
     for (const output of ["a\nb", [{ type: "text", text: "a\nb" }]]) {
       const text = build(output);
       expect(readMessage(format, text).results).toMatchObject([{ id: "c1", soleText: "a\nb" }]);

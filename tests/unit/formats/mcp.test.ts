@@ -31,7 +31,7 @@ const mixed = {
 const rpc = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, result });
 
 describe("the MCP format", () => {
-  it("takes content and structured content together [DESIGN-O-mcp]", () => {
+  it("takes content and structured content together", () => {
     expect(readMessage(format, twice, KEEP).results).toEqual([
       {
         slot: 0,
@@ -133,7 +133,7 @@ describe("the MCP format", () => {
     expect(format.restore(message, [])).toBe(message);
   });
 
-  it("gives back exactly whatever was there, in whatever order its fields stood [DESIGN-O-mcp]", () => {
+  it("gives back exactly whatever was there, in whatever order its fields stood", () => {
     const fields = fc.record(
       {
         content: fc.array(

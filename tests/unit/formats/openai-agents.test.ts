@@ -43,7 +43,7 @@ describe("the format of the OpenAI Agents SDK", () => {
     });
   });
 
-  it("is told from the Responses API [DESIGN-O-auto]", () => {
+  it("is told from the Responses API", () => {
     expectToKnowItsOwn(format);
     const asked = { role: "user", content: "What is there?" };
     expect(parseConversation([asked, call, result("x")]).format).toBe("openai-agents");

@@ -54,7 +54,7 @@ describe("reading OpenAI chat messages", () => {
     });
   });
 
-  it("finds results as texts and as parts [DESIGN-O-openai-chat]", () => {
+  it("finds results as texts and as parts", () => {
     expect(read(conversation[3])).toMatchObject({
       fromModel: false,
       results: [{ slot: 0, id: "a", content: "At home.", soleText: "At home.", chars: 8 }],
@@ -69,7 +69,7 @@ describe("reading OpenAI chat messages", () => {
     expect(read(message).results[0]?.toolName).toBe("locate");
   });
 
-  it("reads the older functions, whose results have a name and no id [DESIGN-O-openai-chat]", () => {
+  it("reads the older functions, whose results have a name and no id", () => {
     const call = {
       role: "assistant",
       content: null,
@@ -82,7 +82,7 @@ describe("reading OpenAI chat messages", () => {
     ]);
   });
 
-  it("reads SWE-agent's list of ids [DESIGN-O-openai-chat]", () => {
+  it("reads SWE-agent's list of ids", () => {
     const content = [{ type: "text", text: "OBSERVATION" }];
     const message = { role: "tool", agent: "main", tool_call_ids: ["a"], content };
     expect(read(message).results).toMatchObject([{ id: "a", soleText: "OBSERVATION" }]);
@@ -218,7 +218,7 @@ describe("replacing in OpenAI chat messages", () => {
     own: fc.jsonValue(),
   });
 
-  it("restores every conversation exactly and changes none [DESIGN-O-openai-chat]", () => {
+  it("restores every conversation exactly and changes none", () => {
     expectToRestoreAny(format, fc.array(fc.oneof({ weight: 4, arbitrary: message }, mixedResult)));
   });
 

@@ -95,7 +95,7 @@ describe("reading Responses items", () => {
     expect(read({ role: "assistant", content: "x" }).fromModel).toBe(true);
   });
 
-  it("finds outputs as texts and as parts [DESIGN-O-openai-responses]", () => {
+  it("finds outputs as texts and as parts", () => {
     expect(conversation.flatMap((item) => read(item).results)).toEqual([
       {
         slot: 0,
@@ -122,7 +122,7 @@ describe("reading Responses items", () => {
     expect(read("no item").results).toEqual([]);
   });
 
-  it("keeps the outputs of hosted tools [DESIGN-O-openai-responses]", () => {
+  it("keeps the outputs of hosted tools", () => {
     expect(format.mismatch(hosted)).toBeUndefined();
     for (const item of hosted) {
       expect(read(item).results).toEqual([]);
@@ -235,7 +235,7 @@ describe("replacing in Responses items", () => {
     type: fc.constant("function_call_output"),
   });
 
-  it("restores every conversation exactly and changes none [DESIGN-O-openai-responses]", () => {
+  it("restores every conversation exactly and changes none", () => {
     expectToRestoreAny(format, fc.array(fc.oneof({ weight: 5, arbitrary: item }, ownFields)));
   });
 

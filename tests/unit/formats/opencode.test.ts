@@ -19,7 +19,7 @@ const failed = tool({ status: "error", error: "no such file" });
 const reply = (...parts: object[]) => ({ info: { id: "msg_1", role: "assistant" }, parts });
 
 describe("the format of OpenCode exports", () => {
-  it("reads a call and its output from one part [DESIGN-O-opencode]", () => {
+  it("reads a call and its output from one part", () => {
     const reading = readMessage(opencodeFormat, reply({ type: "text", text: "Look." }, done));
     expect(reading).toMatchObject({
       fromModel: true,
@@ -87,7 +87,7 @@ describe("the format of OpenCode events", () => {
     ["a log", (part) => ({ event: { type: "message.part.updated", properties: { part } } })],
     ["a stream", (part) => ({ type: "message.part.updated", properties: { part } })],
     ["the output of run", (part) => ({ type: "tool_use", sessionID: "s", part })],
-  ])("replaces an output in the text of its line: %s [DESIGN-O-opencode]", (_where, wrap) => {
+  ])("replaces an output in the text of its line: %s", (_where, wrap) => {
     const line = `${JSON.stringify(wrap(done)).replaceAll(":", ": ")}\n`;
     const { offloaded, restored } = offloadAndRestore(opencodeEventsFormat, line);
     expect(offloaded).toBe(line.replace('"output": "a\\nb",', '"output": "reference 0",'));

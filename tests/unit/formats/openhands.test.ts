@@ -28,18 +28,15 @@ describe("the format of OpenHands events", () => {
       "words",
       "reference 0",
     ],
-  ])(
-    "replaces an observation and puts it back: %s [DESIGN-O-openhands]",
-    (_, build, is, becomes) => {
-      const event = build(is);
-      expect(readMessage(format, event).results).toMatchObject([
-        { slot: 0, id: "c1", toolName: "terminal", content: is, soleText: "words" },
-      ]);
-      const { offloaded, restored } = offloadAndRestore(format, event);
-      expect(offloaded).toEqual(build(becomes));
-      expect(restored).toEqual(event);
-    },
-  );
+  ])("replaces an observation and puts it back: %s", (_, build, is, becomes) => {
+    const event = build(is);
+    expect(readMessage(format, event).results).toMatchObject([
+      { slot: 0, id: "c1", toolName: "terminal", content: is, soleText: "words" },
+    ]);
+    const { offloaded, restored } = offloadAndRestore(format, event);
+    expect(offloaded).toEqual(build(becomes));
+    expect(restored).toEqual(event);
+  });
 
   it("knows errors and rejections", () => {
     const isError = (event: object) => readMessage(format, event).results[0]?.isError;

@@ -5,7 +5,7 @@ import { piFormat } from "../../../src/formats/pi.js";
 import { offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 describe("programs that record in the format of another", () => {
-  it("Hermes: chat messages, with notes among them [DESIGN-O-files]", () => {
+  it("Hermes: chat messages, with notes among them", () => {
     const call = { id: "c1", type: "function", function: { name: "shell", arguments: "{}" } };
     const session = {
       session_id: "s",
@@ -26,7 +26,7 @@ describe("programs that record in the format of another", () => {
     expect(readMessage(openaiChatFormat, note)).toMatchObject({ results: [], otherChars: 0 });
   });
 
-  it("OpenClaw: lines of pi, whose results may be texts [DESIGN-O-pi]", () => {
+  it("OpenClaw: lines of pi, whose results may be texts", () => {
     const line = (record: object) => `${JSON.stringify({ id: "i", timestamp: "t", ...record })}\n`;
     const message = (inner: object) => line({ type: "message", message: inner });
     const call = { type: "toolCall", id: "c1", name: "run", arguments: {} };

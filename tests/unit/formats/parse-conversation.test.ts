@@ -7,6 +7,7 @@ import { parseConversation } from "../../../src/formats/parse-conversation.js";
 import { langchainFormat } from "../../../src/formats/langchain.js";
 import { offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { deepFreeze } from "../../support/shared-objects.js";
+import { anyString } from "../../support/any-string.js";
 
 const chat = [
   { role: "user", content: "What is there?" },
@@ -50,7 +51,7 @@ describe("a value that holds a conversation", () => {
       "a checkpoint tuple",
       (messages) => ({ config: {}, checkpoint: { channel_values: { messages } } }),
     ],
-  ])("is the state of a LangGraph thread: %s [DESIGN-O-files]", (_what, hold) => {
+  ])("is the state of a LangGraph thread: %s", (_what, hold) => {
     const call = { id: "c1", name: "ls", args: {} };
     const instances = [
       new HumanMessage("What is there?"),
@@ -103,7 +104,7 @@ describe("the text of a JSON file", () => {
     ["four spaces", JSON.stringify({ type: "chatml", messages: chat }, null, 4)],
     ["tabs", `${JSON.stringify(chat, null, "\t")}\n`],
     ["one line", JSON.stringify({ messages: chat })],
-  ])("comes back with its indentation: %s [DESIGN-O-files]", (_how, text) => {
+  ])("comes back with its indentation: %s", (_how, text) => {
     const { format, messages, stringify } = parseConversation(text);
     expect(format).toBe("openai-chat");
     expect(messages).toEqual(chat);
@@ -120,7 +121,7 @@ describe("the text of a JSON file", () => {
 });
 
 describe("the text of a JSONL file", () => {
-  it("is its lines, byte for byte [DESIGN-O-files]", () => {
+  it("is its lines, byte for byte", () => {
     const text = `${line}\r\n\n${line}\nbroken\u2028line\n${line}`;
     const { format, messages, stringify } = parseConversation(text);
     expect(format).toBe("claude-code-jsonl");
@@ -132,7 +133,7 @@ describe("the text of a JSONL file", () => {
     expect(parseConversation(line).messages).toEqual([line]);
   });
 
-  it("counts the lines of it that are broken, and keeps them [DESIGN-O-files]", () => {
+  it("counts the lines of it that are broken, and keeps them", () => {
     const text = `{"type":"us\n${line}\n\n${line.slice(0, -9)}\n \n${line}\nnull\n${line}`;
     const { format, messages, stringify, brokenLines } = parseConversation(text);
     expect(format).toBe("claude-code-jsonl");
@@ -142,7 +143,7 @@ describe("the text of a JSONL file", () => {
     expect(parseConversation(chat).brokenLines).toBe(0);
   });
 
-  it("may have a message of any format in each line [DESIGN-O-files]", () => {
+  it("may have a message of any format in each line", () => {
     const text = `${chat.map((one) => JSON.stringify(one)).join("\r\n")}\r\n{"role":"to`;
     const { format, messages, stringify, brokenLines } = parseConversation(text);
     expect(format).toBe("openai-chat-jsonl");
@@ -152,7 +153,7 @@ describe("the text of a JSONL file", () => {
   });
 
   it("comes back from any lines", () => {
-    const each = fc.oneof(fc.constant(line), fc.string({ unit: "binary" }));
+    const each = fc.oneof(fc.constant(line), anyString());
     fc.assert(
       fc.property(fc.array(each), fc.constantFrom("\n", "\r\n"), (some, lineEnd) => {
         const text = [...some.map(() => line), line, ...some].join(lineEnd);
@@ -186,7 +187,7 @@ describe("what is not a conversation", () => {
     ["lines of conversations", '{"messages":[]}\n{"messages":[]}\n', "Every line of it is"],
     ["other text", "# Heading\ntext\n", "No line of it is a JSON object"],
     ["no text", " \n", "It is empty"],
-  ])("is refused: %s [DESIGN-O-files]", (_, value, message) => {
+  ])("is refused: %s", (_, value, message) => {
     expect(() => parseConversation(value)).toThrow(message);
     expect(() => parseConversation(value)).toThrow(
       expect.objectContaining({ code: "UNKNOWN_FORMAT", mismatches: [] }),
@@ -250,7 +251,7 @@ describe("what is not a conversation", () => {
         { type: "text", text: "a" },
       ],
     ],
-  ])("is refused when its results are plain text: %j [DESIGN-O-files]", (observed) => {
+  ])("is refused when its results are plain text: %j", (observed) => {
     const messages = [
       { role: "system", content: "Answer with a command." },
       { role: "user", content: "What is there?" },

@@ -20,7 +20,7 @@ const result = (content: unknown, more: object = {}) =>
   });
 
 describe("the format of pi sessions", () => {
-  it("reads a result, which names its tool [DESIGN-O-pi]", () => {
+  it("reads a result, which names its tool", () => {
     expect(readMessage(format, result([{ type: "text", text: "words" }]), KEEP).results).toEqual([
       {
         slot: 0,
@@ -93,7 +93,7 @@ describe("the format of pi sessions", () => {
     expect(readMessage(format, text, KEEP).results).toEqual([]);
   });
 
-  it("changes the content and no other character of its line [DESIGN-O-lines]", () => {
+  it("changes the content and no other character of its line", () => {
     const block = fc.record({ type: fc.constantFrom("text", "x"), text: fc.string() });
     fc.assert(
       fc.property(fc.array(block), fc.jsonValue(), oddWriters, (content, unknown, write) => {

@@ -19,7 +19,7 @@ describe("the format of Pydantic AI messages", () => {
     ["a text", "words"],
     ["an object", { rows: [1, 2] }],
     ["a list", [{ a: 1 }, { b: 2 }]],
-  ])("replaces content that is %s and puts it back [DESIGN-O-pydantic-ai]", (_what, content) => {
+  ])("replaces content that is %s and puts it back", (_what, content) => {
     const message = result(content);
     expect(readMessage(format, message).results).toMatchObject([
       { slot: 0, id: "c1", toolName: "look", content, isError: false },

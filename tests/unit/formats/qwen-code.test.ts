@@ -16,7 +16,7 @@ const result = (response: object) =>
   });
 
 describe("the format of Qwen Code chats", () => {
-  it("replaces a response in the text of its line [DESIGN-O-lines]", () => {
+  it("replaces a response in the text of its line", () => {
     const text = result({ output: "three files" });
     expect(readMessage(format, text).results).toMatchObject([
       { slot: 0, id: "c1", toolName: "ls", soleText: "three files", isError: false },
@@ -30,7 +30,7 @@ describe("the format of Qwen Code chats", () => {
     expect(taken.restored).toBe(odd);
   });
 
-  it("is told from Claude Code, whose lines look alike [DESIGN-O-auto]", () => {
+  it("is told from Claude Code, whose lines look alike", () => {
     const asked = line("user", { message: { role: "user", parts: [{ text: "Go." }] } });
     const notes = ["custom_title", "rewind", "snapshot"].map((subtype) =>
       line("system", { subtype, systemPayload: {} }),

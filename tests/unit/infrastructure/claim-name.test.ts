@@ -1,8 +1,7 @@
 import type * as fs from "node:fs/promises";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
-import { publishNew } from "../../../src/infrastructure/claim-name.js";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const refusal = vi.hoisted(() => ({ code: undefined as string | undefined }));
@@ -17,6 +16,14 @@ vi.mock("node:fs/promises", async (original) => {
         ? Promise.reject(Object.assign(new Error(refusal.code), { code: refusal.code }))
         : real.link(from, to),
   };
+});
+
+// Files of tests share their modules; here they are loaded with the mock, and afterwards without it.
+vi.resetModules();
+const { publishNew } = await import("../../../src/infrastructure/claim-name.js");
+afterAll(() => {
+  refusal.code = undefined;
+  vi.resetModules();
 });
 
 function temporaryIn(folder: string, content: string) {

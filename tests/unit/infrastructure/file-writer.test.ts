@@ -25,7 +25,7 @@ describe("NodeFileWriter", () => {
     expect(await readFile(path, "utf8")).toBe("naïve 漢字");
   });
 
-  it("replaces a file as a whole, and nothing else is there [DESIGN-1]", async () => {
+  it("replaces a file as a whole, and nothing else is there", async () => {
     const path = join(folder, "x.md");
     await writer.writeFile(path, "a much longer first content");
     await writer.writeFile(path, "second");
@@ -39,7 +39,7 @@ describe("NodeFileWriter", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps nothing when the final name cannot be had [DESIGN-1-error]", async () => {
+  it("keeps nothing when the final name cannot be had", async () => {
     await mkdir(join(folder, "x.md/inside"), { recursive: true });
     await expect(writer.writeFile(join(folder, "x.md"), "text")).rejects.toThrow();
     expect(await readdir(folder)).toEqual(["x.md"]);
@@ -72,7 +72,7 @@ describe("NodeFileWriter", () => {
     expect(await keep("x.md", "\ud801")).toBe("taken");
   });
 
-  it("lets one of many writers have the name, also when they come at once [DESIGN-R-writer-concurrent]", async () => {
+  it("lets one of many writers have the name, also when they come at once", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, index) => keep("x.md", `content ${index}`)),
     );
@@ -81,14 +81,14 @@ describe("NodeFileWriter", () => {
     expect(await readdir(folder)).toEqual(["x.md"]);
   });
 
-  it("refuses a folder below the root that is a link [DESIGN-7-inside]", async () => {
+  it("refuses a folder below the root that is a link", async () => {
     const elsewhere = await makeTempFolder();
     await symlink(elsewhere, join(folder, "session"));
     await expect(keep("x.md", "text", ["session"])).rejects.toMatchObject({ code: "UNSAFE_PATH" });
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it("takes a root that is a link: the caller vouches for it [000-NF-security] [DESIGN-R-000-path-checks]", async () => {
+  it("takes a root that is a link: the caller vouches for it", async () => {
     const linked = join(await makeTempFolder(), "linked");
     await symlink(folder, linked);
     const outcome = await writer.writeInFolder?.({

@@ -18,7 +18,7 @@ describe("the format of a conversation", () => {
     expect(pickFormat(messages, own as never)).toBe(own);
   });
 
-  it("says which formats it tried when none fits [DESIGN-O-auto-refusal]", async () => {
+  it("says which formats it tried when none fits", async () => {
     const offloader = create();
     const error = await rejectionOf(offloader.offload([{ what: "ever" }]));
     expect(error).toMatchObject({ code: "UNKNOWN_FORMAT" });

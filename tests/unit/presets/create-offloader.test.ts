@@ -26,7 +26,7 @@ describe("the options of an offloader", () => {
     [{ policy: { ...minTokens(1), needsTotalChars: undefined } }, "policy"],
     [{ format: { name: "x" } }, "format"],
     [{ format: "klingon" }, "format"],
-  ])("refuses %j [DESIGN-O-arguments]", (options, argument) => {
+  ])("refuses %j", (options, argument) => {
     const workspace = createMemoryWorkspace();
     const given = { workspace, sessionId: "s1", ...options } as unknown as OffloaderOptions;
     expect(() => createOffloader(given)).toThrow(

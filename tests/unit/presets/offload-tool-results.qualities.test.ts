@@ -9,7 +9,7 @@ import { MemoryWriter } from "../../support/memory-writer.js";
 const THRESHOLDS = { charThreshold: 100, ratioThreshold: 0.2 };
 
 describe("direct, with a writer in memory", () => {
-  it("takes less than 100 ms [000-NF-performance] [DESIGN-R-000-under-100-ms]", async () => {
+  it("takes less than 100 ms", async () => {
     const message = resultMessage("toolu_1", "x".repeat(1_000_000));
     const durations: number[] = [];
     for (let round = 0; round < 5; round++) {
@@ -21,7 +21,7 @@ describe("direct, with a writer in memory", () => {
     expect(Math.min(...durations)).toBeLessThan(100);
   });
 
-  it("does not depend on the calls before [000-F-001-S2]", async () => {
+  it("does not depend on the calls before", async () => {
     const offload = async (id: string, before: readonly string[]) => {
       for (const other of before) {
         await offloadToolResultWithWriter(
@@ -45,14 +45,14 @@ describe("direct, with a writer in memory", () => {
 });
 
 describe("a history pass that is skipped", () => {
-  it("looks at each message a fixed number of times [003-NF-performance-scan]", async () => {
+  it("looks at each message a fixed number of times", async () => {
     const [few, many] = [await countReads(100), await countReads(1_000)];
     expect(few).toBeGreaterThanOrEqual(100);
     expect(many).toBe(10 * few);
     expect(few).toBeLessThanOrEqual(200);
   });
 
-  it("copies nothing and calls no writer [003-NF-performance-skip] [003-NF-constraint-guard] [003-F-006-S1] [003-F-006-S2]", async () => {
+  it("copies nothing and calls no writer", async () => {
     const writer = new MemoryWriter();
     const history = Object.freeze([
       Object.freeze({ role: "user", content: "words ".repeat(1_000) }),
@@ -75,19 +75,19 @@ describe("when a history pass runs", () => {
     return offloadedCount;
   };
 
-  it("is for the caller to say: a small history is offloaded, a huge one not by its size [002-NF-assumption-when]", async () => {
+  it("is for the caller to say: a small history is offloaded, a huge one not by its size", async () => {
     expect(await offload([resultMessage("toolu_1", "x".repeat(100))])).toBe(1);
     expect(await offload([{ role: "user", content: "x".repeat(5_000_000) }])).toBe(0);
   });
 
-  it("goes by characters, whatever tokens they make [003-NF-assumption-characters]", async () => {
+  it("goes by characters, whatever tokens they make", async () => {
     for (const letter of ["a", "字", " ", "é"]) {
       expect(await offload([resultMessage("toolu_1", letter.repeat(99))])).toBe(0);
       expect(await offload([resultMessage("toolu_1", letter.repeat(100))])).toBe(1);
     }
   });
 
-  it("a caller sees a skip by the count alone [003-NF-usability-transparent]", async () => {
+  it("a caller sees a skip by the count alone", async () => {
     const skipped = await offloadToolResultsWithWriter([], "/out", new MemoryWriter());
     const passed = await offloadToolResultsWithWriter(
       [resultMessage("toolu_1", "x".repeat(100))],

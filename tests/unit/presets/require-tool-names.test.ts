@@ -11,7 +11,7 @@ function refusalOf(toolNames: unknown): InvalidArgumentError {
   throw new Error("was accepted");
 }
 
-describe("the names of the reading tools [DESIGN-9]", () => {
+describe("the names of the reading tools", () => {
   it("are refused if two tools have the same one", () => {
     const names = { grep_knowledge: "search", query_knowledge: "search" };
     expect(refusalOf(names).message).toContain(

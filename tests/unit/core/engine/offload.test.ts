@@ -71,7 +71,7 @@ const notes: readonly Note[] = Object.freeze([
 ]);
 
 describe("the engine", () => {
-  it("locates, decides, keeps, refers and replaces, in any format [DESIGN-ENGINE]", async () => {
+  it("locates, decides, keeps, refers and replaces, in any format", async () => {
     const { wiring, kept } = wire();
     const { messages, offloaded } = await offload(notes, survey(notes), wiring);
     expect(messages.map(({ body }) => body)).toEqual([
@@ -88,7 +88,7 @@ describe("the engine", () => {
     expect(offloaded.map(({ text }) => text)).toEqual(["@one", "@x"]);
   });
 
-  it("shares what it did not change, in the message and around it [DESIGN-2-engine]", async () => {
+  it("shares what it did not change, in the message and around it", async () => {
     const { messages } = await offload(notes, survey(notes), wire().wiring);
     expect(messages).not.toBe(notes);
     expect(messages[0]).toBe(notes[0]);
@@ -97,7 +97,7 @@ describe("the engine", () => {
     expect(messages[3]).toBe(notes[3]);
   });
 
-  it("returns the same array when nothing is offloaded, and opens no sink [DESIGN-2] [003-NF-constraint-guard]", async () => {
+  it("returns the same array when nothing is offloaded, and opens no sink", async () => {
     const { wiring } = wire({
       policy: minChars(1000),
       openSink: () => {
@@ -109,7 +109,7 @@ describe("the engine", () => {
     expect(offloaded).toEqual([]);
   });
 
-  it("changes nothing the second time [DESIGN-3]", async () => {
+  it("changes nothing the second time", async () => {
     const { wiring, kept } = wire();
     const once = await offload(notes, survey(notes), wiring);
     kept.clear();
@@ -133,7 +133,7 @@ describe("the engine", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("lets no reference appear before every content is kept [DESIGN-1]", async () => {
+  it("lets no reference appear before every content is kept", async () => {
     const rendered: string[] = [];
     const { wiring } = wire({
       reference: {

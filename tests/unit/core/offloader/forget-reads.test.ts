@@ -67,7 +67,7 @@ async function converse(
 describe.each([
   ["anthropic", anthropic],
   ["openai-chat", openAi],
-] as const)("what was read, in the format %s [DESIGN-O-forget-reads]", (format, talk) => {
+] as const)("what was read, in the format %s", (format, talk) => {
   it("becomes one line after two replies by default, and is kept with forgetReads: false", async () => {
     const workspace = openMemoryWorkspace();
     const offloader = open(format, undefined, workspace);

@@ -310,7 +310,7 @@ describe("a result that was offloaded", () => {
 });
 
 describe("what an offloader does with each result", () => {
-  it("says of every result whether it was offloaded, why, its size, its reference and its artifact [DESIGN-O-report]", async () => {
+  it("says of every result whether it was offloaded, why, its size, its reference and its artifact", async () => {
     const offloader = create();
     const history = conversationOf(
       { id: "a", text: logOf(50_000), tool: "read_log" },
@@ -351,13 +351,13 @@ describe("what an offloader does with each result", () => {
     expect(report.totals.tokensSaved).toBeGreaterThan(5_000);
   });
 
-  it("lets a policy that is given replace the default altogether [DESIGN-O-replaced]", async () => {
+  it("lets a policy that is given replace the default altogether", async () => {
     const offloader = create({ policy: minChars(2_000) });
     const history = conversationOf({ id: "a", text: logOf(3_000), isError: true });
     expect((await offloader.offload(history)).report.totals.offloaded).toBe(1);
   });
 
-  it("keeps a result whose reference would not be shorter [DESIGN-O-pays]", async () => {
+  it("keeps a result whose reference would not be shorter", async () => {
     const offloader = create({ policy: minChars(1) });
     const history = conversationOf({ id: "a", text: "a few words that no digest makes shorter" });
     const { messages, report } = await offloader.offload(history);
@@ -369,7 +369,7 @@ describe("what an offloader does with each result", () => {
     expect(await offloader.workspace.queryArtifacts()).toMatchObject({ artifacts: [] });
   });
 
-  it("gives a short reference whatever the content's length: no inline rule [DESIGN-O-short]", async () => {
+  it("gives a short reference whatever the content's length: no inline rule", async () => {
     const offloader = create();
     const history = conversationOf(
       { id: "a", text: logOf(39_000) },
@@ -380,7 +380,7 @@ describe("what an offloader does with each result", () => {
     for (const { reference } of report.results) expect(reference?.length).toBeLessThan(2_500);
   });
 
-  it("never offloads answers of the reading tools, under any name, nor references [DESIGN-O-reading-tools] [DESIGN-O-references]", async () => {
+  it("never offloads answers of the reading tools, under any name, nor references", async () => {
     const workspace = createMemoryWorkspace({ toolNames: { grep_knowledge: "mcp__x__grep" } });
     const make = () => create({ workspace, policy: minChars(1) });
     await workspace.put({ content: "stored" }, { toolCallId: "r", sessionId: "s1" });
@@ -396,7 +396,7 @@ describe("what an offloader does with each result", () => {
     expect(again.report.results.map(({ outcome }) => outcome)).toEqual(["reference"]);
   });
 
-  it("composes policies, each with its reason [DESIGN-O-all]", async () => {
+  it("composes policies, each with its reason", async () => {
     const policy = all(byTool({ never: ["read_file"] }), minChars(5_000), keepErrors);
     const offloader = create({ policy });
     const history = conversationOf(

@@ -69,7 +69,7 @@ describe("the decision", () => {
     expect(decision.artifactId).toBe(decision.offloaded ? "call_1" : undefined);
   });
 
-  it("more tokens than the threshold are offloaded, as many are kept, by the counter passed in [DESIGN-W-count-tokens]", async () => {
+  it("more tokens than the threshold are offloaded, as many are kept, by the counter passed in", async () => {
     const counted: string[] = [];
     const countTokens = (text: string) => {
       counted.push(text);
@@ -107,7 +107,7 @@ describe("the decision", () => {
   });
 
   it.each(["white list", "metadata", "tokens"])(
-    "answers of the reading tools are never offloaded, whatever the %s says [DESIGN-3-reading-tools]",
+    "answers of the reading tools are never offloaded, whatever the %s says",
     async (why) => {
       const workspace = openMemoryWorkspace({ toolNames: { grep_knowledge: "search_results" } });
       const names = TOOL_NAMES.map((name) => (name === "grep_knowledge" ? "search_results" : name));
@@ -177,7 +177,7 @@ describe("what comes back", () => {
     content,
   });
 
-  it("39,999 characters come back as they went in, 40,000 as a list [DESIGN-R-004-40k]", async () => {
+  it("39,999 characters come back as they went in, 40,000 as a list", async () => {
     const { op } = openOffload(always);
     const short = await op.process(of("x".repeat(39_999)));
     expect(short.content).toBe("x".repeat(39_999));
@@ -204,7 +204,7 @@ describe("what comes back", () => {
     expect(await workspace.getOriginal("call_1")).toEqual(long);
   });
 
-  it("a reference that would be no shorter is not given [DESIGN-6-workspace]", async () => {
+  it("a reference that would be no shorter is not given", async () => {
     const { op } = openOffload({ ...always, inlineChars: 0 });
     const { content, decision } = await op.process(of("short"));
     expect(content).toBe("short");

@@ -14,7 +14,7 @@ describe("everything", () => {
 });
 
 describe("policies that look at one result alone", () => {
-  it("byTool offloads or keeps by name and action [DESIGN-O-by-tool] [DESIGN-O-policy-arguments]", () => {
+  it("byTool offloads or keeps by name and action", () => {
     const results = [
       at(1, 9, { toolName: "bash" }),
       at(1, 9, { toolName: "browser", actionName: "snapshot" }),
@@ -37,7 +37,7 @@ describe("policies that look at one result alone", () => {
     expect(() => byTool({})).toThrow("an object with only, never or both");
   });
 
-  it("flagged and keepErrors look at the flags [DESIGN-O-flags]", () => {
+  it("flagged and keepErrors look at the flags", () => {
     const results = [at(1, 9, { offloadFlag: true }), at(1, 9, { isError: true }), at(1, 9)];
     expect(decide(flagged, results)).toEqual([true, false, false]);
     expect(decide(keepErrors, results)).toEqual([true, false, true]);

@@ -3,7 +3,7 @@ import { minChars, minRatio, minTokens } from "../../../../src/core/policies/by-
 import { at, decide, decideLengths } from "../../../support/decide.js";
 
 describe("minChars", () => {
-  it("offloads from the threshold on, and never an empty one [DESIGN-O-min-chars]", () => {
+  it("offloads from the threshold on, and never an empty one", () => {
     expect(decideLengths(minChars(100), [0, 99, 100, 101], 300)).toEqual([
       false,
       false,
@@ -15,7 +15,7 @@ describe("minChars", () => {
 });
 
 describe("minRatio", () => {
-  it("offloads all from the share on, else none [DESIGN-O-min-ratio]", () => {
+  it("offloads all from the share on, else none", () => {
     expect(decideLengths(minRatio(0.2), [100, 100], 1000)).toEqual([true, true]);
     expect(decideLengths(minRatio(0.2), [100, 99], 1000)).toEqual([false, false]);
   });
@@ -33,7 +33,7 @@ describe("minRatio", () => {
 });
 
 describe("minTokens", () => {
-  it("minTokens counts tokens, and does not count what is too short to have them [DESIGN-O-min-tokens]", () => {
+  it("minTokens counts tokens, and does not count what is too short to have them", () => {
     const counted: number[] = [];
     const policy = minTokens(100, (text) => {
       counted.push(text.length);

@@ -6,7 +6,7 @@ import { all } from "../../../../src/core/policies/combine.js";
 import { at, conversationOf, decide } from "../../../support/decide.js";
 
 describe("cacheAware", () => {
-  it("offloads at no cost what was not sent yet [DESIGN-O-cache-aware]", () => {
+  it("offloads at no cost what was not sent yet", () => {
     const results = [at(9, 5_000)];
     const policy = cacheAware({ readPrice: 0.1, writePrice: 1.25, turnsAhead: 0 });
     const [verdict] = policy.decide(results, conversationOf(results, 10));
@@ -16,7 +16,7 @@ describe("cacheAware", () => {
     });
   });
 
-  it("rewrites what was sent only when the turns ahead pay for it [DESIGN-O-cache-aware]", () => {
+  it("rewrites what was sent only when the turns ahead pay for it", () => {
     // Early and large, with little after it: it pays over enough turns.
     const large = [at(1, 100_000), at(3, 500)];
     expect(decide(cacheAware({ turnsAhead: 10 }), large)[0]).toBe(true);
@@ -42,7 +42,7 @@ describe("cacheAware", () => {
     ).toEqual([false, true]);
   });
 
-  it("says what it gains [DESIGN-O-cache-aware]", () => {
+  it("says what it gains", () => {
     const results = [at(1, 100_000)];
     const [verdict] = cacheAware().decide(results, conversationOf(results, 4));
     expect(verdict?.reason).toMatch(/pays, gains \d+ token prices/);
@@ -54,7 +54,7 @@ describe("cacheAware", () => {
     expect(decide(policy, results)).toEqual([true, false]);
   });
 
-  it("refuses prices that are not numbers from 0 on [DESIGN-O-policy-arguments]", () => {
+  it("refuses prices that are not numbers from 0 on", () => {
     expect(() => cacheAware({ readPrice: -1 })).toThrow("readPrice must be a number of at least 0");
     expect(() => cacheAware({ turnsAhead: Number.NaN })).toThrow("turnsAhead");
   });

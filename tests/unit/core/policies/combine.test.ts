@@ -13,7 +13,7 @@ import { all, any, not } from "../../../../src/core/policies/combine.js";
 import { at, conversationOf, decideLengths } from "../../../support/decide.js";
 
 describe("all", () => {
-  it("shows each policy only what those before it chose [DESIGN-O-all]", () => {
+  it("shows each policy only what those before it chose", () => {
     const seen: number[] = [];
     const spy: Policy = {
       name: "spy",
@@ -34,7 +34,7 @@ describe("all", () => {
     expect(seen).toEqual([200, 300, 400]);
   });
 
-  it("keeps the reason of the policy that decided [DESIGN-O-all]", () => {
+  it("keeps the reason of the policy that decided", () => {
     const reasons = all(minChars(100), minRatio(0.5))
       .decide([at(1, 50), at(1, 200)], conversationOf([], 10))
       .map(({ reason }) => reason);
@@ -57,7 +57,7 @@ describe("all", () => {
 });
 
 describe("any and not", () => {
-  it("any takes the first that says yes and asks the next only of the rest [DESIGN-O-any-not]", () => {
+  it("any takes the first that says yes and asks the next only of the rest", () => {
     const policy = any(minChars(100), flagged);
     const results = [at(1, 200), at(1, 5, { offloadFlag: true }), at(1, 5)];
     const verdicts = policy.decide(results, conversationOf(results, 10));
@@ -68,14 +68,14 @@ describe("any and not", () => {
     ]);
   });
 
-  it("not turns a policy round and says so [DESIGN-O-any-not]", () => {
+  it("not turns a policy round and says so", () => {
     const [verdict] = not(keepErrors).decide([at(1, 9)], conversationOf([], 2));
     expect(verdict).toEqual({ offload: false, reason: "not(keepErrors: not an error)" });
   });
 });
 
 describe("policies that look at one result alone", () => {
-  it("are told from those that look at the place or the whole [DESIGN-O-per-result]", () => {
+  it("are told from those that look at the place or the whole", () => {
     for (const policy of [minChars(1), minTokens(1), byTool({ only: [] }), flagged, keepErrors]) {
       expect(policy.perResult, policy.name).toBe(true);
       expect(all(policy, not(policy)).perResult).toBe(true);

@@ -38,7 +38,7 @@ async function putCall(workspace: Workspace): Promise<void> {
   await workspace.put(artifact, { toolCallId: "call_1", sessionId: "s1" });
 }
 
-describe("events [DESIGN-W-events]", () => {
+describe("events", () => {
   it("an offload tells ids and sizes", async () => {
     const { workspace, events } = openLogged({ countTokens: () => 3 });
     await putCall(workspace);
@@ -174,7 +174,7 @@ it("a clock that is set back makes no duration negative", async () => {
 });
 
 describe("the logger", () => {
-  it("that throws harms nothing [DESIGN-W-events-harmless]", async () => {
+  it("that throws harms nothing", async () => {
     const logger = vi.fn(() => {
       throw new Error("disk full");
     });
@@ -187,7 +187,7 @@ describe("the logger", () => {
     expect(logger).toHaveBeenCalledTimes(4);
   });
 
-  it("is nobody unless told: nothing is printed [DESIGN-W-events-silent]", async () => {
+  it("is nobody unless told: nothing is printed", async () => {
     const spies = [
       vi.spyOn(process.stdout, "write"),
       vi.spyOn(process.stderr, "write"),

@@ -4,7 +4,7 @@ import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 import { textOf } from "../../../support/tool-messages.js";
 
 describe("offloadByWorkspace", () => {
-  it("gives short content back, together long ones as one list [DESIGN-W-put-several]", async () => {
+  it("gives short content back, together long ones as one list", async () => {
     const workspace = openMemoryWorkspace();
     const half = textOf(20_000, "half");
     expect(await workspace.offloadByWorkspace({ content: "short" }, { toolCallId: "one" })).toBe(
@@ -20,7 +20,7 @@ describe("offloadByWorkspace", () => {
     expect(stored.map(({ artifactId }) => artifactId)).toEqual(["p", "q"]);
   });
 
-  it("none at all is an error [DESIGN-W-put-none]", async () => {
+  it("none at all is an error", async () => {
     const workspace = openMemoryWorkspace();
     await expect(workspace.offloadByWorkspace([], { toolCallId: "a" })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",

@@ -4,7 +4,7 @@ import { digestText } from "../../../../../src/core/digest-text.js";
 import { HTML } from "./sample-texts.js";
 
 describe("the digest of HTML", () => {
-  it("has the title and the headings, not what is hidden [DESIGN-W-digest-html]", () => {
+  it("has the title and the headings, not what is hidden", () => {
     const { kind, text } = digestText(HTML);
     expect(kind).toBe("html");
     expect(text).toContain("Title: Tides & harbours\n");

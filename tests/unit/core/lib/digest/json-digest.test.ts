@@ -18,7 +18,7 @@ describe("the digest of JSON", () => {
     });
   });
 
-  it("has the field that tells records apart of all, and one record whole [DESIGN-W-digest-json]", () => {
+  it("has the field that tells records apart of all, and one record whole", () => {
     const tables = Array.from({ length: 114 }, (_, at) => ({
       rows: 10 * at,
       name: `t${at}`,

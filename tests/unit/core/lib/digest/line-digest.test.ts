@@ -4,7 +4,7 @@ import { digestText } from "../../../../../src/core/digest-text.js";
 import { rankTrouble } from "../../../../../src/core/lib/digest/trouble.js";
 import * as texts from "./sample-texts.js";
 
-describe("the digest of code [DESIGN-W-digest-code]", () => {
+describe("the digest of code", () => {
   it.each([
     ["TypeScript", texts.TYPESCRIPT, ["3: export interface Station", "13: export class Archive"]],
     ["Python", texts.PYTHON, ["6: class Harbour", "17: def main()"]],
@@ -33,7 +33,7 @@ describe("the digest of code [DESIGN-W-digest-code]", () => {
   });
 });
 
-describe("the digest of Markdown [DESIGN-W-digest-markdown]", () => {
+describe("the digest of Markdown", () => {
   it("prefers headings, the higher the more, but not those in code", () => {
     const words = "one two three four five six seven eight nine ten".split(" ");
     const part = (word: string): string =>
@@ -46,7 +46,7 @@ describe("the digest of Markdown [DESIGN-W-digest-markdown]", () => {
   });
 });
 
-describe("the digest of a log [DESIGN-W-digest-log]", () => {
+describe("the digest of a log", () => {
   it("has what repeats once, with its count, and the errors with their lines", () => {
     const text = texts.logText(200, {
       70: "2024-03-01 10:00:00.000 ERROR pump 3 lost pressure",

@@ -28,7 +28,7 @@ describe("toPrintable", () => {
     expect(toPrintable(text)).toBe(expected);
   });
 
-  it("shows no character of Unicode that cannot be seen [DESIGN-W-digest-safe]", () => {
+  it("shows no character of Unicode that cannot be seen", () => {
     const hidden = hiddenCodePoints();
     expect(hidden.length).toBeGreaterThan(4_000);
     for (const codePoint of hidden) {

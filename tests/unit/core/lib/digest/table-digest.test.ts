@@ -23,7 +23,7 @@ tide-1      0/1     Pending   2m
 harbour-9   1/1     Running   9d
 `;
 describe("the digest of a table", () => {
-  it("has the header, the columns, the rows and two of them [DESIGN-W-digest-table]", () => {
+  it("has the header, the columns, the rows and two of them", () => {
     const { text } = digestText(csvText(300));
     expect(text.split("\n").slice(0, 4)).toEqual([
       "Table (CSV), 4 columns, 300 rows, 301 lines.",

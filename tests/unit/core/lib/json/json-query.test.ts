@@ -93,7 +93,7 @@ describe("queryJson: a scalar", () => {
 describe("queryJson: an array", () => {
   const numbers = Array.from({ length: 50 }, (_, n) => n);
 
-  it("gives twenty items unless told, and how to go on [DESIGN-W-query-items]", async () => {
+  it("gives twenty items unless told, and how to go on", async () => {
     expect(await ask(numbers)).toEqual({
       text: pretty(numbers.slice(0, 20)),
       kind: "array",
@@ -290,7 +290,7 @@ describe("queryJson: fields", () => {
     "other",
   ];
 
-  it("are the only ones given, without missing ones [DESIGN-W-query-items]", async () => {
+  it("are the only ones given, without missing ones", async () => {
     const fields = ["name", "id", "/user/mail", "user.tags[0]", "a.b"];
     expect(JSON.parse((await ask(rows, { fields })).text)).toEqual([
       { name: "a", id: 1, "/user/mail": "x@y", "user.tags[0]": "t", "a.b": "dot" },
@@ -334,7 +334,7 @@ describe("queryJson: fields", () => {
 });
 
 describe("queryJson: what cannot be answered", () => {
-  it("names the longest part that exists [DESIGN-W-query-errors]", async () => {
+  it("names the longest part that exists", async () => {
     const value = { a: [{ b: 1 }], "k/1": "text", e: [], o: {} };
     const cases = [
       ["/x", { reached: "", kind: "object", keys: ["a", "k/1", "e", "o"], length: 4 }],

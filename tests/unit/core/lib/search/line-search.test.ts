@@ -144,7 +144,7 @@ describe("the search over lines", () => {
     );
   });
 
-  it("shows a window in which the match can be seen [DESIGN-W-search-window]", () => {
+  it("shows a window in which the match can be seen", () => {
     fc.assert(
       fc.property(
         aText,

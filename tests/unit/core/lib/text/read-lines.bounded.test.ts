@@ -58,7 +58,7 @@ function lineText(line: number): string {
   return String(line).padStart(NUMBER_DIGITS, "0") + LINE.slice(NUMBER_DIGITS, -1);
 }
 
-describe("of a log of 300 MB [DESIGN-8]", () => {
+describe("of a log of 300 MB", () => {
   let index: TextIndex;
 
   beforeAll(async () => {

@@ -91,7 +91,7 @@ describe("readLines", () => {
     expect(await Promise.all([2, 4, 5, 7, 8].map(linesIn))).toEqual([1, 1, 2, 2, 3]);
   });
 
-  it("cuts a first line that is too long, never inside of a pair [DESIGN-W-read-long-line]", async () => {
+  it("cuts a first line that is too long, never inside of a pair", async () => {
     const text = indexed("ab😀cd\nnext");
     const read = await readLines(text, { startLine: 1, endLine: 2, maxChars: 3 });
     expect(read).toEqual({

@@ -5,6 +5,7 @@ import {
   type IndexedText,
 } from "../../../../../src/core/lib/text/text-index.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
+import { anyString } from "../../../../support/any-string.js";
 
 const FRAGMENTS = [
   "\n",
@@ -28,7 +29,7 @@ const FRAGMENTS = [
 
 /** Texts in all scripts, with lone surrogates, line breaks of both kinds and NUL; "" too. */
 export const anyText = fc
-  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ unit: "binary" })), { maxLength: 30 })
+  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), anyString()), { maxLength: 30 })
   .map((parts) => parts.join(""));
 
 /** Checkpoints so near to each other that even a short text has many. */

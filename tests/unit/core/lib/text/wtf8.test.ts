@@ -20,7 +20,7 @@ describe("WTF-8", () => {
     }
   });
 
-  it("comes back exactly, whatever the units [DESIGN-1-wtf8]", () => {
+  it("comes back exactly, whatever the units", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0xffff })), (units) => {
         const text = String.fromCharCode(...units);

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../../../../src/core/lib/tokens/estimate-tokens.js";
 import type { CountTokens } from "../../../../../src/core/lib/tokens/estimate-tokens.js";
+import { anyString } from "../../../../support/any-string.js";
 
 const FIXTURES = new URL("../../../../fixtures/tokens/", import.meta.url);
 const TOLERANCE = 0.25;
@@ -27,7 +28,7 @@ function errorOf(estimate: number, tokens: number): number {
 
 /** Strings of the kind that moves the estimate: words, ids, symbols, blanks, scripts, lone surrogates. */
 const shortText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
+  anyString({ maxLength: 40 }),
   fc.string({
     unit: fc.constantFrom(...Array.from("aeZQ09 \n\t'_.\\/\"{é漢かЖ한"), "\ud83d", "\ude00"),
     maxLength: 40,
@@ -35,12 +36,9 @@ const shortText = fc.oneof(
 );
 
 describe("estimateTokens", () => {
-  it.each(samples)(
-    "is within a quarter of the true count on $name [DESIGN-W-tokens-accuracy]",
-    ({ text, tokens }) => {
-      expect(errorOf(estimateTokens(text), tokens)).toBeLessThanOrEqual(TOLERANCE);
-    },
-  );
+  it.each(samples)("is within a quarter of the true count on $name", ({ text, tokens }) => {
+    expect(errorOf(estimateTokens(text), tokens)).toBeLessThanOrEqual(TOLERANCE);
+  });
 
   it.each([
     "log-app.txt",
@@ -59,7 +57,7 @@ describe("estimateTokens", () => {
     expect(errorOf(quarterOfChars(text), tokens)).toBeGreaterThanOrEqual(0.4);
   });
 
-  it("counts nothing in an empty text and something in any other [DESIGN-W-tokens-same]", () => {
+  it("counts nothing in an empty text and something in any other", () => {
     expect(estimateTokens("")).toBe(0);
     for (const text of ["a", " ", "\n", "\0", "7", "漢", "\ud800", "\udfff", "\u200d"]) {
       expect(estimateTokens(text)).toBeGreaterThanOrEqual(1);
@@ -117,7 +115,7 @@ describe("estimateTokens of a big text", () => {
     expect(errorOf(estimateTokens(big), estimateTokens(text) * times)).toBeLessThanOrEqual(0.05);
   });
 
-  it("gives the same number every time, for equal texts built differently [DESIGN-W-tokens-same]", () => {
+  it("gives the same number every time, for equal texts built differently", () => {
     for (const { text } of samples) {
       const big = text.repeat(100);
       const again = Array.from({ length: 100 }, () => text).join("");

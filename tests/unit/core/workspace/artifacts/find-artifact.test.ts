@@ -3,7 +3,7 @@ import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { READING_VERBS as reads } from "../../../../support/reading-verbs.js";
 import { rejectionOf } from "../../../../support/rejection.js";
 
-describe("without a session [DESIGN-W-read-ambiguous]", () => {
+describe("without a session", () => {
   it.each(reads)("%s finds an id that one session holds", async (_, read) => {
     const workspace = openMemoryWorkspace();
     await workspace.put({ content: "[1]" }, { toolCallId: "a", sessionId: "s1" });
@@ -56,7 +56,7 @@ describe("a session", () => {
   });
 
   it.each(reads)(
-    "%s: a parent reads its child and grandchild; never the other way round [DESIGN-W-sessions-parent] [DESIGN-W-sessions-one-way]",
+    "%s: a parent reads its child and grandchild; never the other way round",
     async (_, read) => {
       const workspace = openMemoryWorkspace();
       const put = (toolCallId: string, sessionId: string, parentSessionId?: string) =>

@@ -52,7 +52,7 @@ describe("queryArtifacts", () => {
     [{ session_id: "no-such" }, []],
     [{ unknown_key: "x" }, []],
     [{ toString: "x" }, []],
-  ])("by %j [DESIGN-W-list-filter]", async (filter, ids) => {
+  ])("by %j", async (filter, ids) => {
     const { artifacts, nextCursor } = await (await openFilled()).queryArtifacts(filter);
     expect(idsOf(artifacts)).toEqual(ids);
     expect(nextCursor).toBeUndefined();
@@ -77,7 +77,7 @@ describe("queryArtifacts", () => {
     expect(page).toEqual({ artifacts: [], nextCursor: undefined });
   });
 
-  it("gives 50 unless told [DESIGN-W-list-pages]", async () => {
+  it("gives 50 unless told", async () => {
     const workspace = openMemoryWorkspace();
     for (let at = 0; at < 51; at++) await workspace.put({ content: `${at}` });
     const { artifacts, nextCursor } = await workspace.queryArtifacts();
@@ -85,7 +85,7 @@ describe("queryArtifacts", () => {
     expect((await workspace.queryArtifacts({}, { cursor: nextCursor })).artifacts).toHaveLength(1);
   });
 
-  it("property: following cursors lists each exactly once, in order [DESIGN-W-list-pages]", async () => {
+  it("property: following cursors lists each exactly once, in order", async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 5 }), async (counts, limit) => {
@@ -153,7 +153,7 @@ describe("queryArtifacts", () => {
 });
 
 describe("getToolResultOffloadInfo", () => {
-  it("tells of each result its ids, tool, size and time [DESIGN-R-004-info] [DESIGN-W-count-tokens]", async () => {
+  it("tells of each result its ids, tool, size and time", async () => {
     const workspace = openMemoryWorkspace({ countTokens: () => 7 });
     const before = new Date().toISOString();
     const metadata = { tool_name: "browser", action_name: "open", task_id: "t" };

@@ -7,7 +7,7 @@ const BIG = "some words on a line\n".repeat(100_000);
 const TEXT = ["alpha", "Beta", "gamma (1)", "delta", "beta", "épsilon", "zeta"].join("\n");
 
 describe("a search", () => {
-  it("answers with lines and their numbers, in the one shape of readings [DESIGN-W-search-matches] [DESIGN-W-read-shape]", async () => {
+  it("answers with lines and their numbers, in the one shape of readings", async () => {
     const workspace = await memoryWorkspaceOf(TEXT, { sessionId: "s1" });
     expect(await workspace.grepKnowledge("a", "^.eta$")).toEqual({
       artifactId: "a",
@@ -21,7 +21,7 @@ describe("a search", () => {
     });
   });
 
-  it("shows the lines around a match [DESIGN-W-search-matches]", async () => {
+  it("shows the lines around a match", async () => {
     const workspace = await memoryWorkspaceOf(TEXT);
     const before = await workspace.grepKnowledge("a", "gamma|zeta", { contextBefore: 1 });
     expect(before.text).toBe("2-Beta\n3:gamma (1)\n--\n6-épsilon\n7:zeta");
@@ -29,7 +29,7 @@ describe("a search", () => {
     expect(after.text).toBe("3:gamma (1)\n4-delta\n5-beta\n--\n7:zeta");
   });
 
-  it("can overlook capital letters, and can take the pattern as it stands [DESIGN-W-search-literal] [DESIGN-W-search-case]", async () => {
+  it("can overlook capital letters, and can take the pattern as it stands", async () => {
     const workspace = await memoryWorkspaceOf(TEXT);
     const grep = async (pattern: string, options = {}) =>
       (await workspace.grepKnowledge("a", pattern, options)).text;
@@ -57,7 +57,7 @@ describe("a search", () => {
     ["a group that is not closed", "(a", {}],
     ["a range out of order", "[b-a]", {}],
     ["a repetition of nothing", "*", {}],
-  ])("%s is refused, with what to do [DESIGN-W-search-pattern]", async (_, pattern, options) => {
+  ])("%s is refused, with what to do", async (_, pattern, options) => {
     const workspace = await memoryWorkspaceOf(TEXT);
     const error = await rejectionOf(workspace.grepKnowledge("a", pattern, options));
     expect(error.code).toBe("INVALID_PATTERN");
@@ -91,7 +91,7 @@ describe("a search with more matches than fit", () => {
   const many = Array.from({ length: 500 }, (_, at) => `item ${at + 1}${at % 2 ? " even" : ""}`);
   const even = many.flatMap((line, at) => (at % 2 ? [`${at + 1}:${line}`] : []));
 
-  it("shows 50 unless told, counts all, and goes on where it stopped [DESIGN-W-search-limit]", async () => {
+  it("shows 50 unless told, counts all, and goes on where it stopped", async () => {
     const workspace = await memoryWorkspaceOf(many.join("\n"));
     const first = await workspace.grepKnowledge("a", "EVEN", { ignoreCase: true, literal: true });
     expect(first).toMatchObject({
@@ -143,7 +143,7 @@ describe("a search with more matches than fit", () => {
   });
 });
 
-describe("a match on a long line [DESIGN-W-search-window]", () => {
+describe("a match on a long line", () => {
   const needle = (before: number, after: number) =>
     `head\n${"x".repeat(before)}NEEDLE${"y".repeat(after)}\ntail`;
 

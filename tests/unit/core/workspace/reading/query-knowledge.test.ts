@@ -13,7 +13,7 @@ const VALUE = {
 const JSON_TEXT = JSON.stringify(VALUE);
 
 describe("a query", () => {
-  it("reads a part of JSON by its pointer, a text unescaped, in the one shape of readings [DESIGN-W-query-pointer] [DESIGN-W-read-shape]", async () => {
+  it("reads a part of JSON by its pointer, a text unescaped, in the one shape of readings", async () => {
     const workspace = await memoryWorkspaceOf(JSON_TEXT, { sessionId: "s1" });
     const reading = await workspace.queryKnowledge("a", { pointer: "/items/3/name" });
     expect(reading).toEqual({
@@ -30,7 +30,7 @@ describe("a query", () => {
     expect(odd.text).toBe("odd");
   });
 
-  it("without a pointer, or with an empty one, it is the whole [DESIGN-W-query-pointer]", async () => {
+  it("without a pointer, or with an empty one, it is the whole", async () => {
     const workspace = await memoryWorkspaceOf('{"a":1,"b":[true]}');
     for (const options of [{}, { pointer: "" }]) {
       const { text, range } = await workspace.queryKnowledge("a", options);
@@ -39,7 +39,7 @@ describe("a query", () => {
     }
   });
 
-  it("gives 20 elements of an array unless told, and goes on to the last [DESIGN-W-query-items]", async () => {
+  it("gives 20 elements of an array unless told, and goes on to the last", async () => {
     const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const first = await workspace.queryKnowledge("a", { pointer: "/items" });
     expect(first).toMatchObject({
@@ -66,7 +66,7 @@ describe("a query", () => {
     expect(readings.map(({ range }) => range.to)).toEqual([30, 45]);
   });
 
-  it("picks fields, and keeps them and the limit when it goes on [DESIGN-W-query-items]", async () => {
+  it("picks fields, and keeps them and the limit when it goes on", async () => {
     const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const options = { pointer: "/items", fields: ["id", "name"], limit: 10 };
     const first = await workspace.queryKnowledge("a", options);
@@ -114,7 +114,7 @@ describe("a query", () => {
 });
 
 describe("a query of blocks", () => {
-  it("means the JSON inside of a lone text block, and reaches the block itself too [DESIGN-W-query-block]", async () => {
+  it("means the JSON inside of a lone text block, and reaches the block itself too", async () => {
     const workspace = await memoryWorkspaceOf([{ type: "text", text: JSON_TEXT, id: 7 }]);
     const query = async (pointer: string) =>
       (await workspace.queryKnowledge("a", { pointer })).text;
@@ -152,7 +152,7 @@ describe("a query of blocks", () => {
   });
 });
 
-describe("a query that cannot be answered [DESIGN-W-query-errors]", () => {
+describe("a query that cannot be answered", () => {
   it.each(["plain text", "[INFO] log", '{"cut": [1, 2', "", '{"a":1} rest'])(
     "content that is not JSON says so: %j",
     async (content) => {

@@ -9,7 +9,7 @@ const numbered = (count: number) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
 
 describe("a reading by lines", () => {
-  it("has one shape: text, range of how much, what was left out, how to go on [DESIGN-W-read-shape] [DESIGN-R-004-line-numbers]", async () => {
+  it("has one shape: text, range of how much, what was left out, how to go on", async () => {
     const workspace = await memoryWorkspaceOf(numbered(10), { sessionId: "s1" });
     const reading = await workspace.getKnowledgeByLines("a", 3, 5, { maxChars: 14 });
     expect(reading).toEqual({
@@ -44,15 +44,12 @@ describe("a reading by lines", () => {
     ["a start after the end", 3, 2, /endLine 2 is before startLine 3; the text has 3 lines/],
     ["a start past the end", 4, 9, /the text has 3 lines.*from 1 to 3/],
     ["a negative line", -1, 2, /counted from 1/],
-  ])(
-    "%s is refused with how many lines there are [DESIGN-W-read-range]",
-    async (_, start, end, message) => {
-      const workspace = await memoryWorkspaceOf(numbered(3));
-      const error = await rejectionOf(workspace.getKnowledgeByLines("a", start, end));
-      expect(error.code).toBe("OUT_OF_RANGE");
-      expect(error.message).toMatch(message);
-    },
-  );
+  ])("%s is refused with how many lines there are", async (_, start, end, message) => {
+    const workspace = await memoryWorkspaceOf(numbered(3));
+    const error = await rejectionOf(workspace.getKnowledgeByLines("a", start, end));
+    expect(error.code).toBe("OUT_OF_RANGE");
+    expect(error.message).toMatch(message);
+  });
 
   it.each([
     ["startLine", [1.5, 2]],
@@ -90,7 +87,7 @@ describe("a reading by lines", () => {
 });
 
 describe("a reading by id", () => {
-  it("is capped at 20,000 characters unless told [DESIGN-W-read-cap] [DESIGN-8]", async () => {
+  it("is capped at 20,000 characters unless told", async () => {
     const workspace = await memoryWorkspaceOf(numbered(10_000));
     const { text, range, leftOut } = await workspace.getKnowledgeById("a");
     expect(text.length).toBeLessThanOrEqual(DEFAULTS.readChars);
@@ -134,7 +131,7 @@ const anyText = fc
   .map((lines) => lines.join("\n"));
 const anyCap = fc.integer({ min: 1, max: 90 });
 
-describe("following next [DESIGN-W-read-next]", () => {
+describe("following next", () => {
   const withoutLastBreak = (text: string) => (text.endsWith("\n") ? text.slice(0, -1) : text);
 
   it("property: from the start, it reads the whole text and ends", async () => {
@@ -180,7 +177,7 @@ describe("following next [DESIGN-W-read-next]", () => {
 const LONG = Array.from({ length: 10_000 }, (_, at) => `<${at}>`).join("");
 const TEXT = `first\n${LONG}\nlast but one\nlast`;
 
-describe("a line that is longer than the cap [DESIGN-W-read-long-line]", () => {
+describe("a line that is longer than the cap", () => {
   it("is cut, and next goes on inside of it and then behind it", async () => {
     const workspace = await memoryWorkspaceOf(TEXT);
     const reading = await workspace.getKnowledgeByLines("a", 2, 4, { maxChars: 1_000 });

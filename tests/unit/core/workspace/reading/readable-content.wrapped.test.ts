@@ -33,7 +33,7 @@ const WRAPPED_JSON: [string, Content][] = [
   ],
 ];
 
-describe("one level of wrapping is seen through [DESIGN-W-read-view] [DESIGN-W-query-block]", () => {
+describe("one level of wrapping is seen through", () => {
   it.each(WRAPPED_JSON)("JSON in %s is searched and read by lines", async (_, content) => {
     const workspace = await memoryWorkspaceOf(content);
     const found = await workspace.grepKnowledge("a", '"message":', { literal: true });

@@ -9,7 +9,7 @@ async function viewOf(content: string | readonly unknown[]): Promise<string> {
   return (await (await memoryWorkspaceOf(content)).getKnowledgeById("a")).text;
 }
 
-describe("the readable view [DESIGN-W-read-view]", () => {
+describe("the readable view", () => {
   it.each([
     "plain text\r\nwith lines\n\nand blanks  ",
     '{\n "already": "indented"\n}',
@@ -85,7 +85,7 @@ describe("the readable view [DESIGN-W-read-view]", () => {
   });
 });
 
-describe("the raw view [DESIGN-W-read-raw]", () => {
+describe("the raw view", () => {
   it.each([
     ["a text", "one\ntwo", "one\ntwo"],
     ["JSON on one line", ONE_LINE, ONE_LINE],

@@ -13,19 +13,16 @@ describe("what cannot be read", () => {
     ["remove", (workspace, id) => workspace.remove(id)],
   ];
 
-  it.each(verbs)(
-    "%s of an unknown id names the nearest ones, at most five [DESIGN-W-read-unknown] [DESIGN-9-ids]",
-    async (_, verb) => {
-      const workspace = openMemoryWorkspace();
-      for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
-        await workspace.put({ content: id }, { toolCallId: id });
-      const error = await rejectionOf(verb(workspace, "call_17"));
-      expect(error.code).toBe("UNKNOWN_ARTIFACT");
-      expect(error).toHaveProperty("nearest.length", 5);
-      expect(error.message).toContain('"call_11"');
-      expect(error.message).not.toContain("other");
-    },
-  );
+  it.each(verbs)("%s of an unknown id names the nearest ones, at most five", async (_, verb) => {
+    const workspace = openMemoryWorkspace();
+    for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
+      await workspace.put({ content: id }, { toolCallId: id });
+    const error = await rejectionOf(verb(workspace, "call_17"));
+    expect(error.code).toBe("UNKNOWN_ARTIFACT");
+    expect(error).toHaveProperty("nearest.length", 5);
+    expect(error.message).toContain('"call_11"');
+    expect(error.message).not.toContain("other");
+  });
 
   it.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
     const error = await rejectionOf(verb(openMemoryWorkspace(), "a"));
@@ -38,16 +35,13 @@ describe("what cannot be read", () => {
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "artifactId" });
   });
 
-  it.each(verbs)(
-    "%s of a removed artifact says that it is gone for good [DESIGN-W-read-gone]",
-    async (_, verb) => {
-      const workspace = await memoryWorkspaceOf("[1]");
-      await workspace.remove("a");
-      const error = await rejectionOf(verb(workspace, "a"));
-      expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "removed" });
-      expect(error.message).toMatch(/Retrying will not help: run the tool again/);
-    },
-  );
+  it.each(verbs)("%s of a removed artifact says that it is gone for good", async (_, verb) => {
+    const workspace = await memoryWorkspaceOf("[1]");
+    await workspace.remove("a");
+    const error = await rejectionOf(verb(workspace, "a"));
+    expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "removed" });
+    expect(error.message).toMatch(/Retrying will not help: run the tool again/);
+  });
 
   it("a session that is not a string is refused by every verb", async () => {
     const workspace = await memoryWorkspaceOf("x");
@@ -66,7 +60,7 @@ describe("what cannot be read", () => {
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument: "searchFilter" });
   });
 
-  it("what was removed can be put again and read [DESIGN-W-remove]", async () => {
+  it("what was removed can be put again and read", async () => {
     const workspace = await memoryWorkspaceOf("one");
     await workspace.remove("a");
     await workspace.put({ content: "two" }, { toolCallId: "a" });

@@ -5,7 +5,7 @@ import { openMemoryWorkspace, type MemoryOptions } from "../../../../support/mem
 describe("the system prompt", () => {
   const promptOf = (options: MemoryOptions) => openMemoryWorkspace(options).systemPrompt();
 
-  it("names the tools that there are, by the agent's own names [DESIGN-R-004-prompt] [DESIGN-W-tools-naming]", () => {
+  it("names the tools that there are, by the agent's own names", () => {
     expect(promptOf({})).toContain("grep_knowledge searches");
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const prompt = promptOf({ toolNames });
@@ -13,7 +13,7 @@ describe("the system prompt", () => {
     expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
   });
 
-  it("follows readBy, and promises no tools where there are none [DESIGN-10]", () => {
+  it("follows readBy, and promises no tools where there are none", () => {
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
     for (const options of [{ readBy: "none" }, { toolNames: none }] as const) {
       const prompt = promptOf(options);

@@ -12,7 +12,7 @@ import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memo
 import { bodyOf, numbered, toolRunner } from "../../../../support/run-tools.js";
 
 describe("the tools", () => {
-  it("have the names of the seed, a description and a JSON Schema [DESIGN-W-tools-names]", () => {
+  it("have the names of the seed, a description and a JSON Schema", () => {
     const tools = openMemoryWorkspace().tools();
     expect(tools.map(({ name }) => name)).toEqual([
       "get_knowledge_by_id",
@@ -69,7 +69,7 @@ describe("the tools", () => {
     }
   });
 
-  it("take the agent's own names, without those that it does not get [DESIGN-W-tools-naming]", async () => {
+  it("take the agent's own names, without those that it does not get", async () => {
     const toolNames = { grep_knowledge: "search", query_knowledge: false } as const;
     const workspace = await memoryWorkspaceOf(numbered(200), { toolNames });
     expect(workspace.tools().map(({ name }) => name)).toEqual([
@@ -82,7 +82,7 @@ describe("the tools", () => {
     expect(text).toMatch(/Next: search\(/);
   });
 
-  it("are answered with text and isError, whatever they are called with [DESIGN-W-tools-never-throw]", async () => {
+  it("are answered with text and isError, whatever they are called with", async () => {
     const workspace = await memoryWorkspaceOf('{"a":[1,2]}');
     const tools = workspace.tools();
     const parameter = fc.constantFrom(
@@ -149,7 +149,7 @@ describe("a call", () => {
       "grep_knowledge",
       { pattern: "line [23]$", session_id: "", view: "", start_line: "" },
     ],
-  ])("takes %s as models write them [DESIGN-W-tools-lenient]", async (_, name, input) => {
+  ])("takes %s as models write them", async (_, name, input) => {
     const run = toolRunner(await memoryWorkspaceOf(numbered(9)));
     const { text, isError } = await run(name, { artifact_id: "a", ...input });
     expect(isError).toBe(false);
@@ -158,7 +158,7 @@ describe("a call", () => {
     expect(text).not.toContain("line 4");
   });
 
-  it("takes fields as a comma-separated text [DESIGN-W-tools-lenient]", async () => {
+  it("takes fields as a comma-separated text", async () => {
     const run = toolRunner(await memoryWorkspaceOf('[{"id":1,"name":"n","rest":0}]'));
     const { text } = await run("query_knowledge", { artifact_id: "a", fields: "id, name" });
     expect(JSON.parse(bodyOf(text))).toEqual([{ id: 1, name: "n" }]);

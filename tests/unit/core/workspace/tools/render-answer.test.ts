@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { bodyOf, followPrinted, numbered, toolRunner } from "../../../../support/run-tools.js";
 
-describe("the printed next call can be made as it stands [DESIGN-10] [DESIGN-W-read-next]", () => {
+describe("the printed next call can be made as it stands", () => {
   it("by lines", async () => {
     const run = toolRunner(await memoryWorkspaceOf(numbered(9_000)));
     const answers = await followPrinted(run, "get_knowledge_by_id", { artifact_id: "a" });

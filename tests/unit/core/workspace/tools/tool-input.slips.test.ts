@@ -4,7 +4,7 @@ import { numbered, toolRunner } from "../../../../support/run-tools.js";
 
 const ORDERS = JSON.stringify({ orders: [1, 2, 3, 4].map((id) => ({ id, total: id * 10 })) });
 
-describe("a slip that is clear is understood [DESIGN-W-tools-lenient]", () => {
+describe("a slip that is clear is understood", () => {
   it.each<[string, string, unknown, string]>([
     [
       "no end_line",
