@@ -205,7 +205,7 @@ export function joinStores(
     const hash = await write(contentKey(location), artifact);
     let size: TextSize;
     try {
-      size = artifact.describe();
+      size = artifact.size();
     } catch (error) {
       await discard(location);
       throw error;

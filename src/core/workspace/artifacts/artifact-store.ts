@@ -13,13 +13,13 @@ export interface NewArtifact {
    * while the system is writing, unless it needs the hash for a name.
    */
   readonly hash?: (() => string) | undefined;
-  /** Called once, after all of the content has been read. */
-  readonly describe: () => TextSize;
+  /** How large the content is; called once, after all of it has been read. */
+  readonly size: () => TextSize;
   /**
-   * Does a part of what its caller has to compute in any case; never throws. A store may call it each
+   * Computes a part of what the caller will need in any case; never throws. A store may call it each
    * time that it waits for its disk.
    */
-  readonly meanwhile?: (() => void) | undefined;
+  readonly computeAhead?: (() => void) | undefined;
   readonly createdAt: string;
   readonly metadata: ArtifactMetadata;
 }

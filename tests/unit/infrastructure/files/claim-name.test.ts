@@ -2,8 +2,8 @@ import type * as fs from "node:fs/promises";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { publishNew } from "../../../src/infrastructure/claim-name.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
+import { publishNew } from "../../../../src/infrastructure/files/claim-name.js";
+import { makeTempFolder } from "../../../support/temp-folder.js";
 
 const refusal = vi.hoisted(() => ({ code: undefined as string | undefined }));
 
