@@ -164,7 +164,6 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     listSession: async (sessionId) => openListing(await inner.listSession(sessionId)),
   };
   return {
-    hashesApart: true,
     put,
     ...listings,
     ...(inner.query

@@ -41,7 +41,10 @@ export interface OpenContent extends ByteSource {
   readonly fd?: number | undefined;
   /** How many bytes `read` has returned, if the store counts them. */
   readonly bytesRead?: number | undefined;
-  /** Compares all of the content with its hash, if the store can; throws if it is damaged. */
+  /**
+   * Compares all of the content with its hash, including what was read so far; throws if it is damaged.
+   * Without it, content that is read whole is compared with the hash of its record.
+   */
   readonly check?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
@@ -121,8 +124,6 @@ export interface ArtifactStore {
    * the same id again returns the existing artifact.
    */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
-  /** Whether a record's hash is not that of the stored bytes, which then only the store itself can check. */
-  readonly hashesApart?: boolean | undefined;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
   /** What one session holds, in the order in which it was stored; must not depend on the other sessions. */
