@@ -205,7 +205,7 @@ export {
   type SqliteStoreOptions,
 } from "./infrastructure/sqlite-store/sqlite-store.js";
 export { fileStore, memoryStore } from "./presets/stores.js";
-export { NodeFileWriter, readOffloadedFile } from "./infrastructure/file-writer.js";
+export { NodeFileWriter, readOffloadedFile } from "./infrastructure/files/file-writer.js";
 export {
   estimateTokens,
   messageLines,

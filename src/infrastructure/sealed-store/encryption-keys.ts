@@ -5,7 +5,7 @@ import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { KeyMissingError } from "../../core/errors/storage-errors.js";
 import type { NewArtifact, OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import { FILE_MODE, FOLDER_MODE } from "../file-store/store-layout.js";
+import { FILE_MODE, FOLDER_MODE } from "../files/store-layout.js";
 
 /** The key of what is stored from now on, and older keys for what was stored before. */
 export interface EncryptionOptions {

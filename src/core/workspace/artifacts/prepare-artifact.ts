@@ -106,8 +106,8 @@ export function prepareArtifact(
         type: content.type,
         content: content.bytes(),
         hash: content.hash,
-        describe: () => content.size(),
-        meanwhile() {
+        size: () => content.size(),
+        computeAhead() {
           try {
             steps.shift()?.();
           } catch {

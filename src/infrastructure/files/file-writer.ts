@@ -1,29 +1,25 @@
-import { requireText } from "../core/arguments.js";
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { requireText } from "../../core/arguments.js";
+import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import type {
   FolderFile,
   FolderWrite,
   FolderWriteOutcome,
   FolderWriter,
-} from "../core/files/file-sink.js";
-import { ReadFailedError } from "../core/errors/storage-errors.js";
-import { decodeWtf8, encodeWtf8, isWellFormed } from "../core/lib/text/wtf8.js";
-import { basename, dirname, join } from "node:path";
-import { hasCode, claimName, publishNew, refuseLinks } from "./claim-name.js";
-import { promisify } from "node:util";
-import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+} from "../../core/files/file-sink.js";
+import { decodeWtf8, encodeWtf8, isWellFormed } from "../../core/lib/text/wtf8.js";
+import { claimName, publishNew } from "./claim-name.js";
+import { Disk, hasCode } from "./disk.js";
+import { FILE_MODE } from "./store-layout.js";
 
-import * as fs from "node:fs";
-
-// The callback functions are faster than fs/promises, which makes an object for each open file.
 const writeFile = promisify(fs.writeFile);
-const rename = promisify(fs.rename);
-const unlink = promisify(fs.unlink);
 const mkdir = promisify(fs.mkdir);
-const lstat = promisify(fs.lstat);
-
-/** Only the owner may read what tools returned. */
-const FILE_MODE = 0o600;
+/** A thread makes all calls: a call of a file function comes once in a while, for any folder. */
+const disk = new Disk();
 
 /**
  * Writes files atomically: to a temporary name in the same folder, then renamed. Folders are created
@@ -33,7 +29,7 @@ export class NodeFileWriter implements FolderWriter {
   async writeFile(path: string, content: string): Promise<void> {
     const temporary = await writeTemporary(dirname(path), content);
     try {
-      await rename(temporary, path);
+      await disk.rename(temporary, path);
     } catch (error) {
       await discard(temporary);
       throw error;
@@ -53,7 +49,7 @@ export class NodeFileWriter implements FolderWriter {
 
 const writeInFolder = async (write: FolderWrite): Promise<FolderWriteOutcome> => {
   const { root, names, content, existing } = write;
-  await refuseLinks(root, names.slice(0, -1));
+  await disk.rejectLinks(root, names.slice(0, -1));
   const path = join(root, ...names);
   if (existing === "replace") return replaceOwn(root, names, content);
   const bytes = encode(content);
@@ -79,7 +75,7 @@ async function replaceOwn(
     // Claimed first: another process may be writing a name that differs only in case.
     if (await claimName(temporary, path)) return "written";
     if (!(await hasOwnCase(dirname(path), basename(path)))) return "taken";
-    await rename(temporary, path);
+    await disk.rename(temporary, path);
     return "written";
   } finally {
     await discard(temporary);
@@ -90,7 +86,8 @@ async function replaceOwn(
 async function hasOwnCase(folder: string, name: string): Promise<boolean> {
   const swapped = name.replace(/[A-Za-z]/g, swapCase);
   // Where case matters there is no such file, which saves reading the folder.
-  if (swapped === name || !(await exists(join(folder, swapped)))) return true;
+  if (swapped === name || !(await disk.lookAt(join(folder, swapped)).catch(() => undefined)))
+    return true;
   return (await readdir(folder)).includes(name);
 }
 
@@ -98,17 +95,12 @@ function swapCase(letter: string): string {
   return letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
 }
 
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 const holdsInFolder = async ({ root, names }: FolderFile): Promise<boolean> => {
   const last = names.length - 1;
   for (const index of names.keys()) {
-    const stats = await lstat(join(root, ...names.slice(0, index + 1))).catch(() => undefined);
+    const stats = await disk
+      .lookAt(join(root, ...names.slice(0, index + 1)))
+      .catch(() => undefined);
     if (!stats || (index === last ? !stats.isFile() : !stats.isDirectory())) return false;
   }
   return true;
@@ -138,7 +130,7 @@ function encode(content: string): string | Uint8Array {
 }
 
 async function discard(temporary: string): Promise<void> {
-  await unlink(temporary).catch(() => undefined);
+  await disk.delete(temporary).catch(() => undefined);
 }
 
 /**

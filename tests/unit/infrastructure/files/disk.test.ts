@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { mkdir, readlink, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Disk } from "../../../../src/infrastructure/file-store/file-calls.js";
+import { Disk } from "../../../../src/infrastructure/files/disk.js";
 import { makeTempFolder } from "../../../support/temp-folder.js";
 
 const ON_LINUX = process.platform === "linux";

@@ -2,7 +2,7 @@ import type * as fs from "node:fs/promises";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { makeTempFolder } from "../../support/temp-folder.js";
+import { makeTempFolder } from "../../../support/temp-folder.js";
 
 const refusal = vi.hoisted(() => ({ code: undefined as string | undefined }));
 
@@ -20,7 +20,7 @@ vi.mock("node:fs/promises", async (original) => {
 
 // Files of tests share their modules; here they are loaded with the mock, and afterwards without it.
 vi.resetModules();
-const { publishNew } = await import("../../../src/infrastructure/claim-name.js");
+const { publishNew } = await import("../../../../src/infrastructure/files/claim-name.js");
 afterAll(() => {
   refusal.code = undefined;
   vi.resetModules();

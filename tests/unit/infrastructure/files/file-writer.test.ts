@@ -1,8 +1,8 @@
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { NodeFileWriter } from "../../../src/infrastructure/file-writer.js";
-import { makeTempFolder } from "../../support/temp-folder.js";
+import { NodeFileWriter } from "../../../../src/infrastructure/files/file-writer.js";
+import { makeTempFolder } from "../../../support/temp-folder.js";
 
 let folder: string;
 beforeEach(async () => {

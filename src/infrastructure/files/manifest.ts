@@ -1,42 +1,36 @@
 import * as nodeBuffer from "node:buffer";
+import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
-import { hasCode } from "../claim-name.js";
-import { closeSoon, openFile, readOnce, writeOnce } from "./file-calls.js";
-import { identityOf, KeptFile } from "./kept-file.js";
+import { type Disk, hasCode, identityOf } from "./disk.js";
 import { READ_NO_LINK } from "./open-content.js";
-import { MANIFEST_NAME, type StoreLayout, type CheckedFolder } from "./store-layout.js";
+import { type CheckedFolder, FILE_MODE, MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 
 /** An artifact in a manifest line; the location of its file is derived from its id, never read from the line. */
-export type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
+type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
 
 /** One line of a manifest. */
-export type ManifestEntry =
+type ManifestEntry =
   | { readonly session: string; readonly layout: 1 }
   | { readonly put: ManifestRecord }
   | { readonly removed: string; readonly at: string }
   | { readonly child: string };
 
 /** A line that could be read: of a known kind, or of one that a later version writes. */
-export interface ParsedEntry {
+interface ParsedEntry {
   readonly session?: string;
   readonly put?: ManifestRecord;
   readonly removed?: string;
   readonly child?: string;
 }
 
-// Available from Node 18.15 on.
+// Available from Node 18.15 on. Most manifests are ASCII, which takes half the time to decode.
 const { isAscii } = nodeBuffer as { isAscii?: (bytes: Uint8Array) => boolean };
 
-/** Most manifests are ASCII, which takes half the time to decode. */
-export function decodeLines(bytes: Buffer): string {
-  return bytes.toString(isAscii?.(bytes) === true ? "latin1" : "utf8");
-}
-
 /** @returns `undefined` for a broken line. */
-export function parseEntry(line: string): ParsedEntry | undefined {
+function parseEntry(line: string): ParsedEntry | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -90,10 +84,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** An artifact in a listing; the id of its session may become known later. */
-export type ListedRecord = ManifestRecord & { sessionId: string; location: string };
+type ListedRecord = ManifestRecord & { sessionId: string; location: string };
 
 /** What was read from a manifest so far. */
-export interface ReadState {
+interface ManifestState {
   /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
@@ -114,7 +108,7 @@ export interface ReadState {
   torn: boolean;
 }
 
-export function emptyState(file: string): ReadState {
+function emptyState(file: string): ManifestState {
   return {
     file,
     artifacts: new Map(),
@@ -137,36 +131,124 @@ const BLOCK_BYTES = 1_048_576;
 /** Room for one's own line and those that other processes may have added. */
 const SMALL_BLOCK_BYTES = 8_192;
 
-/** The session that the first line of a manifest names, if it is a header; nothing else is read. */
-export async function readOwner(folder: string): Promise<string | undefined> {
-  const fd = await openFile(join(folder, MANIFEST_NAME), READ_NO_LINK);
-  try {
-    const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
-    const start = block.toString("utf8", 0, await readOnce(fd, block, 0, block.length, 0));
-    const end = start.indexOf("\n");
-    return end === -1 ? undefined : parseEntry(start.slice(0, end))?.session;
-  } finally {
-    closeSoon(fd);
+/** How many files the whole process keeps open between appends. */
+const MAX_OPEN_FILES = 32;
+/** An unused file is closed after this, so that its disk can be unmounted and its folder deleted. */
+const IDLE_MS = 2_000;
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants as Partial<
+  Record<string, number>
+> & { O_APPEND: number; O_CREAT: number; O_RDWR: number };
+const APPEND_NO_LINK = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+/** In order of use, the least recently used first. */
+const openFiles = new Set<AppendFile>();
+
+/** A file that stays open between appends; it does not keep the process alive. */
+class AppendFile {
+  #users = 0;
+  #isOpen = true;
+  readonly #idle: NodeJS.Timeout;
+
+  private constructor(
+    readonly fd: number,
+    readonly disk: Disk,
+    /** The device and inode numbers of the file. */
+    readonly identity: string,
+  ) {
+    this.#idle = setTimeout(() => {
+      this.close();
+    }, IDLE_MS);
+    this.#idle.unref();
+  }
+
+  /** Opens a file for appending and reading, and creates it if it is missing. */
+  static async open(path: string, disk: Disk): Promise<AppendFile> {
+    const fd = await disk.open(path, APPEND_NO_LINK, FILE_MODE);
+    try {
+      const stats = await disk.statOpen(fd);
+      if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
+      return new AppendFile(fd, disk, identityOf(stats));
+    } catch (error) {
+      disk.close(fd);
+      throw error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Runs `work` with the file, which stays open until then. */
+  async use<T>(work: (fd: number) => Promise<T>): Promise<T> {
+    if (!this.#isOpen) throw new Error("the file was closed; open it again");
+    this.#users++;
+    try {
+      return await work(this.fd);
+    } finally {
+      this.#users--;
+      this.#settle();
+    }
+  }
+
+  /** Closes it as soon as it is no longer in use. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#idle);
+    openFiles.delete(this);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (!this.#isOpen) {
+      if (this.#users === 0) this.disk.close(this.fd);
+      return;
+    }
+    this.#idle.refresh();
+    openFiles.delete(this);
+    openFiles.add(this);
+    const [oldest] = openFiles;
+    if (openFiles.size > MAX_OPEN_FILES) oldest?.close();
   }
 }
 
-/** Reads a manifest incrementally: everything it knows was read from the file, in order. */
-export class ManifestReader {
+/** The session that the first line of a manifest names, if it is a header; nothing else is read. */
+export async function readOwner(folder: string, disk: Disk): Promise<string | undefined> {
+  const fd = await disk.open(join(folder, MANIFEST_NAME), READ_NO_LINK);
+  try {
+    const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+    const start = block.toString("utf8", 0, await disk.read(fd, block, 0));
+    const end = start.indexOf("\n");
+    return end === -1 ? undefined : parseEntry(start.slice(0, end))?.session;
+  } finally {
+    disk.close(fd);
+  }
+}
+
+const MAX_APPENDS = 3;
+
+/**
+ * The append-only list of what a session holds. An artifact exists once its line does. Everything that
+ * is known of the list was read from the file, in order, one's own lines included.
+ */
+export class Manifest implements CheckedFolder {
+  realFolder: string | undefined;
   readonly path: string;
-  /** Lines that were appended and have not been read back. */
-  readonly awaited = new Set<string>();
   #state = emptyState("");
+  /** The session id that the caller uses. */
   #named: string | undefined;
+  /** Lines that were appended and have not been read back. */
+  readonly #awaited = new Set<string>();
+  #running: Promise<unknown> | undefined;
+  #next: Promise<void> | undefined;
+  #file: AppendFile | undefined;
 
   constructor(
     readonly folder: string,
     readonly layout: StoreLayout,
   ) {
     this.path = join(folder, MANIFEST_NAME);
-  }
-
-  get state(): Readonly<ReadState> {
-    return this.#state;
   }
 
   /** The id of the session; `undefined` while only a hash of it is known. */
@@ -177,11 +259,6 @@ export class ManifestReader {
     return this.layout.sessionFolder(name) === this.folder ? name : undefined;
   }
 
-  /** The session id that the caller uses. */
-  get named(): string | undefined {
-    return this.#named;
-  }
-
   /** Sets the session id that the caller uses; it applies until the manifest names its owner. */
   nameSession(sessionId: string): void {
     if (this.#named === sessionId) return;
@@ -189,32 +266,74 @@ export class ManifestReader {
     this.#spreadName();
   }
 
-  /** Reads what is new, through the open file if there is one. */
-  async readOn(kept: KeptFile | undefined): Promise<void> {
-    const open = kept?.isOpen ? kept : undefined;
-    if (open && this.awaited.size > 0 && (await this.#readBack(open))) return;
-    const stats = await this.layout.disk.lookAt(this.path);
-    if (!stats) this.#state = emptyState("");
-    else if (!this.#isAsRead(stats)) await this.#readByPath();
+  #spreadName(): void {
+    const { sessionId = "" } = this;
+    for (const record of this.#state.artifacts.values()) record.sessionId = sessionId;
   }
 
-  #isAsRead(stats: { dev: number; ino: number; size: number; mtimeMs: number }): boolean {
-    const { file, bytes, modifiedMs } = this.#state;
-    return identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
+  /** Whether there was a manifest when it was last looked for. */
+  get exists(): boolean {
+    return this.#state.file !== "";
+  }
+
+  get brokenLines(): number {
+    return this.#state.brokenLines + (this.#state.torn ? 1 : 0);
+  }
+
+  /** The listing as of the last load. */
+  get listing(): SessionListing {
+    const { artifacts, removed, children, lastRemoval } = this.#state;
+    return { artifacts, removed, children, lastRemoval };
+  }
+
+  /** The current listing, including entries of other processes. */
+  async load(): Promise<SessionListing> {
+    // A load that is already running may have read too early. The next one starts after this call
+    // and serves all callers until then.
+    this.#next ??= this.#startNext();
+    await this.#next;
+    const { owner } = this.#state;
+    if (this.#named === undefined || owner === undefined || owner === this.#named) {
+      return this.listing;
+    }
+    const quoted = JSON.stringify(owner);
+    throw new Error(`according to its manifest, ${this.folder} belongs to session ${quoted}`);
+  }
+
+  async #startNext(): Promise<void> {
+    await this.#running;
+    const reading = this.#readOn();
+    this.#running = reading.catch(() => undefined);
+    this.#next = undefined;
+    await reading;
+  }
+
+  /** Reads what is new, through the open file if there is one. */
+  async #readOn(): Promise<void> {
+    const open = this.#file?.isOpen ? this.#file : undefined;
+    if (open && this.#awaited.size > 0 && (await this.#readBack(open))) return;
+    const stats = await this.layout.disk.lookAt(this.path);
+    if (!stats) this.#state = emptyState("");
+    else {
+      const { file, bytes, modifiedMs } = this.#state;
+      const isAsRead =
+        identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
+      if (!isAsRead) await this.#readByPath();
+    }
   }
 
   /** Reads what was just appended, and checks that the path is still the same file. */
-  async #readBack(kept: KeptFile): Promise<boolean> {
-    if (this.#state.file !== "" && this.#state.file !== kept.identity) return false;
-    return kept.use(async (fd) => {
+  async #readBack(open: AppendFile): Promise<boolean> {
+    if (this.#state.file !== "" && this.#state.file !== open.identity) return false;
+    return open.use(async (fd) => {
       const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
       const start = this.#state.bytes - this.#state.ending.length;
       const [stats, read] = await Promise.all([
         this.layout.disk.lookAt(this.path),
         this.layout.disk.readOnce(fd, block, start),
       ]);
-      if (!stats || identityOf(stats) !== kept.identity) return false;
-      if (this.#state.file === "") this.#state = emptyState(kept.identity);
+      if (!stats || identityOf(stats) !== open.identity) return false;
+      if (this.#state.file === "") this.#state = emptyState(open.identity);
       // A full block ends anywhere, even when the file was shorter a moment ago.
       const isEnd = read < block.length && start + read >= stats.size;
       if (this.#take(block.subarray(0, read), isEnd) === "other") return false;
@@ -227,7 +346,7 @@ export class ManifestReader {
   async #readByPath(): Promise<void> {
     let fd: number;
     try {
-      fd = await openFile(this.path, READ_NO_LINK);
+      fd = await this.layout.disk.open(this.path, READ_NO_LINK);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
       this.#state = emptyState("");
@@ -255,12 +374,7 @@ export class ManifestReader {
       const { bytes, ending } = this.#state;
       const start = bytes - ending.length;
       const block = Buffer.allocUnsafe(Math.max(Math.min(wanted, end - start), ending.length));
-      let filled = 0;
-      while (filled < block.length) {
-        const read = await readOnce(fd, block, filled, block.length - filled, start + filled);
-        if (read === 0) break;
-        filled += read;
-      }
+      const filled = await this.layout.disk.read(fd, block, start);
       const isEnd = filled < block.length || start + filled >= end;
       const outcome = this.#take(block.subarray(0, filled), isEnd);
       if (outcome === "other") return false;
@@ -276,7 +390,8 @@ export class ManifestReader {
     const known = state.ending.length;
     if (block.length < known || !block.subarray(0, known).equals(state.ending)) return "other";
     let taken = Math.max(block.lastIndexOf(LINE_FEED) + 1, known);
-    const text = decodeLines(block.subarray(known, taken));
+    const lines = block.subarray(known, taken);
+    const text = lines.toString(isAscii?.(lines) === true ? "latin1" : "utf8");
     let from = 0;
     for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
       if (!this.#takeLine(text.slice(from, to))) state.brokenLines++;
@@ -296,7 +411,7 @@ export class ManifestReader {
 
   /** @returns Whether the line is a whole entry, or blank. */
   #takeLine(line: string): boolean {
-    if (this.awaited.size > 0) this.awaited.delete(line);
+    if (this.#awaited.size > 0) this.#awaited.delete(line);
     if (line.length < 2 && line.trim() === "") return true;
     const entry = parseEntry(line);
     if (!entry) return line.trim() === "";
@@ -331,122 +446,51 @@ export class ManifestReader {
     removed.delete(artifactId);
   }
 
-  #spreadName(): void {
-    const { sessionId = "" } = this;
-    for (const record of this.#state.artifacts.values()) record.sessionId = sessionId;
-  }
-}
-
-const MAX_APPENDS = 3;
-
-/** The append-only list of what a session holds. An artifact exists once its line does. */
-export class Manifest implements CheckedFolder {
-  realFolder: string | undefined;
-  readonly #reader: ManifestReader;
-  #running: Promise<unknown> | undefined;
-  #next: Promise<void> | undefined;
-  #kept: KeptFile | undefined;
-
-  constructor(
-    readonly folder: string,
-    readonly layout: StoreLayout,
-  ) {
-    this.#reader = new ManifestReader(folder, layout);
-  }
-
-  /** The id of the session; `undefined` while only a hash of it is known. */
-  get sessionId(): string | undefined {
-    return this.#reader.sessionId;
-  }
-
-  /** Whether there was a manifest when it was last looked for. */
-  get exists(): boolean {
-    return this.#reader.state.file !== "";
-  }
-
-  get brokenLines(): number {
-    const { brokenLines, torn } = this.#reader.state;
-    return brokenLines + (torn ? 1 : 0);
-  }
-
-  /** The listing as of the last load. */
-  get contents(): SessionListing {
-    const { artifacts, removed, children, lastRemoval } = this.#reader.state;
-    return { artifacts, removed, children, lastRemoval };
-  }
-
-  nameSession(sessionId: string): void {
-    this.#reader.nameSession(sessionId);
-  }
-
-  /** The current listing, including entries of other processes. */
-  async load(): Promise<SessionListing> {
-    // A load that is already running may have read too early. The next one starts after this call
-    // and serves all callers until then.
-    this.#next ??= this.#startNext();
-    await this.#next;
-    const { state, named } = this.#reader;
-    if (named === undefined || state.owner === undefined || state.owner === named) {
-      return this.contents;
-    }
-    const owner = JSON.stringify(state.owner);
-    throw new Error(`according to its manifest, ${this.folder} belongs to session ${owner}`);
-  }
-
-  async #startNext(): Promise<void> {
-    await this.#running;
-    const reading = this.#reader.readOn(this.#kept);
-    this.#running = reading.catch(() => undefined);
-    this.#next = undefined;
-    await reading;
-  }
-
   /**
-   * Appends an entry and reads it back; to be called after `load`. `meanwhile` runs while the line is
-   * written, `look` while it is read back.
+   * Appends an entry and reads it back; to be called after `load`. `computeAhead` runs while the line
+   * is written, `look` while it is read back.
    */
   async append<T>(
     entry: ManifestEntry,
-    meanwhile?: () => void,
+    computeAhead?: () => void,
     look?: () => Promise<T>,
   ): Promise<T | undefined> {
-    const { awaited } = this.#reader;
     const text = JSON.stringify(entry);
     try {
       for (let attempt = 0; attempt < MAX_APPENDS; attempt++) {
-        awaited.add(text);
-        await this.#write(text, meanwhile);
+        this.#awaited.add(text);
+        await this.#write(text, computeAhead);
         const [, outcome] = await Promise.all([this.load(), look?.()]);
-        if (!awaited.has(text)) return outcome;
+        if (!this.#awaited.has(text)) return outcome;
         // The file was deleted or replaced, or the line was joined to another process's incomplete line.
         this.close();
       }
     } finally {
-      awaited.delete(text);
+      this.#awaited.delete(text);
     }
-    throw new Error("the manifest was deleted, replaced or overwritten meanwhile");
+    throw new Error("the manifest was deleted, replaced or overwritten while a line was appended");
   }
 
-  /** Closes the file that is kept open between two appends. */
+  /** Closes the file that stays open between appends. */
   close(): void {
-    this.#kept?.close();
+    this.#file?.close();
   }
 
-  async #write(text: string, meanwhile?: () => void): Promise<void> {
+  async #write(text: string, computeAhead?: () => void): Promise<void> {
     await this.#openFile();
-    const { state, named } = this.#reader;
+    const state = this.#state;
     // With the header in the same write, so that nobody meets a manifest without one. Two processes
     // that begin it at once both write it, which does no harm.
-    const header: ManifestEntry = { session: named ?? "", layout: 1 };
+    const header: ManifestEntry = { session: this.#named ?? "", layout: 1 };
     const lines = `${state.owner === undefined ? `${JSON.stringify(header)}\n` : ""}${text}\n`;
     const isLineStart = !state.torn && (state.bytes === 0 || state.ending.at(-1) === LINE_FEED);
     let line = Buffer.from(isLineStart ? lines : `\n${lines}`);
-    await this.#kept?.use(async (fd) => {
+    await this.#file?.use(async (fd) => {
       // By one call, so that no other process can write between two parts of it. What was cut short
       // is written again as a whole; that ends, since a full disk then says so.
       for (;;) {
-        const writing = writeOnce(fd, line);
-        meanwhile?.();
+        const writing = this.layout.disk.writeOnce(fd, line);
+        computeAhead?.();
         if ((await writing) === line.length) return;
         line = Buffer.from(`\n${lines}`);
       }
@@ -455,11 +499,11 @@ export class Manifest implements CheckedFolder {
 
   /** Has the file open that was read last; another one in its place is read first. */
   async #openFile(): Promise<void> {
-    const { path, state } = this.#reader;
-    if (state.file !== "" && this.#kept?.identity !== state.file) this.close();
-    while (!this.#kept?.isOpen) {
-      this.#kept = await KeptFile.open(path);
-      if (this.#kept.identity !== this.#reader.state.file) await this.load();
+    const { file } = this.#state;
+    if (file !== "" && this.#file?.identity !== file) this.close();
+    while (!this.#file?.isOpen) {
+      this.#file = await AppendFile.open(this.path, this.layout.disk);
+      if (this.#file.identity !== this.#state.file) await this.load();
     }
   }
 }

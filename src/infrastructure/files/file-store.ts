@@ -12,7 +12,7 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { hasCode } from "../claim-name.js";
+import { hasCode } from "./disk.js";
 import { sha256 } from "../hash.js";
 import {
   ContentCheck,
@@ -21,23 +21,21 @@ import {
   openDerived,
   openContent,
 } from "./open-content.js";
-import { discardUnlisted, isListed, readingFault, recoverFile } from "./recover-file.js";
-import { replaceBy } from "./incoming-content.js";
+import {
+  discardUnlisted,
+  isListed,
+  readingError,
+  recoverFile,
+  replaceBy,
+} from "./session-files.js";
 import { Manifest, readOwner } from "./manifest.js";
 import { putArtifact } from "./put-artifact.js";
-import {
-  type CheckedFolder,
-  checkFolder,
-  createStoreLayout,
-  FILE_MODE,
-  prepareFolder,
-  type StoreLayout,
-} from "./store-layout.js";
+import { type CheckedFolder, FILE_MODE, StoreLayout } from "./store-layout.js";
 import { verifyFiles } from "./verify-files.js";
 
 /** How many sessions' manifests are remembered. */
 const MAX_MANIFESTS = 256;
-const LOADED_AT_ONCE = 8;
+const MAX_LOADS = 8;
 
 /**
  * Artifacts as plain files: a folder per session, with a file per artifact and a manifest. Content is
@@ -55,7 +53,7 @@ export class FileStore implements ArtifactStore {
   #listed: { readonly changedMs: number; readonly entries: readonly Dirent[] } | undefined;
 
   constructor(root: string, namespace: string) {
-    this.#layout = createStoreLayout(root, namespace, sha256);
+    this.#layout = new StoreLayout(root, namespace, sha256);
     this.#namespace = { folder: this.#layout.namespaceFolder, realFolder: undefined };
   }
 
@@ -72,10 +70,10 @@ export class FileStore implements ArtifactStore {
   async sessions(): Promise<readonly string[]> {
     const names = foldersOf(await this.#entries());
     const unknown = names.filter((name) => !this.#owners.has(name));
-    for (let at = 0; at < unknown.length; at += LOADED_AT_ONCE) {
+    for (let at = 0; at < unknown.length; at += MAX_LOADS) {
       // One that cannot be read must not hide the others; `verify` reports it.
       await Promise.allSettled(
-        unknown.slice(at, at + LOADED_AT_ONCE).map((name) => this.#findOwner(name)),
+        unknown.slice(at, at + MAX_LOADS).map((name) => this.#findOwner(name)),
       );
     }
     return names.flatMap((name) => this.#owners.get(name) ?? []);
@@ -83,11 +81,15 @@ export class FileStore implements ArtifactStore {
 
   async listSession(sessionId: string): Promise<SessionListing> {
     const manifest = this.#manifestOf(sessionId);
-    const loading = load(manifest);
+    const loading = manifest.load();
     loading.catch(() => undefined);
     // What is wrong with the folder explains what is wrong with the manifest.
     await this.#checkFolder(manifest);
-    return loading;
+    try {
+      return await loading;
+    } catch (cause) {
+      throw new ReadFailedError(`the manifest in ${manifest.folder}`, cause);
+    }
   }
 
   async open(record: ArtifactRecord): Promise<OpenContent> {
@@ -97,14 +99,13 @@ export class FileStore implements ArtifactStore {
     try {
       const file = await openContent(path).catch(async (error: unknown) => {
         const isRecovered =
-          hasCode(error, "ENOENT") &&
-          (await recoverFile({ ...record, location: path }, () => manifest.load()));
+          hasCode(error, "ENOENT") && (await recoverFile({ ...record, location: path }, manifest));
         if (isRecovered) return openContent(path);
         throw error;
       });
       return await this.#check.guard(record, file);
     } catch (cause) {
-      throw await readingFault(cause, record, path, manifest);
+      throw await readingError(cause, record, path, manifest);
     }
   }
 
@@ -122,7 +123,7 @@ export class FileStore implements ArtifactStore {
     const { folder } = this.#manifestOf(record.sessionId);
     const path = join(folder, this.#layout.readableName(record.artifactId));
     try {
-      await replaceBy(path, async (temporary) => {
+      await replaceBy(path, this.#layout.disk, async (temporary) => {
         await writeFile(temporary, text, { flag: "wx", mode: FILE_MODE });
         return true;
       });
@@ -143,7 +144,7 @@ export class FileStore implements ArtifactStore {
       if (artifacts.has(artifactId) && !isListed(record, artifacts)) return;
       // The line first: from then on no reader looks for a file that may be gone.
       await manifest.append({ removed: artifactId, at: new Date().toISOString() });
-      await discardUnlisted([join(manifest.folder, file)], () => manifest.load());
+      await discardUnlisted([join(manifest.folder, file)], manifest);
       await deleteDerived(manifest.folder, file, record.hash);
       await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {
         force: true,
@@ -156,7 +157,7 @@ export class FileStore implements ArtifactStore {
   async addChild(sessionId: string, childSessionId: string): Promise<void> {
     const manifest = this.#manifestOf(sessionId);
     try {
-      await prepareFolder(this.#layout, manifest);
+      await this.#layout.makeFolder(manifest);
       if ((await manifest.load()).children.has(childSessionId)) return;
       await manifest.append({ child: childSessionId });
     } catch (cause) {
@@ -179,19 +180,18 @@ export class FileStore implements ArtifactStore {
     );
   }
 
-  /** Closes what is kept open between two puts. */
+  /** Closes what stays open between puts. */
   close(): void {
     for (const manifest of this.#manifests.values()) manifest.close();
   }
 
   #manifestOf(sessionId: string): Manifest {
-    const manifest = this.#manifestIn(this.#layout.sessionFolder(sessionId));
-    manifest.nameSession(sessionId);
-    return manifest;
+    return this.#manifestIn(this.#layout.sessionFolder(sessionId), sessionId);
   }
 
-  #manifestIn(folder: string): Manifest {
+  #manifestIn(folder: string, sessionId?: string): Manifest {
     const manifest = this.#manifests.get(folder) ?? new Manifest(folder, this.#layout);
+    if (sessionId !== undefined) manifest.nameSession(sessionId);
     // Removed and added again, so that the first entry of the map is the least recently used.
     this.#manifests.delete(folder);
     this.#manifests.set(folder, manifest);
@@ -204,7 +204,7 @@ export class FileStore implements ArtifactStore {
   /** The session of a folder never changes, so that its manifest is read for that once. */
   async #findOwner(name: string): Promise<void> {
     const folder = join(this.#layout.namespaceFolder, name);
-    let owner = await readOwner(folder);
+    let owner = await readOwner(folder, this.#layout.disk);
     if (owner === undefined) {
       const manifest = this.#manifestIn(folder);
       await manifest.load();
@@ -232,7 +232,7 @@ export class FileStore implements ArtifactStore {
 
   async #checkFolder(checked: CheckedFolder): Promise<void> {
     try {
-      await checkFolder(this.#layout, checked);
+      await this.#layout.checkFolder(checked);
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       throw new ReadFailedError(checked.folder, cause);
@@ -245,12 +245,4 @@ function foldersOf(entries: readonly Dirent[]): string[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
-}
-
-async function load(manifest: Manifest): Promise<SessionListing> {
-  try {
-    return await manifest.load();
-  } catch (cause) {
-    throw new ReadFailedError(`the manifest in ${manifest.folder}`, cause);
-  }
 }

@@ -1,51 +1,7 @@
-import * as fs from "node:fs";
 import { link, lstat, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { join, basename } from "node:path";
-import { promisify } from "node:util";
-import { UnsafePathError } from "../core/errors/storage-errors.js";
-import type { FolderWriteOutcome } from "../core/files/file-sink.js";
-
-/**
- * True for an error of the operating system with one of these codes. Checked by shape: in another
- * realm (Jest, vitest's vmThreads) such an error is not an `instanceof Error`.
- */
-export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "code" in error &&
-    typeof error.code === "string" &&
-    codes.includes(error.code)
-  );
-}
-
-const lookUp = promisify(fs.lstat);
-
-/**
- * Rejects links: every name below the root must be a real folder, or not exist.
- *
- * @returns Whether the last folder exists.
- */
-export async function refuseLinks(
-  root: string,
-  folders: readonly string[],
-): Promise<"there" | "missing"> {
-  const paths = folders.map((_, index) => join(root, ...folders.slice(0, index + 1)));
-  const looks = await Promise.all(paths.map(lookAt));
-  const linked = looks.indexOf("link");
-  const [path] = linked === -1 ? [] : paths.slice(linked);
-  if (path === undefined) return looks.at(-1) === "missing" ? "missing" : "there";
-  throw new UnsafePathError(path, "it is a symbolic link, which may lead out of the folder");
-}
-
-async function lookAt(path: string): Promise<"there" | "missing" | "link"> {
-  try {
-    return (await lookUp(path)).isSymbolicLink() ? "link" : "there";
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return "missing";
-    throw error;
-  }
-}
+import type { FolderWriteOutcome } from "../../core/files/file-sink.js";
+import { hasCode } from "./disk.js";
 
 /** The error codes on file systems without hard links (FAT, exFAT, network folders). */
 const NO_LINKS = [

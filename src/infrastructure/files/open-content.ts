@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { open, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ArtifactDamagedError } from "../../core/errors/reading-errors.js";
 import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces, collectPieces } from "../../core/lib/text/byte-source.js";
 import { type OpenContent, memoryContent } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { checkedContent } from "../checked-content.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
@@ -77,8 +77,8 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<stri
   }
 }
 
-/** Content up to this size is compared with its hash whenever it is opened; it takes about a millisecond. */
-const CHECKED_AT_ONCE = 1_048_576;
+/** Content up to this size is read and compared with its hash when it is opened, which takes about a millisecond. */
+const MAX_BYTES_AT_ONCE = 1_048_576;
 /** What changed less than this ago may change again with the same time; FAT counts in two seconds. */
 export const SETTLED_MS = 3_000;
 
@@ -87,51 +87,25 @@ export class ContentCheck {
   /** The state in which a file was found to be intact. */
   readonly #intact = new WeakMap<ArtifactRecord, string>();
 
-  /** Checks the size, and the hash if that is cheap; anything larger is checked by `check`. */
+  /** Small content is checked now, and then read from memory; anything larger is checked by `check`. */
   async guard(record: ArtifactRecord, file: OpenFile): Promise<OpenContent> {
+    const isIntact = this.#intact.get(record) === file.state;
+    const onIntact = () => {
+      if (Date.now() - file.changedMs > SETTLED_MS) this.#intact.set(record, file.state);
+    };
     try {
-      const { size } = file;
-      if (size !== record.size.bytes) {
-        const problem = `its file has ${size} bytes instead of ${record.size.bytes}`;
-        throw new ArtifactDamagedError(record.artifactId, problem);
-      }
-      const check = (signal?: AbortSignal) => this.#compare(record, file, signal);
-      if (size <= CHECKED_AT_ONCE) await check();
-      return tallied(file, check);
+      const isSmall = file.size <= MAX_BYTES_AT_ONCE && file.size === record.size.bytes;
+      if (!isSmall || isIntact) return checkedContent(record, file, { isIntact, onIntact });
+      const bytes = await file.read(0, file.size);
+      const content = checkedContent(record, memoryContent(bytes), { isIntact, onIntact });
+      await content.check?.();
+      await file.close();
+      return content;
     } catch (error) {
       await file.close();
       throw error;
     }
   }
-
-  async #compare(record: ArtifactRecord, file: OpenFile, signal?: AbortSignal): Promise<void> {
-    if (this.#intact.get(record) === file.state) return;
-    const hash = createHash("sha256");
-    for await (const piece of readPieces(file, signal)) hash.update(piece);
-    if (hash.digest("hex") !== record.hash) {
-      throw new ArtifactDamagedError(record.artifactId, "its hash is different");
-    }
-    if (Date.now() - file.changedMs > SETTLED_MS) this.#intact.set(record, file.state);
-  }
-}
-
-/** The content, with a count of the bytes that were read from it. */
-function tallied(file: OpenFile, check: (signal?: AbortSignal) => Promise<void>): OpenContent {
-  let bytesRead = 0;
-  return {
-    fd: file.fd,
-    size: file.size,
-    get bytesRead() {
-      return bytesRead;
-    },
-    check,
-    async read(start, end) {
-      const bytes = await file.read(start, end);
-      bytesRead += bytes.length;
-      return bytes;
-    },
-    close: () => file.close(),
-  };
 }
 
 /**

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts/artifact-store.js";
 import { messageOf } from "../../core/errors/context-offload-error.js";
-import { hasCode } from "../claim-name.js";
+import { hasCode } from "./disk.js";
 import { derivedPrefix, listDerived, hashFile } from "./open-content.js";
-import { discardUnlisted, recoverFile } from "./recover-file.js";
+import { discardUnlisted, recoverFile } from "./session-files.js";
 import { Manifest } from "./manifest.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
@@ -55,10 +55,10 @@ async function checkArtifacts(
     signal?.throwIfAborted();
     const { sessionId, artifactId } = record;
     let problem = await findProblem(record, signal);
-    if (problem === "missing" && (await recoverFile(record, () => manifest.load()))) {
+    if (problem === "missing" && (await recoverFile(record, manifest))) {
       problem = await findProblem(record, signal);
     }
-    // An artifact that was removed meanwhile is not missing.
+    // An artifact that was removed in the meantime is not missing.
     if (problem && (await manifest.load()).artifacts.get(artifactId) !== record) continue;
     report.artifacts++;
     report.bytes += record.size.bytes;
@@ -103,7 +103,7 @@ async function checkOrphans(
   const unlisted = old.filter(({ derived }) => !derived).map(({ path }) => path);
   // Before anything is deleted, the manifest is read again from scratch.
   const fresh = new Manifest(manifest.folder, manifest.layout);
-  report.deleted.push(...(await discardUnlisted(unlisted, () => fresh.load())));
+  report.deleted.push(...(await discardUnlisted(unlisted, fresh)));
   for (const { path, derived } of old) {
     if (!derived) continue;
     await rm(path, { force: true });
