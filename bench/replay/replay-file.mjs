@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseConversation } from "context-offload";
+import { parseConversation } from "context-offload/formats";
 import { readConversations } from "./conversations.mjs";
 import { replayConversation } from "./replay.mjs";
 import { systemNamed } from "./systems/systems.mjs";

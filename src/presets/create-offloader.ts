@@ -8,7 +8,7 @@ import {
   checkedCounter,
 } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
-import type { Format } from "../core/engine/format.js";
+import { isFormat, type Format } from "../core/engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
@@ -18,9 +18,15 @@ import { minTokens } from "../core/policies/by-size.js";
 import { suggestNames } from "../core/lib/text/nearest-names.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
+import {
+  FORMATS,
+  type AnswerOf,
+  type FormatChoice,
+  type FormatName,
+  type ToolsByFormat,
+  type ToolsOf,
+} from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
-import { isFormat } from "./require-format.js";
 import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/detect-format.js";
 
 /** A short error is kept, since the model needs all of it next. */
@@ -28,9 +34,6 @@ const DEFAULT_POLICY = any(
   all(minTokens(DEFAULTS.minTokens), keepErrors),
   minTokens(DEFAULTS.errorTokens),
 );
-
-/** The name of a built-in format, your own format, or `"auto"` to detect it from the messages. */
-export type FormatChoice = FormatName | "auto" | Format;
 
 type ChosenTools<Choice> = Choice extends FormatName
   ? ToolsOf<Choice>
@@ -43,9 +46,6 @@ type ChosenAnswer<Choice> = Choice extends FormatName
   : Choice extends { answerCall(...args: never[]): infer Answer }
     ? Answer
     : unknown;
-
-/** The reading tools by name of the format, each in its vendor's shape. */
-export type ToolsByFormat = { [Name in FormatName]: ToolsOf<Name> };
 
 /** An offloader whose tools and answers are typed by its format. */
 export type OffloaderFor<Choice extends FormatChoice> = Offloader<

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createOffloader, parseKnowledgeList, type AnthropicMessage } from "../../src/index.js";
+import { createOffloader, parseKnowledgeList } from "../../src/index.js";
+import { type AnthropicMessage } from "../../src/formats/index.js";
 import { minChars } from "../../src/policies.js";
 import { runs } from "../support/adversarial-runs.js";
 import { openMemoryWorkspace } from "../support/memory-workspace.js";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkspace, objectStore, sqliteMetadata, type Workspace } from "../../src/index.js";
+import { createWorkspace, type Workspace } from "../../src/index.js";
+import { objectStore, sqliteMetadata } from "../../src/stores.js";
 import { BUCKET, clientOf, startObjects, type RealObjects } from "../support/real-objects.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";

@@ -1,6 +1,7 @@
 /** Runs the suite for stores on `node:sqlite`, which Node 20 does not have. */
 import { join } from "node:path";
-import { createWorkspace, sqliteStore } from "context-offload";
+import { createWorkspace } from "context-offload";
+import { sqliteStore } from "context-offload/stores";
 import { storeSuite } from "context-offload/testing";
 
 // The types of Node 20 do not know it.

@@ -7,7 +7,7 @@ const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
 /**
  * @typedef {object} OursOptions
  * @property {string} name
- * @property {import("context-offload").Policy} [policy]
+ * @property {import("context-offload/policies").Policy} [policy]
  * @property {number} [digestChars]
  * @property {{ afterTurns: number, minChars?: number } | false} [forgetReads]
  * @property {(reference: string, result: import("../conversation.mjs").ResultItem, start: import("../replay.mjs").SessionStart) => string} [rewrite]

@@ -1,4 +1,5 @@
-import { ContextOffloadError, InvalidArgumentError, type Workspace } from "context-offload";
+import { ContextOffloadError, type Workspace } from "context-offload";
+import { InvalidArgumentError } from "context-offload/errors";
 import { artifactUri } from "./artifact-uri.js";
 import type { ToolboxTool } from "./toolbox-tool.js";
 

@@ -7,7 +7,7 @@ import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
 import type { ContentSource } from "./artifacts/prepare-content.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
-import type { ByIdOptions, ByLinesOptions } from "./reading/read-knowledge.js";
+import type { RangeOptions } from "./reading/read-knowledge.js";
 import type { Reading, Scope } from "./reading/reading.js";
 
 /** Content to store, with what is known of it. */
@@ -117,13 +117,13 @@ export interface Workspace {
     options?: OffloadByWorkspaceOptions,
   ): Promise<string>;
   /** Reads as much as fits from the start, or a range of characters. */
-  getKnowledgeById(artifactId: string, options?: ByIdOptions): Promise<Reading>;
+  getKnowledgeById(artifactId: string, options?: RangeOptions): Promise<Reading>;
   /** Reads a range of lines, counted from 1, both ends inclusive. */
   getKnowledgeByLines(
     artifactId: string,
     startLine: number,
     endLine: number,
-    options?: ByLinesOptions,
+    options?: RangeOptions,
   ): Promise<Reading>;
   /** Finds the lines that match a JavaScript regular expression, or contain plain text with `literal`. */
   grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;

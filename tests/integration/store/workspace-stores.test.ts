@@ -7,10 +7,10 @@ import {
   createWorkspace,
   DEFAULTS,
   memoryStore,
-  sqliteStore,
   type OpenStore,
   type Workspace,
 } from "../../../src/index.js";
+import { sqliteStore } from "../../../src/stores.js";
 import type { ArtifactQuery } from "../../../src/core/workspace/artifacts/artifact-store.js";
 import { queryArtifacts } from "../../../src/core/workspace/artifacts/list-artifacts.js";
 import { BUCKET, startObjects, type RealObjects } from "../../support/real-objects.js";

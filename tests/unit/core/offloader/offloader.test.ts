@@ -1,13 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULTS } from "../../../../src/core/defaults.js";
 import {
-  anthropicFormat,
   createOffloader,
   estimateTokens,
-  type AnthropicMessage,
   type OffloaderOptions,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
+import { anthropicFormat, type AnthropicMessage } from "../../../../src/formats/index.js";
 import {
   afterTurns,
   all,

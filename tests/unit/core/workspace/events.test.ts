@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import {
   createToolResultOffload,
-  WriteFailedError,
   type Workspace,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
+import { WriteFailedError } from "../../../../src/errors.js";
 import { EventReporter } from "../../../../src/core/workspace/events.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
 import { openMemoryWorkspace, type MemoryOptions } from "../../../support/memory-workspace.js";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ArtifactRecord, SearchFilter, Workspace } from "../../../../../src/index.js";
+import type { ArtifactRecord, Workspace } from "../../../../../src/index.js";
+import type { SearchFilter } from "../../../../../src/stores.js";
 import { rejectionOf } from "../../../../support/rejection.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 

@@ -91,7 +91,7 @@ describe("a search without an id", () => {
     const store = new MemoryStore();
     const { run, workspace } = await openSession(["needle", "needle too"], { store });
     const open = store.open.bind(store);
-    const { ArtifactGoneError } = await import("../../../../../src/index.js");
+    const { ArtifactGoneError } = await import("../../../../../src/errors.js");
     store.open = (record) =>
       record.artifactId === "id1"
         ? Promise.reject(new ArtifactGoneError("id1", "missing"))

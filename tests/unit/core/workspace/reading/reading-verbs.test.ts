@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SearchFilter, Workspace } from "../../../../../src/index.js";
+import type { Workspace } from "../../../../../src/index.js";
+import type { SearchFilter } from "../../../../../src/stores.js";
 import { rejectionOf } from "../../../../support/rejection.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
