@@ -72,4 +72,6 @@ export { messageLines, type MessageLines } from "./shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./pi.js";
 export { pydanticAiFormat, type PydanticAiToolAnswer } from "./pydantic-ai.js";
+export type { JsonRecord } from "./shared/json-record.js";
+export type { JsonPath } from "./shared/line-splicer.js";
 export type { PlainTool, RecordFormat } from "./shared/record-format.js";

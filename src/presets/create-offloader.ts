@@ -31,8 +31,8 @@ import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/de
 
 /** A short error is kept, since the model needs all of it next. */
 const DEFAULT_POLICY = any(
-  all(minTokens(DEFAULTS.minTokens), keepErrors),
-  minTokens(DEFAULTS.errorTokens),
+  all(minTokens(DEFAULTS.offloaderMinTokens), keepErrors),
+  minTokens(DEFAULTS.offloaderMinErrorTokens),
 );
 
 type ChosenTools<Choice> = Choice extends FormatName
@@ -105,7 +105,6 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     requireCount("forgetReads.afterTurns", forgetReads.afterTurns, undefined);
     requireCount("forgetReads.minChars", forgetReads.minChars ?? 0, undefined, 0);
   }
-  if (options.policy !== undefined) requirePolicy("policy", options.policy);
   const format = readFormat(options.format);
   const workspace = readWorkspace(options);
   return wireOffloader({
@@ -115,7 +114,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     formats: FORMATS,
     pickFormat: (messages, how) =>
       pickFormat(messages, format, how === "by shape" ? checkShape : checkFit),
-    policy: options.policy ?? DEFAULT_POLICY,
+    policy: options.policy === undefined ? DEFAULT_POLICY : requirePolicy("policy", options.policy),
     countTokens: options.countTokens
       ? checkedCounter(options.countTokens)
       : coreOf(workspace).countTokens,

@@ -14,7 +14,8 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
   it("a list with a limit of a million says what it leaves out and how to continue", async () => {
     const workspace = openMemoryWorkspace();
     const ids = Array.from({ length: 500 }, (_, at) => `toolu_${at}`);
-    for (const toolCallId of ids) await workspace.put({ content: "x" }, { toolCallId });
+    for (const toolCallId of ids)
+      await workspace.put({ content: "x" }, { sessionId: "default", toolCallId });
     const run = toolRunner(workspace);
     const input = { limit: 1_000_000 };
     const { text } = await run("get_tool_result_offload_info", input);
@@ -60,7 +61,10 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
             isJson ? JSON.stringify(texts) : texts.join("\n"),
           );
           for (const toolCallId of ["b", "c", "d"])
-            await workspace.put({ content: `e ${texts.join("\n")}` }, { toolCallId });
+            await workspace.put(
+              { content: `e ${texts.join("\n")}` },
+              { sessionId: "default", toolCallId },
+            );
           const run = toolRunner(workspace, { readChars: most });
           const id = tool.startsWith("get_tool") || "all" in input ? {} : { artifact_id: "a" };
           const { text, isError } = await run(tool, { ...id, ...input });
@@ -82,7 +86,7 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
     const workspace = openMemoryWorkspace();
     const metadata = { tool_name: LONG, action_name: LONG };
     for (const toolCallId of ["a", "b"])
-      await workspace.put({ content: "x", metadata }, { toolCallId });
+      await workspace.put({ content: "x", metadata }, { sessionId: "default", toolCallId });
     const { text } = await toolRunner(workspace)("get_tool_result_offload_info");
     expect(text.length).toBeLessThan(2_000);
     expect(text).toContain("[1 result left out.");
@@ -141,7 +145,7 @@ describe("an answer is capped, whatever was asked for [DESIGN-8]", () => {
   it("an error that names ids and keys that exist", async () => {
     const key = JSON.stringify(LONG);
     const workspace = await memoryWorkspaceOf(`{${key}:1,"b":{${key}:2}}`);
-    await workspace.put({ content: "x" }, { toolCallId: LONG });
+    await workspace.put({ content: "x" }, { sessionId: "default", toolCallId: LONG });
     const run = toolRunner(workspace);
     for (const [name, input] of [
       ["get_knowledge_by_id", { artifact_id: "nope" }],

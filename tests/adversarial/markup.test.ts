@@ -77,7 +77,7 @@ it("no id, tool or content breaks out of a reference, which names its own artifa
       const workspace = openMemoryWorkspace();
       const { record, reference } = await workspace.put(
         { content: text, metadata: { tool_name: tool } },
-        { toolCallId: id },
+        { sessionId: "default", toolCallId: id },
       );
       expect(reference).toMatch(SHAPE);
       expect(parseKnowledgeList(reference)).toEqual([record.artifactId]);

@@ -54,7 +54,10 @@ describe("object storage", () => {
   ])("that %s: what was put exists once and reads exactly", async (_what, fault) => {
     const { faulty, sound } = await openThrough(fault);
     for (const [index, content] of contents.entries()) {
-      const { record } = await faulty.put({ content }, { toolCallId: `c${index.toString()}` });
+      const { record } = await faulty.put(
+        { content },
+        { sessionId: "default", toolCallId: `c${index.toString()}` },
+      );
       expect(record.artifactId).toBe(`c${index.toString()}`);
       expect(await faulty.getOriginal(record.artifactId)).toBe(content);
     }
@@ -74,7 +77,9 @@ describe("object storage", () => {
       attemptMs: 200,
       attempts: 3,
     });
-    const error = await rejectionOf(faulty.put({ content: "x" }, { toolCallId: "c" }));
+    const error = await rejectionOf(
+      faulty.put({ content: "x" }, { sessionId: "default", toolCallId: "c" }),
+    );
     expect(error.code).toBe("STORE_UNREACHABLE");
     expect(error.message).toContain(`s3://${BUCKET}`);
     expect(error.message).not.toContain("S3RVER");

@@ -103,7 +103,7 @@ describe("the entries of the package", () => {
   it("export each function, class and constant from one place, but for the base of all errors", () => {
     const doors = new Map<ts.Symbol, string[]>();
     for (const [name, symbols] of exported) {
-      for (const symbol of symbols.filter(({ flags }) => flags & ts.SymbolFlags.Value)) {
+      for (const symbol of new Set(symbols.filter(({ flags }) => flags & ts.SymbolFlags.Value))) {
         doors.set(symbol, [...(doors.get(symbol) ?? []), name]);
       }
     }

@@ -67,7 +67,7 @@ describe("an error because of wrong arguments of a method has a code [DESIGN-9]"
 
   it.each(methods)("%s.%s", async (owner, name) => {
     const opened = open();
-    await opened.workspace.put({ content: "text" }, { toolCallId: "x" });
+    await opened.workspace.put({ content: "text" }, { sessionId: "default", toolCallId: "x" });
     const call = functionsOf(opened[owner as keyof typeof opened]).find(([one]) => one === name);
     // Wrong in each place, after arguments that some of the methods accept.
     const before = [
@@ -187,7 +187,7 @@ describe("what a host's function throws is the cause of an error with a code [DE
 
   it("onProgress", async () => {
     const from = open().workspace;
-    await from.put({ content: "text" });
+    await from.put({ content: "text" }, { sessionId: "default" });
     const call = main.copyWorkspace(from, open().workspace, { onProgress: fail });
     await expectCause(call, "onProgress");
   });

@@ -22,7 +22,10 @@ for (const { concern, name, run } of checks) {
 }
 // Without another client, the connection string uses the one that Node brings.
 const workspace = createWorkspace({ store: `sqlite:${join(folder, "string.db")}` });
-await workspace.put({ content: "INFO ok\nERROR disk full" }, { toolCallId: "call_1" });
+await workspace.put(
+  { content: "INFO ok\nERROR disk full" },
+  { sessionId: "default", toolCallId: "call_1" },
+);
 const { text } = await workspace.grepKnowledge("call_1", "ERROR");
 if (!text.includes("disk full")) failures++;
 await workspace.close();

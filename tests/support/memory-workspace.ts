@@ -36,7 +36,7 @@ export function openMemoryWorkspace(options: MemoryOptions = {}): Workspace {
 /** A workspace in memory that holds this content as the artifact "a". */
 export async function memoryWorkspaceOf(
   content: ArtifactInput["content"],
-  { sessionId, parentSessionId, ...options }: PutOptions & MemoryOptions = {},
+  { sessionId = "default", parentSessionId, ...options }: Partial<PutOptions> & MemoryOptions = {},
 ): Promise<Workspace> {
   const workspace = openMemoryWorkspace(options);
   await workspace.put({ content }, { toolCallId: "a", sessionId, parentSessionId });

@@ -141,7 +141,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
     tokenThreshold: requireCount(
       "tokenThreshold",
       options.tokenThreshold,
-      DEFAULTS.tokenThreshold,
+      DEFAULTS.toolResultTokenThreshold,
       0,
     ),
   };

@@ -85,7 +85,7 @@ describe("a big tool result", () => {
   it("carries whose it is in its metadata [004-metadata-context-type] [004-metadata-biz-id] [004-metadata-ids] [004-metadata-tool] [DESIGN-R-004-metadata]", async () => {
     const { workspace, op } = await openOffload();
     await op.process(snapshot("text"), CONTEXT);
-    await workspace.put({ content: "bare" });
+    await workspace.put({ content: "bare" }, { sessionId: "default" });
     const { artifacts } = await workspace.queryArtifacts();
     expect(artifacts.map(({ metadata }) => metadata)).toEqual(
       expect.arrayContaining([

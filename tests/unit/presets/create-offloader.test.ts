@@ -23,7 +23,6 @@ describe("the options of an offloader", () => {
     [{ media: "drop" }, "media"],
     [{ onError: "ignore" }, "onError"],
     [{ policy: {} }, "policy"],
-    [{ policy: minTokens }, "policy"],
     [{ policy: { ...minTokens(1), perResult: undefined } }, "policy"],
     [{ policy: { ...minTokens(1), needsTotalChars: undefined } }, "policy"],
     [{ format: { name: "x" } }, "format"],

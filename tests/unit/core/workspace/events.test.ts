@@ -137,7 +137,7 @@ describe("events [DESIGN-W-events]", () => {
   it("a put that is refused is a failure", async () => {
     const { workspace, events } = openLogged();
     await workspace
-      .put({ content: 7 as unknown as string }, { toolCallId: "b" })
+      .put({ content: 7 as unknown as string }, { sessionId: "default", toolCallId: "b" })
       .catch(() => undefined);
     expect(events).toMatchObject([{ event: "failure", biz_id: "b", code: "INVALID_ARGUMENT" }]);
   });

@@ -80,7 +80,8 @@ describe("queryArtifacts", () => {
 
   it("gives 50 unless told [DESIGN-W-list-pages]", async () => {
     const workspace = openMemoryWorkspace();
-    for (let at = 0; at < 51; at++) await workspace.put({ content: `${at}` });
+    for (let at = 0; at < 51; at++)
+      await workspace.put({ content: `${at}` }, { sessionId: "default" });
     const { artifacts, nextCursor } = await workspace.queryArtifacts();
     expect(artifacts).toHaveLength(50);
     expect((await workspace.queryArtifacts({}, { cursor: nextCursor })).artifacts).toHaveLength(1);

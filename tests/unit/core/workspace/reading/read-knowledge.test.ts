@@ -141,7 +141,7 @@ describe("following next [DESIGN-W-read-next]", () => {
     const workspace = openMemoryWorkspace();
     await fc.assert(
       fc.asyncProperty(anyText, anyCap, async (content, maxChars) => {
-        const { record } = await workspace.put({ content });
+        const { record } = await workspace.put({ content }, { sessionId: "default" });
         const options = { maxChars };
         const first = await workspace.getKnowledgeById(record.artifactId, options);
         const readings = await followAll(workspace, first, options);
@@ -163,7 +163,7 @@ describe("following next [DESIGN-W-read-next]", () => {
         anyText.filter((text) => text !== ""),
         anyCap,
         async (content, maxChars) => {
-          const { record } = await workspace.put({ content });
+          const { record } = await workspace.put({ content }, { sessionId: "default" });
           const first = await workspace.getKnowledgeById(record.artifactId, {
             startChar: 1,
             maxChars,

@@ -19,7 +19,7 @@ describe("what cannot be read", () => {
     async (_, verb) => {
       const workspace = openMemoryWorkspace();
       for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
-        await workspace.put({ content: id }, { toolCallId: id });
+        await workspace.put({ content: id }, { sessionId: "default", toolCallId: id });
       const error = await rejectionOf(verb(workspace, "call_17"));
       expect(error.code).toBe("UNKNOWN_ARTIFACT");
       expect(error).toHaveProperty("nearest.length", 5);
@@ -70,7 +70,7 @@ describe("what cannot be read", () => {
   it("what was removed can be put again and read [DESIGN-W-remove]", async () => {
     const workspace = await memoryWorkspaceOf("one");
     await workspace.remove("a");
-    await workspace.put({ content: "two" }, { toolCallId: "a" });
+    await workspace.put({ content: "two" }, { sessionId: "default", toolCallId: "a" });
     expect(await workspace.getOriginal("a")).toBe("two");
   });
 });
