@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { NodeFileWriter, offloadToolResults } from "context-offload";
+import { offloadToolResults } from "context-offload";
+import { NodeFileWriter } from "context-offload/files";
 import { measure } from "./measure.mjs";
 
 const RESULTS = 1_000;

@@ -4,7 +4,7 @@
  */
 import Database from "libsql";
 import pg from "pg";
-import { postgresStore, sqliteStore } from "context-offload";
+import { postgresStore, sqliteStore } from "context-offload/stores";
 import { percentile } from "./stores-tables.mjs";
 
 const SIZES = { small: 10_000, large: Number(process.env["LARGE"] ?? 1_000_000) };

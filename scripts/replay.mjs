@@ -8,7 +8,8 @@ import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createOffloader, createWorkspace, parseConversation } from "context-offload";
+import { createOffloader, createWorkspace } from "context-offload";
+import { parseConversation } from "context-offload/formats";
 
 /** A recording in a format that the package does not take. */
 class Refused extends Error {}

@@ -20,13 +20,12 @@ export function findTypeErrors(snippets, folder) {
     /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
     ROOT,
   );
-  // The package's entries, from their source, since there may be no build yet.
-  options.paths = {
-    "context-offload": [join(ROOT, "src/index.ts")],
-    "context-offload/policies": [join(ROOT, "src/policies.ts")],
-    "context-offload/testing": [join(ROOT, "src/testing/index.ts")],
-    "context-offload/*": [join(ROOT, "src/integrations/*/index.ts")],
-  };
+  // The package's entries, from their source, since there may be no build yet; absolute, since the
+  // blocks may be in another folder.
+  const { paths = {} } = /** @type {{ paths?: Record<string, string[]> }} */ (options);
+  options.paths = Object.fromEntries(
+    Object.entries(paths).map(([name, targets]) => [name, targets.map((path) => join(ROOT, path))]),
+  );
   const modules = new Map(
     snippets.map((snippet, index) => [join(folder, `doc-snippet-${index}.ts`), snippet]),
   );

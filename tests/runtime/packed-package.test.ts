@@ -65,7 +65,7 @@ describe("the packed package", () => {
   });
 
   it("names its errors as they are exported", async () => {
-    const entry = (await import(pathToFileURL(join(installed, "dist/index.js")).href)) as object;
+    const entry = (await import(pathToFileURL(join(installed, "dist/errors.js")).href)) as object;
     const errors = Object.entries(entry).filter(([name]) => name.endsWith("Error"));
     expect(errors.length).toBeGreaterThan(10);
     for (const [name, value] of errors) expect((value as { name: string }).name).toBe(name);

@@ -228,7 +228,7 @@ export function createCipherSeal({ current, keysFor }: ReturnType<typeof readKey
     },
 
     sealRecord(fields, sessionId, contentId) {
-      const inside: Inside = { ...fields, contentId: contentId.toString("hex") };
+      const inside: Inside = { ...fields, contentId: Buffer.from(contentId).toString("hex") };
       return {
         ...namedOf(fields.metadata),
         [KEY_FIELD]: current.keyId,

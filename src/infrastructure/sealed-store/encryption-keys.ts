@@ -129,7 +129,7 @@ export interface Seal {
   sealRecord(
     fields: SealedFields,
     sessionId: string,
-    contentId: Buffer,
+    contentId: Uint8Array,
   ): ArtifactRecord["metadata"];
   /** What a record of the store really says. */
   openRecord(inner: ArtifactRecord): SealedFields;
@@ -142,7 +142,7 @@ export interface Seal {
 export interface SealedContent {
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   /** What binds the record to its content. */
-  readonly contentId: Buffer;
+  readonly contentId: Uint8Array;
   /** How many bytes are stored for so many of content. */
   storedBytes(bytes: number): number;
 }

@@ -50,9 +50,15 @@ describe.runIf(process.platform === "linux")("content that was stored a moment a
   it.each(VERBS)("is read once and hashed once for %s", async (_, verb) => {
     const { workspace } = await makeStore();
     // Modules and workers are loaded, and so are not counted below.
-    const other = await workspace.put({ content: `${TEXT}\nother` }, { toolCallId: "other" });
+    const other = await workspace.put(
+      { content: `${TEXT}\nother` },
+      { sessionId: "s1", toolCallId: "other" },
+    );
     await verb(workspace, other.record.artifactId);
-    const { record } = await workspace.put({ content: TEXT }, { toolCallId: "fresh" });
+    const { record } = await workspace.put(
+      { content: TEXT },
+      { sessionId: "s1", toolCallId: "fresh" },
+    );
     hashed.bytes = 0;
     const before = await bytesRead();
     await verb(workspace, record.artifactId);

@@ -1,3 +1,5 @@
+import { requireString } from "./arguments.js";
+
 /** A kind of secret that can be recognized by its form. */
 export interface SecretPattern {
   /** What takes its place: `[redacted <name>]`. */
@@ -74,7 +76,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
  * const workspace = createWorkspace({ root: ".offload", redact: redactSecrets });
  */
 export function redactSecrets(text: string): string {
-  let redacted = text;
+  let redacted = requireString("text", text);
   for (const { name, pattern } of SECRET_PATTERNS) {
     redacted = redacted.replace(pattern, (...match: unknown[]) => {
       const [, kept] = match;
