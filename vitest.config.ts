@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { bundleWorkerSource } from "./scripts/bundle-worker.mjs";
+import { bundleWorkerSource } from "./scripts/bundle.mjs";
 
 /** The build makes the search worker a text; tests from source need it without a build. */
 const searchWorkerSource = {

@@ -29,10 +29,6 @@ describe("the packed package", () => {
     expect(await readManifest()).toMatchObject({ engines: { node: ">=18" }, sideEffects: false });
   });
 
-  it("does not mention the workspaces of the repository", async () => {
-    expect(await readManifest()).not.toHaveProperty("workspaces");
-  });
-
   it("weighs no more than it may", () => {
     expect(bytes).toBeLessThan(PACKAGE_LIMITS.packedBytes);
     const code = files.filter((file) => /\.[cm]?js$/.test(file));

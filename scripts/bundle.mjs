@@ -1,7 +1,30 @@
+/** What the build makes of the output of tsc: the search worker, the files of the package, those of the command. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 import ts from "typescript";
+
+/**
+ * The module `worker-source` with the search worker and everything that it imports as one CommonJS
+ * script, for `new Worker(text, { eval: true })`. Names are kept, so that stack traces are readable.
+ *
+ * @param {string} entry the worker's main file, as TypeScript or compiled
+ * @returns {Promise<string>}
+ */
+export async function bundleWorkerSource(entry) {
+  const bundle = await rolldown({
+    input: entry,
+    platform: "node",
+    transform: { target: "node18" },
+  });
+  const { output } = await bundle.generate({
+    format: "cjs",
+    minify: { compress: true, mangle: false, codegen: true },
+  });
+  await bundle.close();
+  const [{ code }] = output;
+  return `export const WORKER_SOURCE = ${JSON.stringify(code)};\n`;
+}
 
 /**
  * Joins the modules that tsc made into one file per entry and files for what the entries share: a program that
@@ -70,4 +93,54 @@ async function findReachable(declarations) {
     }
   }
   return found;
+}
+
+/**
+ * Bundles what must start fast or stand alone: the hook, with the engine in a second file that only large results
+ * load; and both hook and server for the plugin of Claude Code, which is copied to where there are no packages.
+ *
+ * @param {string} folder the package
+ * @param {string} compiled the output of tsc; the bundles of the command are added to it
+ * @param {string} plugin where those of the plugin go
+ */
+export async function bundleCli(folder, compiled, plugin) {
+  /** @type {{ version: string }} */
+  const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const hook = { hook: join(compiled, "hook", "hook-main.js") };
+  const server = { server: join(compiled, "plugin-server.js") };
+  await bundle(hook, compiled, version);
+  await bundle({ ...hook, ...server }, plugin, version);
+  await rm(join(compiled, "plugin-server.js"));
+}
+
+/**
+ * @param {Record<string, string>} input
+ * @param {string} dir
+ * @param {string} version
+ */
+async function bundle(input, dir, version) {
+  const made = await rolldown({
+    input,
+    external: /^node:/,
+    platform: "node",
+    transform: { target: "node20" },
+    // Nothing here is imported for its effects alone, so what is not used is not loaded.
+    treeshake: { moduleSideEffects: false },
+    experimental: { attachDebugInfo: "none" },
+    plugins: [
+      {
+        name: "version",
+        // A bundle has no package.json beside it.
+        load: (id) =>
+          id.endsWith("package-version.js")
+            ? `export const PACKAGE_VERSION = ${JSON.stringify(version)};`
+            : undefined,
+      },
+    ],
+  });
+  await made.write({
+    ...{ dir, format: "esm", minify: true },
+    chunkFileNames: `${Object.keys(input).join("-")}-[name]-[hash].js`,
+  });
+  await made.close();
 }

@@ -1,11 +1,14 @@
 /**
- * A listing by session in namespaces of 10,000 and 1,000,000 artifacts, in a process of its own, where
- * nothing else has filled the memory: `node bench/stores-listing.mjs sqlite:<path>` or `postgres://…`.
+ * The processes of bench/stores.mjs, where nothing else has filled the memory:
+ *
+ *   node bench/stores-process.mjs put <store> <name> <count>
+ *   node bench/stores-process.mjs list sqlite:<path> or postgres://…
  */
 import Database from "libsql";
 import pg from "pg";
+import { createWorkspace } from "context-offload";
 import { postgresStore, sqliteStore } from "context-offload/stores";
-import { percentile } from "./stores-tables.mjs";
+import { percentile } from "./harness.mjs";
 
 const SIZES = { small: 10_000, large: Number(process.env["LARGE"] ?? 1_000_000) };
 const PER_SESSION = 100;
@@ -20,30 +23,56 @@ const ROUNDS = 9;
  * @property {() => unknown} close
  */
 
-const [store = ""] = process.argv.slice(2);
-const filled = store.startsWith("sqlite:")
-  ? await fillSqlite(store.slice("sqlite:".length))
-  : await fillPostgres(store);
-/** @type {import("./stores-tables.mjs").Listings} */
-const listings = {};
-for (const [namespace, count] of Object.entries(SIZES)) {
-  await filled.insert(namespace, count);
-  /** @type {number[][]} */
-  const rounds = [];
-  for (let round = 0; round <= ROUNDS; round++) rounds.push(await measureRound(namespace, round));
-  // The first round compiles the code and fills the caches.
-  const of = (/** @type {50 | 99} */ share) =>
-    percentile(
-      rounds.slice(1).map((times) => percentile(times, share)),
-      50,
-    );
-  listings[namespace] = { count, p50: of(50), p99: of(99) };
-}
-await filled.close();
-process.send?.(listings);
+const [task, store = "", ...rest] = process.argv.slice(2);
+await (task === "put" ? waitAndPut(...rest) : listAll());
 
-/** @param {string} namespace @param {number} round */
-async function measureRound(namespace, round) {
+/** One of four processes that put 10 kB at a time, when told to. */
+async function waitAndPut(name = "", count = "") {
+  const workspace = createWorkspace({ store });
+  const line = "2026-01-02T03:04:05Z INFO request 8f14e45f served in 12 ms\n";
+  const put = (/** @type {number} */ index) =>
+    workspace.put(
+      { content: `${name} ${index}\n${line.repeat(170)}` },
+      { toolCallId: `call_${index}`, sessionId: name },
+    );
+  // The tables, the connection and the code are not what is measured.
+  await put(-1);
+  process.send?.("ready");
+  process.once("message", async () => {
+    for (let index = 0; index < Number(count); index++) await put(index);
+    await workspace.close();
+    process.exit(0);
+  });
+}
+
+/** A listing by session in namespaces of 10,000 and 1,000,000 artifacts. */
+async function listAll() {
+  const filled = store.startsWith("sqlite:")
+    ? await fillSqlite(store.slice("sqlite:".length))
+    : await fillPostgres(store);
+  /** @type {import("./harness.mjs").Listings} */
+  const listings = {};
+  for (const [namespace, count] of Object.entries(SIZES)) {
+    await filled.insert(namespace, count);
+    /** @type {number[][]} */
+    const rounds = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      rounds.push(await measureRound(filled, namespace, round));
+    }
+    // The first round compiles the code and fills the caches.
+    const of = (/** @type {50 | 99} */ share) =>
+      percentile(
+        rounds.slice(1).map((times) => percentile(times, share)),
+        50,
+      );
+    listings[namespace] = { count, p50: of(50), p99: of(99) };
+  }
+  await filled.close();
+  process.send?.(listings);
+}
+
+/** @param {Filled} filled @param {string} namespace @param {number} round */
+async function measureRound(filled, namespace, round) {
   const sessions = SIZES[/** @type {keyof typeof SIZES} */ (namespace)] / PER_SESSION;
   const times = [];
   for (let index = 0; index < LISTINGS; index++) {

@@ -1,18 +1,15 @@
-/**
- * How long it takes until one tool result is stored, as ratios to writing the same bytes to a
- * temporary file and renaming it, with the peers in the same run.
- *
- * node bench/arrival.mjs [rounds = 200]
- */
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { createToolResultOffload, createWorkspace, offloadToolResult } from "context-offload";
-import { measure } from "./measure.mjs";
-import { importPeer } from "./peers.mjs";
-import { logPieces } from "./sample-log.mjs";
+import {
+  createToolResultOffload,
+  createWorkspace,
+  offloadToolResult,
+  offloadToolResults,
+} from "context-offload";
+import { NodeFileWriter } from "context-offload/files";
+import { importPeer, measure } from "./harness.mjs";
+import { logPieces } from "./samples.mjs";
 
 const BARE = "write to a temporary file and rename";
 const OURS = ["workspace.put", "createToolResultOffload().process", "offloadToolResult (direct)"];
@@ -20,11 +17,13 @@ const OURS = ["workspace.put", "createToolResultOffload().process", "offloadTool
 /** @typedef {(text: string, call: number) => Promise<() => unknown>} Way stores, and returns how to clean up */
 
 /**
+ * How long it takes until one tool result is stored, as ratios to writing the same bytes to a
+ * temporary file and renaming it, with the peers in the same run.
+ *
  * @param {string} folder
- * @param {number} [rounds]
- * @returns {Promise<import("./run.mjs").Row[]>}
+ * @returns {Promise<import("./harness.mjs").Row[]>}
  */
-export async function benchArrival(folder, rounds = 200) {
+export async function benchArrival(folder) {
   const log = Buffer.concat([...logPieces(1_000_000)]).toString();
   const sample = new URL("../examples/conversations/checkout-outage.json", import.meta.url);
   const conversation = JSON.parse(await readFile(sample, "utf8"));
@@ -45,7 +44,7 @@ export async function benchArrival(folder, rounds = 200) {
           () => way(Buffer.from(text + " ".repeat(++call % 50)).toString(), call),
         ]),
       ),
-      { rounds, ...(label === "10 kB" ? { warmUp: 2_000 } : {}) },
+      { rounds: 200, ...(label === "10 kB" ? { warmUp: 2_000 } : {}) },
     );
     for (const name of Object.keys(ways)) {
       if (name === BARE) continue;
@@ -132,29 +131,56 @@ async function createWays(folder) {
   };
 }
 
-/** @param {readonly import("./run.mjs").Row[]} rows */
-function renderRatios(rows) {
-  /** @type {Map<string, Map<string, string>>} */
-  const table = new Map();
-  const sizes = new Set();
-  for (const { what, ours, theirs } of rows) {
-    const at = what.lastIndexOf(", ");
-    const [name, size] = [what.slice(0, at), what.slice(at + 2)];
-    sizes.add(size);
-    const cells = table.get(name) ?? new Map();
-    table.set(name, cells.set(size, (ours / theirs).toFixed(2)));
-  }
-  const lines = [...table].map(([name, cells]) => [name, ...cells.values()]);
-  return [["", ...sizes], ["---", ...[...sizes].map(() => "---")], ...lines]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
-}
+const RESULTS = 1_000;
+const CHARS = 10_000;
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = await mkdtemp(join(tmpdir(), "context-offload-arrival-"));
-  try {
-    console.log(renderRatios(await benchArrival(folder, Number(process.argv[2] ?? 200))));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+/**
+ * A history pass that offloads 1,000 results of 10 kB, against the same writes one after the other.
+ *
+ * @param {string} folder
+ * @returns {Promise<import("./harness.mjs").Row[]>}
+ */
+export async function benchOverlappingWrites(folder) {
+  const messages = Array.from({ length: RESULTS }, (_, index) => ({
+    role: "user",
+    content: [
+      {
+        type: "tool_result",
+        tool_use_id: `t${index}`,
+        content: `${index} `.padEnd(CHARS, "data "),
+      },
+    ],
+  }));
+  const writer = new NodeFileWriter();
+  let round = 0;
+  const took = await measure(
+    {
+      "one after the other": async () => {
+        const target = join(folder, `sequential-${round}`);
+        for (const { content } of messages) {
+          for (const block of content) {
+            await writer.writeFile(join(target, `${block.tool_use_id}.md`), block.content);
+          }
+        }
+      },
+      ours: async () => {
+        const { offloadedCount } = await offloadToolResults(messages, {
+          outputDir: join(folder, `overlapping-${round++}`),
+        });
+        if (offloadedCount !== RESULTS) throw new Error("every result should have left");
+      },
+    },
+    { rounds: 9, warmUp: 2 },
+  );
+  await rm(folder, { recursive: true, force: true });
+  return [
+    {
+      what: "history that offloads 1,000 results of 10 kB",
+      against: "the same writes one after the other",
+      ours: took["ours"] ?? 0,
+      theirs: took["one after the other"] ?? 0,
+      aim: "under 1",
+      limit: 1,
+    },
+  ];
 }
