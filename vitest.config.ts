@@ -61,6 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
+          isolate: false,
           sequence: { groupOrder: 1 },
           // Child processes and the packed package run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
@@ -73,6 +74,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "adversarial",
+          isolate: false,
           sequence: { groupOrder: 2 },
           globalSetup: ["tests/support/build-dist.ts"],
           include: ["tests/adversarial/**/*.test.ts"],

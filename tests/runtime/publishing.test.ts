@@ -13,8 +13,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ADDRESS = "https://host.example/owner/name";
 const NAMES = ["context-offload", "@context-offload/mcp", "@context-offload/cli"];
 
-// In their order: the packing builds what the release then publishes.
-describe("a fresh clone", () => {
+describe("a clone, with what is built,", () => {
   let clone: string;
   const changed = PACKAGES.flatMap((folder) => [
     join(folder, "package.json"),
@@ -23,7 +22,7 @@ describe("a fresh clone", () => {
 
   beforeAll(async () => {
     clone = await realpath(await mkdtemp(join(tmpdir(), "context-offload-clone-")));
-    const apart = /(?:^|[\\/])(?:node_modules|dist|coverage|reports|\.git|\.offload)(?:$|[\\/])/;
+    const apart = /(?:^|[\\/])(?:node_modules|coverage|reports|\.git|\.offload)(?:$|[\\/])/;
     await cp(ROOT, clone, {
       recursive: true,
       filter: (path) => !apart.test(path.slice(ROOT.length)),
@@ -32,24 +31,36 @@ describe("a fresh clone", () => {
   });
   afterAll(() => rm(clone, { recursive: true, force: true }));
 
-  it("is packed by npm pack, with a build of its own, and is as it was afterwards", async () => {
-    const { files } = await packIn("");
-    expect(files.sort()).toEqual([...inject("packed").files].sort());
-    await expectUnchanged();
-  });
-
   it.each([
-    ["packages/mcp", ["dist/index.js", "dist/index.d.ts", "dist/off-switch.js"]],
-    ["packages/cli", ["dist/main.js", "dist/hook.js", "plugin/dist/hook.js", "plugin/.mcp.json"]],
-  ])("is packed by npm pack in %s, with a build before and a license", async (folder, needed) => {
-    // The build that came before made the packages too; here it need only be seen to be called.
-    const build = join(clone, "scripts/build.mjs");
-    await writeFile(build, 'console.log("the build was called");');
-    const { files, printed } = await packIn(folder);
-    expect(printed).toContain("the build was called");
-    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", ...needed]));
-    await expectUnchanged();
-  });
+    ["the root", "", inject("packed").files],
+    [
+      "packages/mcp",
+      "packages/mcp",
+      ["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts", "dist/off-switch.js"],
+    ],
+    [
+      "packages/cli",
+      "packages/cli",
+      [
+        "LICENSE",
+        "README.md",
+        "dist/main.js",
+        "dist/hook.js",
+        "plugin/dist/hook.js",
+        "plugin/.mcp.json",
+      ],
+    ],
+  ])(
+    "is packed by npm pack in %s, with a build before, and is as it was afterwards",
+    async (_, folder, needed) => {
+      // Everything is built; here the build need only be seen to be called.
+      await writeFile(join(clone, "scripts/build.mjs"), 'console.log("the build was called");');
+      const { files, printed } = await packIn(folder);
+      expect(printed).toContain("the build was called");
+      expect(files).toEqual(expect.arrayContaining([...needed]));
+      await expectUnchanged();
+    },
+  );
 
   it("is not published by npm publish in a folder, which would send what is in the repository", async () => {
     for (const folder of PACKAGES) {
