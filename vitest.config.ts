@@ -36,6 +36,10 @@ export default defineConfig({
         find: /^@context-offload\/mcp$/,
         replacement: fileURLToPath(new URL("packages/mcp/src/index.ts", import.meta.url)),
       },
+      {
+        find: /^@context-offload\/replay$/,
+        replacement: fileURLToPath(new URL("packages/replay/src/index.ts", import.meta.url)),
+      },
     ],
   },
   test: {

@@ -31,7 +31,7 @@ try {
 }
 for (const name of await packagesInOrder()) await buildPackage(join(root, "packages", name));
 
-/** The packages that are written in TypeScript; `cli` is built on `mcp`. */
+/** The packages that are written in TypeScript; `cli` is built on the others. */
 async function packagesInOrder() {
   const names = await readdir(join(root, "packages"));
   return names
@@ -63,5 +63,5 @@ async function buildPackage(folder) {
 async function buildCliBundles(folder, output) {
   const plugin = join(folder, "plugin", "dist");
   await rm(plugin, { recursive: true, force: true });
-  await bundleCli(root, folder, output, plugin);
+  await bundleCli(folder, output, plugin);
 }

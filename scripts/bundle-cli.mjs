@@ -4,27 +4,19 @@ import { rolldown } from "rolldown";
 
 /**
  * Bundles what must start fast or stand alone: the hook, with the engine in a second file that only large results
- * load; the replay, whose modules `bench/replay` has; and both hook and server for the plugin of Claude Code, which
- * is copied to where there are no packages.
+ * load; and both hook and server for the plugin of Claude Code, which is copied to where there are no packages.
  *
- * @param {string} root the folder of this repository
  * @param {string} folder the package
  * @param {string} compiled the output of tsc; the bundles of the command are added to it
  * @param {string} plugin where those of the plugin go
  */
-export async function bundleCli(root, folder, compiled, plugin) {
+export async function bundleCli(folder, compiled, plugin) {
   /** @type {{ version: string }} */
   const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const hook = { hook: join(compiled, "hook", "hook-main.js") };
   const server = { server: join(compiled, "plugin-server.js") };
   await bundle(hook, compiled, version);
   await bundle({ ...hook, ...server }, plugin, version);
-  await bundle(
-    { "replay-engine": join(root, "bench", "replay", "engine.mjs") },
-    compiled,
-    version,
-    /^(?:node:|context-offload)/,
-  );
   await rm(join(compiled, "plugin-server.js"));
 }
 
@@ -32,12 +24,11 @@ export async function bundleCli(root, folder, compiled, plugin) {
  * @param {Record<string, string>} input
  * @param {string} dir
  * @param {string} version
- * @param {RegExp} external
  */
-async function bundle(input, dir, version, external = /^node:/) {
+async function bundle(input, dir, version) {
   const made = await rolldown({
     input,
-    external,
+    external: /^node:/,
     platform: "node",
     transform: { target: "node20" },
     // Nothing here is imported for its effects alone, so what is not used is not loaded.

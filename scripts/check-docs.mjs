@@ -22,6 +22,7 @@ const ROOT_PAGES = [
   "CODE_OF_CONDUCT.md",
   "packages/cli/README.md",
   "packages/mcp/README.md",
+  "packages/replay/README.md",
 ];
 
 /** How the pages quote a default: `DEFAULTS.name`, optionally followed by its value in brackets or in the next cell. */

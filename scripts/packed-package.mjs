@@ -8,7 +8,7 @@ import { runOrThrow } from "./run-command.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Where the packages are in the repository, each after those that it depends on. */
-export const PACKAGES = ["", "packages/mcp", "packages/cli"];
+export const PACKAGES = ["", "packages/mcp", "packages/replay", "packages/cli"];
 
 /**
  * Packs what is built. It works on a copy, so that it can run while other programs read the repository.

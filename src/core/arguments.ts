@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "./errors/argument-errors.js";
-import { ContextOffloadError } from "./errors/context-offload-error.js";
+import { ContextOffloadError, describeValue } from "./errors/context-offload-error.js";
 import { CallerFailedError } from "./errors/storage-errors.js";
 import { distance, nearestNames } from "./lib/text/nearest-names.js";
 import { nonEmptyText } from "./lib/text/scan-bytes.js";
@@ -10,7 +10,7 @@ import type { CountTokens } from "./lib/tokens/estimate-tokens.js";
 export function requireText(argument: string, value: unknown, purpose: string): string {
   const text = nonEmptyText(value);
   if (text !== undefined) return text;
-  throw new InvalidArgumentError(argument, value, `a non-empty string: ${purpose}`);
+  throw new InvalidArgumentError(argument, value, `a non-empty string (${purpose})`);
 }
 
 /** A string that may be empty. */
@@ -62,7 +62,7 @@ export function requireObject(argument: string, value: unknown, expected: string
 export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
 
 /**
- * Refuses an option that is nearly spelled like one that exists, which would be ignored without a word.
+ * Rejects an option that is nearly spelled like one that exists, which would be silently ignored.
  * Anything else may be there for another function: hosts pass objects on.
  */
 export function refuseMisspelled<Options extends object>(
@@ -72,9 +72,10 @@ export function refuseMisspelled<Options extends object>(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
     const [near = ""] = nearestNames(name, Object.keys(names), 1);
-    const wrongLetters = distance(name.toLowerCase(), near.toLowerCase());
-    if (wrongLetters > Math.max(1, name.length / 3)) continue;
-    throw new InvalidArgumentError(name, value, `spelled ${near}, or omitted`);
+    const edits = distance(name.toLowerCase(), near.toLowerCase());
+    if (edits > Math.max(1, name.length / 3)) continue;
+    const message = `Unknown option \`${name}\`. Did you mean \`${near}\`?`;
+    throw new InvalidArgumentError(name, value, `spelled ${near}, or omitted`, message);
   }
 }
 
@@ -147,6 +148,8 @@ export function checkedCounter(countTokens: CountTokens): CountTokens {
     if (typeof tokens === "number" && tokens >= 0 && tokens < Infinity) return tokens;
     // Nobody will wait for a promise; its rejection must not end the process.
     if (tokens instanceof Promise) tokens.catch(() => undefined);
-    throw new InvalidArgumentError("the answer of countTokens", tokens, "a number of at least 0");
+    const returned = tokens instanceof Promise ? "a Promise" : describeValue(tokens);
+    const message = `countTokens must return a number of at least 0, synchronously; it returned ${returned}.`;
+    throw new InvalidArgumentError("countTokens", tokens, EXPECTED, message);
   };
 }

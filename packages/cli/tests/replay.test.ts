@@ -14,7 +14,9 @@ const lines = (values: readonly object[]): string =>
 
 /** In Claude Code, lines of one message are one reply. */
 const numbered = (values: readonly { type: string; message: object }[]): object[] =>
-  values.map(({ type, message }, at) => ({ type, message: { id: `m${at}`, ...message } }));
+  values.map(({ type, message }, at) => ({
+    ...{ type, uuid: `u${at}`, message: { id: `m${at}`, ...message } },
+  }));
 
 /** Sessions as the coding agents record them, each with one large result. */
 function writeSessions(place: Place): void {
@@ -91,13 +93,13 @@ function writeSessions(place: Place): void {
     JSON.stringify({
       sessionId: "s",
       messages: [
-        { type: "user", content: "Look.", timestamp: "2026-01-01T00:00:00Z" },
+        { type: "user", content: "Look." },
         { type: "gemini", content: "", toolCalls: [call] },
         ...REPLIES.flatMap((content) => [
           { type: "gemini", content },
           { type: "user", content: "Go on." },
         ]),
-      ],
+      ].map((message) => ({ ...message, timestamp: "2026-01-01T00:00:00Z" })),
     }),
   );
   const storage = "home/.local/share/opencode/storage";
@@ -285,7 +287,7 @@ describe("context-offload replay", () => {
         { sessionId: "s", projectHash: "p", kind: "main" },
         ...[first, { ...call, toolCalls: [] }, call, ...rest],
         { $set: { lastUpdated: "2026-01-01T00:00:00Z" } },
-        { id: "gone", type: "user", content: LOG },
+        { id: "gone", type: "user", content: LOG, timestamp: "2026-01-01T00:00:00Z" },
         { $rewindTo: "gone" },
       ]),
     );

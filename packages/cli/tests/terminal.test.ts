@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { clip, renderTable, wrap } from "../src/terminal/table.js";
 import { conversationOf, MAIN, Place, SAMPLE } from "./support/command.js";
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
@@ -54,5 +55,31 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     for (const args of ["show t1", "lines t1 1-2"]) {
       expect(watch(place, args)).not.toContain("\u001b]0;");
     }
+  });
+});
+
+describe("columns", () => {
+  it("line up whatever script the cells are in, and whether they have colors", () => {
+    const cells = ["plain", "日本語", "e\u0301te\u0301", "👩‍💻 ok", "\u001b[32mgreen\u001b[39m"];
+    const right = { title: "n", align: "right" as const };
+    const lines = renderTable(
+      [{ title: "name" }, right],
+      cells.map((cell) => [cell, "1"]),
+    ).split("\n");
+    expect(lines).toEqual([
+      "name    n",
+      "plain   1",
+      "日本語  1",
+      "e\u0301te\u0301     1",
+      "👩‍💻 ok   1",
+      "\u001b[32mgreen\u001b[39m   1",
+    ]);
+  });
+
+  it("are what a line is clipped and wrapped to, without cutting a character in two", () => {
+    expect(clip("日本語です", 7)).toBe("日本語…");
+    expect(clip("ab👩‍💻cd", 5)).toBe("ab👩‍💻…");
+    expect(clip("short", 7)).toBe("short");
+    expect(wrap("日本 語で す", 7)).toBe("日本\n語で す");
   });
 });

@@ -11,13 +11,20 @@ export class InvalidArgumentError extends ContextOffloadError {
    * @param argument - Which argument, as a path into it: `messages[3].content[0]`.
    * @param received - The value that was wrong.
    * @param expected - What is expected, as a phrase that follows "must be".
+   * @param message - Another sentence, where that one would not read well.
    */
   constructor(
     readonly argument: string,
     readonly received: unknown,
     readonly expected: string,
+    message?: string,
   ) {
-    super(`${argument} must be ${expected}, but it is ${describeValue(received)}.`);
+    super(
+      message ??
+        (received === undefined
+          ? `${argument} is required: ${expected}.`
+          : `${argument} must be ${expected}, but it is ${describeValue(received)}.`),
+    );
   }
 }
 
@@ -53,12 +60,12 @@ function describe({ names, start, end, count, unit, owner }: RefusedRange): stri
   const requested = `${startName} ${start}${rest}`;
   if (count === 0) return `${requested} does not exist: ${owner} is empty.`;
   const has = `${owner} has ${countOf(count, unit)}`;
-  const order = isOpen ? "" : `, and an ${endName} that is not smaller`;
+  const order = isOpen ? "" : `, and an ${endName} at or after it`;
   const right = `Use a ${startName} from 1 to ${count}${order}.`;
   if (start < 1)
     return `${requested} does not exist: ${unit}s are counted from 1; ${has}. ${right}`;
-  if (start > end)
-    return `${requested} is not a range: the start is after the end; ${has}. ${right}`;
+  if (start > end && !isOpen)
+    return `${endName} ${end} is before ${startName} ${start}; ${has}. ${right}`;
   return `${requested} does not exist: ${has}. ${right}`;
 }
 
@@ -96,8 +103,8 @@ export class UnknownFormatError extends ContextOffloadError {
     const far = mismatches.filter(({ isNear }) => !isNear);
     const headline =
       near.length === 0
-        ? "No format fits even one of these messages."
-        : `No format fits these messages. The nearest is ${near[0]?.format ?? ""}.`;
+        ? "No known format matches any of these messages."
+        : `No known format matches these messages. They look most like ${near[0]?.format ?? ""}.`;
     const isSplit = near.length > 0 && far.length > 0;
     const lines = [
       `${headline} If another program wrote them, pass your own format.`,

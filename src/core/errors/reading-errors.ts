@@ -86,8 +86,8 @@ export class InvalidPatternError extends ContextOffloadError {
     readonly reason: string,
   ) {
     super(
-      `The pattern, ${describeValue(pattern)}, cannot be searched for: ${reason}. ` +
-        `Correct it as a JavaScript regular expression, or pass literal: true to search for it as plain text.`,
+      `Invalid pattern ${quote(pattern)}: ${reason}. ` +
+        `Fix the regular expression (JavaScript syntax), or pass literal: true to search for plain text.`,
     );
   }
 }

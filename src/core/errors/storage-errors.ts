@@ -89,9 +89,7 @@ export class CallerFailedError extends ContextOffloadError {
     readonly what: string,
     cause: unknown,
   ) {
-    super(`${what}, which the caller passed in, failed: ${messageOf(cause)}. Nothing was stored.`, {
-      cause,
-    });
+    super(`${what} threw: ${messageOf(cause)}. Nothing was stored.`, { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import { describeValue } from "../errors/context-offload-error.js";
 import { callHost } from "../arguments.js";
 import type { ToolResult } from "../engine/format.js";
 import { type Policy, type Verdict, chosenBy } from "../engine/policy.js";
@@ -39,7 +40,8 @@ export function requireVerdicts(
     return verdicts as readonly Verdict[];
   }
   const expected = `an array of ${count} verdicts, each with offload (true or false) and reason`;
-  throw new InvalidArgumentError(`what ${name} decided`, verdicts, expected);
+  const message = `The policy ${name} must return ${expected}; it returned ${describeValue(verdicts)}.`;
+  throw new InvalidArgumentError("policy", verdicts, expected, message);
 }
 
 function isVerdict(verdict: unknown): boolean {

@@ -27,15 +27,9 @@ describe("argument checks", () => {
   });
 
   it.each([
-    [
-      { sesionId: "s" },
-      'sesionId must be spelled sessionId, or omitted, but it is the string "s".',
-    ],
-    [
-      { sessionID: "s" },
-      'sessionID must be spelled sessionId, or omitted, but it is the string "s".',
-    ],
-    [{ roots: 1 }, "roots must be spelled root, or omitted, but it is the number 1."],
+    [{ sesionId: "s" }, "`sessionId`"],
+    [{ sessionID: "s" }, "`sessionId`"],
+    [{ roots: 1 }, "`root`"],
   ])("refuse an option that is misspelled: %j", (options, message) => {
     const check = () => {
       refuseMisspelled<object>(options, { root: true, sessionId: true });
@@ -45,7 +39,7 @@ describe("argument checks", () => {
   });
 
   it.each([
-    [() => requireText("x", "", "it names it"), "x must be a non-empty string: it names it"],
+    [() => requireText("x", "", "it names it"), "x must be a non-empty string (it names it)"],
     [() => requireArray("x", "a"), "x must be an array of messages"],
     [() => requireObject("x", [], "an object"), "x must be an object"],
     [() => requireStrings("x", "a"), "x must be an array of strings"],
@@ -55,7 +49,7 @@ describe("argument checks", () => {
     [() => requireNumber("x", Infinity, 0), "x must be a number of at least 0"],
     [() => requireCount("x", 1.5, 7), "x must be a whole number of at least 1"],
     [() => requireCount("x", -1, 7, 0), "x must be a whole number of at least 0"],
-    [() => requireCount("x", undefined, undefined), "x must be a whole number of at least 1"],
+    [() => requireCount("x", undefined, undefined), "x is required: a whole number of at least 1"],
     [() => requireCount("x", null as never, 7), "x must be a whole number of at least 1"],
     [
       () => {

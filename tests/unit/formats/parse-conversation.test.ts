@@ -209,7 +209,7 @@ describe("what is not a conversation", () => {
   it("is refused with the nearest format first, one a line", () => {
     const said = refusalOf([...chat, { role: "narrator", content: "x" }]);
     expect(said.slice(0, 2)).toEqual([
-      `No format fits these messages. The nearest is openai-chat. ${NEXT}`,
+      `No known format matches these messages. They look most like openai-chat. ${NEXT}`,
       '- openai-chat: message 3 has the role "narrator"',
     ]);
     const between = said.indexOf("These do not fit a single message:");
@@ -221,11 +221,11 @@ describe("what is not a conversation", () => {
 
   it("is refused without a nearest format where nothing fits, one a line", () => {
     const [headline, ...lines] = refusalOf([{ role: "narrator", content: "x" }]);
-    expect(headline).toBe(`No format fits even one of these messages. ${NEXT}`);
+    expect(headline).toBe(`No known format matches any of these messages. ${NEXT}`);
     expect(lines.map(formatOf).sort()).toEqual(names.sort());
     // Blank lines fit every format for lines, and say nothing.
     const [ofLines] = refusalOf('\n{"x":1}\n\n{"x":2}\n');
-    expect(ofLines).toBe(`No format fits even one of these messages. ${NEXT}`);
+    expect(ofLines).toBe(`No known format matches any of these messages. ${NEXT}`);
   });
 
   it("is refused as what it is where a text is one value, with the formats that were tried", () => {

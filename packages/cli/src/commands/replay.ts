@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
+import type { SourceFigures } from "@context-offload/replay";
 import type { Command } from "commander";
 import { CommandError } from "../command-error.js";
 import { findInputs } from "../conversations/find-inputs.js";
 import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-sessions.js";
-import { replaySource, SYSTEMS } from "../replay/replay-sessions.js";
-import type { SourceFigures } from "../replay-engine.js";
+import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
 import { countOf, formatCount, formatShare, renderBar, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -47,13 +47,12 @@ async function replay(
   terminal: Terminal,
 ): Promise<void> {
   const sources = await sourcesOf(paths, flags, terminal);
-  const engine = await import("../replay-engine.js");
   const total = sources.reduce((sum, source) => sum + source.paths.length, 0);
   let started = 0;
   const missing = new Set<string>();
   const figures: SourceFigures[] = [];
   for (const source of sources) {
-    const shown = await replaySource(source, engine, terminal, {
+    const shown = await replaySessions(source, terminal, {
       onProgress(path) {
         const bar = renderBar(started / total).padEnd(20);
         terminal.progress(`${bar} ${started++} of ${total}  ${relative(terminal.cwd, path)}`);
@@ -76,9 +75,10 @@ async function replay(
   else terminal.print(describe(read, unread, flags.price, terminal));
   if (flags.picture === undefined) return;
   const picture = resolve(terminal.cwd, flags.picture);
-  const report = engine.createReport(read, SYSTEMS, engine.DEFAULT_SETTINGS);
+  const { createReport, DEFAULT_SETTINGS, renderPicture } = await import("@context-offload/replay");
+  const report = createReport(read, SYSTEMS, DEFAULT_SETTINGS);
   await mkdir(dirname(picture), { recursive: true });
-  await writeFile(picture, engine.renderPicture(report));
+  await writeFile(picture, renderPicture(report));
   terminal.note(`wrote ${flags.picture}`);
 }
 

@@ -1,11 +1,10 @@
+import widthOf from "string-width";
+
 /** A column of a table. */
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
 }
-
-// eslint-disable-next-line no-control-regex -- colors take no room
-const COLOR = /\u001b\[\d+m/g;
 
 /** Rows under titles, in columns that are as wide as they must be. */
 export function renderTable(
@@ -31,23 +30,17 @@ function pad(text: string, width: number, align: Column["align"]): string {
   return align === "right" ? blanks + text : text + blanks;
 }
 
-/** Characters of East Asian scripts take two columns; others are counted as one. */
-function widthOf(text: string): number {
-  const plain = text.replace(COLOR, "");
-  const wide = plain.match(
-    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g,
-  );
-  return plain.length + (wide?.length ?? 0);
-}
-
 /** A line of at most so many columns; what is cut off is marked. */
 export function clip(text: string, columns: number): string {
   const expanded = text.replaceAll("\t", "  ");
   if (widthOf(expanded) <= columns) return expanded;
   let kept = "";
-  for (const char of expanded) {
-    if (widthOf(kept + char) >= columns) break;
-    kept += char;
+  let width = 0;
+  // What is seen as one character is kept or cut as a whole.
+  for (const { segment } of new Intl.Segmenter().segment(expanded)) {
+    width += widthOf(segment);
+    if (width >= columns) break;
+    kept += segment;
   }
   return `${kept}…`;
 }

@@ -136,9 +136,7 @@ const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {
 export function explainError(error: unknown): string {
   if (!ContextOffloadError.isInstance(error)) return `FAILED: ${UNREADABLE}`;
   const { code, message } = error;
-  // A model left a parameter out; it does not know of undefined.
-  const told = message.replace(/, but it is undefined\.$/, ", but it is missing.");
-  return `${code}: ${FOR_THE_HOST[code] ?? nameParameters(told)}`;
+  return `${code}: ${FOR_THE_HOST[code] ?? nameParameters(message)}`;
 }
 
 /** Text in quotes, or a name of several words. */

@@ -36,7 +36,7 @@ describe("a range that does not exist", () => {
       "lines are counted from 1; the text has 3,412",
     );
     expect((await lines(text, -7, 5)).message).toContain("startLine -7 to endLine 5");
-    expect((await lines(text, 20, 10)).message).toContain("the start is after the end");
+    expect((await lines(text, 20, 10)).message).toContain("endLine 10 is before startLine 20");
     expect((await lines("", 1, 1)).message).toContain("the text is empty");
     expect((await chars(9, 12)).message).toContain("startChar 9 to endChar 12");
     expect((await chars(9, 12)).message).toContain("the text has 4 characters.");

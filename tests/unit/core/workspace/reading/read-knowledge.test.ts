@@ -41,7 +41,7 @@ describe("a reading by lines", () => {
 
   it.each([
     ["line 0", 0, 2, /counted from 1; the text has 3 lines/],
-    ["a start after the end", 3, 2, /start is after the end; the text has 3 lines/],
+    ["a start after the end", 3, 2, /endLine 2 is before startLine 3; the text has 3 lines/],
     ["a start past the end", 4, 9, /the text has 3 lines.*from 1 to 3/],
     ["a negative line", -1, 2, /counted from 1/],
   ])("%s is refused with how many lines there are", async (_, start, end, message) => {
@@ -246,7 +246,13 @@ describe("a line that is longer than the cap", () => {
   it.each([
     ["a start past the line's end", 2, 2, { startChar: LONG.length + 1 }, "line 2 has"],
     ["character 0", 2, 2, { startChar: 0 }, "counted from 1"],
-    ["a start after the end", 2, 2, { startChar: 9, endChar: 3 }, "start is after the end"],
+    [
+      "a start after the end",
+      2,
+      2,
+      { startChar: 9, endChar: 3 },
+      "endChar 3 is before startChar 9",
+    ],
     ["a line past the end", 9, 9, { startChar: 1 }, "startLine 9 to endLine 9"],
   ])("%s is refused with what there is", async (_, start, end, range, message) => {
     const workspace = await memoryWorkspaceOf(TEXT);

@@ -184,7 +184,7 @@ describe("a call", () => {
       { start_line: 9, end_line: 9 },
       /^OUT_OF_RANGE: start_line 9 to end_line 9/,
     ],
-    ["get_knowledge_by_lines", { end_line: 2 }, /start_line must be a whole number.* missing/],
+    ["get_knowledge_by_lines", { end_line: 2 }, /start_line is required: a whole number/],
     ["grep_knowledge", { pattern: "" }, /pattern must be a non-empty string, but it is empty\./],
     [
       "get_knowledge_by_lines",
@@ -203,7 +203,7 @@ describe("a call", () => {
     ],
     ["get_knowledge_by_id", { start_char: 99 }, /^OUT_OF_RANGE: start_char 99/],
     ["get_knowledge_by_id", { view: "html" }, /view must be one of readable, raw/],
-    ["grep_knowledge", {}, /^INVALID_ARGUMENT: pattern must be .*, but it is missing\./],
+    ["grep_knowledge", {}, /^INVALID_ARGUMENT: pattern is required: /],
     ["grep_knowledge", { pattern: "(" }, /^INVALID_PATTERN: .*literal: true/],
     ["grep_knowledge", { pattern: "a", max_results: 0 }, /max_results must be/],
     ["grep_knowledge", { pattern: "a", context_before: -1 }, /context_before must be/],

@@ -92,7 +92,7 @@ describe("a slip that is clear is understood", () => {
     const run = toolRunner(await memoryWorkspaceOf("x"));
     const { text, isError } = await run("grep_knowledge", { artifact_id: "a", query: "x" });
     expect(isError).toBe(true);
-    expect(text).toMatch(/^INVALID_ARGUMENT: pattern .* missing\.\n.*"query"/);
+    expect(text).toMatch(/^INVALID_ARGUMENT: pattern is required: .*\n.*"query"/);
   });
 });
 

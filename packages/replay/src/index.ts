@@ -1,0 +1,38 @@
+export type {
+  AssistantItem,
+  Call,
+  Conversation,
+  Item,
+  ResultItem,
+  UserItem,
+} from "./conversation/conversation.js";
+export {
+  findSources,
+  readSession,
+  readSessionText,
+  type RecordedSession,
+  type Source,
+} from "./conversation/read-session.js";
+export { UnreadableHereError } from "./conversation/unreadable-here-error.js";
+export type { FactOptions } from "./facts.js";
+export { renderPicture } from "./picture.js";
+export type { CachePrices } from "./prompt-cache.js";
+export type { ReaderKind, Reading, ReadStep } from "./reader.js";
+export {
+  addFigures,
+  DEFAULT_SETTINGS,
+  replayOptions,
+  replaySession,
+  replaySources,
+  type Figures,
+  type Settings,
+  type SourceFigures,
+  type SourcesRun,
+} from "./replay-sources.js";
+export { addOutcomes, replayConversation, type Outcome, type ReplayOptions } from "./replay.js";
+export { createReport, renderReport, type Report, type SystemFigures } from "./report.js";
+export { peersIn, type ImportPeer } from "./systems/import-peer.js";
+export { bareReference, everything, oracle, ours, type OursOptions } from "./systems/ours.js";
+export type { Session, SessionStart, System } from "./systems/system.js";
+export { DEFAULT_SYSTEMS, systemNamed } from "./systems/systems.js";
+export { rememberCounts } from "./tokens.js";

@@ -1,0 +1,220 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  textOf,
+  type Conversation,
+  type Item,
+  type ResultItem,
+} from "./conversation/conversation.js";
+import { factsUsedLater, mentionsIn, usedFacts, type FactOptions, type FactUse } from "./facts.js";
+import { PromptCache, type CachePrices } from "./prompt-cache.js";
+import { foundBy, type ReaderKind, type Reading, type ReadStep } from "./reader.js";
+import { once, type Session, type System } from "./systems/system.js";
+
+export interface ReplayOptions {
+  readonly countTokens: (text: string) => number;
+  readonly prices: CachePrices;
+  /** The size of the agent's own system prompt. */
+  readonly systemTokens: number;
+  readonly facts: FactOptions;
+  readonly reader: ReaderKind;
+  /** How many lines the reader asks for around a match. */
+  readonly contextLines?: number | undefined;
+  /** Whether the reader makes its calls for several results in one request. */
+  readonly together?: boolean;
+}
+
+/** What a conversation cost; outcomes can be added up. */
+export interface Outcome {
+  readonly turns: number;
+  /** With those of the reader. */
+  readonly requests: number;
+  /** All that were sent, all requests together. */
+  readonly tokens: number;
+  /** With a prompt cache, in tokens at the full price. */
+  readonly price: number;
+  /** Calls of reading tools. */
+  readonly readBacks: number;
+  /** Tokens in their answers. */
+  readonly readTokens: number;
+  /** Turns that had to read. */
+  readonly readTurns: number;
+  /** Uses of facts that first came with a result. */
+  readonly needed: number;
+  /** Of these, the ones that nothing could bring back. */
+  readonly lost: number;
+}
+
+/** What a message costs besides its text. */
+const MESSAGE_TOKENS = 4;
+/** A reader that gets no nearer gives up. */
+const MAX_READS = 100;
+
+/**
+ * Sends a recorded conversation again, request by request, as a system would have sent it. Where the
+ * recorded reply uses a fact that is not in what was sent, a scripted reader fetches it first.
+ */
+export async function replayConversation(
+  { items }: Pick<Conversation, "items">,
+  system: System,
+  options: ReplayOptions,
+): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), "context-offload-replay-"));
+  const uses = usedFacts({ items }, options.facts);
+  const { reader, contextLines } = options;
+  try {
+    const usedLater = usedLaterIn(items, uses);
+    const session = await system.start({ folder, reader, contextLines, usedLater });
+    try {
+      return await new Replay(items, uses, session, options).run();
+    } finally {
+      await session.close?.();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function usedLaterIn(items: readonly Item[], uses: ReadonlyMap<number, readonly FactUse[]>) {
+  const usedLater = new Map<ResultItem, ReadonlySet<string>>();
+  for (const [index, used] of factsUsedLater(uses)) {
+    const item = items[index];
+    if (item?.role === "result") usedLater.set(item, used);
+  }
+  return usedLater;
+}
+
+/** One conversation under one system. */
+class Replay {
+  readonly #items: readonly Item[];
+  readonly #uses: ReadonlyMap<number, readonly FactUse[]>;
+  readonly #session: Session;
+  readonly #options: ReplayOptions;
+  readonly #cache: PromptCache;
+  /** The text, the tokens and the mentions of an item, each found once. */
+  readonly #describe = once((item: Item) => this.#describeItem(item));
+  readonly #history: Item[] = [];
+  readonly #outcome = { turns: 0, readBacks: 0, readTokens: 0, readTurns: 0, needed: 0, lost: 0 };
+
+  constructor(
+    items: readonly Item[],
+    uses: ReadonlyMap<number, readonly FactUse[]>,
+    session: Session,
+    options: ReplayOptions,
+  ) {
+    this.#items = items;
+    this.#uses = uses;
+    this.#session = session;
+    this.#options = options;
+    this.#cache = new PromptCache(options.prices);
+  }
+
+  async run(): Promise<Outcome> {
+    for (const [index, item] of this.#items.entries()) {
+      if (item.role === "assistant") {
+        const at = this.#items[index - 1]?.at ?? item.at;
+        await this.#reply(this.#uses.get(index) ?? [], at);
+      }
+      this.#history.push(item);
+    }
+    return { ...this.#outcome, ...this.#cache.spent };
+  }
+
+  /** The requests for one reply: its own, and those of the reader, which fetches what it lacks. */
+  async #reply(used: readonly FactUse[], at: number | undefined): Promise<void> {
+    const outcome = this.#outcome;
+    outcome.turns++;
+    outcome.needed += used.length;
+    let sent = await this.#send(at);
+    const isMissing = ({ fact }: FactUse) =>
+      !sent.some((item) => this.#describe(item).mentions.has(fact));
+    let missing = used.filter(isMissing);
+    if (missing.length > 0) outcome.readTurns++;
+    const readings = new Map<number, Reading | undefined>();
+    for (let round = 0; missing.length > 0 && round < MAX_READS; round++) {
+      const steps = await this.#readOnce(missing, readings, sent);
+      if (steps.length === 0) break;
+      outcome.readBacks += steps.length;
+      for (const { answer } of steps) outcome.readTokens += this.#options.countTokens(answer);
+      this.#history.push(...itemsOf(steps, `read_${outcome.readBacks}`));
+      sent = await this.#send(at);
+      missing = used.filter(isMissing);
+    }
+    outcome.lost += missing.length;
+  }
+
+  async #send(at: number | undefined): Promise<readonly Item[]> {
+    const { countTokens, systemTokens } = this.#options;
+    const { overhead } = this.#session;
+    const sent = await this.#session.present(this.#history);
+    const prompt = { text: "system", tokens: systemTokens };
+    const added = { text: overhead, tokens: countTokens(overhead) };
+    this.#cache.send([prompt, added, ...sent.map(this.#describe)], at);
+    return sent;
+  }
+
+  /** The next call for what is missing, one result after another, or one call for each. */
+  async #readOnce(
+    missing: readonly FactUse[],
+    readings: Map<number, Reading | undefined>,
+    sent: readonly Item[],
+  ): Promise<readonly ReadStep[]> {
+    const steps: ReadStep[] = [];
+    for (const origin of new Set(missing.map((use) => use.origin))) {
+      const wanted = missing.filter((use) => use.origin === origin).map(({ fact }) => fact);
+      const result = this.#items[origin];
+      if (!readings.has(origin) && result?.role === "result") {
+        const shown = sent.find((item) => item.role === "result" && item.callId === result.callId);
+        readings.set(origin, this.#session.read?.(result, shown && textOf(shown), wanted));
+      }
+      const next = await readings.get(origin)?.next(wanted);
+      if (next?.value) steps.push(...next.value);
+      if (steps.length > 0 && this.#options.together !== true) break;
+    }
+    return steps;
+  }
+
+  #describeItem(item: Item) {
+    const calls = item.role === "assistant" ? item.calls : [];
+    const text = [
+      item.text,
+      ...calls.map(({ name, input }) => JSON.stringify({ name, input })),
+    ].join("\n");
+    const tokens = this.#options.countTokens(text) + MESSAGE_TOKENS * (1 + calls.length);
+    return { text, tokens, mentions: mentionsIn(knownFrom(item), this.#options.facts) };
+  }
+}
+
+function itemsOf(steps: readonly ReadStep[], id: string): Item[] {
+  const calls = steps.map(({ name, input }, index) => ({ id: `${id}_${index}`, name, input }));
+  const results = steps.map((step, index): ResultItem => ({
+    role: "result",
+    callId: `${id}_${index}`,
+    toolName: step.name,
+    text: step.answer,
+    isError: false,
+    found: foundBy(step),
+  }));
+  return [{ role: "assistant", text: "", calls, isReading: true }, ...results];
+}
+
+/** What can be known from an item. What the reader asks for is what it does not know. */
+function knownFrom(item: Item): string {
+  if (item.role === "assistant" && item.isReading === true) return "";
+  return item.role === "result" && item.found !== undefined ? item.found : textOf(item);
+}
+
+const NOTHING = {
+  ...{ turns: 0, requests: 0, tokens: 0, price: 0, readBacks: 0 },
+  ...{ readTokens: 0, readTurns: 0, needed: 0, lost: 0 },
+};
+
+/** The sum of outcomes; of none, all zero. */
+export function addOutcomes(...outcomes: readonly (Outcome | undefined)[]): Outcome {
+  const sum: Record<keyof Outcome, number> = { ...NOTHING };
+  for (const outcome of outcomes) {
+    for (const key of Object.keys(NOTHING) as (keyof Outcome)[]) sum[key] += outcome?.[key] ?? 0;
+  }
+  return sum;
+}
