@@ -65,6 +65,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
+          isolate: false,
           sequence: { groupOrder: 1 },
           // Child processes and the packed package run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
@@ -77,6 +78,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "adversarial",
+          isolate: false,
           sequence: { groupOrder: 2 },
           globalSetup: ["tests/support/build-dist.ts"],
           include: ["tests/adversarial/**/*.test.ts"],

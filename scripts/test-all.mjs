@@ -4,8 +4,10 @@
  * Checks do not wait for each other: as many run at a time as there are cores.
  */
 import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { listSlowest, readReports } from "./test-report.mjs";
 
 /**
  * @typedef {{ what: string, run: string }} Command
@@ -24,7 +26,15 @@ const CHECKS = ["lint", "exports", "format", "types", "docs", "unused", "layers"
  */
 export const PIPELINE = [
   { what: "checks", together: CHECKS },
-  { what: "tests with coverage", run: "npx vitest run --coverage" },
+  {
+    what: "unit and integration tests with coverage",
+    run: "npx vitest run --coverage --project unit --project integration",
+  },
+  {
+    // To count what is covered makes a hot loop many times as slow.
+    what: "other tests",
+    run: "npx vitest run --project adversarial --project packages --project runtime --outputFile.json=reports/vitest-other.json",
+  },
   { what: "every requirement is proven", run: "npm run --silent check:proofs" },
   { what: "build", run: "npm run --silent build" },
 ];
@@ -111,7 +121,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         "first time a minute more, for the bundlers and runtimes that the package is tried with.",
     );
   }
+  // An old report would prove what this run does not.
+  rmSync(fileURLToPath(new URL("../reports", import.meta.url)), { recursive: true, force: true });
   process.exitCode = await runSteps(isChecks ? PIPELINE.slice(0, 1) : PIPELINE, (text) => {
     console.log(`${name} ${text}`);
   });
+  if (!isChecks) console.log(listSlowest(await readReports().catch(() => [])));
 }

@@ -1,5 +1,5 @@
 /**
- * What the test runner's report says:
+ * What the reports of the test runner say:
  *
  *   node scripts/test-report.mjs totals    the last line of a run: `tests: N passed, N failed`
  *   node scripts/test-report.mjs slowest   the ten files that took longest
@@ -24,7 +24,7 @@ import { fileURLToPath } from "node:url";
  */
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const REPORT = join(ROOT, "reports/vitest.json");
+const REPORTS = join(ROOT, "reports");
 const MANIFEST = "docs/requirements";
 const ID = /^(?:\d{3}|DESIGN)(?:-[A-Za-z0-9]+)+$/;
 /** What Vitest fills in for each case: `%s`, `$name`, and `…` for what a template inserts. */
@@ -123,6 +123,13 @@ function pathOf(name) {
   return relative(ROOT, name).replaceAll("\\", "/");
 }
 
+/** @returns {Promise<TestFile[]>} */
+export async function readReports() {
+  const names = (await readdir(REPORTS)).filter((name) => name.endsWith(".json"));
+  const texts = await Promise.all(names.map((name) => readFile(join(REPORTS, name), "utf8")));
+  return texts.flatMap((text) => JSON.parse(text).testResults);
+}
+
 /** @returns {Promise<Page[]>} */
 async function readManifest() {
   const names = await readdir(join(ROOT, MANIFEST));
@@ -137,11 +144,10 @@ async function readManifest() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [what] = process.argv.slice(2);
-  /** @type {{ testResults: TestFile[] }} */
-  const { testResults } = await readFile(REPORT, "utf8").then(JSON.parse, (error) => {
+  const testResults = await readReports().catch((error) => {
     console.error(`There is no report of the test runner: ${String(error)}`);
     process.exitCode = 1;
-    return { testResults: [{ name: "", status: "failed", assertionResults: [] }] };
+    return [{ name: "", status: "failed", startTime: 0, endTime: 0, assertionResults: [] }];
   });
   if (what === "totals") console.log(countTests(testResults));
   else if (what === "slowest") console.log(listSlowest(testResults));

@@ -78,7 +78,7 @@ describe("an answer is capped, whatever was asked for", () => {
           if (most >= 640) expect(text.length).toBeLessThanOrEqual(most);
         },
       ),
-      { numRuns: runs(600) },
+      { numRuns: runs(200) },
     );
   });
 

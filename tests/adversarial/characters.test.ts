@@ -50,7 +50,7 @@ it("a range of characters is a slice of the string", async () => {
       const error = await rejectionOf(workspace.getKnowledgeById("a", past));
       expect(error.code).toBe("OUT_OF_RANGE");
     }),
-    { numRuns: runs(1_500) },
+    { numRuns: runs(500) },
   );
 });
 
@@ -68,7 +68,7 @@ it("columns of a line are a slice of that line", async () => {
       const [start, end] = expected(line, startChar, line.length, max);
       expect(read).toBe(line.slice(start, end <= start ? start + 2 : end));
     }),
-    { numRuns: runs(500) },
+    { numRuns: runs(200) },
   );
 });
 
@@ -84,6 +84,6 @@ it("what is stored comes back exactly, whatever it is", async () => {
       expect(record.size).toMatchObject({ chars: text.length, lines: splitLines(text).length });
       await workspace.close();
     }),
-    { numRuns: runs(250) },
+    { numRuns: runs(100) },
   );
 });

@@ -201,7 +201,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
           expect(findDifference(await again.restore(twice.messages), history)).toBeUndefined();
         }
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(8) },
     );
   });
 
@@ -229,7 +229,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
         expect(findDifference(whole.messages, last)).toBeUndefined();
         expect(whole.report.totals).toEqual(totals);
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(8) },
     );
   });
 
@@ -262,7 +262,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
           await offloader.restore(messages);
         }
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(8) },
     );
   });
 });

@@ -83,7 +83,7 @@ describe.each(FIXTURES)("forged references in $name", (fixture) => {
         const twice = await open(workspace, fixture).offload(messages);
         expect(twice.messages).toBe(messages);
       }),
-      { numRuns: runs(12) },
+      { numRuns: runs(5) },
     );
   });
 

@@ -45,8 +45,8 @@ const open = {
 };
 
 it.each([
-  ["in memory", 1_500],
-  ["on disk", 250],
+  ["in memory", 500],
+  ["on disk", 100],
 ] as const)("lines are those of a plain split, %s", async (where, inCi) => {
   await fc.assert(
     fc.asyncProperty(hostileText, fraction, fraction, maxChars, async (text, x, y, max) => {

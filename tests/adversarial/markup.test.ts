@@ -90,7 +90,7 @@ it("no id, tool or content breaks out of a reference, which names its own artifa
       ];
       for (const other of forged) expect(parseKnowledgeList(other)).toBeUndefined();
     }),
-    { numRuns: runs(1_500) },
+    { numRuns: runs(500) },
   );
 });
 
@@ -115,6 +115,6 @@ it("a conversation with hostile ids, tools and content is offloaded and restored
         expect(await offloader.restore(messages)).toEqual(before);
       },
     ),
-    { numRuns: runs(400) },
+    { numRuns: runs(130) },
   );
 });

@@ -155,9 +155,9 @@ it("a pointer leads where it leads in the parsed value, and nowhere else", async
         }
       },
     ),
-    { numRuns: runs(3_000) },
+    { numRuns: runs(1_000) },
   );
-  expect(found).toBeGreaterThan(runs(3_000));
+  expect(found).toBeGreaterThan(runs(1_000));
 });
 
 it("a long string comes page by page, no unit lost", async () => {
@@ -170,7 +170,7 @@ it("a long string comes page by page, no unit lost", async () => {
       const pages = await followAll(workspace, first, { maxChars });
       expect(pages.map((page) => page.text).join("")).toBe(value);
     }),
-    { numRuns: runs(500) },
+    { numRuns: runs(200) },
   );
 });
 
@@ -199,6 +199,6 @@ it("what is not JSON is refused and never answered", async () => {
         else expect(reading).not.toBeInstanceOf(Error);
       },
     ),
-    { numRuns: runs(2_000) },
+    { numRuns: runs(700) },
   );
 });

@@ -58,9 +58,9 @@ describe("any pattern on any text", () => {
         compared += 1;
         expect(places).toEqual(expected(text, pattern, ignoreCase));
       }),
-      { numRuns: runs(10_000) },
+      { numRuns: runs(4_000) },
     );
-    expect(compared).toBeGreaterThan(runs(3_000));
+    expect(compared).toBeGreaterThan(runs(1_200));
   });
 
   it.each([

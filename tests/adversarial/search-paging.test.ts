@@ -63,6 +63,6 @@ it("matches and their context come in pages, each line once, and the pages have 
         await workspace.close();
       },
     ),
-    { numRuns: runs(150) },
+    { numRuns: runs(60) },
   );
 });

@@ -11,7 +11,7 @@ import { makeStore } from "../support/store-files.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import { SHARED_SYNTAXES } from "./ripgrep-patterns.js";
 
-const TEXTS = 60;
+const TEXTS = 15;
 const LINES = 150;
 const PATTERNS = 25;
 const PLAIN = [

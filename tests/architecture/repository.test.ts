@@ -217,7 +217,7 @@ describe("the pipeline", async () => {
     ]);
     expectInOrder(
       PIPELINE.map(({ what }) => what),
-      [/^checks$/, /\btests\b/, /\bproven$/, /^build$/],
+      [/^checks$/, /^unit and integration tests with coverage$/, /\bproven$/, /^build$/],
     );
     const groups = tests.projects.map(({ test }) => [test.name, test.sequence?.groupOrder]);
     expect(groups).toEqual([
@@ -328,7 +328,7 @@ describe("the pipeline", async () => {
       expect(needs).toBe("tests");
       expect(release.jobs["tests"]).toEqual({ uses: "./.github/workflows/ci.yml" });
       expect(release.on).toEqual({ push: { branches: ["main"] } });
-      expect(Object.keys(workflow.on)).toEqual(["pull_request", "workflow_call"]);
+      expect(Object.keys(workflow.on)).toEqual(["pull_request", "schedule", "workflow_call"]);
     });
 
     it("checks what is decided, keeps the lock file in step, and publishes what was built", () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TOOL_NAMES } from "context-offload";
+import { Place } from "../../packages/cli/tests/support/command.js";
 import { FIXTURES } from "../conformance/fixtures.js";
 
 const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
@@ -85,23 +86,28 @@ describe("npm start", () => {
 describe("context-offload run", () => {
   // Instances of classes are not a file.
   const recorded = FIXTURES.filter(({ name }) => name !== "LangChain");
-  it.each(recorded)("takes a conversation of $name, and restores it byte for byte", ({ build }) => {
-    const log = "GET /v1/orders 200 12 ms, nothing to see here\n".repeat(400);
-    const result = { toolName: "read_log", input: {}, isError: false };
-    const messages = build([
-      { say: "Both logs.", results: [{ ...result, id: "c1", text: `one\n${log}` }] },
-      { say: "And again.", results: [{ ...result, id: "c2", text: `two\n${log}` }] },
-      { say: "One more.", results: [{ ...result, id: "c3", text: "short" }] },
-    ]);
-    const isText = typeof messages[0] === "string";
-    const ending = isText ? "jsonl" : "json";
-    const lines = messages.map((line) => `${String(line).trimEnd()}\n`);
-    const text = isText ? lines.join("") : JSON.stringify(messages);
-    const { status, stdout, stderr } = run(MAIN, "run", write(`talk.${ending}`, text));
-    expect([status, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^2 of 3 tool results offloaded, /m);
-    expect(read(`talk.offloaded.${ending}`).length).toBeLessThan(text.length / 3);
-    run(MAIN, "restore", `talk.offloaded.${ending}`);
-    expect(read(`talk.restored.${ending}`)).toBe(text);
-  });
+  it.each(recorded)(
+    "takes a conversation of $name, and restores it byte for byte",
+    async ({ build }) => {
+      const log = "GET /v1/orders 200 12 ms, nothing to see here\n".repeat(400);
+      const result = { toolName: "read_log", input: {}, isError: false };
+      const messages = build([
+        { say: "Both logs.", results: [{ ...result, id: "c1", text: `one\n${log}` }] },
+        { say: "And again.", results: [{ ...result, id: "c2", text: `two\n${log}` }] },
+        { say: "One more.", results: [{ ...result, id: "c3", text: "short" }] },
+      ]);
+      const isText = typeof messages[0] === "string";
+      const ending = isText ? "jsonl" : "json";
+      const lines = messages.map((line) => `${String(line).trimEnd()}\n`);
+      const text = isText ? lines.join("") : JSON.stringify(messages);
+      const place = new Place();
+      const file = place.write(`talk.${ending}`, text);
+      const { status, stdout, stderr } = await place.run("run", file);
+      expect([status, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^2 of 3 tool results offloaded, /m);
+      expect(place.read(`talk.offloaded.${ending}`).length).toBeLessThan(text.length / 3);
+      await place.run("restore", `talk.offloaded.${ending}`);
+      expect(place.read(`talk.restored.${ending}`)).toBe(text);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { conversationOf, logLine, MAIN, ONE_SENTENCE, Place } from "./support/co
 const CHAT = JSON.stringify(conversationOf("t1", "hello"));
 
 describe("a folder with damaged files", () => {
-  it("goes through to its end, and names each that is skipped; one that is named is refused", () => {
+  it("goes through to its end, and names each that is skipped; one that is named is refused", async () => {
     const place = new Place();
     const damaged: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
       ["cut.json", CHAT.slice(0, 100), /: broken JSON at line 1, column \d+: /],
@@ -19,7 +19,7 @@ describe("a folder with damaged files", () => {
     place.write("logs/z.json", CHAT);
     place.write("logs/package.json", "{}");
     for (const flags of [[], ["--dry-run"]]) {
-      const { status, stdout, stderr } = place.run("run", "logs", "--out", "short", ...flags);
+      const { status, stdout, stderr } = await place.run("run", "logs", "--out", "short", ...flags);
       expect(status).toBe(0);
       expect(stdout).toContain("2 of 2 tool results");
       const lines = stderr.trimEnd().split("\n");
@@ -32,7 +32,7 @@ describe("a folder with damaged files", () => {
     }
     expect(readdirSync(place.path("short"))).toEqual(["a.offloaded.json", "z.offloaded.json"]);
     for (const [name] of damaged) {
-      const { status, stdout, stderr } = place.run("run", `logs/${name}`);
+      const { status, stdout, stderr } = await place.run("run", `logs/${name}`);
       expect([status, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(ONE_SENTENCE);
     }
@@ -49,20 +49,20 @@ describe("a log that ends within a character", () => {
     ["\u20ac", 1],
     ["\u20ac", 2],
     ["\u{1f480}", 3],
-  ])("is restored byte for byte, with %s cut after %i of its bytes", (char, kept) => {
+  ])("is restored byte for byte, with %s cut after %i of its bytes", async (char, kept) => {
     const place = new Place();
     const start = Buffer.from(`${log}{"type":"us\u{1f480}`);
     const cut = Buffer.concat([start, Buffer.from(char).subarray(0, kept)]);
     place.write("log.jsonl", cut);
-    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    const { status, stdout, stderr } = await place.run("run", "log.jsonl");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("left 1 broken line of log.jsonl as found");
     expect(place.readBytes("log.offloaded.jsonl").subarray(-kept)).toEqual(cut.subarray(-kept));
-    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect((await place.run("restore", "-q", "log.offloaded.jsonl")).stderr).toBe("");
     expect(place.readBytes("log.restored.jsonl").equals(cut)).toBe(true);
   });
 
-  it("goes through a pipe as well, and is refused where lines must not be broken", () => {
+  it("goes through a pipe as well, and is refused where lines must not be broken", async () => {
     const place = new Place();
     const cut = Buffer.concat([Buffer.from(`${log}{"type":"us`), Buffer.from([0xf0, 0x9f, 0x92])]);
     const pipe = (args: string[], input: Buffer) =>
@@ -71,13 +71,13 @@ describe("a log that ends within a character", () => {
     expect(short.length).toBeLessThan(cut.length / 2);
     expect(pipe(["restore", "-", "--session", "stdin"], short).stdout.equals(cut)).toBe(true);
     place.write("chat.json", Buffer.concat([Buffer.from(CHAT), Buffer.from([0xe2])]));
-    expect(place.run("run", "chat.json").stderr).toMatch(
+    expect((await place.run("run", "chat.json")).stderr).toMatch(
       /chat\.json: broken JSON at line 1, column/,
     );
   });
 });
 
-it("keeps a byte order mark, and does not count its line as broken, in a file of many windows", () => {
+it("keeps a byte order mark, and does not count its line as broken, in a file of many windows", async () => {
   const place = new Place();
   const lines = Array.from({ length: 30 }, (_, at) =>
     conversationOf(`t${at}`, "line ".repeat(400), 20).map((message) => logLine("u", message)),
@@ -85,10 +85,10 @@ it("keeps a byte order mark, and does not count its line as broken, in a file of
   const text = `\ufeff${lines.join("\n")}\n`;
   expect(text.length).toBeGreaterThan(1_100_000);
   place.write("log.jsonl", text);
-  const { status, stdout, stderr } = place.run("run", "log.jsonl");
+  const { status, stdout, stderr } = await place.run("run", "log.jsonl");
   expect([status, stderr]).toEqual([0, ""]);
   expect(stdout).not.toContain("broken");
   expect(place.read("log.offloaded.jsonl").lastIndexOf("\ufeff")).toBe(0);
-  expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+  expect((await place.run("restore", "-q", "log.offloaded.jsonl")).stderr).toBe("");
   expect(place.read("log.restored.jsonl")).toBe(text);
 });

@@ -39,7 +39,7 @@ function hook(place: Place, event: unknown, { args = [], env = {} }: HookOptions
 const LET_THROUGH = { status: 0, stdout: "", stderr: "" };
 
 describe("the hook of Claude Code", () => {
-  it("answers a large result with a reference in the tool's own shape", () => {
+  it("answers a large result with a reference in the tool's own shape", async () => {
     const place = new Place();
     const { status, stdout, stderr } = hook(place, eventOf(place));
     expect([status, stderr]).toEqual([0, ""]);
@@ -48,8 +48,8 @@ describe("the hook of Claude Code", () => {
     const { stdout: reference, ...rest } = hookSpecificOutput.updatedToolOutput;
     expect(rest).toEqual({ stderr: "", interrupted: false });
     expect(reference).toMatch(/^<knowledge_list>/);
-    expect(place.run("show", "toolu_1", "--raw").stdout).toBe(TEXT);
-    expect(place.run("list").stdout).toMatch(/^toolu_1 +s-1 +Bash /m);
+    expect((await place.run("show", "toolu_1", "--raw")).stdout).toBe(TEXT);
+    expect((await place.run("list")).stdout).toMatch(/^toolu_1 +s-1 +Bash /m);
   });
 
   it("gives a file path without a reading server, and its tools with one", () => {
@@ -111,12 +111,12 @@ describe("the hook of Claude Code", () => {
     expect(hook(place, event)).toEqual(LET_THROUGH);
   });
 
-  it("is switched off by a command, at once, and on again", () => {
+  it("is switched off by a command, at once, and on again", async () => {
     const place = new Place();
-    expect(place.run("off").stdout).toContain("context-offload on");
+    expect((await place.run("off")).stdout).toContain("context-offload on");
     expect(place.read(".offload/.gitignore")).toBe("*\n");
     expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
-    place.run("on");
+    await place.run("on");
     expect(hook(place, eventOf(place)).stdout).toContain("knowledge_list");
   });
 
@@ -134,13 +134,13 @@ describe("the hook of Claude Code", () => {
     expect(hook(new Place(), event)).toEqual(LET_THROUGH);
   });
 
-  it("lets the result through and logs when it cannot be stored", () => {
+  it("lets the result through and logs when it cannot be stored", async () => {
     const place = new Place();
     place.makeFolder(".offload");
     place.write(".offload/v1", "a file, where a folder must be");
     expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
     expect(place.read(".offload/hook.log")).toMatch(/^\S+Z the result was let through: \S+/);
-    expect(place.run("doctor").stdout).toMatch(/^hint +the hook let a result through: /m);
+    expect((await place.run("doctor")).stdout).toMatch(/^hint +the hook let a result through: /m);
   });
 
   it("lets it through where nothing can be written at all, not even a log", () => {
@@ -151,7 +151,7 @@ describe("the hook of Claude Code", () => {
     expect(place.read(".offload")).toBe("a file");
   });
 
-  it.skipIf(process.platform === "win32")("lets it through when the disk is full", () => {
+  it.skipIf(process.platform === "win32")("lets it through when the disk is full", async () => {
     const place = new Place();
     // No file may grow: every write fails, as on a disk that is full.
     const command = `trap '' XFSZ; ulimit -f 0; exec "${process.execPath}" "${HOOK}"`;
@@ -159,7 +159,7 @@ describe("the hook of Claude Code", () => {
       ...{ input: JSON.stringify(eventOf(place)), encoding: "utf8", env: place.env() },
     });
     expect({ status, stdout, stderr }).toEqual(LET_THROUGH);
-    expect(place.run("list").stdout).not.toContain("toolu_1");
+    expect((await place.run("list")).stdout).not.toContain("toolu_1");
   });
 
   it("survives an agent that closes the pipe early", async () => {
@@ -170,11 +170,11 @@ describe("the hook of Claude Code", () => {
     expect(await new Promise((done) => child.once("close", done))).toBe(0);
   });
 
-  it("keeps a subagent's results apart, and gives its parent access", () => {
+  it("keeps a subagent's results apart, and gives its parent access", async () => {
     const place = new Place();
     hook(place, eventOf(place, { agent_id: "a1" }));
-    expect(place.run("list").stdout).toMatch(/^toolu_1 +s-1-a1 +Bash /m);
-    expect(place.run("show", "toolu_1", "--session", "s-1", "--raw").stdout).toBe(TEXT);
+    expect((await place.run("list")).stdout).toMatch(/^toolu_1 +s-1-a1 +Bash /m);
+    expect((await place.run("show", "toolu_1", "--session", "s-1", "--raw")).stdout).toBe(TEXT);
   });
 
   it("uses the folder it is told, or that of the project", () => {
@@ -292,7 +292,7 @@ function copilotEvent(place: Place, more: Fields = {}): Fields {
 }
 
 describe("the hook of Copilot CLI", () => {
-  it("answers a large result with a modified one that gives the path of a file", () => {
+  it("answers a large result with a modified one that gives the path of a file", async () => {
     const place = new Place();
     const { status, stdout, stderr } = hook(place, copilotEvent(place));
     expect([status, stderr]).toEqual([0, ""]);
@@ -307,7 +307,7 @@ describe("the hook of Copilot CLI", () => {
     ]);
     const [, path = ""] = / path="([^"]+)"/.exec(textResultForLlm) ?? [];
     expect(readFileSync(path, "utf8")).toBe(TEXT);
-    expect(place.run("list").stdout).toMatch(/ c-1 +bash /);
+    expect((await place.run("list")).stdout).toMatch(/ c-1 +bash /);
   });
 
   it.each<[string, Fields, HookOptions?]>([

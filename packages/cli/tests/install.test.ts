@@ -69,32 +69,37 @@ command = "x"
 `;
 
 describe("install claude-code", () => {
-  it.each(SETTINGS)("adds a hook and a server, and uninstall gives every byte back: %j", (text) => {
-    const place = new Place();
-    place.write(".claude/settings.json", text);
-    place.write(".mcp.json", text);
-    const done = place.run("install", "claude-code");
-    expect([done.status, done.stderr]).toEqual([0, ""]);
-    expect(done.stdout).toMatch(/settings\.json: added a PostToolUse hook/);
-    expect(done.stdout).toMatch(/\.mcp\.json: added the MCP server "offload"/);
-    expect(done.stdout).toMatch(
-      /paths of this computer: do not commit it.*\nUndo it with: context-offload uninstall claude-code\n$/,
-    );
-    const settings = place.read(".claude/settings.json");
-    expect(settings).toContain(JSON.stringify(`"${process.execPath}" "${HOOK}"`).slice(1, -1));
-    expect(settings).not.toContain("npx");
-    place.run("install", "claude-code");
-    expect(place.read(".claude/settings.json")).toBe(settings);
-    const undone = place.run("uninstall", "claude-code");
-    expect(undone.stdout).toMatch(/removed the hook[^]*removed the MCP server/);
-    expect(place.read(".claude/settings.json")).toBe(text);
-    expect(place.read(".mcp.json")).toBe(text);
-    expect(place.run("uninstall", "claude-code").stdout).toBe("Nothing of ours was set up.\n");
-  });
+  it.each(SETTINGS)(
+    "adds a hook and a server, and uninstall gives every byte back: %j",
+    async (text) => {
+      const place = new Place();
+      place.write(".claude/settings.json", text);
+      place.write(".mcp.json", text);
+      const done = await place.run("install", "claude-code");
+      expect([done.status, done.stderr]).toEqual([0, ""]);
+      expect(done.stdout).toMatch(/settings\.json: added a PostToolUse hook/);
+      expect(done.stdout).toMatch(/\.mcp\.json: added the MCP server "offload"/);
+      expect(done.stdout).toMatch(
+        /paths of this computer: do not commit it.*\nUndo it with: context-offload uninstall claude-code\n$/,
+      );
+      const settings = place.read(".claude/settings.json");
+      expect(settings).toContain(JSON.stringify(`"${process.execPath}" "${HOOK}"`).slice(1, -1));
+      expect(settings).not.toContain("npx");
+      await place.run("install", "claude-code");
+      expect(place.read(".claude/settings.json")).toBe(settings);
+      const undone = await place.run("uninstall", "claude-code");
+      expect(undone.stdout).toMatch(/removed the hook[^]*removed the MCP server/);
+      expect(place.read(".claude/settings.json")).toBe(text);
+      expect(place.read(".mcp.json")).toBe(text);
+      expect((await place.run("uninstall", "claude-code")).stdout).toBe(
+        "Nothing of ours was set up.\n",
+      );
+    },
+  );
 
-  it("makes the files that are missing, and removes them again", () => {
+  it("makes the files that are missing, and removes them again", async () => {
     const place = new Place();
-    place.run("install", "claude-code");
+    await place.run("install", "claude-code");
     const settings = JSON.parse(place.read(".claude/settings.json")) as {
       hooks: { PostToolUse: { matcher: string; hooks: { command: string }[] }[] };
     };
@@ -108,34 +113,34 @@ describe("install claude-code", () => {
     // The command works as it stands.
     const input = JSON.stringify({ hook_event_name: "PostToolUse" });
     execFileSync("bash", ["-c", group?.hooks[0]?.command ?? "false"], { input });
-    place.run("uninstall", "claude-code");
+    await place.run("uninstall", "claude-code");
     expect(
       [".claude/settings.json", ".mcp.json"].some((name) => existsSync(place.path(name))),
     ).toBe(false);
   });
 
-  it("can be for the user, without a server, and with tools that are excluded", () => {
+  it("can be for the user, without a server, and with tools that are excluded", async () => {
     const place = new Place();
     place.write("home/.claude.json", '{"projects": {}}');
-    place.run("install", "claude-code", "--user", "--no-tools", "--exclude", "Read,Grep");
+    await place.run("install", "claude-code", "--user", "--no-tools", "--exclude", "Read,Grep");
     const text = place.read("home/.claude/settings.json");
     expect(text).toContain('--exclude \\"Read,Grep\\"');
     expect(text).not.toContain("--tool-prefix");
     expect(place.read("home/.claude.json")).toBe('{"projects": {}}');
     expect(existsSync(place.path(".claude"))).toBe(false);
-    place.run("uninstall", "claude-code", "--user");
+    await place.run("uninstall", "claude-code", "--user");
     expect(existsSync(place.path("home/.claude/settings.json"))).toBe(false);
   });
 
-  it("changes nothing in settings that are broken, or that have another server of its name", () => {
+  it("changes nothing in settings that are broken, or that have another server of its name", async () => {
     const place = new Place();
     place.write(".claude/settings.json", '{"hooks": ');
-    const broken = place.run("install", "claude-code");
+    const broken = await place.run("install", "claude-code");
     expect([broken.status, broken.stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
     expect(broken.stderr).toMatch(/not valid JSON; correct it first, nothing was changed/);
     place.write(".claude/settings.json", "{}");
     place.write(".mcp.json", '{"mcpServers": {"offload": {"command": "other"}}}');
-    const taken = place.run("install", "claude-code");
+    const taken = await place.run("install", "claude-code");
     expect([taken.status, taken.stderr]).toEqual([
       2,
       expect.stringMatching(/another MCP server "offload"; rename it/),
@@ -166,29 +171,31 @@ describe("install for clients of MCP servers", () => {
     ),
   )(
     "puts the servers of %s behind the gateway, and back to the byte",
-    (name = "", path = "", text = "") => {
+    async (name = "", path = "", text = "") => {
       const place = new Place();
       place.write(path, text);
-      const { status, stdout, stderr } = place.run("install", name);
+      const { status, stdout, stderr } = await place.run("install", name);
       expect([status, stderr]).toEqual([0, ""]);
       expect(stdout).toMatch(/put the MCP server "\w+" behind the gateway/);
       if (text.includes("remote"))
         expect(stdout).toMatch(/kept "remote" as it is: it is not started by a command/);
       const once = place.read(path);
       expect(once).toContain(JSON.stringify(process.execPath));
-      expect(place.run("install", name).status).toBe(0);
+      expect((await place.run("install", name)).status).toBe(0);
       expect(place.read(path)).toBe(once);
-      const found = place.run("doctor").stdout.match(/"(?:a|files)" is behind the gateway/g);
+      const found = (await place.run("doctor")).stdout.match(
+        /"(?:a|files)" is behind the gateway/g,
+      );
       expect(found).toHaveLength(1);
-      expect(place.run("uninstall", name).stdout).toMatch(/took the MCP server/);
+      expect((await place.run("uninstall", name)).stdout).toMatch(/took the MCP server/);
       expect(place.read(path)).toBe(text);
     },
   );
 
-  it("starts the server with its own command and arguments", () => {
+  it("starts the server with its own command and arguments", async () => {
     const place = new Place();
     place.write(".cursor/mcp.json", SERVERS[1] ?? "");
-    place.run("install", "cursor", "--exclude", "x");
+    await place.run("install", "cursor", "--exclude", "x");
     const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
       mcpServers: { a: object; b: object };
     };
@@ -201,28 +208,28 @@ describe("install for clients of MCP servers", () => {
     });
   });
 
-  it("edits the TOML of Codex, and back to the byte", () => {
+  it("edits the TOML of Codex, and back to the byte", async () => {
     const place = new Place();
     place.write("home/.codex/config.toml", TOML);
-    const { stdout } = place.run("install", "codex");
+    const { stdout } = await place.run("install", "codex");
     expect(stdout.match(/behind the gateway/g)).toHaveLength(3);
     const text = place.read("home/.codex/config.toml");
     expect(text).toContain(`"--session", "files", "--", 'npx',`);
     expect(text).toMatch(
       /^args = \[ ".*main\.js", "gateway", "--workspace", ".*\/home\/\.offload", "--session", "with space", "--", "bare"\]$/m,
     );
-    place.run("install", "codex");
+    await place.run("install", "codex");
     expect(place.read("home/.codex/config.toml")).toBe(text);
-    place.run("uninstall", "codex");
+    await place.run("uninstall", "codex");
     expect(place.read("home/.codex/config.toml")).toBe(TOML);
   });
 
-  it("says where a client cannot be helped", () => {
+  it("says where a client cannot be helped", async () => {
     const place = new Place();
-    expect(place.run("install", "cursor").stdout).toMatch(
+    expect((await place.run("install", "cursor")).stdout).toMatch(
       /does not exist; Cursor's built-in tools cannot be reached\n$/,
     );
-    expect(place.run("install", "codex").stdout).toMatch(
+    expect((await place.run("install", "codex")).stdout).toMatch(
       /does not exist; Codex's built-in tools cannot be reached\n$/,
     );
   });
@@ -233,24 +240,24 @@ describe("install copilot", () => {
     '{\n  // mine\n  "hooks": { "preToolUse": [{ "type": "command", "bash": "./check.sh" }] }, // others\n}\n',
     '{"hooks": {"postToolUse": [ ]}}',
     "{}",
-  ])("adds a hook to %j, and gives every byte back", (text) => {
+  ])("adds a hook to %j, and gives every byte back", async (text) => {
     const place = new Place();
     const path = ".github/copilot/settings.local.json";
     place.write(path, text);
-    const { status, stdout, stderr } = place.run("install", "copilot", "--exclude", "grep");
+    const { status, stdout, stderr } = await place.run("install", "copilot", "--exclude", "grep");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/added a postToolUse hook .* except those of view, grep; /);
     const once = place.read(path);
-    place.run("install", "copilot", "--exclude", "grep");
+    await place.run("install", "copilot", "--exclude", "grep");
     expect(place.read(path)).toBe(once);
-    expect(place.run("doctor").stdout).toMatch(/^ok +Copilot CLI: .*: hook: /m);
-    expect(place.run("uninstall", "copilot").stdout).toMatch(/removed the hook/);
+    expect((await place.run("doctor")).stdout).toMatch(/^ok +Copilot CLI: .*: hook: /m);
+    expect((await place.run("uninstall", "copilot")).stdout).toMatch(/removed the hook/);
     expect(place.read(path)).toBe(text);
   });
 
-  it("sets up a file of its own for the user, whose command works as it stands", () => {
+  it("sets up a file of its own for the user, whose command works as it stands", async () => {
     const place = new Place();
-    expect(place.run("install", "copilot", "--user").status).toBe(0);
+    expect((await place.run("install", "copilot", "--user")).status).toBe(0);
     const path = "home/.copilot/hooks/context-offload.json";
     const { version, hooks } = JSON.parse(place.read(path)) as {
       version: number;
@@ -267,7 +274,7 @@ describe("install copilot", () => {
     expect(execFileSync("bash", ["-c", bash], { input, encoding: "utf8" })).toContain(
       '"modifiedResult":{"resultType":"success","textResultForLlm":"<knowledge_list>',
     );
-    place.run("uninstall", "copilot", "--user");
+    await place.run("uninstall", "copilot", "--user");
     expect(existsSync(place.path(path))).toBe(false);
   });
 
@@ -281,15 +288,15 @@ describe("install copilot", () => {
 describe("install opencode", () => {
   it.each(["{}", '{\n  // mine\n  "plugin": ["other"], // others\n}\n', '{"plugin": [ ]}'])(
     "adds a plugin to %j, and gives every byte back",
-    (text) => {
+    async (text) => {
       const place = new Place();
       place.write("opencode.jsonc", text);
-      const { status, stdout, stderr } = place.run("install", "opencode");
+      const { status, stdout, stderr } = await place.run("install", "opencode");
       expect([status, stderr]).toEqual([0, ""]);
       expect(stdout).toMatch(/added the plugin/);
       expect(place.read("opencode.jsonc")).toMatch(/"file:\/\/.*opencode\/index\.js"/);
-      expect(place.run("doctor").stdout).toMatch(/^ok +OpenCode: .*: plugin: file:/m);
-      expect(place.run("uninstall", "opencode").stdout).toMatch(/removed the plugin/);
+      expect((await place.run("doctor")).stdout).toMatch(/^ok +OpenCode: .*: plugin: file:/m);
+      expect((await place.run("uninstall", "opencode")).stdout).toMatch(/removed the plugin/);
       expect(place.read("opencode.jsonc")).toBe(text);
     },
   );

@@ -178,9 +178,14 @@ interface Figures {
 }
 
 describe("context-offload replay", () => {
-  it("shows in one table what would have been saved, and draws it", () => {
+  it("shows in one table what would have been saved, and draws it", async () => {
     const place = new Place();
-    const { status, stdout, stderr } = place.run("replay", SAMPLE, "--picture", "out/saved.svg");
+    const { status, stdout, stderr } = await place.run(
+      "replay",
+      SAMPLE,
+      "--picture",
+      "out/saved.svg",
+    );
     expect([status, stderr]).toEqual([0, "wrote out/saved.svg\n"]);
     expect(stdout).toMatch(
       /sessions +replies +tokens sent +now +cost +now +saved +read-backs +lost/,
@@ -191,13 +196,13 @@ describe("context-offload replay", () => {
     expect(stdout).toMatch(/^Offloading would have saved \$0\.\d+ of \$0\.\d+ at \$3 per million/m);
     expect(place.read("out/saved.svg")).toMatch(/^<svg [^]*context-offload[^]*<\/svg>\s*$/);
     const dollars = (text: string) => Number(/would have saved \$([\d.]+)/.exec(text)?.[1]);
-    expect(dollars(place.run("replay", SAMPLE, "--price", "6").stdout)).toBeCloseTo(
+    expect(dollars((await place.run("replay", SAMPLE, "--price", "6")).stdout)).toBeCloseTo(
       2 * dollars(stdout),
       3,
     );
   });
 
-  it("finds the sessions of coding agents, and only reads them", () => {
+  it("finds the sessions of coding agents, and only reads them", async () => {
     const place = new Place();
     writeSessions(place);
     const files = () =>
@@ -212,7 +217,9 @@ describe("context-offload replay", () => {
           ];
         });
     const before = files();
-    const { sources } = JSON.parse(place.run("replay", "--find", "--json").stdout) as Figures;
+    const { sources } = JSON.parse(
+      (await place.run("replay", "--find", "--json")).stdout,
+    ) as Figures;
     expect(
       sources.map(({ name, conversations, largeResults }) => [name, conversations, largeResults]),
     ).toEqual(["Claude Code", "Codex", "Gemini CLI", "OpenCode"].map((name) => [name, 1, 1]));
@@ -222,17 +229,19 @@ describe("context-offload replay", () => {
       expect(outcomes.ours.lost).toBe(0);
     }
     expect(files()).toEqual(before);
-    expect(place.run("replay", "--find").stdout).toMatch(/^together +4 /m);
+    expect((await place.run("replay", "--find")).stdout).toMatch(/^together +4 /m);
     expect(readdirSync(place.folder)).toEqual(["home"]);
   });
 
-  it("reads the database of a newer OpenCode, which may be open, instead of the files that it was made from", () => {
+  it("reads the database of a newer OpenCode, which may be open, instead of the files that it was made from", async () => {
     const place = new Place();
     writeSessions(place);
     const database = writeOpenCodeDatabase(place);
     const folder = place.path("home/.local/share/opencode");
     const before = readdirSync(folder);
-    const { sources } = JSON.parse(place.run("replay", "--find", "--json").stdout) as Figures;
+    const { sources } = JSON.parse(
+      (await place.run("replay", "--find", "--json")).stdout,
+    ) as Figures;
     const [openCode] = sources.filter(({ name }) => name === "OpenCode");
     expect(openCode).toMatchObject({ conversations: 1, largeResults: 1, unread: 0, files: 1 });
     expect(openCode?.outcomes.everything.turns).toBeGreaterThan(REPLIES.length - 1);
@@ -256,7 +265,7 @@ describe("context-offload replay", () => {
     expect([beside.status, beside.stderr]).toEqual([0, expect.stringMatching(missing)]);
   });
 
-  it("reads archived and compressed sessions of Codex, and chats of Gemini CLI that are in lines", () => {
+  it("reads archived and compressed sessions of Codex, and chats of Gemini CLI that are in lines", async () => {
     const place = new Place();
     writeSessions(place);
     const codex = "home/.codex/sessions/2026/01/02/rollout-1.jsonl";
@@ -282,7 +291,7 @@ describe("context-offload replay", () => {
         { $rewindTo: "gone" },
       ]),
     );
-    const { stdout, stderr } = place.run("replay", "--find", "--json");
+    const { stdout, stderr } = await place.run("replay", "--find", "--json");
     const { sources } = JSON.parse(stdout) as Figures;
     const [, codexFigures, gemini] = sources;
     expect(codexFigures).toMatchObject({ files: 3, conversations: compress ? 3 : 2 });
@@ -291,7 +300,7 @@ describe("context-offload replay", () => {
     expect(gemini?.outcomes.ours.lost).toBe(0);
   });
 
-  it("counts what is not a conversation, and says so when nothing is", () => {
+  it("counts what is not a conversation, and says so when nothing is", async () => {
     const place = new Place();
     place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
     place.write("logs/other.json", '{"answer": 42}');
@@ -299,16 +308,16 @@ describe("context-offload replay", () => {
       "logs/foreign.json",
       JSON.stringify([{ role: "tool", content: [{ type: "tool-result", toolCallId: "x" }] }]),
     );
-    expect(place.run("replay", "logs").stdout).toMatch(
+    expect((await place.run("replay", "logs")).stdout).toMatch(
       /^2 files could not be read as a conversation\.$/m,
     );
-    const none = place.run("replay", "logs/other.json");
+    const none = await place.run("replay", "logs/other.json");
     expect([none.status, none.stdout, none.stderr]).toEqual([
       2,
       "",
       expect.stringMatching(ONE_SENTENCE),
     ]);
-    const nothing = place.run("replay", "--find");
+    const nothing = await place.run("replay", "--find");
     expect([nothing.status, nothing.stderr]).toEqual([
       2,
       expect.stringMatching(

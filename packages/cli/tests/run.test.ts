@@ -32,9 +32,9 @@ const STYLES: readonly (readonly [string, string])[] = [
 ];
 
 describe("context-offload run", () => {
-  it("offloads, reports tokens, money and tools with bars, and writes beside nothing else", () => {
+  it("offloads, reports tokens, money and tools with bars, and writes beside nothing else", async () => {
     const place = new Place();
-    const { status, stdout, stderr } = place.run("run", SAMPLE);
+    const { status, stdout, stderr } = await place.run("run", SAMPLE);
     expect(stderr).toBe("");
     expect(status).toBe(0);
     expect(stdout).toMatch(/checkout-outage\.json +anthropic +58 +[\d,]+ +[\d,]+ +\d\d % +█+/);
@@ -51,31 +51,33 @@ describe("context-offload run", () => {
     expect(place.read("checkout-outage.offloaded.json").length).toBeLessThan(sampleText.length / 2);
   });
 
-  it.each(STYLES)("restores %s byte for byte", (name, text) => {
+  it.each(STYLES)("restores %s byte for byte", async (name, text) => {
     const place = new Place();
     place.write(name, text);
-    expect(place.run("run", "--quiet", name)).toEqual({ status: 0, stdout: "", stderr: "" });
+    expect(await place.run("run", "--quiet", name)).toEqual({ status: 0, stdout: "", stderr: "" });
     const [stem = "", ending = "json"] = name.split(".");
     expect(place.read(`${stem}.offloaded.${ending}`).length).toBeLessThan(text.length / 2);
-    expect(place.run("restore", `${stem}.offloaded.${ending}`).stderr).toBe("");
+    expect((await place.run("restore", `${stem}.offloaded.${ending}`)).stderr).toBe("");
     expect(place.read(`${stem}.restored.${ending}`)).toBe(text);
     expect(place.read(name)).toBe(text);
   });
 
-  it("takes many files and folders at once, and two of the same name", () => {
+  it("takes many files and folders at once, and two of the same name", async () => {
     const place = new Place();
     place.write("logs/a/chat.json", JSON.stringify(conversationOf("t1", "one")));
     place.write("logs/b/chat.json", JSON.stringify(conversationOf("t1", "two")));
     place.write("logs/note.txt", "not a conversation");
     place.write("third.json", JSON.stringify(conversationOf("t3", "three")));
-    const { status, stdout } = place.run("run", "logs", "third.json", "--out", "short");
+    const { status, stdout } = await place.run("run", "logs", "third.json", "--out", "short");
     expect(status).toBe(0);
     expect(stdout).toContain("3 of 3 tool results offloaded");
     expect(readdirSync(place.path("short")).sort()).toEqual([
       ...["chat-2.offloaded.json", "chat.offloaded.json", "third.offloaded.json"],
     ]);
-    expect(place.run("run", "logs", "--quiet", "--out", "short").status).toBe(0);
-    expect(place.run("grep", "-c", "one|two|three").stdout.trim().split("\n")).toHaveLength(3);
+    expect((await place.run("run", "logs", "--quiet", "--out", "short")).status).toBe(0);
+    expect((await place.run("grep", "-c", "one|two|three")).stdout.trim().split("\n")).toHaveLength(
+      3,
+    );
   });
 
   it("reads standard input, writes to standard output, and reports beside it", () => {
@@ -88,29 +90,37 @@ describe("context-offload run", () => {
     expect(back.stdout).toBe(sampleText);
   });
 
-  it("says with --dry-run what it would do, writes nothing, and is right about it", () => {
+  it("says with --dry-run what it would do, writes nothing, and is right about it", async () => {
     const place = new Place();
-    const dry = place.run("run", SAMPLE, "--dry-run");
+    const dry = await place.run("run", SAMPLE, "--dry-run");
     expect(dry.stdout).toMatch(/\d\d of 35 tool results would be offloaded; nothing was written/);
     expect(readdirSync(place.folder)).toEqual(["home"]);
     const saved = (text: string) =>
       Number(/^([\d,]+) tokens/m.exec(text)?.[1]?.replaceAll(",", ""));
-    const real = saved(place.run("run", SAMPLE).stdout);
+    const real = saved((await place.run("run", SAMPLE)).stdout);
     expect(saved(dry.stdout)).toBe(real);
   });
 
-  it("offloads nothing of what it wrote itself, and says so beforehand", () => {
+  it("offloads nothing of what it wrote itself, and says so beforehand", async () => {
     const place = new Place();
-    place.run("run", SAMPLE);
+    await place.run("run", SAMPLE);
     const written = "checkout-outage.offloaded.json";
     for (const flags of [["--dry-run"], []]) {
-      expect(place.run("run", written, ...flags).stdout).toMatch(/\n0 of 35 tool results/);
+      expect((await place.run("run", written, ...flags)).stdout).toMatch(/\n0 of 35 tool results/);
     }
   });
 
-  it("prints JSON for programs, with prices that are options", () => {
+  it("prints JSON for programs, with prices that are options", async () => {
     const place = new Place();
-    const { stdout } = place.run("run", SAMPLE, "--json", "--price", "5", "--cached-price", "0.5");
+    const { stdout } = await place.run(
+      "run",
+      SAMPLE,
+      "--json",
+      "--price",
+      "5",
+      "--cached-price",
+      "0.5",
+    );
     const report = JSON.parse(stdout) as {
       prices: object;
       conversations: { tokensBefore: number; tokensAfter: number; tools: object[] }[];
@@ -122,37 +132,38 @@ describe("context-offload run", () => {
       expect.objectContaining({ tool: "run_command", results: 14 }),
     );
     const dollars = (text: string) => Number(/:\n {2}\$([\d.]+)/.exec(text)?.[1]);
-    const [three, six] = ["3", "6"].map((price) =>
-      dollars(place.run("run", SAMPLE, "--dry-run", "--price", price).stdout),
-    );
-    expect((six ?? 0) / (three ?? 1)).toBeCloseTo(2, 1);
+    const saved = async (price: string) =>
+      dollars((await place.run("run", SAMPLE, "--dry-run", "--price", price)).stdout);
+    expect((await saved("6")) / (await saved("3"))).toBeCloseTo(2, 1);
   });
 
-  it("shows one result before and after with --example, in any script and width", () => {
+  it("shows one result before and after with --example, in any script and width", async () => {
     const place = new Place();
     const chat = conversationOf("t1", `${"日本語".repeat(40)}\u001b[2J\r`);
     place.write("chat.json", JSON.stringify(chat));
     place.write("short.json", JSON.stringify(conversationOf("t2", "short", 2)));
-    const { stdout } = place.run("run", "short.json", "chat.json", "--example");
+    const { stdout } = await place.run("run", "short.json", "chat.json", "--example");
     expect(stdout).toMatch(/^Before: what read_log returned, 400 lines, [\d,]+ tokens$/m);
     expect(stdout).toMatch(/^│ 1 (?:日本語)+日?本?…$/m);
     expect(stdout).toMatch(/^│ <knowledge id="t1" /m);
     for (const char of ["\u001b", "\r"]) expect(stdout).not.toContain(char);
-    const none = place.run("run", "short.json", "--example");
+    const none = await place.run("run", "short.json", "--example");
     expect([none.status, none.stdout]).toEqual([0, expect.not.stringMatching(/^Before/m)]);
-    expect(place.run("run", "chat.json", "--example", "-n").stdout).not.toMatch(/^Before/m);
+    expect((await place.run("run", "chat.json", "--example", "-n")).stdout).not.toMatch(/^Before/m);
     const blocks = [{ type: "text", text: "one line of a long text. ".repeat(400) }];
     const ofBlocks = { type: "tool_result", tool_use_id: "t3", content: blocks };
     const [ask, call] = conversationOf("t3", "");
     place.write("blocks.json", JSON.stringify([ask, call, { role: "user", content: [ofBlocks] }]));
-    expect(place.run("run", "blocks.json", "--example").stdout).toMatch(/^│ .*one line of a long/m);
+    expect((await place.run("run", "blocks.json", "--example")).stdout).toMatch(
+      /^│ .*one line of a long/m,
+    );
   });
 
-  it("offloads by --policy; all of several must agree", () => {
+  it("offloads by --policy; all of several must agree", async () => {
     const place = new Place();
-    const offloaded = (...rules: string[]): Record<string, number> => {
+    const offloaded = async (...rules: string[]): Promise<Record<string, number>> => {
       const policies = rules.flatMap((rule) => ["--policy", rule]);
-      const { status, stdout } = place.run("run", "--dry-run", "--json", ...policies, SAMPLE);
+      const { status, stdout } = await place.run("run", "--dry-run", "--json", ...policies, SAMPLE);
       expect(status).toBe(0);
       const report = JSON.parse(stdout) as {
         conversations: { tools: { tool: string; offloaded: number }[] }[];
@@ -162,22 +173,22 @@ describe("context-offload run", () => {
         tools.filter((row) => row.offloaded > 0).map((row) => [row.tool, row.offloaded]),
       );
     };
-    const { run_command = 0, ...others } = offloaded("min-tokens=300");
+    const { run_command = 0, ...others } = await offloaded("min-tokens=300");
     expect(run_command).toBeGreaterThan(4);
     expect(Object.keys(others).length).toBeGreaterThan(3);
-    expect(offloaded("min-tokens=300", "tools=run_command")).toEqual({ run_command });
-    expect(offloaded("min-tokens=300", "keep-tools=run_command")).toEqual(others);
-    expect(offloaded("min-tokens=100000")).toEqual({});
-    expect(offloaded("min-tokens=300", "keep-recent=100")).toEqual({});
-    const all = offloaded("everything")["run_command"] ?? 0;
+    expect(await offloaded("min-tokens=300", "tools=run_command")).toEqual({ run_command });
+    expect(await offloaded("min-tokens=300", "keep-tools=run_command")).toEqual(others);
+    expect(await offloaded("min-tokens=100000")).toEqual({});
+    expect(await offloaded("min-tokens=300", "keep-recent=100")).toEqual({});
+    const all = (await offloaded("everything"))["run_command"] ?? 0;
     expect(all).toBeGreaterThanOrEqual(run_command);
-    expect(offloaded("min-chars=20000")["run_command"]).toBeLessThan(run_command);
+    expect((await offloaded("min-chars=20000"))["run_command"]).toBeLessThan(run_command);
   });
 
-  it("says why nothing was offloaded", () => {
+  it("says why nothing was offloaded", async () => {
     const place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "short", 2)));
-    const { stdout } = place.run("run", "chat.json");
+    const { stdout } = await place.run("run", "chat.json");
     expect(stdout).toContain("0 of 1 tool result offloaded");
     expect(place.read("chat.offloaded.json")).toBe(place.read("chat.json"));
   });
@@ -206,11 +217,11 @@ describe("context-offload run", () => {
       /broken JSON at line 812: .*; correct or remove that line/,
     ],
     ["latin1.json", '["\u0000"]', /./],
-  ])("explains %s in a sentence and writes nothing", (name, text, reason) => {
+  ])("explains %s in a sentence and writes nothing", async (name, text, reason) => {
     const place = new Place();
     if (text !== undefined) place.write(name, text);
     for (const args of [[], ["--out", "new/folder"], ["--out", ".offload"]]) {
-      const { status, stdout, stderr } = place.run("run", name, ...args);
+      const { status, stdout, stderr } = await place.run("run", name, ...args);
       expect(status).toBe(2);
       expect(stdout).toBe("");
       expect(stderr).toMatch(REFUSAL);
@@ -223,7 +234,7 @@ describe("context-offload run", () => {
     }
   });
 
-  it("names what it saw, the nearest format first and the others after, one a line", () => {
+  it("names what it saw, the nearest format first and the others after, one a line", async () => {
     const place = new Place();
     const chat = [
       { role: "user", content: "Go." },
@@ -233,7 +244,7 @@ describe("context-offload run", () => {
     place.write("chat.jsonl", chat.map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (const ending of ["", "-jsonl"]) {
       const file = `chat.json${ending === "" ? "" : "l"}`;
-      const { stderr } = place.run("run", file);
+      const { stderr } = await place.run("run", file);
       const [headline, nearest, ...others] = stderr.trimEnd().split("\n");
       expect(headline).toBe(
         `context-offload: ${file}: no format fits these messages, the nearest is anthropic${ending}; ` +
@@ -255,14 +266,16 @@ describe("context-offload run", () => {
   it.skipIf(process.platform === "win32").each([
     ["results", 400],
     ["nothing to offload", 2],
-  ])("keeps what it writes into the workspace private, with %s", (_, lines) => {
+  ])("keeps what it writes into the workspace private, with %s", async (_, lines) => {
     const place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello", lines)));
     const modeOf = (name: string) => statSync(place.path(name)).mode & 0o777;
     for (const [out, deep = out] of [[".offload"], ["other", "other/deep"]]) {
       const to = ["--workspace", out ?? "", "--out", deep ?? ""];
-      expect(place.run("run", "chat.json", "--quiet", ...to).status).toBe(0);
-      expect(place.run("restore", `${deep}/chat.offloaded.json`, "--quiet", ...to).status).toBe(0);
+      expect((await place.run("run", "chat.json", "--quiet", ...to)).status).toBe(0);
+      expect(
+        (await place.run("restore", `${deep}/chat.offloaded.json`, "--quiet", ...to)).status,
+      ).toBe(0);
       expect(place.read(`${out}/.gitignore`)).toBe("*\n");
       expect([out, deep].map((name) => modeOf(name ?? ""))).toEqual([0o700, 0o700]);
       for (const mark of ["offloaded", "restored"]) {
@@ -270,39 +283,39 @@ describe("context-offload run", () => {
       }
     }
     // A folder that exists may be a project, and one elsewhere is not the workspace's.
-    expect(place.run("run", "chat.json", "--quiet", "--out", "short").status).toBe(0);
+    expect((await place.run("run", "chat.json", "--quiet", "--out", "short")).status).toBe(0);
     expect(existsSync(place.path("short/.gitignore"))).toBe(false);
   });
 
-  it("does no half of many: what was complete before the bad file is whole, the rest is not begun", () => {
+  it("does no half of many: what was complete before the bad file is whole, the rest is not begun", async () => {
     const place = new Place();
     place.write("good.json", JSON.stringify(conversationOf("t1", "one")));
     place.write("bad.json", "[{");
-    expect(place.run("run", "good.json", "bad.json").status).toBe(2);
+    expect((await place.run("run", "good.json", "bad.json")).status).toBe(2);
     expect(existsSync(place.path("bad.offloaded.json"))).toBe(false);
-    expect(place.run("restore", "good.offloaded.json").status).toBe(0);
+    expect((await place.run("restore", "good.offloaded.json")).status).toBe(0);
     expect(place.read("good.restored.json")).toBe(place.read("good.json"));
   });
 
-  it("skips what is not a conversation in a folder, and says so; a file that is named is refused", () => {
+  it("skips what is not a conversation in a folder, and says so; a file that is named is refused", async () => {
     const place = new Place();
     place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
     place.write("logs/package.json", '{"name": "x"}');
-    const { status, stdout, stderr } = place.run("run", "logs");
+    const { status, stdout, stderr } = await place.run("run", "logs");
     expect([status, stderr]).toEqual([0, "skipped 1 file without a conversation\n"]);
     expect(stdout).toMatch(/wrote chat\.offloaded\.json/);
     expect(existsSync(place.path("package.offloaded.json"))).toBe(false);
     place.write("none/package.json", '{"name": "x"}');
     for (const path of ["none", "logs/package.json"]) {
-      const refused = place.run("run", path);
+      const refused = await place.run("run", path);
       expect([refused.status, refused.stdout]).toEqual([2, ""]);
       expect(refused.stderr).toMatch(REFUSAL);
     }
   });
 
-  it("refuses a workspace in memory, whose content would be lost, except for a dry run", () => {
+  it("refuses a workspace in memory, whose content would be lost, except for a dry run", async () => {
     const place = new Place();
-    const { status, stdout, stderr } = place.run("run", SAMPLE, "--workspace", "memory:");
+    const { status, stdout, stderr } = await place.run("run", SAMPLE, "--workspace", "memory:");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(ONE_SENTENCE);
     expect(stderr).toContain("name a folder, or add --dry-run");
@@ -312,7 +325,7 @@ describe("context-offload run", () => {
     expect(readdirSync(place.folder)).toEqual(["home"]);
   });
 
-  it("explains a folder that cannot be written", () => {
+  it("explains a folder that cannot be written", async () => {
     const place = new Place();
     place.write("blocker", "a file, not a folder");
     for (const args of [
@@ -321,7 +334,7 @@ describe("context-offload run", () => {
       ["--workspace", "blocker"],
       ["--workspace", "blocker/below"],
     ]) {
-      const { status, stdout, stderr } = place.run("run", SAMPLE, ...args);
+      const { status, stdout, stderr } = await place.run("run", SAMPLE, ...args);
       expect(status).toBe(3);
       expect(stdout).toBe("");
       expect(stderr).toMatch(ONE_SENTENCE);
@@ -333,24 +346,24 @@ describe("context-offload run", () => {
     }
   });
 
-  it.skipIf(process.getuid?.() === 0)("explains a folder without permission", () => {
+  it.skipIf(process.getuid?.() === 0)("explains a folder without permission", async () => {
     const place = new Place();
     chmodSync(place.makeFolder("closed"), 0o500);
-    const { status, stderr } = place.run("run", SAMPLE, "--out", "closed");
+    const { status, stderr } = await place.run("run", SAMPLE, "--out", "closed");
     expect([status, stderr]).toEqual([
       3,
       expect.stringMatching(/permission denied; check who may/),
     ]);
   });
 
-  it("never writes over an input, not even by another name", () => {
+  it("never writes over an input, not even by another name", async () => {
     const place = new Place();
     place.write("talk.offloaded.json", sampleText);
     place.write("other/talk.json", sampleText);
     symlinkSync(place.path("talk.offloaded.json"), place.path("link.json"));
     symlinkSync(place.path("link.json"), place.path("link.offloaded.json"));
     for (const inputs of [["other/talk.json", "talk.offloaded.json"], ["link.json"]]) {
-      const { status, stderr } = place.run("run", ...inputs);
+      const { status, stderr } = await place.run("run", ...inputs);
       expect([status, stderr]).toEqual([
         2,
         expect.stringMatching(/would be overwritten; name another/),
@@ -359,7 +372,7 @@ describe("context-offload run", () => {
     }
   });
 
-  it("streams a long session: results far apart, in windows, restored to the byte", () => {
+  it("streams a long session: results far apart, in windows, restored to the byte", async () => {
     const place = new Place();
     const lines = Array.from({ length: 40 }, (_, at) =>
       conversationOf(`t${at}`, `line of ${at} `.repeat(20), 400),
@@ -367,19 +380,21 @@ describe("context-offload run", () => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     expect(text.length).toBeGreaterThan(3_000_000);
     place.write("long.jsonl", text);
-    expect(place.run("run", "long.jsonl").stdout).toContain("40 of 40 tool results offloaded");
+    expect((await place.run("run", "long.jsonl")).stdout).toContain(
+      "40 of 40 tool results offloaded",
+    );
     expect(place.read("long.offloaded.jsonl").length).toBeLessThan(text.length / 20);
-    expect(place.run("restore", "-q", "long.offloaded.jsonl").stderr).toBe("");
+    expect((await place.run("restore", "-q", "long.offloaded.jsonl")).stderr).toBe("");
     expect(place.read("long.restored.jsonl")).toBe(text);
     const broken = place.write("late.jsonl", `${text}{"role":\n`);
-    const { status, stderr } = place.run("run", broken);
+    const { status, stderr } = await place.run("run", broken);
     expect([status, stderr]).toEqual([2, expect.stringContaining("broken JSON at line 161: ")]);
     expect(existsSync(place.path("late.offloaded.jsonl"))).toBe(false);
-    expect(place.run("list", "--session", "late").stdout).not.toContain("t0");
+    expect((await place.run("list", "--session", "late")).stdout).not.toContain("t0");
     expect(readdirSync(place.path(".offload/v1/default"))).toEqual(["long"]);
   });
 
-  it("takes an agent's log with broken lines, keeps those as they are and counts them", () => {
+  it("takes an agent's log with broken lines, keeps those as they are and counts them", async () => {
     const place = new Place();
     const lines = Array.from({ length: 30 }, (_, at) =>
       conversationOf(`t${at}`, `line ${at} `.repeat(500), 20).map((message) =>
@@ -391,22 +406,22 @@ describe("context-offload run", () => {
     const text = `${lines.join("\n")}\n{"type":"assistant","mess`;
     expect(text.length).toBeGreaterThan(2_000_000);
     place.write("log.jsonl", text);
-    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    const { status, stdout, stderr } = await place.run("run", "log.jsonl");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("30 of 30 tool results offloaded");
     expect(stdout).toMatch(/^left 3 broken lines of log\.jsonl as found$/m);
     const written = place.read("log.offloaded.jsonl");
     expect(written.split("\n")).toContain("\u0000\u0000\u0000");
-    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect((await place.run("restore", "-q", "log.offloaded.jsonl")).stderr).toBe("");
     expect(place.read("log.restored.jsonl")).toBe(text);
-    const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
+    const json = (await place.run("run", "--json", "--dry-run", "log.jsonl")).stdout;
     expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: 3 }] });
   });
 
   it.each([
     ["broken", '{"type":"user","sessi', 5000],
     ["of another program", '{"at":1}', 0],
-  ])("takes a long log of which a window has only lines that are %s", (_, line, broken) => {
+  ])("takes a long log of which a window has only lines that are %s", async (_, line, broken) => {
     const place = new Place();
     const lines = Array.from({ length: 20 }, (__, at) =>
       conversationOf(`t${at}`, "line ").map((message) => logLine("u", message)),
@@ -416,21 +431,21 @@ describe("context-offload run", () => {
     lines.push(logLine("u", { role: "user", content: long }));
     const text = [...lines, ...Array<string>(5000).fill(line)].join("\n");
     place.write("log.jsonl", text);
-    const json = place.run("run", "--json", "--dry-run", "log.jsonl").stdout;
+    const json = (await place.run("run", "--json", "--dry-run", "log.jsonl")).stdout;
     expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: broken }] });
-    const { status, stdout, stderr } = place.run("run", "log.jsonl");
+    const { status, stdout, stderr } = await place.run("run", "log.jsonl");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("20 of 20 tool results offloaded");
-    expect(place.run("restore", "-q", "log.offloaded.jsonl").stderr).toBe("");
+    expect((await place.run("restore", "-q", "log.offloaded.jsonl")).stderr).toBe("");
     expect(place.read("log.restored.jsonl")).toBe(text);
   });
 
-  it("names a long file whose later messages are in another format", () => {
+  it("names a long file whose later messages are in another format", async () => {
     const place = new Place();
     const long = { role: "user", content: "i".repeat(1_100_000) };
     const lines = [{ role: "user", content: "Go." }, long, { role: "narrator" }];
     place.write("chat.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const { status, stdout, stderr } = place.run("run", "chat.jsonl");
+    const { status, stdout, stderr } = await place.run("run", "chat.jsonl");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^context-offload: chat\.jsonl: after line 1, .*; correct or remove /);
     expect(existsSync(place.path("chat.offloaded.jsonl"))).toBe(false);
@@ -460,16 +475,16 @@ describe("context-offload run", () => {
       expect.stringMatching(/^context-offload: interrupted; .+\n$/),
     ]);
     expect(readdirSync(place.folder).sort()).toEqual([".offload", "home", "long.jsonl"]);
-    expect(place.run("verify")).toMatchObject({
+    expect(await place.run("verify")).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/all intact/) as string,
     });
-    expect(place.run("run", "--quiet", "long.jsonl").status).toBe(0);
+    expect((await place.run("run", "--quiet", "long.jsonl")).status).toBe(0);
   });
 
-  it("colors a terminal only, and not with --no-color or NO_COLOR", () => {
+  it("colors a terminal only, and not with --no-color or NO_COLOR", async () => {
     const place = new Place();
-    expect(place.run("run", SAMPLE, "--no-color").stdout).not.toContain("\u001b");
+    expect((await place.run("run", SAMPLE, "--no-color")).stdout).not.toContain("\u001b");
     expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
   });
 });

@@ -24,11 +24,11 @@ async function connect(place: Place, ...args: string[]): Promise<Client> {
   return client;
 }
 
-function filled(): Place {
+async function filled(): Promise<Place> {
   const place = new Place();
   place.write("one.json", JSON.stringify(conversationOf("t1", "hello")));
   place.write("two.json", JSON.stringify(conversationOf("t2", "world")));
-  place.run("run", "--quiet", "one.json", "two.json");
+  await place.run("run", "--quiet", "one.json", "two.json");
   return place;
 }
 
@@ -36,7 +36,7 @@ const grep = { name: "grep_knowledge", arguments: { artifact_id: "t1", pattern: 
 
 describe("context-offload mcp and gateway", () => {
   it("serves a workspace over stdio, of all sessions or of one", async () => {
-    const place = filled();
+    const place = await filled();
     const all = await connect(place, "mcp");
     expect(await all.callTool(grep)).toMatchObject({ content: [{ text: "7:7 hello" }] });
     const names = (await all.listTools()).tools.map(({ name }) => name);
@@ -49,7 +49,7 @@ describe("context-offload mcp and gateway", () => {
   it.each([["mcp"], ["gateway", "--", process.execPath, FILES, "."]])(
     "ends with Ctrl-C though its client has not closed the pipe: %s",
     async (...args) => {
-      const child = filled().start(args);
+      const child = (await filled()).start(args);
       const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: INFO };
       child.stdin.write(
         `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`,
@@ -62,7 +62,7 @@ describe("context-offload mcp and gateway", () => {
   );
 
   it("serves over HTTP until it is interrupted", async () => {
-    const place = filled();
+    const place = await filled();
     const child = place.start(["mcp", "--http"]);
     const [line] = (await once(child.stderr, "data")) as [Buffer];
     const url = /http:\/\/\S+[^;\s]/.exec(line.toString())?.[0] ?? "";
@@ -74,17 +74,17 @@ describe("context-offload mcp and gateway", () => {
     expect((await once(child, "close"))[0]).toBe(0);
   });
 
-  it("refuses another address without a token, in a sentence", () => {
-    const { status, stderr } = new Place().run("mcp", "--http", "--host", "0.0.0.0");
+  it("refuses another address without a token, in a sentence", async () => {
+    const { status, stderr } = await new Place().run("mcp", "--http", "--host", "0.0.0.0");
     expect([status, stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
     expect(stderr).toMatch(/token/);
     // Such as that of a variable which is not set: whoever names a token wants one.
-    const empty = new Place().run("mcp", "--http", "--token", "");
+    const empty = await new Place().run("mcp", "--http", "--token", "");
     expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/token/)]);
   });
 
-  it("does not wrap another server, and says what does", () => {
-    const { status, stderr } = new Place().run("mcp", "--", "npx", "some-server");
+  it("does not wrap another server, and says what does", async () => {
+    const { status, stderr } = await new Place().run("mcp", "--", "npx", "some-server");
     expect([status, stderr]).toEqual([
       2,
       "context-offload: mcp starts no other server; for that: context-offload gateway -- npx some-server\n",
@@ -109,20 +109,20 @@ describe("context-offload mcp and gateway", () => {
       const answer = JSON.stringify(await client.callTool(read));
       expect(answer).toContain("knowledge_list");
       expect(answer.length).toBeLessThan(8_000);
-      place.run("off");
+      await place.run("off");
       expect(JSON.stringify(await client.callTool(read))).toContain("1999 a line");
-      place.run("on");
+      await place.run("on");
     }
-    expect(place.run("list").stdout).toMatch(/ g +read_text_file /);
+    expect((await place.run("list")).stdout).toMatch(/ g +read_text_file /);
     const excluding = ["gateway", "--exclude", "other,read_text_file", "--config", "servers.json"];
     const client = await connect(place, ...excluding);
     expect(JSON.stringify(await client.callTool(read))).toContain("1999 a line");
   });
 
-  it("explains a config that is broken", () => {
+  it("explains a config that is broken", async () => {
     const place = new Place();
     place.write("servers.json", "{");
-    const { status, stderr } = place.run("gateway", "--config", "servers.json");
+    const { status, stderr } = await place.run("gateway", "--config", "servers.json");
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(/^context-offload: servers\.json: [^\n]+\n$/),

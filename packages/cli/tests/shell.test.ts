@@ -19,24 +19,24 @@ const COMMANDS = [
 ];
 
 describe("help and completion", () => {
-  it("helps with every command, with examples and the exit codes", () => {
+  it("helps with every command, with examples and the exit codes", async () => {
     const place = new Place();
-    const { status, stdout } = place.run("--help");
+    const { status, stdout } = await place.run("--help");
     expect(status).toBe(0);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
     expect(stdout).toMatch(/Examples:[^]*Exit codes: 0 done; 1 /);
     for (const name of ["run", "grep", "replay", "mcp", "gateway", "install"]) {
-      expect(place.run(name, "--help")).toMatchObject({
+      expect(await place.run(name, "--help")).toMatchObject({
         status: 0,
         stdout: expect.stringMatching(/Examples?:/) as string,
       });
     }
-    expect(place.run("--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await place.run("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it("completes commands, options and files in bash", () => {
+  it("completes commands, options and files in bash", async () => {
     const place = new Place();
-    place.write("completion.bash", place.run("completion", "bash").stdout);
+    place.write("completion.bash", (await place.run("completion", "bash")).stdout);
     place.write("chat.json", "");
     expect(spawnSync("bash", ["-n", place.path("completion.bash")]).status).toBe(0);
     const complete = (...words: string[]): string[] => {
@@ -62,15 +62,15 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(registered.stdout).toContain("-F _context_offload context-offload");
   });
 
-  it.each(["zsh", "fish"])("prints a script for %s that names every command", (shell) => {
-    const { status, stdout } = new Place().run("completion", shell);
+  it.each(["zsh", "fish"])("prints a script for %s that names every command", async (shell) => {
+    const { status, stdout } = await new Place().run("completion", shell);
     expect(status).toBe(0);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
-  it.for(["zsh", "fish"])("prints a script that %s can parse", (shell, { skip }) => {
+  it.for(["zsh", "fish"])("prints a script that %s can parse", async (shell, { skip }) => {
     skip(spawnSync(shell, ["--version"]).status !== 0, `${shell} is not installed`);
-    const { stdout } = new Place().run("completion", shell);
+    const { stdout } = await new Place().run("completion", shell);
     expect(spawnSync(shell, ["-n"], { input: stdout }).status).toBe(0);
   });
 

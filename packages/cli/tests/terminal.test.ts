@@ -44,10 +44,10 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(watch(place, "run long.jsonl --quiet")).toBe("");
   });
 
-  it("groups matches under a heading, and lets no control characters of content through", () => {
+  it("groups matches under a heading, and lets no control characters of content through", async () => {
     const place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
-    place.run("run", "--quiet", "chat.json");
+    await place.run("run", "--quiet", "chat.json");
     const seen = watch(place, "grep '^7 '");
     expect(seen).toContain(
       "\u001b[36mt1\u001b[39m\r\n\u001b[32m7\u001b[39m:7 \ufffd]0;title\ufffd",

@@ -16,104 +16,122 @@ const original = (id: string): string => {
 };
 
 describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s", (store) => {
-  function filled(): { place: Place; run: (...args: string[]) => Outcome } {
+  async function filled(): Promise<{ place: Place; run: (...args: string[]) => Promise<Outcome> }> {
     const place = new Place();
-    const run = (...args: string[]): Outcome => place.run(...args, "--workspace", store);
+    const run = (...args: string[]): Promise<Outcome> => place.run(...args, "--workspace", store);
     place.write("other.json", JSON.stringify(conversationOf("other", "ERROR in another session")));
     expect(
-      run(
-        "run",
-        "--quiet",
-        "--policy",
-        "min-tokens=300",
-        "--policy",
-        "keep-errors",
-        SAMPLE,
-        "other.json",
+      (
+        await run(
+          "run",
+          "--quiet",
+          "--policy",
+          "min-tokens=300",
+          "--policy",
+          "keep-errors",
+          SAMPLE,
+          "other.json",
+        )
       ).stderr,
     ).toBe("");
     return { place, run };
   }
 
-  it("lists, shows, reads lines, queries and sums up", () => {
-    const { run } = filled();
-    expect(run("list").stdout).toMatch(
+  it("lists, shows, reads lines, queries and sums up", async () => {
+    const { run } = await filled();
+    expect((await run("list")).stdout).toMatch(
       new RegExp(`^${LOG_ID} +checkout-outage +run_command +329 `, "m"),
     );
-    expect(run("list", "--session", "other").stdout.trim().split("\n")).toHaveLength(2);
+    expect((await run("list", "--session", "other")).stdout.trim().split("\n")).toHaveLength(2);
     for (const flag of ["--session", "--tool"]) {
-      expect(run("list", flag, "nope").stdout).toMatch(
+      expect((await run("list", flag, "nope")).stdout).toMatch(
         /^Nothing in .* is of this session or tool; /,
       );
     }
-    const [first] = run("list", "--json", "--tool", "read_log").stdout.split("\n");
+    const [first] = (await run("list", "--json", "--tool", "read_log")).stdout.split("\n");
     expect(JSON.parse(first ?? "")).toMatchObject({
       artifactId: "other",
       sessionId: "other",
       lines: 400,
     });
-    expect(run("show", LOG_ID, "--raw").stdout).toBe(original(LOG_ID));
-    expect(run("show", LOG_ID).stdout.trimEnd()).toBe(original(LOG_ID).trimEnd());
-    expect(JSON.parse(run("show", LOG_ID, "--info").stdout)).toMatchObject({ artifactId: LOG_ID });
+    expect((await run("show", LOG_ID, "--raw")).stdout).toBe(original(LOG_ID));
+    expect((await run("show", LOG_ID)).stdout.trimEnd()).toBe(original(LOG_ID).trimEnd());
+    expect(JSON.parse((await run("show", LOG_ID, "--info")).stdout)).toMatchObject({
+      artifactId: LOG_ID,
+    });
     const lines = original(LOG_ID).split("\n");
-    expect(run("lines", LOG_ID, "10-12").stdout).toBe(`${lines.slice(9, 12).join("\n")}\n`);
-    expect(run("lines", "other", "~1").stdout).toBe("400 ERROR in another session\n");
-    expect(run("lines", "other", "400-").stdout).toBe("400 ERROR in another session\n");
-    expect(run("lines", "other", "7").stdout).toBe("7 ERROR in another session\n");
-    expect(run("query", "toolu_01ResRuzcK25fnBn2vBU828q", "/status").stdout).toMatch(/success/);
-    expect(run("stats").stdout).toMatch(/\d+ artifacts, .*\n[^]*^read_log +1 .* █/m);
-    expect(JSON.parse(run("stats", "--json").stdout)).toMatchObject({
+    expect((await run("lines", LOG_ID, "10-12")).stdout).toBe(`${lines.slice(9, 12).join("\n")}\n`);
+    expect((await run("lines", "other", "~1")).stdout).toBe("400 ERROR in another session\n");
+    expect((await run("lines", "other", "400-")).stdout).toBe("400 ERROR in another session\n");
+    expect((await run("lines", "other", "7")).stdout).toBe("7 ERROR in another session\n");
+    expect((await run("query", "toolu_01ResRuzcK25fnBn2vBU828q", "/status")).stdout).toMatch(
+      /success/,
+    );
+    expect((await run("stats")).stdout).toMatch(/\d+ artifacts, .*\n[^]*^read_log +1 .* █/m);
+    expect(JSON.parse((await run("stats", "--json")).stdout)).toMatchObject({
       total: { artifacts: expect.any(Number) as number },
     });
   });
 
-  it("greps one artifact, a session or all, as ripgrep does", () => {
-    const { run } = filled();
-    const all = run("grep", "ERROR");
+  it("greps one artifact, a session or all, as ripgrep does", async () => {
+    const { run } = await filled();
+    const all = await run("grep", "ERROR");
     expect(all.status).toBe(0);
     expect(all.stdout).toMatch(new RegExp(`^${LOG_ID}:2:.* ERROR `, "m"));
     expect(all.stdout).toMatch(/^other:1:1 ERROR in another session$/m);
-    const one = run("grep", "ERROR", "other", "-m", "2");
+    const one = await run("grep", "ERROR", "other", "-m", "2");
     expect(one.stdout).toBe("1:1 ERROR in another session\n2:2 ERROR in another session\n");
-    expect(run("grep", "ERROR", "--session", "other", "-c").stdout).toBe("other:400\n");
-    expect(run("grep", "error in another", "-i", "-l").stdout).toBe("other\n");
-    expect(run("grep", "399 ERROR", "-C", "1").stdout).toBe(
+    expect((await run("grep", "ERROR", "--session", "other", "-c")).stdout).toBe("other:400\n");
+    expect((await run("grep", "error in another", "-i", "-l")).stdout).toBe("other\n");
+    expect((await run("grep", "399 ERROR", "-C", "1")).stdout).toBe(
       "other-398-398 ERROR in another session\nother:399:399 ERROR in another session\nother-400-400 ERROR in another session\n",
     );
-    expect(run("grep", "-F", "a.b[").status).toBe(1);
-    expect(run("grep", "a.b[").stderr).toMatch(/, or pass -F to search for it as plain text\.$/m);
-    expect(run("grep", "no such thing at all")).toEqual({ status: 1, stdout: "", stderr: "" });
-    expect(JSON.parse(run("grep", "399 ERROR", "--json").stdout)).toMatchObject({ matches: 1 });
+    expect((await run("grep", "-F", "a.b[")).status).toBe(1);
+    expect((await run("grep", "a.b[")).stderr).toMatch(
+      /, or pass -F to search for it as plain text\.$/m,
+    );
+    expect(await run("grep", "no such thing at all")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "",
+    });
+    expect(JSON.parse((await run("grep", "399 ERROR", "--json")).stdout)).toMatchObject({
+      matches: 1,
+    });
   });
 
-  it("names the session of an id that several sessions have", () => {
-    const { place, run } = filled();
+  it("names the session of an id that several sessions have", async () => {
+    const { place, run } = await filled();
     place.write("again.json", place.read("other.json"));
-    run("run", "--quiet", "again.json");
-    expect(run("grep", "ERROR in another", "-c").stdout.trim().split("\n").sort()).toEqual([
+    await run("run", "--quiet", "again.json");
+    expect((await run("grep", "ERROR in another", "-c")).stdout.trim().split("\n").sort()).toEqual([
       "again/other:400",
       "other/other:400",
     ]);
-    expect(run("grep", "ERROR in another", "-c", "--session", "again").stdout).toBe("other:400\n");
+    expect((await run("grep", "ERROR in another", "-c", "--session", "again")).stdout).toBe(
+      "other:400\n",
+    );
   });
 
-  it("verifies, prunes only when told so, and never what is young", () => {
-    const { run } = filled();
-    expect(run("verify")).toMatchObject({
+  it("verifies, prunes only when told so, and never what is young", async () => {
+    const { run } = await filled();
+    expect(await run("verify")).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\d+ artifacts, .*: all intact\n$/) as string,
     });
-    const listed = run("list").stdout;
-    expect(run("prune", "--max-artifacts", "2").stdout).toMatch(/Nothing to remove .*--force/);
-    expect(run("prune", "--max-artifacts", "2", "--force").stdout).toMatch(
+    const listed = (await run("list")).stdout;
+    expect((await run("prune", "--max-artifacts", "2")).stdout).toMatch(
+      /Nothing to remove .*--force/,
+    );
+    expect((await run("prune", "--max-artifacts", "2", "--force")).stdout).toMatch(
       /Would remove \d+ artifacts.*--yes/,
     );
-    expect(run("list").stdout).toBe(listed);
-    expect(run("prune", "--max-artifacts", "2", "--force", "--yes").stdout).toMatch(
+    expect((await run("list")).stdout).toBe(listed);
+    expect((await run("prune", "--max-artifacts", "2", "--force", "--yes")).stdout).toMatch(
       /Removed \d+ artifacts/,
     );
-    expect(run("list").stdout.trim().split("\n")).toHaveLength(3);
-    expect(run("verify").status).toBe(0);
+    expect((await run("list")).stdout.trim().split("\n")).toHaveLength(3);
+    expect((await run("verify")).status).toBe(0);
   });
 });
 
@@ -152,54 +170,54 @@ describe("the verbs, called wrongly", () => {
     ];
   });
 
-  it("explains itself in one sentence, with the code for a wrong call", () => {
+  it("explains itself in one sentence, with the code for a wrong call", async () => {
     place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("other", "hello")));
     for (const name of ["one.json", "two.json"]) {
       place.write(name, JSON.stringify(conversationOf("twice", "hello")));
     }
-    place.run("run", "--quiet", "chat.json", "one.json", "two.json");
+    await place.run("run", "--quiet", "chat.json", "one.json", "two.json");
     for (const [args, code, reason] of cases) {
-      const { status, stdout, stderr } = place.run(...args);
+      const { status, stdout, stderr } = await place.run(...args);
       expect([args, status, stderr]).toEqual([args, code, expect.stringMatching(reason)]);
       if (code !== 0)
         expect([args, stdout, stderr]).toEqual([args, "", expect.stringMatching(ONE_SENTENCE)]);
     }
   });
 
-  it("makes no database by looking into one that does not exist", () => {
+  it("makes no database by looking into one that does not exist", async () => {
     const place = new Place();
     const [store, file] = ["sqlite:new/mistyped.db", place.path("new")];
     for (const verb of ["list", "stats", "verify", "doctor"]) {
-      expect(place.run(verb, "--workspace", store).status).toBe(0);
+      expect((await place.run(verb, "--workspace", store)).status).toBe(0);
     }
-    expect(place.run("grep", "x", "--workspace", store).status).toBe(1);
-    expect(place.run("show", "x", "--workspace", store).stderr).toMatch(/no artifact "x"/);
+    expect((await place.run("grep", "x", "--workspace", store)).status).toBe(1);
+    expect((await place.run("show", "x", "--workspace", store)).stderr).toMatch(/no artifact "x"/);
     expect(existsSync(file)).toBe(false);
-    place.run("run", "--quiet", SAMPLE, "--workspace", store);
+    await place.run("run", "--quiet", SAMPLE, "--workspace", store);
     expect(existsSync(file)).toBe(true);
   });
 
-  it("exits with 1 and names what is damaged", () => {
+  it("exits with 1 and names what is damaged", async () => {
     const place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
-    place.run("run", "--quiet", "chat.json");
+    await place.run("run", "--quiet", "chat.json");
     const [content = ""] = readdirSync(place.path(".offload"), {
       recursive: true,
       encoding: "utf8",
     }).filter((name) => /t1/.test(name));
     place.write(join(".offload", content), "not what it was");
-    const { status, stdout } = place.run("verify");
+    const { status, stdout } = await place.run("verify");
     expect([status, stdout]).toEqual([1, expect.stringMatching(/^damaged +chat\/t1: /m)]);
-    const restored = place.run("restore", "chat.offloaded.json");
+    const restored = await place.run("restore", "chat.offloaded.json");
     expect([restored.status, restored.stderr]).toEqual([3, expect.stringMatching(ONE_SENTENCE)]);
   });
 
-  it("does not restore from a workspace that lacks the results, and says which to name", () => {
+  it("does not restore from a workspace that lacks the results, and says which to name", async () => {
     const place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
-    place.run("run", "--quiet", "chat.json");
-    const { status, stdout, stderr } = place.run(
+    await place.run("run", "--quiet", "chat.json");
+    const { status, stdout, stderr } = await place.run(
       "restore",
       "chat.offloaded.json",
       "-w",
@@ -211,10 +229,10 @@ describe("the verbs, called wrongly", () => {
     );
   });
 
-  it("shows no control characters of stored content on a terminal, and the exact bytes in a pipe", () => {
+  it("shows no control characters of stored content on a terminal, and the exact bytes in a pipe", async () => {
     const place = new Place();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
-    place.run("run", "--quiet", "chat.json");
-    expect(place.run("lines", "t1", "1").stdout).toBe("1 \u001b]0;title\u0007\n");
+    await place.run("run", "--quiet", "chat.json");
+    expect((await place.run("lines", "t1", "1")).stdout).toBe("1 \u001b]0;title\u0007\n");
   });
 });

@@ -2,8 +2,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { Readable } from "node:stream";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
+import type * as CommandLine from "../../src/run-command-line.js";
+import { createColors } from "../../src/terminal/colors.js";
 
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 export const MAIN = join(DIST, "main.js");
@@ -18,6 +21,9 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+const built = pathToFileURL(join(DIST, "run-command-line.js")).href;
+const { runCommandLine } = (await import(/* @vite-ignore */ built)) as typeof CommandLine;
+
 /** A folder with a home of its own, in which the built command runs as from a shell. */
 export class Place {
   readonly folder: string;
@@ -30,10 +36,31 @@ export class Place {
     });
   }
 
-  run(...args: string[]): Outcome {
-    return this.spawn(args);
+  /** Runs the command in this process: as from a shell, but for the start of a process each time. */
+  async run(...args: string[]): Promise<Outcome> {
+    const stdout: (string | Uint8Array)[] = [];
+    let stderr = "";
+    const before = process.cwd();
+    process.chdir(this.folder);
+    const status = await runCommandLine(args, {
+      ...{ cwd: this.folder, env: this.env(), input: Readable.from([]) },
+      ...{ colors: createColors(false), isWatched: false, columns: 80 },
+      print: (text) => void stdout.push(`${text}\n`),
+      write: (data) => Promise.resolve(void stdout.push(data)),
+      note: (text) => void (stderr += `${text}\n`),
+      progress: () => undefined,
+      signal: new AbortController().signal,
+    }).finally(() => {
+      process.chdir(before);
+    });
+    return {
+      status,
+      stdout: Buffer.concat(stdout.map((one) => Buffer.from(one))).toString(),
+      stderr,
+    };
   }
 
+  /** Runs it in a process of its own. */
   spawn(args: readonly string[], { input = "", env = {}, script = MAIN, cwd = this.folder } = {}) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
       ...{ cwd, input, encoding: "utf8", env: this.env(env), maxBuffer: 1e9 },

@@ -26,7 +26,7 @@ async function decode(json: string, cut: number): Promise<string> {
     },
   };
   const decoded = await collectPieces(decodeJsonString(source, { start: 0, end: size }));
-  return decodeWtf8(decoded).slice(filled);
+  return decodeWtf8(decoded.subarray(filled));
 }
 
 describe("a JSON string decoded as a stream", () => {

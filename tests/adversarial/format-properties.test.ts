@@ -7,7 +7,8 @@ import { checkFit } from "../../src/formats/detect-format.js";
 import { FORMATS } from "../../src/formats/formats.js";
 import { pickFormat } from "../../src/presets/create-offloader.js";
 import { createMemoryWorkspace, type SampleTurn } from "../../src/testing/index.js";
-import { FIXTURES } from "./fixtures.js";
+import { FIXTURES } from "../conformance/fixtures.js";
+import { runs } from "../support/adversarial-runs.js";
 import { anyString } from "../support/any-string.js";
 
 const text = fc.oneof(
@@ -46,7 +47,7 @@ const makeOffloader = () =>
     pickFormat: (messages) => pickFormat(messages, undefined),
   });
 
-describe.each(FIXTURES)("conversations of $name", ({ name, build, format }) => {
+describe.each(FIXTURES)("conversations of $name", ({ build, format }) => {
   it("come back exactly, offloaded twice are as offloaded once, and are not touched", async () => {
     await fc.assert(
       fc.asyncProperty(conversation, async (turns) => {
@@ -61,7 +62,7 @@ describe.each(FIXTURES)("conversations of $name", ({ name, build, format }) => {
         const anew = await makeOffloader().offload(build(turns));
         expect(JSON.stringify(anew.messages)).toBe(JSON.stringify(messages));
       }),
-      { numRuns: name === "LangChain" ? 40 : 80 },
+      { numRuns: runs(25) },
     );
   });
 });
