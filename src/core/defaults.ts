@@ -12,8 +12,8 @@ export const DEFAULTS = Object.freeze({
   writeConcurrency: 8,
   /** An offloader offloads a result of at least this many tokens. */
   minTokens: 400,
-  /** In the structured content of an MCP result, strings of more characters than this are replaced. */
-  structuredChars: 1_000,
+  /** In the structured content of an MCP answer, strings and lists of strings of at least this many characters are replaced. */
+  structuredChars: 200,
   /** `offloadRequests` lets the model read this often before it has to answer. */
   readReplies: 50,
   /** An error of at least this many tokens is offloaded, too: it is a log rather than a message. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../command-error.js";
-import { findInputs } from "../conversations/find-inputs.js";
+import { findInputs } from "../conversations/conversation-files.js";
 import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-sessions.js";
 import { replaySource, SYSTEMS } from "../replay/replay-sessions.js";
 import type { SourceFigures } from "../replay-engine.js";
