@@ -1,4 +1,5 @@
-export { offloadClient, type AnyMcpClient } from "./offload-client.js";
+export { offloadClient, type AnyMcpClient, type ClientOptions } from "./offload-client.js";
+export { shortenAnswer, type AnsweredCall, type AnswerOffloader } from "./shorten-answer.js";
 export {
   offloadHandler,
   type HandlerOptions,

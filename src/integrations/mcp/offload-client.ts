@@ -7,13 +7,8 @@ import {
   type OffloadSession,
   type IntegrationOptions,
 } from "../shared/connect-sessions.js";
-import {
-  offloadAnswer,
-  type ToolResult,
-  refusedBy,
-  shortenStructured,
-  staysLong,
-} from "./offload-answer.js";
+import { findDoubt } from "./schema-proof.js";
+import { offloaderOf, shortenAnswer, type McpToolResult } from "./shorten-answer.js";
 
 interface CallParams {
   readonly name: string;
@@ -33,6 +28,15 @@ export interface AnyMcpClient {
   listTools(params?: never, ...rest: never[]): Promise<object>;
 }
 
+/** Options of `offloadClient`. */
+export interface ClientOptions extends IntegrationOptions {
+  /**
+   * Whether a tool's output schema (JSON Schema) allows this structured content. Default: long strings are
+   * replaced only where the schema provably allows any string; a validator allows more.
+   */
+  readonly validate?: ((schema: unknown, value: unknown) => boolean | Promise<boolean>) | undefined;
+}
+
 interface ToolPage {
   readonly tools: readonly ListedTool[];
   readonly nextCursor?: string | undefined;
@@ -45,11 +49,9 @@ interface ToolPage {
  * @example
  * const client = offloadClient(new Client({ name: "agent", version: "1.0.0" }));
  */
-export function offloadClient<C extends AnyMcpClient>(
-  client: C,
-  options: IntegrationOptions = {},
-): C {
-  const sessions = connectSessions(options);
+export function offloadClient<C extends AnyMcpClient>(client: C, options: ClientOptions = {}): C {
+  const { validate, ...rest } = options;
+  const sessions = connectSessions(rest);
   const session = (): OffloadSession => sessions(client.transport?.sessionId);
   /** What the server said of its tools. */
   const listed = new Map<string, ListedTool>();
@@ -106,16 +108,15 @@ export function offloadClient<C extends AnyMcpClient>(
     }
     const sent = resolved === input ? params : { ...params, arguments: resolved };
     const result = await client.callTool(sent as never, ...(rest as never[]));
-    const { structuredContent } = result as ToolResult;
+    const { structuredContent } = result as McpToolResult;
     const schema = structuredContent === undefined ? undefined : await outputSchemaOf(name);
-    const refuses = (): Promise<string | undefined> =>
-      Promise.resolve(
-        refusedBy(schema, structuredContent) ??
-          staysLong(structuredContent, shortenStructured(structuredContent, "")),
-      );
-    return offloadAnswer(current, result, {
-      ...{ name, input },
-      refuses: schema === undefined ? undefined : refuses,
+    const rejects = async (shortened: unknown): Promise<string | undefined> => {
+      if (!validate) return findDoubt(schema, structuredContent, shortened);
+      return (await validate(schema, shortened)) ? undefined : "validate rejects a reference";
+    };
+    return shortenAnswer(offloaderOf(current), {
+      ...{ name, input, result },
+      rejects: schema === undefined ? undefined : rejects,
     });
   };
 

@@ -4,7 +4,7 @@ import { once } from "../../core/lib/concurrency.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import { mcpFormat, type McpToolAnswer } from "../../formats/mcp.js";
 import { connectSessions, type IntegrationOptions } from "../shared/connect-sessions.js";
-import { offloadAnswer, type ToolResult, shortenStructured, staysLong } from "./offload-answer.js";
+import { offloaderOf, shortenAnswer } from "./shorten-answer.js";
 
 /** What a server's handler is told of a request, in any version of the SDK. */
 export interface McpHandlerContext {
@@ -137,15 +137,13 @@ export function offloadHandler<A extends unknown[], R extends object>(
       coreOf(session.workspace).note("skip", "offload", { tool_name: name, reason });
       return result;
     }
-    const { structuredContent } = result as ToolResult;
-    return offloadAnswer(session, result, {
-      name,
+    return shortenAnswer(offloaderOf(session), {
+      ...{ name, result },
       input: args.length > 1 ? args[0] : {},
-      refuses: async (shortened) =>
+      rejects: (shortened) =>
         outputSchema === undefined
           ? "it has structured content; pass its outputSchema to offloadHandler"
-          : ((await check(outputSchema, shortened)) ??
-            staysLong(structuredContent, shortenStructured(structuredContent, ""))),
+          : check(outputSchema, shortened),
     });
   };
 }
