@@ -127,30 +127,6 @@ it("the docs say whose session it is, and that a server passes its own", () => {
   expect(read("docs/integrations/README.md")).toContain("**a server passes its own**");
 });
 
-describe("the overview of the options", () => {
-  const rows = read("docs/integrations/README.md").split("\n");
-  /** The pages that are linked in the last cell of an option's row. */
-  const linked = (option: string): string[] => {
-    const row = rows.find((line) => line.startsWith(`| \`${option}\``)) ?? "";
-    const links = (row.split("|").at(-2) ?? "").matchAll(/\(([a-z-]+)\.md\)/g);
-    return [...links].map(([, page = ""]) => page).sort();
-  };
-  const withSource = (pattern: RegExp): string[] =>
-    names.filter((name) =>
-      list(join("src/integrations", name)).some((file) =>
-        pattern.test(read("src/integrations", name, file)),
-      ),
-    );
-
-  it.each(["offloader", "acceptReferences", "onError"])("names those without %s", (option) => {
-    expect(linked(option)).toEqual(withSource(new RegExp(`Omit<[^>]*"${option}"`)));
-  });
-
-  it("names those in which one chooses what is saved", () => {
-    expect(linked("keep")).toEqual(withSource(/\bKeepOption\b/));
-  });
-});
-
 describe("the frameworks", () => {
   it.each(folders)("%s has exact versions, and a lock file without addresses", (folder) => {
     for (const version of Object.values(dependenciesOf("integrations", folder))) {

@@ -306,9 +306,9 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
   describe.each(["offloadStep", "offloadMiddleware"] as const)("%s", (way) => {
     const offloading = (
       model: ReturnType<typeof storyModel>,
-      options: { workspace: Workspace },
+      { workspace }: { workspace: Workspace },
     ) => {
-      const settings = { ...options, sessionId: "chat" };
+      const settings = { workspace, sessionId: "chat" };
       if (way === "offloadStep") {
         const prepareStep = offloadStep(settings);
         return { model, prepareStep, reading: prepareStep.tools };

@@ -182,6 +182,6 @@ describe("offloadCallable", () => {
     expect(reply.text).toContain("Read: ");
     expect(events.map(({ event }) => event)).toContain("failure");
     // @ts-expect-error: not a callable tool
-    expect(() => offloadCallable({ functionDeclarations: [] })).not.toThrow();
+    expect(() => offloadCallable({ functionDeclarations: [] })).toThrow(/callTool/);
   });
 });

@@ -11,13 +11,15 @@ export class InvalidArgumentError extends ContextOffloadError {
    * @param argument - Which argument, as a path into it: `messages[3].content[0]`.
    * @param received - The value that was wrong.
    * @param expected - What is expected, as a phrase that follows "must be".
+   * @param message - A sentence instead of the one made of these.
    */
   constructor(
     readonly argument: string,
     readonly received: unknown,
     readonly expected: string,
+    message = `${argument} must be ${expected}, but it is ${describeValue(received)}.`,
   ) {
-    super(`${argument} must be ${expected}, but it is ${describeValue(received)}.`);
+    super(message);
   }
 }
 

@@ -2,7 +2,7 @@ import { DEFAULTS } from "../../core/defaults.js";
 import { createHash } from "node:crypto";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import { mcpFormat } from "../../formats/mcp.js";
-import type { OffloadSession } from "../shared/connect-sessions.js";
+import type { OffloadSession } from "../shared/sessions.js";
 
 /** A `CallToolResult`, as far as it matters here. */
 export interface ToolResult {
