@@ -105,10 +105,10 @@ describe("the plugin in OpenCode", () => {
     TIMEOUT,
     async () => {
       const server = fileURLToPath(new URL("log-server.mjs", import.meta.url));
-      const told: string[][] = [];
+      const sentBack: string[][] = [];
       const { folder, model, run } = await startProject(
         (results) => {
-          told.push([...results]);
+          sentBack.push([...results]);
           if (results.length === 0) {
             return ["call-1", "call-2"].map((id) => ({ name: "logs_fetch_log", input: {}, id }));
           }
@@ -138,10 +138,10 @@ describe("the plugin in OpenCode", () => {
         );
       }
       expect(model.requests.filter(({ body }) => longest(body) > SHORT)).toEqual([]);
-      expect(told[2]?.at(-1)).toContain("no such log");
+      expect(sentBack[2]?.at(-1)).toContain("no such log");
       // A bad reference is answered with the ids that exist, and the tool does not run.
-      for (const refused of told[3]?.slice(3) ?? []) expect(refused).toMatch(/none[^]*call-1/);
-      expect(told[3]).toHaveLength(5);
+      for (const refused of sentBack[3]?.slice(3) ?? []) expect(refused).toMatch(/none[^]*call-1/);
+      expect(sentBack[3]).toHaveLength(5);
       // The image beside the text is kept.
       const first = events.find(({ type }) => type === "tool_use").part.state;
       expect(first.output).toMatch(/^<knowledge_list>/);

@@ -197,7 +197,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       expect(offloading.run).not.toBe(run);
     });
 
-    it("refuses tools that have the name of a reading tool", () => {
+    it("rejects tools that have the name of a reading tool", () => {
       expect(() => offloadTools({ grep_knowledge: fetchLog })).toThrow(/toolNames/);
     });
 
@@ -290,7 +290,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       expect(seen).toEqual(["begun", "taken", "taken"]);
     });
 
-    it("are refused for what another session stored", async () => {
+    it("are rejected for what another session stored", async () => {
       const { got, model } = await pass([{ text: "offload:secret" }], ["save"]);
       expect(got).toEqual([]);
       expect(sentTo(model).at(-1)).toMatch(/error-text.*secret/);

@@ -364,7 +364,7 @@ describe("offloadRequests for a client", () => {
     expect(JSON.stringify(runner.params.messages)).toContain("grep_knowledge");
   });
 
-  it("goes on when nothing can be stored, and when the API refuses", async () => {
+  it("goes on when nothing can be stored, and when the API fails", async () => {
     const { workspace, events } = await brokenWorkspace();
     const api = anthropicApi(storyModel);
     const { reply } = await runAgent(clientOf(api, [offloadRequests({ workspace })]));

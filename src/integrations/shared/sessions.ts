@@ -208,7 +208,7 @@ interface OwnWorkspace {
   readonly toolNames?: ToolNaming;
 }
 
-/** More conversations than a process has at one time; a forgotten one is read anew. */
+/** More conversations than a process has at one time; one that is forgotten is opened again. */
 const MAX_SESSIONS = 1_000;
 
 /** The sessions of one factory call. Where neither host nor framework names one, they share a random one. */

@@ -383,7 +383,10 @@ describe("the tables of options in docs/integrations", () => {
     .map((line) => line.split("|").map((cell) => cell.trim()))
     .map((cells) => cells.slice(1, -1));
   const nameOf = ({ entry, factory }: Case): string => `\`${factory}\` of [${entry}](${entry}.md)`;
-  const rejections = (option: string, value: unknown): Promise<(readonly [Case, string | undefined])[]> => {
+  const rejections = (
+    option: string,
+    value: unknown,
+  ): Promise<(readonly [Case, string | undefined])[]> => {
     const [name = ""] = option.split(":");
     // A workspace for Claude has its own names of the tools, which is not what this is about.
     const given = (one: Case): unknown =>
