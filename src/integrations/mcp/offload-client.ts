@@ -1,7 +1,7 @@
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import {
-  connectOne,
+  connectFixedSessions,
   failedAnswer,
   type IntegrationOptions,
   type OffloadSession,
@@ -50,7 +50,7 @@ export function offloadClient<C extends AnyMcpClient>(
   options: IntegrationOptions = {},
 ): C {
   requireMethods("client", client, ["callTool", "listTools"]);
-  const sessions = connectOne(options);
+  const sessions = connectFixedSessions(options);
   const session = (): OffloadSession => sessions.of(undefined, client.transport?.sessionId);
   /** What the server said of its tools. */
   const listed = new Map<string, ListedTool>();

@@ -72,13 +72,8 @@ export interface KeepOption {
   readonly keep?: "reference" | "original" | undefined;
 }
 
-/** For agents with tools whose results are better kept. */
-export interface ExcludeOption {
-  /** Tools whose results are kept. */
-  readonly excludeTools?: readonly string[] | undefined;
-}
-
-type AnyOptions<Context> = MultiSessionOptions<Context> & KeepOption & ExcludeOption;
+type AnyOptions<Context> = MultiSessionOptions<Context> &
+  KeepOption & { readonly excludeTools?: readonly string[] | undefined };
 
 /** How the options of a drop-in differ from those of all; the type makes sure that none is forgotten. */
 export interface DropIn<Options> {
@@ -253,11 +248,11 @@ export function connectSession(
   dropIn: OptionDifference = ALL_OPTIONS,
   id?: string,
 ): OffloadSession {
-  return connectOne(options, dropIn).of(undefined, id);
+  return connectFixedSessions(options, dropIn).of(undefined, id);
 }
 
 /** The sessions of a drop-in that has no context to call a function with. */
-export function connectOne(
+export function connectFixedSessions(
   options: IntegrationOptions,
   dropIn: OptionDifference = ALL_OPTIONS,
 ): Sessions<undefined> {
