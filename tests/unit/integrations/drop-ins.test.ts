@@ -48,6 +48,8 @@ interface Case {
   readonly first?: (tools: Tools) => unknown;
   /** What takes the place of the tools where they are of the wrong kind: an array for an object, and the reverse. */
   readonly wrong?: unknown;
+  /** The first argument with a tool that is missing. */
+  readonly hole?: unknown;
   /** The factory sees all tools, at once or when they are asked for. */
   readonly list?: (made: Made) => unknown;
   /** The tools that the framework shows in a request. */
@@ -103,12 +105,25 @@ const server = new Server();
 
 const CASES: readonly Case[] = [
   {
-    ...{ entry: "ai-sdk", factory: "offloadTools", wrong: [], list: pass },
+    ...{
+      entry: "ai-sdk",
+      factory: "offloadTools",
+      hole: { fetch_log: undefined },
+      wrong: [],
+      list: pass,
+    },
     first: (tools) => byName(tools, {}),
   },
   { entry: "ai-sdk", factory: "offloadStep" },
   { entry: "ai-sdk", factory: "offloadMiddleware" },
-  { entry: "anthropic", factory: "offloadTools", first: named, wrong: {}, list: pass },
+  {
+    entry: "anthropic",
+    factory: "offloadTools",
+    hole: [undefined],
+    first: named,
+    wrong: {},
+    list: pass,
+  },
   {
     ...{ entry: "anthropic", factory: "offloadRequests" },
     use: (send: ReturnType<typeof anthropic.offloadRequests>) =>
@@ -124,7 +139,13 @@ const CASES: readonly Case[] = [
       ),
   },
   {
-    ...{ entry: "copilot", factory: "offloadSession", wrong: { tools: {} }, show: pass },
+    ...{
+      entry: "copilot",
+      factory: "offloadSession",
+      hole: { tools: [null] },
+      wrong: { tools: {} },
+      show: pass,
+    },
     first: (tools) => ({ tools: named(tools) }),
     use: ({ tools }: copilot.CopilotOffload) => tools.at(-1)?.handler({}, { sessionId: "s" }),
   },
@@ -151,7 +172,14 @@ const CASES: readonly Case[] = [
       plugin.beforeModelCallback({ callbackContext: ADK, llmRequest: llmRequest([]) }),
   },
   {
-    ...{ entry: "langchain", factory: "offloadTools", first: named, wrong: {}, list: pass },
+    ...{
+      entry: "langchain",
+      factory: "offloadTools",
+      hole: [undefined],
+      first: named,
+      wrong: {},
+      list: pass,
+    },
     use: (tools: { invoke: (input: unknown) => unknown }[]) => tools.at(-1)?.invoke({}),
   },
   {
@@ -181,13 +209,33 @@ const CASES: readonly Case[] = [
     ...{ entry: "mcp", factory: "offloadHandler", first: () => () => ({}), wrong: {} },
     use: (handler: (context: object) => unknown) => handler({}),
   },
-  { entry: "openai", factory: "offloadTools", first: functionTools, wrong: {}, list: pass },
   {
-    ...{ entry: "openai", factory: "offloadResponses", wrong: [], list: pass },
+    entry: "openai",
+    factory: "offloadTools",
+    hole: [undefined],
+    first: functionTools,
+    wrong: {},
+    list: pass,
+  },
+  {
+    ...{
+      entry: "openai",
+      factory: "offloadResponses",
+      hole: { fetch_log: undefined },
+      wrong: [],
+      list: pass,
+    },
     first: (tools) => byName(tools, () => ""),
   },
   {
-    ...{ entry: "openai-agents", factory: "offloadTools", first: named, wrong: {}, list: pass },
+    ...{
+      entry: "openai-agents",
+      factory: "offloadTools",
+      hole: [undefined],
+      first: named,
+      wrong: {},
+      list: pass,
+    },
     use: (tools: openaiAgents.OpenAIAgentsTool[]) => tools.at(-1)?.invoke({}, "{}"),
   },
   {
@@ -207,7 +255,13 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    ...{ entry: "pi", factory: "offloadAgent", wrong: { initialState: { tools: {} } }, show: pass },
+    ...{
+      entry: "pi",
+      factory: "offloadAgent",
+      hole: { initialState: { tools: [null] } },
+      wrong: { initialState: { tools: {} } },
+      show: pass,
+    },
     first: (tools) => ({ initialState: { tools: named(tools) } }),
   },
   {
@@ -220,7 +274,13 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    ...{ entry: "voltagent", factory: "offloadAgent", wrong: { tools: {} }, show: pass },
+    ...{
+      entry: "voltagent",
+      factory: "offloadAgent",
+      hole: { tools: [null] },
+      wrong: { tools: {} },
+      show: pass,
+    },
     first: (tools) => ({ name: "agent", tools: named(tools) }),
     use: ({ toolkits }: voltagent.VoltAgentOffload) => toolkits[0]?.tools[0]?.execute({}),
   },
@@ -318,6 +378,14 @@ describe.each(titled(CASES.filter(({ first }) => first)))("%s", (_, one) => {
   it("rejects an array in place of an object, or the reverse", async () => {
     const error = await rejection(() => factoryOf(one)(one.wrong, {}));
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+});
+
+describe.each(titled(CASES.filter(({ hole }) => hole)))("%s", (_, one) => {
+  it("rejects a tool that is missing, and says which", async () => {
+    const error = await rejection(() => factoryOf(one)(one.hole, {}));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(error.message).toMatch(/\[0\]|\.fetch_log/);
   });
 });
 
