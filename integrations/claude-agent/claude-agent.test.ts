@@ -323,6 +323,6 @@ describe("offloadQuery in Claude Code", () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     expect(() => offloadQuery({ workspace })).toThrow(/claudeToolNames/);
     // @ts-expect-error: the session is a string
-    offloadQuery({ sessionId: 1 });
+    expect(() => offloadQuery({ sessionId: 1 })).toThrow(/sessionId/);
   });
 });
