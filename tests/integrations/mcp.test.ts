@@ -347,12 +347,20 @@ describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", 
     const whole = await fetchLog({}, { requestInfo: { headers: {} } });
     expect(textOf(whole)).toBe(LOG);
     expect(events.at(-1)).toMatchObject({ event: "skip" });
-    const named = offloadHandler(answerLog, {
-      workspace,
-      sessionId: (context) => (context.requestInfo ? "carl" : undefined),
-    });
+    const named = offloadHandler(answerLog, { workspace, sessionId: () => "carl" });
     expect(textOf(await named({}, { requestInfo: {} }))).toContain("<knowledge_list");
   });
+});
+
+it.each([
+  ["1", () => new Server1(INFO)],
+  ["2", () => new Server2(INFO)],
+])("rejects a tool of a server of SDK %s that has the name of a reading tool", (_, open) => {
+  const server = open();
+  registerReadingTools(server);
+  expect(() => {
+    registerReadingTools(server);
+  }).toThrow(/toolNames/);
 });
 
 it("keeps the caller's types", () => {
@@ -367,7 +375,7 @@ it("keeps the caller's types", () => {
     offloadHandler(({ service }: { service: string }) => text(service)),
   );
   // @ts-expect-error: not a client
-  expect(() => offloadClient({})).not.toThrow();
+  expect(() => offloadClient({})).toThrow(/callTool/);
   // @ts-expect-error: a handler returns a result
   offloadHandler(() => 1);
 });

@@ -10,4 +10,4 @@ export {
   type McpHandlerContext,
   type ServerOptions,
 } from "./offload-handler.js";
-export type { IntegrationOptions } from "../shared/connect-sessions.js";
+export type { IntegrationOptions, MultiSessionOptions } from "../shared/sessions.js";

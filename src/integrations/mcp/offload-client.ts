@@ -1,12 +1,13 @@
-import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { messageOf } from "../../core/errors/context-offload-error.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import {
-  connectSessions,
-  type OffloadSession,
+  connectFixedSessions,
+  failedAnswer,
   type IntegrationOptions,
-} from "../shared/connect-sessions.js";
+  type OffloadSession,
+  requireMethods,
+  type DropIn,
+} from "../shared/sessions.js";
 import { findDoubt } from "./schema-proof.js";
 import { offloaderOf, shortenAnswer, type McpToolResult } from "./shorten-answer.js";
 
@@ -37,6 +38,8 @@ export interface ClientOptions extends IntegrationOptions {
   readonly validate?: ((schema: unknown, value: unknown) => boolean | Promise<boolean>) | undefined;
 }
 
+const CLIENT: DropIn<ClientOptions> = { adds: { validate: true }, lacks: {} };
+
 interface ToolPage {
   readonly tools: readonly ListedTool[];
   readonly nextCursor?: string | undefined;
@@ -50,9 +53,10 @@ interface ToolPage {
  * const client = offloadClient(new Client({ name: "agent", version: "1.0.0" }));
  */
 export function offloadClient<C extends AnyMcpClient>(client: C, options: ClientOptions = {}): C {
-  const { validate, ...rest } = options;
-  const sessions = connectSessions(rest);
-  const session = (): OffloadSession => sessions(client.transport?.sessionId);
+  requireMethods("client", client, ["callTool", "listTools"]);
+  const sessions = connectFixedSessions(options, CLIENT);
+  const { validate } = options;
+  const session = (): OffloadSession => sessions.of(undefined, client.transport?.sessionId);
   /** What the server said of its tools. */
   const listed = new Map<string, ListedTool>();
 
@@ -75,18 +79,15 @@ export function offloadClient<C extends AnyMcpClient>(client: C, options: Client
   const listTools = async (params?: unknown, ...rest: unknown[]): Promise<ToolPage> => {
     const page = await list(params, ...rest);
     const current = session();
-    const { tools } = current;
     const described = page.tools.map((tool) => {
       const description = current.describe(tool.name, tool.description ?? "");
       return description === (tool.description ?? "") ? tool : { ...tool, description };
     });
-    const clash = tools.find(({ name }) => listed.has(name));
-    if (clash) {
-      const expected = `a server without ${clash.name}; rename it with the workspace's toolNames`;
-      throw new InvalidArgumentError("client", clash.name, expected);
-    }
+    current.rejectTakenNames([...listed.keys()]);
     // Once, after the last page.
-    const reading = page.nextCursor === undefined ? mcpFormat.describeTools(tools) : [];
+    const isLast = page.nextCursor === undefined;
+    if (isLast) current.checkToolNames([...listed.keys()]);
+    const reading = isLast ? mcpFormat.describeTools(current.tools) : [];
     return { ...page, tools: [...described, ...reading.map(withAnnotations)] };
   };
 
@@ -94,9 +95,8 @@ export function offloadClient<C extends AnyMcpClient>(client: C, options: Client
     const { name, arguments: input = {} } = params;
     const current = session();
     const signal = signalOf(rest);
-    const reading = current.tools.find((tool) => tool.name === name);
-    if (reading) {
-      return mcpFormat.answerCall(params, await reading.execute(input, signal ? { signal } : {}));
+    if (current.isReadingTool(name)) {
+      return mcpFormat.answerCall(params, await current.run(name, input, signal));
     }
     let resolved: typeof input;
     try {
@@ -104,7 +104,7 @@ export function offloadClient<C extends AnyMcpClient>(client: C, options: Client
     } catch (error) {
       signal?.throwIfAborted();
       // What is thrown may end the run; the model can correct its call.
-      return mcpFormat.answerCall(params, { text: messageOf(error), isError: true });
+      return mcpFormat.answerCall(params, failedAnswer(error));
     }
     const sent = resolved === input ? params : { ...params, arguments: resolved };
     const result = await client.callTool(sent as never, ...(rest as never[]));

@@ -4,7 +4,7 @@ import { coreOf } from "../../core/workspace/workspace-core.js";
 import { parseKnowledgeList } from "../../core/workspace/reference/knowledge-list.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { mcpFormat } from "../../formats/mcp.js";
-import type { OffloadSession } from "../shared/connect-sessions.js";
+import type { OffloadSession } from "../shared/sessions.js";
 
 /** A `CallToolResult`, as far as it matters here. */
 export interface McpToolResult {
