@@ -122,6 +122,13 @@ module.exports = {
       to: { path: "/(?:utils?|helpers?|common)[.]ts$" },
     },
     {
+      name: "replay-measures-from-outside",
+      severity: "error",
+      comment: "What the replay rewards is defined apart from the library that it measures.",
+      from: { path: "^packages/replay/src/(?:facts|reader|prompt-cache|replay)\\b" },
+      to: { path: "^src/" },
+    },
+    {
       name: "no-unresolvable",
       severity: "error",
       from: {},

@@ -51,6 +51,9 @@ const violations: Record<string, Record<string, string>> = {
   "packages-use-public-entries": {
     "packages/some/src/bad.ts": 'import "../../../src/core/defaults.js";',
   },
+  "replay-measures-from-outside": {
+    "packages/replay/src/facts-bad.ts": 'import "../../../src/index.js";',
+  },
   "no-unresolvable": {
     "src/core/bad-target.ts": 'import "./not-there.js";',
   },
