@@ -1,3 +1,4 @@
+/** @module ai-sdk */
 export {
   offloadMiddleware,
   type OffloadMiddleware,

@@ -1,3 +1,4 @@
+/** @module anthropic */
 export { offloadRequests, type RequestOptions } from "./offload-requests.js";
 export {
   offloadTools,

@@ -1,3 +1,4 @@
+/** @module claude-agent */
 export {
   claudeOffload,
   claudeToolNames,

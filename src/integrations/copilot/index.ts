@@ -1,3 +1,4 @@
+/** @module copilot */
 export {
   offloadSession,
   type CopilotInvocation,

@@ -1,3 +1,4 @@
+/** @module genkit */
 export {
   offloadMiddleware,
   type GenkitInstance,

@@ -1,3 +1,4 @@
+/** @module google */
 export { offloadCallable, type AnyGoogleCallable } from "./offload-callable.js";
 export {
   offloadPlugin,

@@ -1,3 +1,4 @@
+/** @module langchain */
 export {
   offloadMiddleware,
   type LangChainHandler,

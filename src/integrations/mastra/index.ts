@@ -1,3 +1,4 @@
+/** @module mastra */
 export {
   offloadProcessor,
   type MastraInputStep,

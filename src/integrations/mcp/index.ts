@@ -1,3 +1,4 @@
+/** @module mcp */
 export { offloadClient, type AnyMcpClient } from "./offload-client.js";
 export {
   offloadHandler,

@@ -1,3 +1,4 @@
+/** @module openai-agents */
 export { type AgentsOptions, offloadTools } from "./offload-tools.js";
 export {
   offloadFilter,

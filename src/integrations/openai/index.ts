@@ -1,3 +1,4 @@
+/** @module openai */
 export {
   offloadResponses,
   type FunctionOutput,

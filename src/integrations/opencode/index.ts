@@ -1,3 +1,4 @@
+/** @module opencode */
 // OpenCode calls everything that a plugin's file exports, so that this one exports the plugin alone.
 export {
   contextOffload,

@@ -1,3 +1,4 @@
+/** @module pi */
 export {
   offloadAgent,
   type AgentSettings,

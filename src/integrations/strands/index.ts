@@ -1,3 +1,4 @@
+/** @module strands */
 export {
   offloadPlugin,
   type OffloadPlugin,

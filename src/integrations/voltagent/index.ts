@@ -1,3 +1,4 @@
+/** @module voltagent */
 export {
   offloadAgent,
   type AgentSettings,
