@@ -1,3 +1,8 @@
+/**
+ * Every error that the package throws.
+ *
+ * @module errors
+ */
 export {
   InvalidArgumentError,
   InvalidEnvironmentError,

@@ -1,3 +1,8 @@
+/**
+ * Keeps large tool results out of an agent's context: the offloader, the workspace, and what they take and return.
+ *
+ * @module context-offload
+ */
 export { DEFAULTS } from "./core/defaults.js";
 export { digestText } from "./core/digest-text.js";
 export type { Content, ToolDescription } from "./core/engine/format.js";

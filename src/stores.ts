@@ -1,3 +1,8 @@
+/**
+ * Stores on SQLite, PostgreSQL and objects, and the ports of a store of your own.
+ *
+ * @module stores
+ */
 export type { ByteSource } from "./core/lib/text/byte-source.js";
 export type {
   ArtifactQuery,

@@ -417,7 +417,7 @@ describe("the searcher", () => {
     const program = `
       const { createWorkspace } = await import(${JSON.stringify(built)});
       const workspace = createWorkspace({ root: ${JSON.stringify(await makeTempFolder())} });
-      await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a" });
+      await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a", sessionId: "s1" });
       console.log((await workspace.grepKnowledge("a", "needle")).text);`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -436,7 +436,7 @@ describe("the searcher", () => {
       `import { createWorkspace } from ${JSON.stringify(built)};
       const workspace = createWorkspace({ root: ${JSON.stringify(join(folder, "root"))} });
       const grep = async () => {
-        await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a" });
+        await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a", sessionId: "s1" });
         console.log((await workspace.grepKnowledge("a", "n[e]+dle")).text);
       };
       grep();`,

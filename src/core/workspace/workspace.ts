@@ -86,7 +86,6 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   const putOne = (input: ArtifactInput, options: StoreOptions): Promise<StoredArtifact> =>
     storeArtifact(async () => {
-      refuseMisspelled(options, PUT_OPTIONS);
       if (!wiring.redact) return prepareArtifact(wiring, input, options);
       requireObject("artifact", input, "an object with content");
       const content = await readForRedaction(input.content);
@@ -124,8 +123,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     namespace,
 
     async put(artifact, options) {
-      requireText("sessionId", requireOptions(options).sessionId, "the session of the artifact");
-      return outcomeOf(await putOne(artifact, options));
+      const given = requireOptions(options);
+      refuseMisspelled(given, PUT_OPTIONS);
+      requireText("sessionId", given.sessionId, "the session of the artifact");
+      return outcomeOf(await putOne(artifact, given));
     },
 
     async offloadByWorkspace(artifacts, given) {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import {
