@@ -131,13 +131,16 @@ export {
   type CopyReport,
 } from "./core/workspace/copy-workspace.js";
 export type { EventLogger, StoreCall, WorkspaceEvent } from "./core/workspace/events.js";
-export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
-export type { GrepSessionOptions, SessionReading } from "./core/workspace/reading/grep-session.js";
-export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
 export type {
-  ByIdOptions,
-  ByLinesOptions,
-  CharRange,
+  GrepOptions,
+  GrepSessionOptions,
+  SessionReading,
+} from "./core/workspace/reading/grep-knowledge.js";
+export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
+export {
+  type ByIdOptions,
+  type ByLinesOptions,
+  type CharRange,
 } from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,
@@ -167,8 +170,8 @@ export type {
   Workspace,
 } from "./core/workspace/workspace-types.js";
 export type { ByteSource } from "./core/lib/text/byte-source.js";
-export type { RefusedRange } from "./core/lib/text/text-range.js";
-export type { PointerReach } from "./core/lib/json/json-pointer.js";
+export type { RejectedRange } from "./core/lib/text/text-range.js";
+export { type PointerReach } from "./core/lib/json/json-pointer.js";
 export { joinStores } from "./infrastructure/joined-store/join-stores.js";
 export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
 export type {
