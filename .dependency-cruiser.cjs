@@ -45,6 +45,14 @@ module.exports = {
       to: { pathNot: "^src/core/lib/" },
     },
     {
+      name: "artifacts-do-not-import-reading",
+      severity: "error",
+      comment:
+        "Reading is built on artifacts; what both need is in core/lib or with the artifacts.",
+      from: { path: "^src/core/workspace/artifacts/" },
+      to: { path: "^src/core/workspace/reading/" },
+    },
+    {
       name: "formats-import-only-core",
       severity: "error",
       comment: "A format is pure: it finds and replaces tool results.",

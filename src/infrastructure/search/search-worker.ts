@@ -9,12 +9,7 @@ import type {
   SearchSource,
 } from "../../core/lib/search/search-terms.js";
 import { readPieces } from "../../core/lib/text/byte-source.js";
-import type {
-  type SearchRequest,
-  type SearchAnswer,
-  type SearchFailure,
-  SharedProgress,
-} from "./messages.js";
+import type { SearchRequest, SearchAnswer, SearchFailure, SharedProgress } from "./messages.js";
 import { WORKER_SOURCE } from "./worker-source.js";
 
 /** How a search ended. */

@@ -21,17 +21,8 @@ import { getOriginal } from "../artifacts/get-original.js";
 import type { EventDetails, EventReporter } from "../events.js";
 import type { Workspace } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
-import {
-  type GrepOptions,
-  grepText,
-  searchIntact,
-  grepArtifacts,
-  listNewest,
-  type SessionReading,
-} from "./grep-knowledge.js";
+import type { GrepOptions, SessionReading } from "./grep-knowledge.js";
 import { openText, type OpenTarget, type ReadTarget } from "./open-text.js";
-import { queryArtifact } from "./query-knowledge.js";
-import { readCharRange, readColumns, readFromStart, readLineRange } from "./read-knowledge.js";
 import { VIEWS, type Reading, type ReadOptions, type Scope } from "./reading.js";
 
 /** Converts an error of the general library to this package's own; any other error is returned unchanged. */
@@ -75,6 +66,11 @@ function requireOffset(cursor: unknown): number {
   if (typeof cursor === "string" && /^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
 }
+
+// Each is loaded with its first call: a program that only offloads never needs them.
+const loadRead = () => import("./read-knowledge.js");
+const loadGrep = () => import("./grep-knowledge.js");
+const loadQuery = () => import("./query-knowledge.js");
 
 /** The methods that work on one artifact. */
 type ReadingVerbs = Pick<
@@ -149,6 +145,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
       signal: options.signal,
     };
+    const { grepArtifacts, listNewest, searchIntact } = await loadGrep();
     return grepArtifacts(request, {
       clock,
       list: () => listNewest(store, options, without),
@@ -187,7 +184,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
   return {
     getKnowledgeById: (artifactId, options = {}) =>
-      read("getKnowledgeById", artifactId, options, (target) => {
+      read("getKnowledgeById", artifactId, options, async (target) => {
+        const { readCharRange, readFromStart } = await loadRead();
         if (options.startChar === undefined && options.endChar === undefined) {
           return readFromStart(target);
         }
@@ -197,7 +195,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       }),
 
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
-      read("getKnowledgeByLines", artifactId, options, (target) => {
+      read("getKnowledgeByLines", artifactId, options, async (target) => {
+        const { readColumns, readLineRange } = await loadRead();
         const { startChar, endChar } = options;
         if (endChar === undefined && (startChar === undefined || startLine !== endLine)) {
           return readLineRange(target, startLine, endLine, startChar);
@@ -208,7 +207,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
-      withText("grepKnowledge", artifactId, options, (target) => {
+      withText("grepKnowledge", artifactId, options, async (target) => {
         const query = {
           ...requireQuery(pattern, options, target.maxChars),
           fromLine: requireCount("startLine", options.startLine, 1),
@@ -220,6 +219,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
           count: options.count ?? false,
           deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
         };
+        const { grepText } = await loadGrep();
         return grepText(target, request, {
           searchText: wiring.searchText,
           clock,
@@ -260,6 +260,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
             maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
             signal: options.signal,
           };
+          const { queryArtifact } = await loadQuery();
           return queryArtifact(store, record, request);
         },
         ({ text }) => ({ chars: text.length }),
