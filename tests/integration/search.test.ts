@@ -444,7 +444,7 @@ describe("the searcher", () => {
     );
     const bundle = await rolldown({ input, platform: "node" });
     const file = join(folder, "out", format === "esm" ? "app.mjs" : "app.cjs");
-    await bundle.write({ file, format, minify: true });
+    await bundle.write({ file, format, minify: true, codeSplitting: false });
     await bundle.close();
     const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 50_000 });
     expect(stdout.trim()).toBe("2:needle");
