@@ -1,4 +1,4 @@
-import type { ByteSource } from "../text/byte-source.js";
+import type { ByteRange, ByteSource } from "../text/byte-source.js";
 import { ArgumentError } from "../text/text-range.js";
 import { createKeyTest, decodeKey } from "./json-string.js";
 import {
@@ -329,11 +329,6 @@ export interface LocateOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many bytes are read at once. Default 256 kB. */
   readonly chunkBytes?: number | undefined;
-}
-
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
 }
 
 export interface PathOptions extends LocateOptions {

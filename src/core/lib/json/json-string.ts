@@ -1,8 +1,7 @@
-import { type ByteSource, readPieces } from "../text/byte-source.js";
+import { type ByteSource, readPieces, type ByteRange } from "../text/byte-source.js";
 import { isHighSurrogate, isLowSurrogate } from "../text/code-units.js";
 import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
 import { BACKSLASH, UNICODE_ESCAPE } from "./json-walker.js";
-import type { ByteRange } from "./json-pointer.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   b: "\b",

@@ -1,7 +1,6 @@
-import type { ByteRange } from "../json/json-pointer.js";
 import { decodeKey } from "../json/json-string.js";
 import { JsonWalker, type JsonVisitor, type JsonKind } from "../json/json-walker.js";
-import { type ByteSource, readPieces } from "../text/byte-source.js";
+import { type ByteRange, type ByteSource, readPieces } from "../text/byte-source.js";
 
 /** `"text"`, quotes included. */
 const TYPE_BYTES = 6;
