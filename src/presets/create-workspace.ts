@@ -41,7 +41,7 @@ import {
   type EncryptionOptions,
 } from "../infrastructure/sealed-store/encryption-keys.js";
 import { sealStore } from "../infrastructure/sealed-store/sealed-store.js";
-import { createSearcher } from "../infrastructure/search/searcher.js";
+import type { Searcher } from "../infrastructure/search/searcher.js";
 import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
 import { fileStore } from "./stores.js";
@@ -186,7 +186,7 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
   refuseMisspelled(options, OPTIONS);
-  const open = readStore(options);
+  const open = resolveStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
@@ -194,7 +194,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   if (options.logger !== undefined) {
     requireFunction("logger", options.logger, "a function that takes an event");
   }
-  const searcher = createSearcher();
+  const searcher = loadSearcherOnUse();
   const { storeCall } = options.logger ?? {};
   const opened = open(namespace);
   const { store, hash } = sealAsTold(storeCall ? timedStore(opened, storeCall) : opened, options);
@@ -224,7 +224,27 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   });
 }
 
-function readStore({ root, store }: WorkspaceOptions): OpenStore {
+/** A searcher whose code, with that of its worker, is loaded for the first search: many programs never search. */
+function loadSearcherOnUse(): Searcher {
+  let isClosed = false;
+  let loading: Promise<Searcher> | undefined;
+  const load = async (): Promise<Searcher> => {
+    const { createSearcher } = await import("../infrastructure/search/searcher.js");
+    const searcher = createSearcher();
+    if (isClosed) await searcher.close();
+    return searcher;
+  };
+  return {
+    search: async (source, query, options) =>
+      (await (loading ??= load())).search(source, query, options),
+    close: async () => {
+      isClosed = true;
+      await (await loading)?.close();
+    },
+  };
+}
+
+function resolveStore({ root, store }: WorkspaceOptions): OpenStore {
   if (store === undefined) return fileStore(root as string);
   if (root !== undefined) {
     throw new InvalidArgumentError("root", root, "omitted when a store is given");

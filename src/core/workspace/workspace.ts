@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../lib/text/scan-bytes.js";
 import {
   type OptionNames,
   requireCount,
@@ -10,11 +9,12 @@ import {
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { nonEmptyText } from "../lib/json/plain-json.js";
+import type { SearchFilter } from "./artifacts/artifact-store.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
-import type { SearchFilter } from "./artifacts/artifact-store.js";
 import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
 import {
   prepareArtifact,
@@ -24,7 +24,7 @@ import {
 import { readForRedaction } from "./artifacts/prepare-content.js";
 import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
-import { createCountLines } from "./reading/read-knowledge.js";
+import { createCountLines } from "./reading/open-text.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
 import { renderKnowledgeList } from "./reference/knowledge-list.js";

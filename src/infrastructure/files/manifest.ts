@@ -1,7 +1,7 @@
 import * as nodeBuffer from "node:buffer";
 import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
-import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
+import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
 import { type Disk, hasCode, identityOf } from "./disk.js";
