@@ -1,5 +1,5 @@
 /**
- * Stores on SQLite, PostgreSQL and objects, and the ports of a store of your own.
+ * Stores on SQLite, PostgreSQL and objects, and the ports for your own store.
  *
  * @module stores
  */

@@ -61,8 +61,7 @@ describe("the public types", () => {
   });
 
   it("accept no workspace but what createWorkspace returned", () => {
-    const { put, ...rest } = entry.createWorkspace({ store: entry.memoryStore() });
-    const lookalike = { ...rest, put, namespace: "default" };
+    const lookalike = { ...entry.createWorkspace({ store: entry.memoryStore() }) };
     // A copy has the methods, but not what the offloader works with.
     expect(() => entry.createOffloader({ workspace: lookalike, sessionId: "s1" })).toThrow(
       expect.objectContaining({ code: "INVALID_ARGUMENT", argument: "workspace" }),

@@ -35,7 +35,7 @@ export interface PutOptions extends Pick<Scope, "signal"> {
   readonly parentSessionId?: string | undefined;
 }
 
-/** What is stored by an operation of seed 004, or by the offloader, which has checked its session. */
+/** Options of every way to store: only `put` demands a session, and the offloader has checked its own. */
 export type StoreOptions = Omit<OffloadByWorkspaceOptions, "inlineChars">;
 
 /** A stored artifact and its reference. */
