@@ -4,10 +4,11 @@ import type {
   NewRecord,
 } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import { indexKey } from "../joined-store/chunked-content.js";
 import {
   changeIn,
+  indexKey,
   listedIn,
+  PAGE,
   parseListCursor,
   recordIn,
   SessionListings,
@@ -36,8 +37,6 @@ function plainText(text: string): string {
     .replace(ODD, (odd) => `${ESCAPE}${odd.charCodeAt(0).toString(16)}`)
     .replaceAll("\0", `${ESCAPE}0000`);
 }
-
-const PAGE = 1_000;
 
 /**
  * The row of the session is locked until the statement has ended, so that the changes of a session are
@@ -81,7 +80,7 @@ const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = $1
 export function postgresMetadataIn(database: PostgresDatabase, namespace: string): MetadataStore {
   const ns = indexKey(namespace);
 
-  const listings = new SessionListings(PAGE, async (sessionId, after) =>
+  const listings = new SessionListings(async (sessionId, after) =>
     (await database.run(CHANGES, [ns, indexKey(sessionId), after])).map(changeIn),
   );
 
