@@ -96,7 +96,9 @@ export class ContentCheck {
     try {
       const isSmall = file.size <= MAX_BYTES_AT_ONCE && file.size === record.size.bytes;
       if (!isSmall || isIntact) return checkedContent(record, file, { isIntact, onIntact });
-      const bytes = await file.read(0, file.size);
+      const { buffer, byteOffset, length } = await file.read(0, file.size);
+      // Not a Buffer, whose `slice` would be no copy.
+      const bytes = new Uint8Array(buffer, byteOffset, length);
       const content = checkedContent(record, memoryContent(bytes), { isIntact, onIntact });
       await content.check?.();
       await file.close();
