@@ -168,16 +168,16 @@ export class Disk {
   }
 
   rename(from: string, to: string): Promise<void> {
-    return byThread((done: Done<void>) => {
-      fs.rename(from, to, done as fs.NoParamCallback);
+    return byThread<void>((done) => {
+      fs.rename(from, to, done);
     });
   }
 
   /** @returns Whether there was such a file. */
   async delete(path: string): Promise<boolean> {
     try {
-      await byThread((done: Done<void>) => {
-        fs.unlink(path, done as fs.NoParamCallback);
+      await byThread<void>((done) => {
+        fs.unlink(path, done);
       });
       return true;
     } catch (error) {

@@ -1,4 +1,5 @@
 import { onceResolved } from "../../core/lib/concurrency.js";
+import { CauseError } from "../cause-error.js";
 import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
 import {
   isPostgresTransient,
@@ -58,7 +59,7 @@ async function withClient<T>(
     client.release(error);
   };
   const abort = () => {
-    release(new Error("the statement took too long"));
+    release(new CauseError("the statement took too long"));
   };
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });

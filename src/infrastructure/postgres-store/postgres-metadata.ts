@@ -13,10 +13,11 @@ import {
   recordIn,
   SessionListings,
 } from "../joined-store/session-listings.js";
+import { CauseError } from "../cause-error.js";
 import type { PostgresDatabase } from "./postgres-database.js";
 
 /**
- * A value as JSON that jsonb can hold: NUL and lone surrogates, which it refuses, are escaped, and the
+ * A value as JSON that jsonb can hold: NUL and lone surrogates, which it rejects, are escaped, and the
  * escape character is, too, so that two values are equal exactly if they were before.
  */
 export function plainJson(value: unknown): string {
@@ -101,7 +102,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
         if (there && there.hash === rest.hash && there.type === rest.type) return there;
       }
     }
-    throw new Error("every id for this content holds other content");
+    throw new CauseError("every id for this content holds other content");
   };
 
   return {

@@ -1,3 +1,4 @@
+import { CauseError } from "../cause-error.js";
 import type { PostgresClient } from "./postgres-client.js";
 
 /**
@@ -85,7 +86,7 @@ export async function migratePostgres(client: PostgresClient): Promise<void> {
     // Not by the name in the catalog, of which a connection may know an older state.
     const version = await readVersion(client);
     if (version > POSTGRES_MIGRATIONS.length) {
-      throw new Error(
+      throw new CauseError(
         `its tables have version ${version}, which is newer than this package; update context-offload`,
       );
     }

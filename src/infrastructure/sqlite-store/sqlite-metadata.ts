@@ -13,6 +13,7 @@ import {
   recordIn,
   SessionListings,
 } from "../joined-store/session-listings.js";
+import { CauseError } from "../cause-error.js";
 import type { SqliteValue } from "./sqlite-client.js";
 import type { SqliteDatabase, SqliteStatements } from "./sqlite-database.js";
 
@@ -122,7 +123,7 @@ function addTo(
     sql.run(PUT, ...key, seq, seq, JSON.stringify(record));
     return record;
   }
-  throw new Error("every id for this content holds other content");
+  throw new CauseError("every id for this content holds other content");
 }
 
 const CREATED = "record ->> '$.createdAt'";

@@ -1,3 +1,4 @@
+import { CauseError } from "../cause-error.js";
 import type { SqliteClient } from "./sqlite-client.js";
 
 /** Each entry takes the tables from the version before to its own. An entry is never changed once released. */
@@ -66,7 +67,7 @@ export function migrateSqlite(client: SqliteClient): void {
     client.exec("CREATE TABLE IF NOT EXISTS context_offload_version (version INTEGER NOT NULL)");
     const version = versionOf(client);
     if (version > SQLITE_MIGRATIONS.length) {
-      throw new Error(
+      throw new CauseError(
         `its tables have version ${version}, which is newer than this package; update context-offload`,
       );
     }

@@ -26,10 +26,10 @@ const KEYS = `SELECT key, written_at FROM context_offload_contents
 const REMOVE_HEADERS =
   "DELETE FROM context_offload_contents WHERE namespace = ? AND key >= ? AND key < ?";
 /** How many chunks are removed at once, so that others can write in between. */
-const REMOVED_AT_ONCE = 64;
+const MAX_REMOVED = 64;
 const REMOVE_CHUNKS = `DELETE FROM context_offload_chunks WHERE rowid IN (
     SELECT rowid FROM context_offload_chunks
-    WHERE namespace = ? AND key >= ? AND key < ? LIMIT ${REMOVED_AT_ONCE}
+    WHERE namespace = ? AND key >= ? AND key < ? LIMIT ${MAX_REMOVED}
   ) RETURNING part`;
 
 function sqliteContent(database: SqliteDatabase, namespace: string): ContentStore {
@@ -63,7 +63,7 @@ function sqliteContent(database: SqliteDatabase, namespace: string): ContentStor
       await database.write((sql) => {
         sql.run(REMOVE_HEADERS, ...range);
       });
-      for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE;) {
+      for (let removed = MAX_REMOVED; removed === MAX_REMOVED;) {
         removed = await database.write((sql) => sql.all(REMOVE_CHUNKS, ...range).length);
       }
     },
