@@ -26,7 +26,10 @@ export function keyedHash(key: Uint8Array): Hash {
 /** The same bytes, hashed as they pass; the hash is known when all of them have passed. */
 export function hashPassing(
   source: AsyncIterable<Uint8Array>,
-  hashing: Pick<crypto.Hash, "update" | "digest"> = crypto.createHash("sha256"),
+  hashing: {
+    update(bytes: Uint8Array): unknown;
+    digest(encoding: "hex"): string;
+  } = crypto.createHash("sha256"),
 ): { readonly bytes: AsyncIterable<Uint8Array>; readonly hash: () => string } {
   async function* pass(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
