@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
-import { once } from "../core/lib/concurrency.js";
+import { once, onceResolved } from "../core/lib/concurrency.js";
 import type {
   ArtifactStore,
   MetadataStore,
@@ -12,7 +12,7 @@ import { fileStore, memoryStore } from "./stores.js";
 const SCHEMES: Readonly<Record<string, (rest: string, scheme: string) => OpenStore>> = {
   memory: (rest) => {
     if (rest === "") return memoryStore();
-    throw refused("memory:…", '"memory:", with nothing after it');
+    throw invalidStore("memory:…", '"memory:", with nothing after it');
   },
   file: (path) => fileStore(requirePath("file", path)),
   sqlite: (path) => {
@@ -47,20 +47,20 @@ export function storeFrom(connection: string): OpenStore {
   if (open && Object.hasOwn(SCHEMES, scheme.replace("postgresql", "postgres"))) {
     return open(rest, scheme);
   }
-  throw refused(
+  throw invalidStore(
     scheme === "" ? "a text without a scheme" : `${scheme}:…`,
     "a store, or a connection string that begins with memory:, file:, sqlite:, postgres: or s3:",
   );
 }
 
 /** The received value is shortened to its scheme, since the rest may hold a password. */
-function refused(shown: string, expected: string): InvalidArgumentError {
+function invalidStore(shown: string, expected: string): InvalidArgumentError {
   return new InvalidArgumentError("store", shown, expected);
 }
 
 function requirePath(scheme: string, path: string): string {
   if (path !== "") return path;
-  throw refused(`${scheme}:`, `${scheme}: and a path, such as ${scheme}:./offload`);
+  throw invalidStore(`${scheme}:`, `${scheme}: and a path, such as ${scheme}:./offload`);
 }
 
 /** The path is taken as it is: in a URL, a blank or a `#` would be something else. */
@@ -131,7 +131,7 @@ function ownMetadata(connection: string): {
       close,
     };
   }
-  throw refused(
+  throw invalidStore(
     "s3:…",
     "s3://bucket/prefix?metadata= and a connection string of PostgreSQL or SQLite, percent-encoded",
   );
@@ -144,7 +144,7 @@ function requireUrl(scheme: string, connection: string): URL {
   } catch {
     // The error of URL repeats the whole text.
   }
-  throw refused(`${scheme}:…`, `a URL such as ${EXAMPLES[scheme] ?? scheme}`);
+  throw invalidStore(`${scheme}:…`, `a URL such as ${EXAMPLES[scheme] ?? scheme}`);
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -154,15 +154,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** Something that is opened at first use, and closed only if it was opened. */
 function lazily<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
-  let opened: Promise<T> | undefined;
+  let opening: Promise<T> | undefined;
   return {
-    get: () =>
-      (opened ??= open().catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      })),
+    get: onceResolved(() => (opening = open())),
     close: once(async () => {
-      if (opened) await close(await opened);
+      const opened = await opening?.catch(() => undefined);
+      if (opened !== undefined) await close(opened);
     }),
   };
 }

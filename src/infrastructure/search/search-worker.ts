@@ -9,6 +9,7 @@ import type {
   SearchSource,
 } from "../../core/lib/search/search-terms.js";
 import { readPieces } from "../../core/lib/text/byte-source.js";
+import { CauseError } from "../cause-error.js";
 import type { SearchRequest, SearchAnswer, SearchFailure, SharedProgress } from "./messages.js";
 import { WORKER_SOURCE } from "./worker-source.js";
 
@@ -198,7 +199,7 @@ async function* readWhole({ source }: SearchJob): AsyncGenerator<Uint8Array> {
     count += piece.length;
     yield piece;
   }
-  if (count < source.size) throw new Error(`it ends at byte ${count} of ${source.size}`);
+  if (count < source.size) throw new CauseError(`it ends at byte ${count} of ${source.size}`);
 }
 
 function asReadFailure(error: unknown): unknown {
