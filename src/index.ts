@@ -49,6 +49,7 @@ export {
   NoToolResultError,
   OutOfRangeError,
   UnknownFormatError,
+  VersionMismatchError,
 } from "./core/errors/argument-errors.js";
 export {
   parseFileReference,
@@ -110,15 +111,12 @@ export {
   type ArtifactMetadata,
   type ArtifactRecord,
   type ArtifactType,
+  type ContentSource,
   type TextSize,
   candidateIds,
 } from "./core/workspace/artifacts/artifact.js";
 export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
-export type {
-  Redact,
-  RedactContext,
-  ContentSource,
-} from "./core/workspace/artifacts/prepare-content.js";
+export type { Redact, RedactContext } from "./core/workspace/artifacts/redaction.js";
 export type {
   PruneOptions,
   PruneReport,

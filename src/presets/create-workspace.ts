@@ -15,7 +15,7 @@ import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { nearestNames } from "../core/lib/text/nearest-names.js";
 import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { ArtifactStore, OpenStore } from "../core/workspace/artifacts/artifact-store.js";
-import type { Redact } from "../core/workspace/artifacts/prepare-content.js";
+import type { Redact } from "../core/workspace/artifacts/redaction.js";
 import {
   requireRetention,
   RETENTION_NAMES,

@@ -1,15 +1,10 @@
 import { requireObject, refuseMisspelled, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
-import { offload } from "../core/engine/offload.js";
+import { offload, planOffload } from "../core/engine/offload.js";
 import { NoToolResultError } from "../core/errors/argument-errors.js";
 import { DIRECT_LAYOUT, portableName, allotNames } from "../core/files/file-layout.js";
-import {
-  createFileReference,
-  vouchForFiles,
-  createFileSink,
-  type FileWriter,
-} from "../core/files/file-sink.js";
+import { createFileSink, findFiles, type FileWriter } from "../core/files/file-sink.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { everything } from "../core/policies/by-result.js";
 import { anthropicFormat, type AnthropicMessageLike } from "../formats/anthropic.js";
@@ -80,37 +75,34 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   requireWriter(writer);
   const input = [asToolMessage(message)];
   const survey = surveyAnthropic(input, { countOther: false, nameOf: () => "message" });
-  const place = { outputDir: root, session };
-  const reference = createFileReference("direct", place, sha256);
-  const { messages, plan, offloaded } = await offload(input, survey, {
+  const references = await findFiles(survey.results, { outputDir: root, session }, sha256, writer);
+  const plan = planOffload(1, survey, everything, (result) => references.get(result));
+  const { messages, offloaded } = await offload(input, plan, {
     format: anthropicFormat,
     media: "offload",
-    policy: everything,
-    reference: await vouchForFiles(reference, survey.results, writer, root),
-    openSink: (plan) =>
-      createFileSink({
-        writer,
-        root,
-        folders: [session],
-        names: allotNames(plan, DIRECT_LAYOUT, sha256),
-        existing: "replace",
-        hash: sha256,
-      }),
+    put: createFileSink({
+      writer,
+      root,
+      folders: [session],
+      names: allotNames(plan, DIRECT_LAYOUT, sha256),
+      existing: "replace",
+      hash: sha256,
+      style: "direct",
+    }),
     concurrency: DEFAULTS.writeConcurrency,
     copy: deepCopy,
   });
 
-  const written = new Map(offloaded.map(({ result, stored }) => [result, stored]));
   const files: string[] = [];
   for (const result of plan.results) {
-    const stored = written.get(result) ?? plan.references.get(result);
+    const stored = offloaded.get(result) ?? references.get(result);
     if (stored) files.push(stored.path);
   }
   const [file] = files;
   if (file === undefined) throw new NoToolResultError(message.role);
   let freedChars = 0;
-  for (const { result, text } of offloaded) freedChars += result.chars - text.length;
-  const isTouched = offloaded.length > 0;
+  for (const [{ chars }, { reference }] of offloaded) freedChars += chars - reference.length;
+  const isTouched = offloaded.size > 0;
   return {
     message: isTouched ? { ...(messages[0] as M), role: message.role } : message,
     freedChars,

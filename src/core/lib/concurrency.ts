@@ -12,7 +12,7 @@ export function once<T>(make: () => T): () => T {
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
-  map: (item: T) => Promise<R>,
+  map: (item: T) => Promise<R> | R,
 ): Promise<R[]> {
   const results = new Array<R>(items.length);
   const failures: unknown[] = [];

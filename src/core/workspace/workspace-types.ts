@@ -1,10 +1,9 @@
 import type { Content, ToolDescription } from "../engine/format.js";
-import type { ArtifactRecord } from "./artifacts/artifact.js";
+import type { ArtifactRecord, ContentSource } from "./artifacts/artifact.js";
 import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
 import type { GrepOptions } from "./reading/grep-knowledge.js";
 import type { GrepSessionOptions, SessionReading } from "./reading/grep-session.js";
 import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
-import type { ContentSource } from "./artifacts/prepare-content.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
 import type { ByIdOptions, ByLinesOptions } from "./reading/read-knowledge.js";

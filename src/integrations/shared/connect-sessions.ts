@@ -12,7 +12,7 @@ import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { messageOf } from "../../core/errors/context-offload-error.js";
 import { once } from "../../core/lib/concurrency.js";
 import { isPlainJson } from "../../core/lib/json/plain-json.js";
-import { keepLast } from "../../core/lib/keep-last.js";
+import { setLru } from "../../core/lib/set-lru.js";
 import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
 import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-types.js";
 import type { Scope } from "../../core/workspace/reading/reading.js";
@@ -247,7 +247,7 @@ export function connectSessions(options: IntegrationOptions = {}): Sessions {
     const key = JSON.stringify([sessionId, parent]);
     const session =
       sessions.get(key) ?? openSession({ ...options, workspace: workspace() }, sessionId, parent);
-    return keepLast(sessions, key, session, MAX_SESSIONS);
+    return setLru(sessions, key, session, MAX_SESSIONS);
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
+import { ContentMemory } from "../../../../src/core/offloader/turn-memory.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 
 it("forgets the content that was not used for longest, and counts it again", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
+import { ContentMemory } from "../../../../src/core/offloader/turn-memory.js";
 
 function createMemory() {
   const counted: string[] = [];

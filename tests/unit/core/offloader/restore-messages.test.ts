@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { restoreMessages } from "../../../../src/core/offloader/restore-messages.js";
+import { restoreMessages } from "../../../../src/core/offloader/restore.js";
+import { createReadingCalls } from "../../../../src/core/offloader/reads.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import type { Format } from "../../../../src/index.js";
@@ -15,13 +16,11 @@ async function open() {
   const restore = (messages: readonly unknown[], sessionId = "s1", signal?: AbortSignal) => {
     const unknown: unknown[] = [];
     const options = { onUnknown: (one: unknown) => unknown.push(one), signal };
-    return restoreMessages(
-      messages,
-      anthropicFormat as Format,
-      coreOf(workspace),
-      sessionId,
-      options,
-    ).then((restored) => ({ restored, unknown }));
+    const wiring = {
+      ...{ core: coreOf(workspace), sessionId, format: anthropicFormat as Format },
+      ...{ readingCalls: createReadingCalls({}), tools: workspace.tools({ sessionId }) },
+    };
+    return restoreMessages(messages, wiring, options).then((restored) => ({ restored, unknown }));
   };
   return { workspace, reference, restore };
 }

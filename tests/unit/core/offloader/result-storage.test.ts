@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
-import { LocatedResult, ContentMemory } from "../../../../src/core/offloader/located-result.js";
+import { EMPTY_SESSION } from "../../../../src/core/offloader/session-index.js";
+import { LocatedResult, ContentMemory } from "../../../../src/core/offloader/turn-memory.js";
 import {
   ResultStorage,
   type StorageWiring,
@@ -30,7 +30,7 @@ function open(settings: Partial<StorageWiring> = {}, store = new MemoryStore()) 
       ),
     begin: async (signal?: AbortSignal) =>
       new ResultStorage(wiring, await core.listSession("s1"), signal),
-    fresh: new ResultStorage(wiring, NOTHING_HELD, undefined),
+    fresh: new ResultStorage(wiring, EMPTY_SESSION, undefined),
   };
 }
 

@@ -21,7 +21,7 @@ const PRUNE_NAMES: OptionNames<PruneOptions> = {
 };
 
 /** The verbs that look after what is stored: what there is, and what goes. */
-export function createCare(
+export function createMaintenance(
   { store, retention, clock, defer }: WorkspaceWiring,
   events: EventReporter,
 ): {
