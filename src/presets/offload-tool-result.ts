@@ -76,7 +76,7 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   const input = [asToolMessage(message)];
   const survey = surveyAnthropic(input, { countOther: false, nameOf: () => "message" });
   const references = await findFiles(survey.results, { outputDir: root, session }, sha256, writer);
-  const plan = planOffload(1, survey, everything, (result) => references.get(result));
+  const plan = planOffload(1, survey, everything, references);
   const { messages, offloaded } = await offload(input, plan, {
     format: anthropicFormat,
     media: "offload",

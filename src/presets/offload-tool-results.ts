@@ -98,7 +98,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   const place = { outputDir: root };
   const references = await findFiles(survey.results, place, sha256, writer, thresholds.chars);
   const policy = all(minChars(thresholds.chars), minRatio(thresholds.ratio));
-  const plan = planOffload(input.length, survey, policy, (result) => references.get(result));
+  const plan = planOffload(input.length, survey, policy, references);
   const { messages, offloaded } = await offload(input as readonly AnthropicMessageLike[], plan, {
     format: anthropicFormat,
     media: "offload",

@@ -18,21 +18,16 @@ export interface OffloadPlan<Target> {
 /**
  * Decides without writing.
  *
- * @param resolve - What a result's content refers to, when the whole content is a reference that names
- * the result's own id; `undefined` for content that merely contains the text of a reference.
+ * @param references - The results whose whole content is a reference that names their own id. Content
+ * that merely contains the text of a reference is not one.
  */
 export function planOffload<Target>(
   messageCount: number,
   survey: Survey,
   policy: Policy,
-  resolve: (result: ToolResult) => Target | undefined,
+  references: ReadonlyMap<ToolResult, Target>,
 ): OffloadPlan<Target> {
   const { results } = survey;
-  const references = new Map<ToolResult, Target>();
-  for (const result of results) {
-    const target = resolve(result);
-    if (target !== undefined) references.set(result, target);
-  }
   const candidates =
     references.size === 0 ? results : results.filter((result) => !references.has(result));
   const verdicts = policy.decide(candidates, createConversation(messageCount, survey));

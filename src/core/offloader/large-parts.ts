@@ -5,8 +5,10 @@ import { formatPointer } from "../lib/json/json-pointer.js";
 import { fromJson, isPlainJson, parseJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { WRAPPING_KEY, type ArtifactRecord } from "../workspace/artifacts/artifact.js";
-import { parseKnowledgeList, savesEnough } from "../workspace/reference/knowledge-list.js";
+import { createDraft } from "../workspace/artifacts/draft.js";
+import { parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
+import { savesEnough } from "./result-storage.js";
 import type { SessionIndex } from "./session-index.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { PartKind, PartReport } from "./report.js";
@@ -242,7 +244,7 @@ export class LargeParts {
       ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
     };
     const options = { toolCallId, sessionId, parentSessionId, signal, countTokens };
-    return core.draft({ content, artifactId, metadata }, options);
+    return createDraft(core.drafting, { content, artifactId, metadata }, options);
   }
 }
 

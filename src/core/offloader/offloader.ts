@@ -1,13 +1,14 @@
 import { requireArray, requireContent, requireOptions, hostCallback } from "../arguments.js";
 import { countContentChars, type Content, type Format, type ToolResult } from "../engine/format.js";
 import { DEFAULTS } from "../defaults.js";
-import { offload, planOffload, type Put } from "../engine/offload.js";
+import { offload, planOffload, type OffloadPlan, type Put } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
 import { messageOf } from "../errors/context-offload-error.js";
-import type { Survey } from "../engine/survey.js";
+import { isPlainJson } from "../lib/json/plain-json.js";
 import { once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { guardPolicy, KEEP_RESULTS } from "../policies/combine.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
@@ -47,6 +48,8 @@ export interface OffloaderWiring extends OffloaderSettings {
   readonly policy: Policy;
   readonly countTokens: CountTokens;
 }
+
+const RESULTS: readonly PartKind[] = ["results"];
 
 const OUTDATED: KeptReason = {
   outcome: "kept",
@@ -126,9 +129,14 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     session: SessionListing,
     signal: AbortSignal | undefined,
     hintsFor: HintsFor,
-  ): Promise<ResultStorage> => {
+  ) => {
     const answers = await findReadingAnswers(results, session, listSession, core.readChars);
+    const references = new Map<ToolResult, ArtifactRecord>();
     for (const result of results) {
+      const record = findReferenced(session, result.soleText, result.id);
+      if (record) references.set(result, record);
+      const { content } = result;
+      result.isPlain ??= typeof content === "string" || isPlainJson(content);
       result.isReadingAnswer = answers.has(result);
       const { id: toolCallId, toolName } = result;
       result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
@@ -137,12 +145,11 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           result.isPlain && wasOffloaded(session, result.id, result.known.hash);
       }
     }
-    return new ResultStorage(storing, session, signal, hintsFor);
+    return { references, storage: new ResultStorage(storing, session, signal, hintsFor) };
   };
 
   /** What is new in a history, and all that is needed to decide about it. */
   const lookAt = async (history: readonly unknown[], signal: AbortSignal | undefined) => {
-    requireArray("history", history);
     signal?.throwIfAborted();
     // The host may change its own array while results are being stored.
     const input = history.slice();
@@ -152,23 +159,16 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     // Before anything is waited for, since another call may take another history then.
     const earlier = { output: turns.outputs(from), totals: turns.totals(from) };
     const hintsFor: HintsFor = (result) => turns.hintsFor(result);
-    const storage = await openStorage(survey.results, session, signal, hintsFor);
-    return { input, session, turns, from, taken, earlier, survey, storage };
+    const opened = await openStorage(survey.results, session, signal, hintsFor);
+    return { input, session, turns, from, taken, earlier, survey, ...opened };
   };
-
-  /** What is to be done with the results of a survey; nothing is written yet. */
-  const planFor = (count: number, survey: Survey, session: SessionIndex, by: Policy = policy) =>
-    planOffload(count, survey, by, ({ soleText, id }) => findReferenced(session, soleText, id));
 
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
   const decide = async (
-    count: number,
-    survey: Survey,
-    session: SessionIndex,
+    plan: OffloadPlan<ArtifactRecord>,
     { kept }: ResultStorage,
     put: Put<OffloadedResult>,
   ): Promise<ResultReport[]> => {
-    const plan = planFor(count, survey, session);
     const offloaded = new Map<ToolResult, OffloadedResult>();
     for (const result of plan.chosen) {
       const stored = await put(result);
@@ -216,11 +216,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
     async offload(history, options) {
       const { parts, signal } = requireOptions(options);
-      const kinds = requireKinds(parts ?? wiring.parts);
+      requireArray("history", history);
+      const kinds = parts ?? wiring.parts ?? RESULTS;
+      if (kinds !== RESULTS) requireKinds(kinds);
       const looked = await lookAt(history, signal);
-      const { input, session, turns, from, taken, earlier, survey, storage } = looked;
+      const { input, session, turns, from, taken, earlier, survey, storage, references } = looked;
       const rule = kinds.includes("results") ? policy : KEEP_RESULTS;
-      const plan = planFor(input.length, survey, session, rule);
+      const plan = planOffload(input.length, survey, rule, references);
       const { messages, offloaded, outdated } = await offload(input, plan, {
         ...{ format: turns.format, media, put: storage.put },
         concurrency: DEFAULTS.writeConcurrency,
@@ -247,9 +249,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
     async estimate(history, options) {
       const { signal } = requireOptions(options);
-      const { input, session, earlier, survey, storage } = await lookAt(history, signal);
-      const preview = (result: ToolResult) => storage.preview(result);
-      const results = await decide(input.length, survey, session, storage, preview);
+      requireArray("history", history);
+      const { input, earlier, survey, storage, references } = await lookAt(history, signal);
+      const plan = planOffload(input.length, survey, policy, references);
+      const results = await decide(plan, storage, (result) => storage.preview(result));
       const totals = addReports(earlier.totals, results);
       const addedTokens = countAdded();
       return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
@@ -264,9 +267,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const about = aboutCall(input);
       const results = [new LocatedResult(found, 0, toolName, contents, reading, about)];
       const session = await listSession(sessionId);
-      const storage = await openStorage(results, session, signal, () => ({ about }));
-      const survey = { results, otherChars: 0 };
-      const [report] = (await decide(1, survey, session, storage, storage.put)) as [ResultReport];
+      const opened = await openStorage(results, session, signal, () => ({ about }));
+      const plan = planOffload(1, { results, otherChars: 0 }, policy, opened.references);
+      const { storage } = opened;
+      const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },

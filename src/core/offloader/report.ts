@@ -62,13 +62,11 @@ export type PartKind = "results" | "userMessages" | "toolInputs";
 const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"];
 
 /** What is to be offloaded, as the host asked for it. */
-export function requireKinds(given: unknown): readonly PartKind[] {
-  if (given === undefined) return ["results"];
+export function requireKinds(given: unknown): void {
   const expected = `an array of ${PART_KINDS.join(", ")}, or some of them`;
   for (const kind of requireArray("parts", given, expected)) {
     requireChoice("parts", kind, PART_KINDS);
   }
-  return given as readonly PartKind[];
 }
 
 /** What was offloaded besides results, with `parts`. */

@@ -8,8 +8,8 @@ import {
   REDACTIONS_KEY,
   WRAPPING_KEY,
 } from "../workspace/artifacts/artifact.js";
-import type { Draft, StoredDraft } from "../workspace/artifacts/draft.js";
-import { savesEnough } from "../workspace/reference/knowledge-list.js";
+import { createDraft, type Draft, type StoredDraft } from "../workspace/artifacts/draft.js";
+import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason, OffloadedResult } from "./report.js";
@@ -19,6 +19,11 @@ import type { LocatedResult } from "./turn-memory.js";
 export interface StorageWiring extends OffloaderSettings {
   readonly core: WorkspaceCore;
   readonly countTokens: CountTokens;
+}
+
+/** Whether a reference is worth it: it must save a good part of the result that it replaces. */
+export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
+  return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }
 
 /** What the digest of a result may take from its conversation; `undefined` for its content alone. */
@@ -143,7 +148,8 @@ export class ResultStorage {
   #open(result: LocatedResult, hints: DigestHints | undefined, artifactId?: string): Draft {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const { content, toolName, isError, wrapping, id, known } = result;
-    return core.draft(
+    return createDraft(
+      core.drafting,
       {
         content,
         artifactId,
@@ -159,7 +165,7 @@ export class ResultStorage {
       },
       {
         ...{ toolCallId: id, sessionId, parentSessionId, signal: this.#signal },
-        ...{ hash: known.hash, tokens: known.tokens, hints, countTokens },
+        ...{ hash: known.hash, tokens: result.tokens, hints, countTokens },
       },
     );
   }

@@ -12,10 +12,12 @@ import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { tokensOf } from "../policies/by-size.js";
-import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
+import { createDraft } from "../workspace/artifacts/draft.js";
+import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { createReadingCalls, findReadingAnswers } from "./reads.js";
+import { savesEnough } from "./result-storage.js";
 import { EMPTY_SESSION, findReferenced } from "./session-index.js";
 
 /** Why a result was offloaded or kept. */
@@ -155,7 +157,8 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       const result = readResult(toolResult);
       const { content } = toolResult;
       const { id, chars, toolName } = result;
-      const draft = core.draft(
+      const draft = createDraft(
+        core.drafting,
         { content, metadata: metadataOf(toolResult, context) },
         { ...context, toolCallId: id, countTokens },
       );

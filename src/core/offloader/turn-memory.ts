@@ -10,7 +10,7 @@ import {
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import { KnownNames } from "../lib/digest/known-names.js";
-import { isData, isPlainJson } from "../lib/json/plain-json.js";
+import { isData } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../workspace/reading/readable-content.js";
@@ -46,38 +46,18 @@ export class ContentMemory {
     const hash = this.hash(serializeContent(content));
     const kind = typeof content === "string" ? "text" : "value";
     const key = `${kind} ${hash}${id === undefined ? "" : ` ${id}`}`;
-    const known =
-      this.#known.get(key) ??
-      new RememberedContent(hash, () =>
-        this.countTokens(typeof content === "string" ? content : renderValue(content)),
-      );
+    const known = this.#known.get(key) ?? { hash, tokens: undefined, offloaded: new Map() };
     return setLru(this.#known, key, known, MAX_KNOWN);
   }
 }
 
 /** What is known of content, without the content itself. */
-class RememberedContent {
-  /** How it was offloaded, by its wrapping and what else decides about its reference. */
-  readonly offloaded = new Map<string, OffloadedResult>();
-  #count: (() => number) | undefined;
-  #tokens = 0;
-
-  constructor(
-    readonly hash: string,
-    count: () => number,
-  ) {
-    this.#count = count;
-  }
-
+interface RememberedContent {
+  readonly hash: string;
   /** Counted on first use. */
-  get tokens(): number {
-    if (this.#count) {
-      this.#tokens = this.#count();
-      // Releases the content.
-      this.#count = undefined;
-    }
-    return this.#tokens;
-  }
+  tokens: number | undefined;
+  /** How it was offloaded, by its wrapping and what else decides about its reference. */
+  readonly offloaded: Map<string, OffloadedResult>;
 }
 
 /** A tool result of a history, remembered for as long as its message is the same. */
@@ -91,12 +71,12 @@ export class LocatedResult implements ToolResult {
   offloadFlag: boolean | undefined;
   offloadedBefore = false;
   isReadingAnswer = false;
+  isPlain: boolean | undefined;
   /** The reference that is sent in its place, once that is decided. */
   sent: string | undefined;
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: RememberedContent | undefined;
-  #isPlain: boolean | undefined;
 
   constructor(
     found: FormatResult,
@@ -123,12 +103,11 @@ export class LocatedResult implements ToolResult {
     return this.#found.wrapping;
   }
 
-  get isPlain(): boolean {
-    return (this.#isPlain ??= typeof this.content === "string" || isPlainJson(this.content));
-  }
-
   get tokens(): number {
-    return this.known.tokens;
+    const { content } = this;
+    return (this.known.tokens ??= this.#memory.countTokens(
+      typeof content === "string" ? content : renderValue(content),
+    ));
   }
 
   get known(): RememberedContent {

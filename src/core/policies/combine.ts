@@ -1,4 +1,4 @@
-import { callHost } from "../arguments.js";
+import { guardHost } from "../arguments.js";
 import type { ToolResult } from "../engine/format.js";
 import { type Policy, type Verdict, chosenBy } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
@@ -51,6 +51,7 @@ function isVerdict(verdict: unknown): boolean {
  * answers of the reading tools and results without text are kept.
  */
 export function guardPolicy(policy: Policy): Policy {
+  const decide = guardHost("policy.decide", policy.decide.bind(policy));
   const settledOf = (result: ToolResult): Verdict | undefined => {
     const { chars, offloadedBefore, isReadingAnswer } = result;
     // The model has seen a reference there: putting the content back would rewrite what was sent.
@@ -66,7 +67,7 @@ export function guardPolicy(policy: Policy): Policy {
     decide(candidates, conversation) {
       const settled = candidates.map(settledOf);
       const asked = candidates.filter((_, index) => !settled[index]);
-      const decided = callHost("policy.decide", () => policy.decide(asked, conversation));
+      const decided = decide(asked, conversation);
       const verdicts = requireVerdicts(policy, decided, asked.length);
       let at = 0;
       return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));

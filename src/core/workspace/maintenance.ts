@@ -26,8 +26,8 @@ export function createMaintenance(
   events: EventReporter,
 ): {
   readonly verbs: Pick<Workspace, "sessions" | "removeSession" | "prune">;
-  /** Something was stored. */
-  readonly touch: () => void;
+  /** Something was stored; absent if everything is kept. */
+  readonly touch: (() => void) | undefined;
 } {
   const remove = (verb: string, record: ArtifactRecord): Promise<void> =>
     events.observe(
@@ -49,7 +49,7 @@ export function createMaintenance(
   runs?.touch();
 
   return {
-    touch: () => runs?.touch(),
+    touch: runs?.touch.bind(runs),
 
     verbs: {
       async sessions(options) {

@@ -1,9 +1,9 @@
-import type { ArtifactInput, Original, Workspace } from "./workspace-types.js";
+import type { Original, Workspace } from "./workspace-types.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { Content, Hash } from "../engine/format.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { EventDetails } from "./events.js";
-import type { Draft, DraftOptions, StoredDraft } from "./artifacts/draft.js";
+import type { Draft, DraftWiring, StoredDraft } from "./artifacts/draft.js";
 import type { ArtifactStore, SessionListing } from "./artifacts/artifact-store.js";
 import type { ToolNaming } from "./reading/reading.js";
 import { InvalidArgumentError, VersionMismatchError } from "../errors/argument-errors.js";
@@ -18,7 +18,8 @@ export interface WorkspaceCore {
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;
-  draft(artifact: ArtifactInput, options: DraftOptions): Draft;
+  /** What drafts are made with here. */
+  readonly drafting: DraftWiring;
   /** Stores a draft, and logs it. */
   store(draft: Draft): Promise<StoredDraft>;
   listSession(sessionId: string): Promise<SessionListing>;

@@ -44,8 +44,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   /** Stores a draft, and logs the outcome. */
   const storeDraft = (
-    make: () => Draft | Promise<Draft>,
-    { toolCallId, sessionId, signal }: PutOptions,
+    given: Draft | (() => Promise<Draft>),
+    { toolCallId, sessionId, signal }: PutOptions = {},
   ): Promise<StoredDraft> => {
     const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
     return events.observe(
@@ -53,7 +53,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       known,
       async () => {
         signal?.throwIfAborted();
-        const draft = await make();
+        const draft = typeof given === "function" ? await given() : given;
         const { options, metadata, content } = draft;
         Object.assign(known, {
           biz_id: metadata.biz_id,
@@ -77,7 +77,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         if (notice.readBy === "path") {
           draft.path = await readablePath(store, draft.record, options.signal);
         }
-        maintenance.touch();
+        maintenance.touch?.();
         return draft as StoredDraft;
       },
       ({ record, reference }) => ({
@@ -92,8 +92,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredDraft> =>
     storeDraft(async () => {
       refuseMisspelled(options, PUT_OPTIONS);
-      if (!wiring.redact) return createDraft(wiring, input, options);
       requireObject("artifact", input, "an object with content");
+      if (!wiring.redact) return createDraft(wiring, input, options);
       const content = await readForRedaction(input.content);
       return createDraft(wiring, { ...input, content }, options);
     }, options);
@@ -220,9 +220,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,
-    draft: (artifact, options) => createDraft(wiring, artifact, options),
-    store: (draft) => storeDraft(() => draft, {}),
-    listSession: (sessionId) => store.listSession(sessionId),
+    drafting: wiring,
+    store: storeDraft,
+    listSession: store.listSession.bind(store),
     original: (record, signal) => getOriginal(store, record, wiring.hash, signal),
     note: (event, verb, details) => {
       events.note(event, verb, details);

@@ -1,4 +1,3 @@
-import { requireObject } from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
 import { serializeContent, type Content, type Hash } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
@@ -160,17 +159,12 @@ export abstract class Draft implements Owner {
     const { path } = this;
     const last = this.#entry;
     if (last?.artifactId === artifactId && last.hash === hash && last.path === path) return last;
-    const { digest, viewLines: lines } = this;
+    const { size, viewLines } = this.measured;
+    const { digest } = this;
     this.#reference = undefined;
     this.#referenceTokens = undefined;
-    return (this.#entry = {
-      artifactId,
-      hash,
-      chars: this.measured.size.chars,
-      lines,
-      digest,
-      path,
-    });
+    this.#entry = { artifactId, hash, chars: size.chars, lines: viewLines, digest, path };
+    return this.#entry;
   }
 
   get reference(): string {
@@ -188,7 +182,8 @@ export abstract class Draft implements Owner {
   toArtifact(createdAt: string): NewArtifact {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
-    const steps = isStream ? [] : [() => this.tokens, () => this.scan(), () => this.reference];
+    const isReady = isStream || this.#reference !== undefined;
+    const steps = [() => this.tokens, () => this.scan(), () => this.reference];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
@@ -196,13 +191,15 @@ export abstract class Draft implements Owner {
       content: this.bytes,
       hash: isStream ? undefined : () => this.hash ?? "",
       describe: () => this.size,
-      meanwhile() {
-        try {
-          steps.shift()?.();
-        } catch {
-          // Ignored here: the same error is thrown when the value is read.
-        }
-      },
+      meanwhile: isReady
+        ? undefined
+        : () => {
+            try {
+              steps.shift()?.();
+            } catch {
+              // Ignored here: the same error is thrown when the value is read.
+            }
+          },
       createdAt,
       metadata: this.metadata,
     };
@@ -351,7 +348,6 @@ export function createDraft(
   input: ArtifactInput,
   options: DraftOptions = {},
 ): Draft {
-  requireObject("artifact", input, "an object with content");
   const texts: Partial<Record<(typeof TEXTS)[number], unknown>> = { ...options, ...input };
   for (const name of TEXTS) {
     const value = texts[name] ?? "";

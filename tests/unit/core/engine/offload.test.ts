@@ -38,10 +38,15 @@ const noteFormat: Format<Note> = {
 const survey = (messages: readonly Note[]) =>
   surveyMessages(noteFormat, messages, { media: "keep", countOther: false });
 
-const resolve = ({ content, id }: ToolResult) => (content === `@${id ?? ""}` ? id : undefined);
-
-const plan = (messages: readonly Note[], threshold = 5) =>
-  planOffload(messages.length, survey(messages), minChars(threshold), resolve);
+const plan = (messages: readonly Note[], threshold = 5) => {
+  const found = survey(messages);
+  const references = new Map<ToolResult, string>();
+  for (const result of found.results) {
+    const { content, id = "" } = result;
+    if (content === `@${id}`) references.set(result, id);
+  }
+  return planOffload(messages.length, found, minChars(threshold), references);
+};
 
 function wire(changes: Partial<OffloadWiring<Note, Stored>> = {}) {
   const kept = new Map<string, unknown>();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createDraft } from "../../../../../src/core/workspace/artifacts/draft.js";
 import { coreOf } from "../../../../../src/core/workspace/workspace-core.js";
 import type { ArtifactInput, PutOptions } from "../../../../../src/index.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
@@ -26,7 +27,7 @@ describe("a draft", () => {
   const drafted = (input: ArtifactInput, options: PutOptions = {}) => {
     const workspace = openMemoryWorkspace();
     const core = coreOf(workspace);
-    const draft = core.draft(input, options);
+    const draft = createDraft(core.drafting, input, options);
     return { workspace, draft, store: () => core.store(draft) };
   };
 
@@ -43,7 +44,11 @@ describe("a draft", () => {
     const workspace = openMemoryWorkspace();
     await workspace.put({ content: "other" }, { toolCallId: "a", sessionId: "s" });
     const core = coreOf(workspace);
-    const draft = core.draft({ content: "text" }, { toolCallId: "a", sessionId: "s" });
+    const draft = createDraft(
+      core.drafting,
+      { content: "text" },
+      { toolCallId: "a", sessionId: "s" },
+    );
     const before = draft.reference;
     const { record, reference } = await core.store(draft);
     expect(record.artifactId).toMatch(/^a-[0-9a-f]{12}$/);
