@@ -33,6 +33,7 @@ const CODES = {
   UnknownArtifactError: "UNKNOWN_ARTIFACT",
   UnknownFormatError: "UNKNOWN_FORMAT",
   UnsafePathError: "UNSAFE_PATH",
+  VersionMismatchError: "VERSION_MISMATCH",
   WriteFailedError: "WRITE_FAILED",
 };
 
@@ -71,6 +72,7 @@ it("every exported error class has the code that it has always had [DESIGN-9]", 
     UnknownArtifactError: new contextOffload.UnknownArtifactError("a", ["b"]),
     UnknownFormatError: new contextOffload.UnknownFormatError("none fits", []),
     UnsafePathError: new contextOffload.UnsafePathError("/out/s1", "it is a link"),
+    VersionMismatchError: new contextOffload.VersionMismatchError(),
     WriteFailedError: new contextOffload.WriteFailedError("/out/a.md", cause),
   };
   const codes = Object.entries(errors).map(([name, error]) => [name, error.code]);

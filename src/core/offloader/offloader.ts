@@ -85,24 +85,18 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       isFinal: policy.perResult,
     });
 
-  /** The memory of this history, which keeps its format as long as its new messages agree. */
-  const memoryFor = (
-    history: readonly unknown[],
-    session: SessionIndex,
-  ): { turns: TurnMemory; known: number } => {
-    const known = memory?.countKnown(history, session) ?? 0;
-    if (memory && memory.format.mismatch(history.slice(known)) === undefined) {
-      return { turns: memory, known };
-    }
-    const format = wiring.pickFormat(history, "by shape");
-    return memory?.format === format
-      ? { turns: memory, known }
-      : { turns: openMemory(format), known: 0 };
-  };
-
-  /** Reads what is new in the history; says from which message on results are to be decided. */
+  /**
+   * Reads what is new in the history; says from which message on results are to be decided. The
+   * memory keeps its format as long as new messages agree.
+   */
   const begin = (history: readonly unknown[], session: SessionIndex) => {
-    let { turns, known } = memoryFor(history, session);
+    let known = memory?.countKnown(history, session) ?? 0;
+    let turns = memory?.format.mismatch(history.slice(known)) === undefined ? memory : undefined;
+    if (!turns) {
+      const format = wiring.pickFormat(history, "by shape");
+      turns = memory?.format === format ? memory : openMemory(format);
+      if (turns !== memory) known = 0;
+    }
     let taken = turns.take(history, known);
     const isNew = turns !== memory;
     // A history that looks like it was misread is read again with this question; that throws, or
@@ -158,7 +152,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const survey = turns.survey(from, taken);
     // Before anything is waited for, since another call may take another history then.
     const earlier = { output: turns.outputs(from), totals: turns.totals(from) };
-    const hintsFor: HintsFor = (result) => turns.hintsFor(result);
+    const hintsFor = turns.hintsFor.bind(turns);
     const opened = await openStorage(survey.results, session, signal, hintsFor);
     return { input, session, turns, from, taken, earlier, survey, ...opened };
   };

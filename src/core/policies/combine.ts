@@ -35,15 +35,16 @@ export function requireVerdicts(
   count: number,
 ): readonly Verdict[] {
   const isList = Array.isArray(verdicts) && verdicts.length === count;
-  if (isList && verdicts.every((verdict: unknown) => isVerdict(verdict))) {
+  if (
+    isList &&
+    verdicts.every(
+      (verdict: Partial<Verdict> | null | undefined) => typeof verdict?.offload === "boolean",
+    )
+  ) {
     return verdicts as readonly Verdict[];
   }
   const expected = `an array of ${count} verdicts, each with offload (true or false) and reason`;
   throw new InvalidArgumentError(`what ${name} decided`, verdicts, expected);
-}
-
-function isVerdict(verdict: unknown): boolean {
-  return typeof (verdict as Partial<Verdict> | null | undefined)?.offload === "boolean";
 }
 
 /**

@@ -122,15 +122,10 @@ export abstract class Draft implements Owner {
     return this.measured.viewLines;
   }
 
-  /** The first half of the work for the digest. */
-  scan(): (budgetChars: number) => Digest {
-    return (this.#scan ??= scanSampled(this.measured.sampled, this.options.hints));
-  }
-
   get digest(): Digest {
     if (this.#digest) return this.#digest;
-    const { chars, text } = this.measured;
-    const make = this.scan();
+    const { chars, text, sampled } = this.measured;
+    const make = (this.#scan ??= scanSampled(sampled, this.options.hints));
     // A share of the content, within limits.
     const share = Math.round(chars * DEFAULTS.digestShare);
     const maxChars = Math.min(this.wiring.digestChars, Math.max(share, DEFAULTS.digestMinChars));
@@ -152,24 +147,25 @@ export abstract class Draft implements Owner {
     return (this.#digest = isCut ? { ...digest, kind: "text" } : digest);
   }
 
-  /** What a reference says about it. Before it was stored, with the id that it should have. */
-  get entry(): KnowledgeEntry {
+  /** The text that replaces the content. Before it was stored, with the id that it should have. */
+  get reference(): string {
     const hash = this.record?.hash ?? this.hash ?? "";
     const artifactId = this.record?.artifactId ?? this.wantedId ?? idOfContent(hash);
     const { path } = this;
     const last = this.#entry;
-    if (last?.artifactId === artifactId && last.hash === hash && last.path === path) return last;
+    const isSame = last?.artifactId === artifactId && last.hash === hash && last.path === path;
+    if (isSame && this.#reference !== undefined) return this.#reference;
     const { size, viewLines } = this.measured;
     const { digest } = this;
-    this.#reference = undefined;
-    this.#referenceTokens = undefined;
     this.#entry = { artifactId, hash, chars: size.chars, lines: viewLines, digest, path };
-    return this.#entry;
+    this.#referenceTokens = undefined;
+    return (this.#reference = renderKnowledgeList([this.#entry], this.wiring.notice));
   }
 
-  get reference(): string {
-    const { entry } = this;
-    return (this.#reference ??= renderKnowledgeList([entry], this.wiring.notice));
+  /** What the reference says about it. */
+  get entry(): KnowledgeEntry {
+    // Made together with the reference, which is never empty.
+    return (this.reference && this.#entry) as KnowledgeEntry;
   }
 
   get referenceTokens(): number {
@@ -183,7 +179,8 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    const steps = [() => this.tokens, () => this.scan(), () => this.reference];
+    const scan = () => (this.#scan ??= scanSampled(this.measured.sampled, this.options.hints));
+    const steps = [() => this.tokens, scan, () => this.reference];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
@@ -356,26 +353,28 @@ export function createDraft(
   const given = readMetadata(input.metadata);
   const toolCallId = options.toolCallId ?? nonEmptyText(given["biz_id"]);
   const session = options.sessionId ?? nonEmptyText(given["session_id"]);
-  const ownedWith = (metadata: Readonly<Record<string, unknown>>): Owner => ({
+  const owner: Owner = {
     sessionId: session ?? DEFAULTS.session,
     wantedId: input.artifactId || toolCallId || undefined,
-    metadata: completeMetadata(metadata, toolCallId, session),
-  });
+    metadata: completeMetadata(given, toolCallId, session),
+  };
   const content = requireSource(input.content);
   if (typeof content !== "string" && Symbol.asyncIterator in content) {
     const stream = content as AsyncIterable<Uint8Array>;
     const source = options.signal ? stopOnAbort(stream, options.signal) : stream;
-    return new StreamDraft(wiring, options, ownedWith(given), source);
+    return new StreamDraft(wiring, options, owner, source);
   }
   const { redact } = wiring;
-  if (!redact) return new ValueDraft(wiring, options, ownedWith(given), content);
+  if (!redact) return new ValueDraft(wiring, options, owner, content);
   const context = { sessionId: session, toolCallId, toolName: nonEmptyText(given["tool_name"]) };
   const { content: rest, redactions } = redactContent(content, redact, context);
   // It is known by what it was, so that the next turn knows it again.
   const hash = options.hash ?? wiring.hash(serializeContent(content));
-  const tokens = redactions === 0 ? options.tokens : undefined;
-  const metadata = redactions === 0 ? given : redactMetadata(given, redact, context, redactions);
-  return new ValueDraft(wiring, { ...options, hash, tokens }, ownedWith(metadata), rest);
+  if (redactions === 0) return new ValueDraft(wiring, { ...options, hash }, owner, content);
+  const kept = redactMetadata(given, redact, context, redactions);
+  const metadata = completeMetadata(kept, toolCallId, session);
+  const facts = { ...options, hash, tokens: undefined };
+  return new ValueDraft(wiring, facts, { ...owner, metadata }, rest);
 }
 
 function requireSource(content: unknown): ContentSource {

@@ -44,7 +44,7 @@ describe("a sink of files", () => {
     ["the whole hash", (name: string) => name.length < 20, /^a~[0-9a-f]{64}\.md$/],
   ])("takes %s into the name where other content has the plain one", async (_, isTaken, name) => {
     const stored = await sinkOf(new FolderMemoryWriter(isTaken))(result);
-    expect(stored?.name).toMatch(name);
+    expect(stored.name).toMatch(name);
   });
 
   it("fails with the path where every name is taken", async () => {

@@ -37,6 +37,30 @@ describe("restoring messages", () => {
     expect(unknown).toEqual([]);
   });
 
+  it("reads every message once, whatever was replaced", async () => {
+    const workspace = createMemoryWorkspace();
+    const { reference } = await workspace.put(
+      { content: "the original" },
+      { toolCallId: "a", sessionId: "s1" },
+    );
+    const read: unknown[] = [];
+    const format: Format = {
+      ...(anthropicFormat as Format),
+      read(message, visitor, options) {
+        read.push(message);
+        (anthropicFormat as Format).read(message, visitor, options);
+      },
+    };
+    const messages = conversationOf({ id: "a", text: reference }, { id: "b", text: "ok" });
+    const wiring = {
+      ...{ core: coreOf(workspace), sessionId: "s1", format },
+      ...{ readingCalls: createReadingCalls({}), tools: workspace.tools({ sessionId: "s1" }) },
+    };
+    const restored = await restoreMessages(messages, wiring, {});
+    expect(restored[2]).toEqual(conversationOf({ id: "a", text: "the original" })[2]);
+    expect(read).toEqual(messages);
+  });
+
   it("returns the same array where there is nothing to restore", async () => {
     const { restore } = await open();
     const messages = conversationOf({ id: "a", text: "plain" });

@@ -70,7 +70,9 @@ describe("the storage of results", () => {
   it("gives the plain id to the first of several results of one id", async () => {
     const { locate, fresh } = open();
     const stored = await Promise.all(
-      ["one", "two", "three"].map((seed) => fresh.put(locate(logOf(20_000, seed), "a"))),
+      ["one", "two", "three"].map(
+        async (seed) => await fresh.put(locate(logOf(20_000, seed), "a")),
+      ),
     );
     expect(stored.map((one) => one?.artifactId)).toEqual([
       "a",
@@ -118,7 +120,7 @@ describe("the storage of results", () => {
     it("keeps the result with onError: keep, and goes on with the next of that id", async () => {
       const { locate, fresh } = open({ onError: "keep" }, failing());
       const results = [locate(logOf(20_000), "a"), locate(logOf(20_000, "b"), "a")];
-      expect(await Promise.all(results.map((result) => fresh.put(result)))).toEqual([
+      expect(await Promise.all(results.map(async (result) => await fresh.put(result)))).toEqual([
         undefined,
         undefined,
       ]);
