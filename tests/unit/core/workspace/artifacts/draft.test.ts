@@ -2,22 +2,23 @@ import { describe, expect, it } from "vitest";
 import type { Content } from "../../../../../src/core/engine/format.js";
 import { collectPieces } from "../../../../../src/core/lib/text/byte-source.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
+import type { ContentSource } from "../../../../../src/core/workspace/artifacts/artifact.js";
 import {
-  prepareContent,
-  type ContentSource,
-  type KnownContent,
-} from "../../../../../src/core/workspace/artifacts/prepare-content.js";
+  createDraft,
+  type DraftOptions,
+} from "../../../../../src/core/workspace/artifacts/draft.js";
 import { escapeMarkup } from "../../../../../src/core/workspace/reference/markup.js";
 import { checkHash } from "../../../../../src/testing/memory-store.js";
 
-function prepare(source: ContentSource, known?: KnownContent, digestChars = 1_200) {
+function drafted(content: ContentSource, known?: DraftOptions, digestChars = 1_200) {
   const calls = { countTokens: 0, hash: 0 };
-  const options = {
+  const wiring = {
     digestChars,
+    notice: { readBy: "none", toolNames: {} } as const,
     countTokens: (text: string) => ((calls.countTokens += 1), text.length),
     hash: (data: string | Uint8Array) => ((calls.hash += 1), checkHash(data)),
   };
-  return { prepared: prepareContent(source, options, known), calls };
+  return { draft: createDraft(wiring, { content }, known), calls };
 }
 
 async function* chunksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
@@ -27,23 +28,23 @@ async function* chunksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array
   }
 }
 
-describe("prepared content", () => {
+describe("a draft", () => {
   it("is counted and hashed when it is asked for, and once", () => {
-    const { prepared, calls } = prepare("text");
+    const { draft, calls } = drafted("text");
     expect(calls).toEqual({ countTokens: 0, hash: 0 });
     for (const round of [1, 2]) {
-      expect(prepared.tokens(), `round ${round}`).toBe(4);
-      expect(prepared.hash?.()).toBe(checkHash("text"));
-      expect(prepared.digest()).toBe(prepared.digest());
-      expect(prepared.bytes()).toBe(prepared.bytes());
-      expect(prepared.size().tokens).toBe(4);
+      expect(draft.tokens, `round ${round}`).toBe(4);
+      expect(draft.hash).toBe(checkHash("text"));
+      expect(draft.digest).toBe(draft.digest);
+      expect(draft.bytes).toBe(draft.bytes);
+      expect(draft.size.tokens).toBe(4);
     }
     expect(calls).toEqual({ countTokens: 1, hash: 1 });
   });
 
   it("takes what is known already", () => {
-    const { prepared, calls } = prepare("text", { hash: "abc", tokens: 99 });
-    expect([prepared.hash?.(), prepared.tokens()]).toEqual(["abc", 99]);
+    const { draft, calls } = drafted("text", { hash: "abc", tokens: 99 });
+    expect([draft.hash, draft.tokens]).toEqual(["abc", 99]);
     expect(calls).toEqual({ countTokens: 0, hash: 0 });
   });
 
@@ -69,20 +70,20 @@ describe("prepared content", () => {
       { bytes: 31, chars: 31, lines: 1, viewLines: 2, tokens: 3 },
     ],
   ])("has the type and size of %s", (_, content, type, size) => {
-    const { prepared } = prepare(content);
-    expect(prepared.type).toBe(type);
-    expect(prepared.size()).toEqual(size);
+    const { draft } = drafted(content);
+    expect(draft.type).toBe(type);
+    expect(draft.size).toEqual(size);
   });
 
   it("does not indent a long line of JSON just to count its lines", () => {
-    const { prepared } = prepare(JSON.stringify(Array.from({ length: 90_000 }, (_, at) => at)));
-    expect(prepared.viewLines()).toBeUndefined();
-    expect(prepared.size()).not.toHaveProperty("viewLines");
+    const { draft } = drafted(JSON.stringify(Array.from({ length: 90_000 }, (_, at) => at)));
+    expect(draft.viewLines).toBeUndefined();
+    expect(draft.size).not.toHaveProperty("viewLines");
   });
 
   it.each([80, 300, 1_200])("has a digest that fits %i characters when it is escaped", (chars) => {
-    const { prepared } = prepare("<&>".repeat(5_000), undefined, chars);
-    const escaped = escapeMarkup(prepared.digest().text);
+    const { draft } = drafted("<&>".repeat(5_000), undefined, chars);
+    const escaped = escapeMarkup(draft.digest.text);
     expect(escaped.length).toBeGreaterThan(0);
     expect(escaped.length).toBeLessThanOrEqual(chars);
   });
@@ -90,29 +91,29 @@ describe("prepared content", () => {
   it("refuses a value that JSON cannot hold", () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
-    expect(() => prepare(cyclic).prepared.bytes()).toThrow(
+    expect(() => drafted(cyclic).draft.bytes).toThrow(
       expect.objectContaining({ code: "CONTENT_NOT_SERIALIZABLE" }),
     );
   });
 });
 
-describe("a prepared stream", () => {
+describe("a draft of a stream", () => {
   it("is known when it has passed, and its bytes are those that came", async () => {
-    const { prepared } = prepare(chunksOf("one\n", "two\n", "é"));
-    const bytes = prepared.bytes();
+    const { draft } = drafted(chunksOf("one\n", "two\n", "é"));
+    const bytes = draft.bytes;
     if (!(Symbol.asyncIterator in bytes)) throw new Error("a stream was expected");
     expect(await collectPieces(bytes)).toEqual(encodeWtf8("one\ntwo\né"));
-    expect(prepared.size()).toEqual({ bytes: 10, chars: 9, lines: 3, tokens: 9 });
-    expect(prepared.hash).toBeUndefined();
-    expect(prepared.content).toBeUndefined();
-    expect(prepared.viewLines()).toBe(3);
+    expect(draft.size).toEqual({ bytes: 10, chars: 9, lines: 3, tokens: 9 });
+    expect(draft.hash).toBeUndefined();
+    expect(draft.content).toBeUndefined();
+    expect(draft.viewLines).toBe(3);
   });
 
   it("estimates the tokens of what is too long to be looked at as a whole", async () => {
-    const { prepared } = prepare(chunksOf(...Array.from({ length: 60 }, () => "x".repeat(10_000))));
-    const bytes = prepared.bytes() as AsyncIterable<Uint8Array>;
+    const { draft } = drafted(chunksOf(...Array.from({ length: 60 }, () => "x".repeat(10_000))));
+    const bytes = draft.bytes as AsyncIterable<Uint8Array>;
     expect((await collectPieces(bytes)).length).toBe(600_000);
-    expect(prepared.tokens()).toBe(600_000);
+    expect(draft.tokens).toBe(600_000);
   });
 
   it.each([["text"], [7], [new Uint16Array(2)], [null]])(
@@ -122,7 +123,7 @@ describe("a prepared stream", () => {
         await Promise.resolve();
         yield chunk as never;
       })();
-      const bytes = prepare(source).prepared.bytes() as AsyncIterable<Uint8Array>;
+      const bytes = drafted(source).draft.bytes as AsyncIterable<Uint8Array>;
       await expect(collectPieces(bytes)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     },
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createDraft } from "../../../../../src/core/workspace/artifacts/draft.js";
 import { coreOf } from "../../../../../src/core/workspace/workspace-core.js";
 import type {
   ArtifactInput,
@@ -27,21 +28,37 @@ describe("a bad artifact is refused", () => {
   });
 });
 
-describe("a prepared artifact", () => {
-  const prepare = (input: ArtifactInput, options: StoreOptions = {}) => {
+describe("a draft", () => {
+  const drafted = (input: ArtifactInput, options: StoreOptions = {}) => {
     const workspace = openMemoryWorkspace();
-    return { workspace, prepared: coreOf(workspace).prepare(input, options) };
+    const core = coreOf(workspace);
+    const draft = createDraft(core.drafting, input, options);
+    return { workspace, draft, store: () => core.store(draft) };
   };
 
   it("shows the reference that storing gives, before it is stored", async () => {
-    const { workspace, prepared } = prepare({ content: "text" }, { toolCallId: "a" });
-    const reference = prepared.reference();
+    const { workspace, draft } = drafted({ content: "text" }, { toolCallId: "a" });
+    const { reference } = draft;
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
     expect(
       (await workspace.put({ content: "text" }, { sessionId: "default", toolCallId: "a" }))
         .reference,
     ).toBe(reference);
-    expect(prepared.reference("other")).toBe(reference.replace('id="a"', 'id="other"'));
+  });
+
+  it("shows the id that it got, once it was stored", async () => {
+    const workspace = openMemoryWorkspace();
+    await workspace.put({ content: "other" }, { toolCallId: "a", sessionId: "s" });
+    const core = coreOf(workspace);
+    const draft = createDraft(
+      core.drafting,
+      { content: "text" },
+      { toolCallId: "a", sessionId: "s" },
+    );
+    const before = draft.reference;
+    const { record, reference } = await core.store(draft);
+    expect(record.artifactId).toMatch(/^a-[0-9a-f]{12}$/);
+    expect(reference).toBe(before.replace('id="a"', `id="${record.artifactId}"`));
   });
 
   it.each<[string, ArtifactInput, StoreOptions, string]>([
@@ -51,14 +68,14 @@ describe("a prepared artifact", () => {
     ["that of the call", { content: "x", metadata: { biz_id: "no" } }, { toolCallId: "c" }, "c"],
     ["one of its content", { content: "x", artifactId: "" }, { toolCallId: "" }, "unknown-"],
   ])("has the id that it should: %s", async (_, input, options, id) => {
-    const { record } = await prepare(input, options).prepared.store();
+    const { record } = await drafted(input, options).store();
     expect(record.artifactId.startsWith(id)).toBe(true);
   });
 
   it("lets the parent session read it, and stops a stream that is aborted", async () => {
     const options = { toolCallId: "a", sessionId: "child", parentSessionId: "parent" };
-    const { workspace, prepared } = prepare({ content: "x" }, options);
-    await prepared.store();
+    const { workspace, store } = drafted({ content: "x" }, options);
+    await store();
     expect(await workspace.getOriginal("a", { sessionId: "parent" })).toBe("x");
     const controller = new AbortController();
     const content = (async function* () {
@@ -68,6 +85,6 @@ describe("a prepared artifact", () => {
       yield new Uint8Array([66]);
     })();
     const { signal } = controller;
-    await expect(prepare({ content }, { signal }).prepared.store()).rejects.toThrow("enough");
+    await expect(drafted({ content }, { signal }).store()).rejects.toThrow("enough");
   });
 });
