@@ -1,6 +1,6 @@
 import type { PointerReach } from "../lib/json/json-pointer.js";
 import { quote, quoteSome } from "../lib/text/quote.js";
-import { ContextOffloadError, describeValue } from "./context-offload-error.js";
+import { ContextOffloadError } from "./context-offload-error.js";
 
 const SHOWN_IDS = 5;
 
