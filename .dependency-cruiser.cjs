@@ -111,7 +111,7 @@ module.exports = {
       from: { path: "^packages/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(?:index|policies|(?:testing|integrations/[^/]+)/index)\\.ts$",
+        pathNot: "^src/(?:[^/]+|(?:formats|testing|integrations/[^/]+)/index)\\.ts$",
       },
     },
     {

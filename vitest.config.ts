@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { bundleWorkerSource } from "./scripts/bundle-worker.mjs";
+import { bundleWorkerSource } from "./scripts/bundle.mjs";
 
 /** The build makes the search worker a text; tests from source need it without a build. */
 const searchWorkerSource = {
@@ -21,12 +21,12 @@ export default defineConfig({
         replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)),
       },
       {
-        find: /^context-offload\/policies$/,
-        replacement: fileURLToPath(new URL("src/policies.ts", import.meta.url)),
+        find: /^context-offload\/(files|stores|errors|policies|open-telemetry)$/,
+        replacement: fileURLToPath(new URL("src/$1.ts", import.meta.url)),
       },
       {
-        find: /^context-offload\/testing$/,
-        replacement: fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
+        find: /^context-offload\/(formats|testing)$/,
+        replacement: fileURLToPath(new URL("src/$1/index.ts", import.meta.url)),
       },
       {
         find: /^context-offload\/(.+)$/,

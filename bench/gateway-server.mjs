@@ -2,7 +2,7 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";
-import { logPieces } from "./sample-log.mjs";
+import { logPieces } from "./samples.mjs";
 
 const log = Buffer.concat([...logPieces(1_000_000)]).toString();
 let call = 0;

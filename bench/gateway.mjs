@@ -1,25 +1,21 @@
-/**
- * What the gateway adds to a tool call, as ratios to the same call of the same server without it.
- *
- * node bench/gateway.mjs [rounds = 300]
- */
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { measure } from "./measure.mjs";
-import { runAlone } from "./run-alone.mjs";
+import { measure } from "./harness.mjs";
 
+const ROUNDS = 300;
 const SERVER = fileURLToPath(new URL("gateway-server.mjs", import.meta.url));
 const GATEWAY = fileURLToPath(
   new URL("../packages/mcp/tests/support/run-gateway.mjs", import.meta.url),
 );
 
 /**
+ * What the gateway adds to a tool call, as ratios to the same call of the same server without it.
+ *
  * @param {string} folder
- * @param {number} [rounds]
- * @returns {Promise<import("./run.mjs").Row[]>}
+ * @returns {Promise<import("./harness.mjs").Row[]>}
  */
-export async function benchGateway(folder, rounds = 300) {
+export async function benchGateway(folder) {
   const config = {
     mcpServers: { bench: { command: process.execPath, args: [SERVER] } },
     contextOffload: { tools: { read_whole: { offload: false } } },
@@ -38,7 +34,7 @@ export async function benchGateway(folder, rounds = 300) {
         client.callTool({ name, arguments: { chars } });
       const took = await measure(
         { direct: call(direct), gateway: call(gateway) },
-        { rounds: Math.ceil(rounds * share) },
+        { rounds: Math.ceil(ROUNDS * share) },
       );
       rows.push({
         what: `gateway: ${what}`,
@@ -61,5 +57,3 @@ async function connect(args) {
   await client.connect(new StdioClientTransport({ command: process.execPath, args }));
   return client;
 }
-
-await runAlone(import.meta.url, (folder) => benchGateway(folder, Number(process.argv[2] ?? 300)));

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundleWorkerSource } from "../scripts/bundle-worker.mjs";
+import { bundleWorkerSource } from "../scripts/bundle.mjs";
 import { runOrThrow } from "../scripts/run-command.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -19,7 +19,7 @@ const IMPORT = `
  * process against one that imports an empty module. Each in a new process, in turn.
  *
  * @param {string} folder
- * @returns {Promise<import("./run.mjs").Row[]>}
+ * @returns {Promise<import("./harness.mjs").Row[]>}
  */
 export async function benchImportTime(folder) {
   const modules = join(folder, "modules");

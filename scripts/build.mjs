@@ -7,11 +7,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleCli } from "./bundle-cli.mjs";
-import { bundleWorkerSource } from "./bundle-worker.mjs";
-import { joinModules } from "./join-modules.mjs";
-import { restoreAfterPacking } from "./published-form.mjs";
+import { bundleCli, bundleWorkerSource, joinModules } from "./bundle.mjs";
 import { runOrThrow } from "./run-command.mjs";
+
+// npm packs every package of a release, and each would build beneath the others.
+if (process.env["CONTEXT_OFFLOAD_IS_BUILT"] === "true") process.exit();
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 // A sibling of dist, since the declaration maps refer to src by a relative path.
@@ -58,7 +58,6 @@ async function takeStamp() {
 
 async function buildRoot() {
   try {
-    await restoreAfterPacking(root);
     await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
       cwd: root,
     });
@@ -84,7 +83,6 @@ async function packagesInOrder() {
 
 /** @param {string} folder */
 async function buildPackage(folder) {
-  await restoreAfterPacking(folder);
   const output = join(folder, `.dist-${process.pid}`);
   const replaced = `${output}-old`;
   try {

@@ -6,10 +6,9 @@ import { access, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import ts from "typescript";
-import { renderFigures } from "../bench/page-figures.mjs";
-import { extractAnchors, extractLinks, extractSnippets } from "./doc-snippets.mjs";
+import { listingTable, renderFigures, storesTable } from "../bench/harness.mjs";
+import { extractAnchors, extractLinks, extractSnippets, findTypeErrors } from "./doc-snippets.mjs";
 import { API_PAGE, makeApiList } from "./make-api-list.mjs";
-import { findTypeErrors } from "./snippet-types.mjs";
 
 /** @typedef {{ path: string, text: string }} Page */
 
@@ -113,16 +112,28 @@ async function findWrongDefaults(pages) {
 }
 
 /**
- * The figures on the page are exactly those of the last recorded run.
+ * The figures on the pages are exactly those of the last recorded runs.
  *
  * @param {readonly Page[]} pages
  */
 async function findOldFigures(pages) {
-  const results = JSON.parse(await readFile(join(ROOT, "bench/results.json"), "utf8"));
-  const page = pages.find(({ path }) => path === "docs/performance.md");
-  return withoutAlignment(page?.text).includes(withoutAlignment(renderFigures(results)))
-    ? []
-    : ["docs/performance.md: figures differ from bench/results.json; run npm run bench -- --write"];
+  const readJson = async (/** @type {string} */ path) =>
+    JSON.parse(await readFile(join(ROOT, path), "utf8"));
+  const { results, listings } = await readJson("bench/stores.json");
+  const quoted = [
+    [
+      "docs/performance.md",
+      "bench/results.json",
+      renderFigures(await readJson("bench/results.json")),
+    ],
+    ["docs/stores.md", "bench/stores.json", storesTable(results)],
+    ["docs/stores.md", "bench/stores.json", listingTable(listings)],
+  ];
+  return quoted.flatMap(([path, source, figures]) => {
+    const page = pages.find((each) => each.path === path);
+    const isSame = withoutAlignment(page?.text).includes(withoutAlignment(figures));
+    return isSame ? [] : [`${path}: figures differ from ${source}`];
+  });
 }
 
 /** @param {readonly Page[]} pages */

@@ -6,8 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, URL } from "node:url";
-import { extractSnippets } from "./doc-snippets.mjs";
-import { findTypeErrors } from "./snippet-types.mjs";
+import { extractSnippets, findTypeErrors } from "./doc-snippets.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 

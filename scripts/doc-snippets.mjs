@@ -1,4 +1,8 @@
-// Finds what can be checked in a Markdown page: code blocks, links and headings. Pure.
+// Finds what can be checked in a Markdown page: code blocks, which it type-checks, links and headings.
+
+import { join, resolve } from "node:path";
+import { fileURLToPath, URL } from "node:url";
+import ts from "typescript";
 
 /**
  * @typedef {object} Snippet
@@ -11,6 +15,7 @@
  * @typedef {{ path: string, line: number, target: string }} Link
  */
 
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FENCE = /^(?<mark>`{3,}|~{3,})(?<info>[^`]*)$/;
 const SETUP = /<!-- doc-setup:(?<setup>[^]*?)-->\s*$/;
 
@@ -59,33 +64,6 @@ export function extractLinks(path, text) {
     const targets = TARGETS.flatMap((pattern) => [...prose.matchAll(pattern)]);
     return targets.map(([, , target = ""]) => ({ path, line, target }));
   });
-}
-
-/**
- * The page with the targets of its links rewritten.
- *
- * @param {string} text
- * @param {(target: string) => string} rewrite
- */
-export function rewriteLinks(text, rewrite) {
-  const lines = text.split("\n");
-  for (const { text: prose, line } of splitFences(text).lines) {
-    const end = lines[line - 1]?.endsWith("\r") ? "\r" : "";
-    // Every second piece is code between backticks.
-    const pieces = prose
-      .split(/(`[^`]*`)/)
-      .map((piece, at) =>
-        at % 2 === 1
-          ? piece
-          : TARGETS.reduce(
-              (rest, pattern) =>
-                rest.replace(pattern, (_, before, target) => before + rewrite(target)),
-              piece,
-            ),
-      );
-    lines[line - 1] = pieces.join("") + end;
-  }
-  return lines.join("\n");
 }
 
 /**
@@ -143,4 +121,49 @@ function splitFences(text) {
     }
   }
   return { blocks, lines };
+}
+
+/**
+ * All blocks in one program, each as its own module of the folder, which exists only in memory.
+ *
+ * @param {readonly Snippet[]} snippets
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function findTypeErrors(snippets, folder) {
+  const config = ts.readConfigFile(join(ROOT, "tsconfig.json"), (path) => ts.sys.readFile(path));
+  const { options } = ts.convertCompilerOptionsFromJson(
+    /** @type {{ compilerOptions: unknown }} */ (config.config).compilerOptions,
+    ROOT,
+  );
+  // The package's entries, from their source, since there may be no build yet; absolute, since the
+  // blocks may be in another folder.
+  const { paths = {} } = /** @type {{ paths?: Record<string, string[]> }} */ (options);
+  options.paths = Object.fromEntries(
+    Object.entries(paths).map(([name, targets]) => [name, targets.map((path) => join(ROOT, path))]),
+  );
+  const modules = new Map(
+    snippets.map((snippet, index) => [join(folder, `doc-snippet-${index}.ts`), snippet]),
+  );
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (path) => modules.has(resolve(path)) || fileExists(path);
+  host.readFile = (path) => {
+    const snippet = modules.get(resolve(path));
+    return snippet ? toModule(snippet) : readFile(path);
+  };
+  const program = ts.createProgram([...modules.keys()], options, host);
+  return [...modules].flatMap(([path, snippet]) => {
+    const file = program.getSourceFile(path);
+    const diagnostics = [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ];
+    return diagnostics.map((diagnostic) => {
+      const setupLines = toModule(snippet).split("\n").length - snippet.code.split("\n").length;
+      const at = file?.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line ?? 0;
+      const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, " ");
+      return `${snippet.path}:${snippet.line + at - setupLines}: ${message}`;
+    });
+  });
 }

@@ -6,7 +6,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, URL } from "node:url";
-import { createOffloader, estimateTokens, parseConversation } from "context-offload";
+import { createOffloader, estimateTokens } from "context-offload";
+import { parseConversation } from "context-offload/formats";
 import { drawBeforeAndAfter } from "./before-after-svg.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

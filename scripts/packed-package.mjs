@@ -1,8 +1,7 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { applyPublishedForm } from "./published-form.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -11,32 +10,20 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const PACKAGES = ["", "packages/mcp", "packages/replay", "packages/cli"];
 
 /**
- * Packs what is built. It works on a copy, so that it can run while other programs read the repository.
+ * Packs what is built.
  *
  * @param {string} destination An existing folder.
  * @param {string} directory Where the package is in the repository.
  * @returns {Promise<{ tarball: string, bytes: number, files: string[] }>}
  */
 export async function packPackage(destination, directory = "") {
-  const folder = join(ROOT, directory);
-  const copy = await mkdtemp(join(tmpdir(), "context-offload-packing-"));
-  try {
-    const { files } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-    for (const name of ["package.json", "README.md", "LICENSE", ...files]) {
-      await cp(join(folder, name), join(copy, name), { recursive: true });
-    }
-    await applyPublishedForm(copy, ROOT, directory);
-    // What the scripts do was just done here: the build and the published form.
-    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
-    const [packed] = JSON.parse(await runOrThrow("npm", args, { cwd: copy }));
-    return {
-      tarball: join(destination, packed.filename),
-      bytes: packed.size,
-      files: packed.files.map((/** @type {{ path: string }} */ { path }) => path),
-    };
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
+  const [packed] = JSON.parse(await runOrThrow("npm", args, { cwd: join(ROOT, directory) }));
+  return {
+    tarball: join(destination, packed.filename),
+    bytes: packed.size,
+    files: packed.files.map((/** @type {{ path: string }} */ { path }) => path),
+  };
 }
 
 /**

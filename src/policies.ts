@@ -1,4 +1,4 @@
-export type { Conversation, Policy, Verdict } from "./core/engine/policy.js";
+export type { Conversation, Policy, PolicyLike, Verdict } from "./core/engine/policy.js";
 export type { ToolResult } from "./core/engine/format.js";
 export {
   afterTurns,

@@ -10,20 +10,20 @@ export const DEFAULTS = Object.freeze({
   ratioThreshold: 0.2,
   /** How many results are written at the same time. */
   writeConcurrency: 8,
-  /** An offloader offloads a result of at least this many tokens. */
-  minTokens: 400,
+  /** `createOffloader`: a result of at least this many tokens is offloaded once it has been seen; it can be read back. */
+  offloaderMinTokens: 400,
   /** In the structured content of an MCP result, strings of more characters than this are replaced. */
   structuredChars: 1_000,
   /** `offloadRequests` lets the model read this often before it has to answer. */
   readReplies: 50,
-  /** An error of at least this many tokens is offloaded, too: it is a log rather than a message. */
-  errorTokens: 800,
+  /** `createOffloader`: an error of at least this many tokens is offloaded, too: it is a log rather than a message. */
+  offloaderMinErrorTokens: 800,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
   minSavedShare: 0.35,
   /** With `parts`, what belongs to this many last replies of the model is kept. */
   recentReplies: 3,
-  /** `createToolResultOffload` stores tool results of more tokens than this. */
-  tokenThreshold: 30_000,
+  /** `createToolResultOffload`: a result of more tokens than this is stored at arrival, whatever its tool and metadata say. */
+  toolResultTokenThreshold: 30_000,
   /** `createToolResultOffload` stores content shorter than this, in characters, but still returns it whole. */
   inlineChars: 40_000,
   /** The length of the digest in a reference, as a share of the content. */

@@ -87,3 +87,9 @@ export type ToolsOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["des
 
 /** What `answerCall` returns in this format, to be added to the conversation. */
 export type AnswerOf<Name extends FormatName> = ReturnType<FormatNamed<Name>["answerCall"]>;
+
+/** The reading tools by name of the format, each in its vendor's shape. */
+export type ToolsByFormat = { [Name in FormatName]: ToolsOf<Name> };
+
+/** The name of a built-in format, your own format, or `"auto"` to detect it from the messages. */
+export type FormatChoice = FormatName | "auto" | Format;

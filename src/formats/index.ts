@@ -1,4 +1,22 @@
-/** What every user gets of the formats. */
+export type {
+  Content,
+  Format,
+  FormatOptions,
+  FormatParts,
+  FormatReadOptions,
+  FormatResult,
+  JsonValue,
+  MediaRule,
+  MessagePart,
+  MessageVisitor,
+  PartPath,
+  ReadCall,
+  SlotContent,
+  SlotText,
+  ToolAnswer,
+  ToolDescription,
+  ToolInputSchema,
+} from "../core/engine/format.js";
 export { aiSdkFormat, type AiSdkToolAnswer } from "./ai-sdk.js";
 export { ampFormat, type AmpToolAnswer } from "./amp.js";
 export { aiSdkUiFormat, type AiSdkUiToolAnswer } from "./ai-sdk-ui.js";
@@ -20,7 +38,14 @@ export { codexFormat } from "./codex.js";
 export { continueFormat, type ContinueToolAnswer } from "./continue.js";
 export { factoryDroidFormat } from "./factory-droid.js";
 export { copilotCliFormat, type CopilotTool, type CopilotToolAnswer } from "./copilot-cli.js";
-export type { AnswerOf, FormatName, FormatNamed, ToolsOf } from "./formats.js";
+export type {
+  AnswerOf,
+  FormatChoice,
+  FormatName,
+  FormatNamed,
+  ToolsByFormat,
+  ToolsOf,
+} from "./formats.js";
 export { geminiCliFormat } from "./gemini-cli.js";
 export { geminiFormat, type GeminiTool, type GeminiToolAnswer } from "./gemini.js";
 export { googleAdkFormat } from "./google-adk.js";
@@ -47,4 +72,6 @@ export { messageLines, type MessageLines } from "./shared/message-lines.js";
 export { parseConversation, type ParsedConversation } from "./parse-conversation.js";
 export { piFormat, type PiTool, type PiToolAnswer } from "./pi.js";
 export { pydanticAiFormat, type PydanticAiToolAnswer } from "./pydantic-ai.js";
-export type { PlainTool } from "./shared/record-format.js";
+export type { JsonRecord } from "./shared/json-record.js";
+export type { JsonPath } from "./shared/line-splicer.js";
+export type { PlainTool, RecordFormat } from "./shared/record-format.js";

@@ -1,3 +1,4 @@
+import { requireArray } from "../core/arguments.js";
 import { describeValue } from "../core/errors/context-offload-error.js";
 import { UnknownFormatError, type FormatMismatch } from "../core/errors/argument-errors.js";
 import { detectFormat } from "./detect-format.js";
@@ -101,7 +102,12 @@ function parsed(
 ): ParsedConversation {
   const found = detectFormat(messages);
   if ("format" in found) {
-    return { format: found.format.name, messages, stringify, brokenLines: 0 };
+    return {
+      format: found.format.name,
+      messages,
+      stringify: (changed) => stringify(requireArray("messages", changed)),
+      brokenLines: 0,
+    };
   }
   const why = findTextResults(messages.map((message) => parseIfLine(message)));
   if (why !== undefined) throw refusal(`I${why.slice(1)}`);

@@ -8,7 +8,7 @@ import {
   checkedCounter,
 } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
-import type { Format } from "../core/engine/format.js";
+import { isFormat, type Format } from "../core/engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
@@ -18,19 +18,22 @@ import { minTokens } from "../core/policies/by-size.js";
 import { suggestNames } from "../core/lib/text/nearest-names.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
-import { FORMATS, type AnswerOf, type FormatName, type ToolsOf } from "../formats/formats.js";
+import {
+  FORMATS,
+  type AnswerOf,
+  type FormatChoice,
+  type FormatName,
+  type ToolsByFormat,
+  type ToolsOf,
+} from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
-import { isFormat } from "./require-format.js";
 import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/detect-format.js";
 
 /** A short error is kept, since the model needs all of it next. */
 const DEFAULT_POLICY = any(
-  all(minTokens(DEFAULTS.minTokens), keepErrors),
-  minTokens(DEFAULTS.errorTokens),
+  all(minTokens(DEFAULTS.offloaderMinTokens), keepErrors),
+  minTokens(DEFAULTS.offloaderMinErrorTokens),
 );
-
-/** The name of a built-in format, your own format, or `"auto"` to detect it from the messages. */
-export type FormatChoice = FormatName | "auto" | Format;
 
 type ChosenTools<Choice> = Choice extends FormatName
   ? ToolsOf<Choice>
@@ -43,9 +46,6 @@ type ChosenAnswer<Choice> = Choice extends FormatName
   : Choice extends { answerCall(...args: never[]): infer Answer }
     ? Answer
     : unknown;
-
-/** The reading tools by name of the format, each in its vendor's shape. */
-export type ToolsByFormat = { [Name in FormatName]: ToolsOf<Name> };
 
 /** An offloader whose tools and answers are typed by its format. */
 export type OffloaderFor<Choice extends FormatChoice> = Offloader<
@@ -105,7 +105,6 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     requireCount("forgetReads.afterTurns", forgetReads.afterTurns, undefined);
     requireCount("forgetReads.minChars", forgetReads.minChars ?? 0, undefined, 0);
   }
-  if (options.policy !== undefined) requirePolicy("policy", options.policy);
   const format = readFormat(options.format);
   const workspace = readWorkspace(options);
   return wireOffloader({
@@ -115,7 +114,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     formats: FORMATS,
     pickFormat: (messages, how) =>
       pickFormat(messages, format, how === "by shape" ? checkShape : checkFit),
-    policy: options.policy ?? DEFAULT_POLICY,
+    policy: options.policy === undefined ? DEFAULT_POLICY : requirePolicy("policy", options.policy),
     countTokens: options.countTokens
       ? checkedCounter(options.countTokens)
       : coreOf(workspace).countTokens,

@@ -13,7 +13,8 @@ import { DEFAULTS } from "../core/defaults.js";
 import type { Hash } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { nearestNames } from "../core/lib/text/nearest-names.js";
-import { estimateTokens, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
+import { estimateTokens } from "../core/estimate-tokens.js";
+import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { ArtifactStore, OpenStore } from "../core/workspace/artifacts/artifact-store.js";
 import type { Redact } from "../core/workspace/artifacts/prepare-content.js";
 import {

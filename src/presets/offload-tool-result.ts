@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
 import { NoToolResultError } from "../core/errors/argument-errors.js";
-import { DIRECT_LAYOUT, portableName, allotNames } from "../core/files/file-layout.js";
+import { DIRECT_LAYOUT, allotNames } from "../core/files/file-layout.js";
 import {
   createFileReference,
   vouchForFiles,
@@ -11,9 +11,10 @@ import {
   type FileWriter,
 } from "../core/files/file-sink.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
+import { portableName } from "../core/lib/text/portable-name.js";
 import { everything } from "../core/policies/by-result.js";
 import { anthropicFormat, type AnthropicMessageLike } from "../formats/anthropic.js";
-import { NodeFileWriter } from "../infrastructure/file-writer.js";
+import { NodeFileWriter } from "../infrastructure/files/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
 import {
   refuseOthers,

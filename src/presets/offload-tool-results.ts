@@ -14,7 +14,7 @@ import { deepCopy } from "../core/lib/deep-copy.js";
 import { all } from "../core/policies/combine.js";
 import { isShareReached, minChars, minRatio, readThreshold } from "../core/policies/by-size.js";
 import { anthropicFormat, type AnthropicMessageLike } from "../formats/anthropic.js";
-import { NodeFileWriter } from "../infrastructure/file-writer.js";
+import { NodeFileWriter } from "../infrastructure/files/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
 import {
   surveyAnthropic,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { requireText } from "../core/arguments.js";
 import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
 import { openMemory } from "../core/workspace/artifacts/memory-store.js";
-import { FileStore } from "../infrastructure/file-store/file-store.js";
+import { FileStore } from "../infrastructure/files/file-store.js";
 import { sha256 } from "../infrastructure/hash.js";
 
 /**

@@ -2,7 +2,7 @@ import type { Format, FormatResult } from "../core/engine/format.js";
 import type { Offloader } from "../core/offloader/offloader-types.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import { minChars } from "../core/policies/by-size.js";
-import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
+import { estimateTokens } from "../core/estimate-tokens.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { createMemoryWorkspace } from "./memory-store.js";
 import { type FormatFixture, type SampleTurn, longText, PARALLEL } from "./format-fixture.js";

@@ -1,10 +1,3 @@
-export type { ByteSource } from "../core/lib/text/byte-source.js";
-export type {
-  ArtifactStore,
-  NewArtifact,
-  OpenContent,
-  SessionListing,
-} from "../core/workspace/artifacts/artifact-store.js";
 export type { Check } from "./checks.js";
 export type { FormatFixture, SampleCall, SampleResult, SampleTurn } from "./format-fixture.js";
 export { formatSuite } from "./format-suite.js";

@@ -3,7 +3,7 @@ import type { ToolNaming } from "../core/workspace/reading/reading.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { MemoryArtifacts } from "../core/workspace/artifacts/memory-store.js";
-import { estimateTokens } from "../core/lib/tokens/estimate-tokens.js";
+import { estimateTokens } from "../core/estimate-tokens.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import { encodeWtf8 } from "../core/lib/text/wtf8.js";
 import { InvalidPatternError } from "../core/errors/reading-errors.js";

@@ -124,7 +124,7 @@ export function artifactOf(
     wantedId: id,
     type,
     content: source instanceof Uint8Array ? source : counted(source),
-    describe: () => ({ bytes: bytes(), chars: bytes(), lines: 1, tokens: 1 }),
+    size: () => ({ bytes: bytes(), chars: bytes(), lines: 1, tokens: 1 }),
     createdAt: createdAt ?? "2026-01-02T03:04:05.678Z",
     metadata: completeMetadata(metadata, id, sessionId),
   };

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as contextOffload from "../../src/index.js";
+import * as errorClasses from "../../src/errors.js";
+import { createOffloader, createWorkspace, DEFAULTS } from "../../src/index.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../support/memory-workspace.js";
 import { runs } from "../support/adversarial-runs.js";
 import { followPrinted, toolRunner } from "../support/run-tools.js";
 
-const { createOffloader, createWorkspace } = contextOffload;
 const LONG = "x".repeat(1_000_000);
 /** No message repeats more than this of a value. */
 const MOST_REPEATED = /x{201}/;
@@ -14,12 +14,13 @@ describe("an answer is capped, whatever was asked for", () => {
   it("a list with a limit of a million says what it leaves out and how to continue", async () => {
     const workspace = openMemoryWorkspace();
     const ids = Array.from({ length: 500 }, (_, at) => `toolu_${at}`);
-    for (const toolCallId of ids) await workspace.put({ content: "x" }, { toolCallId });
+    for (const toolCallId of ids)
+      await workspace.put({ content: "x" }, { sessionId: "default", toolCallId });
     const run = toolRunner(workspace);
     const input = { limit: 1_000_000 };
     const { text } = await run("get_tool_result_offload_info", input);
     const shown = text.split("\n").length - 1;
-    expect(text.length).toBeLessThanOrEqual(contextOffload.DEFAULTS.readChars);
+    expect(text.length).toBeLessThanOrEqual(DEFAULTS.readChars);
     expect(text).toContain(`[${500 - shown} results left out. Next: get_tool_result_offload_info(`);
     const pages = await followPrinted(run, "get_tool_result_offload_info", input);
     const listed = pages.flatMap((page) => page.match(/(?<="artifact_id":")toolu_\d+/g) ?? []);
@@ -60,7 +61,10 @@ describe("an answer is capped, whatever was asked for", () => {
             isJson ? JSON.stringify(texts) : texts.join("\n"),
           );
           for (const toolCallId of ["b", "c", "d"])
-            await workspace.put({ content: `e ${texts.join("\n")}` }, { toolCallId });
+            await workspace.put(
+              { content: `e ${texts.join("\n")}` },
+              { sessionId: "default", toolCallId },
+            );
           const run = toolRunner(workspace, { readChars: most });
           const id = tool.startsWith("get_tool") || "all" in input ? {} : { artifact_id: "a" };
           const { text, isError } = await run(tool, { ...id, ...input });
@@ -82,7 +86,7 @@ describe("an answer is capped, whatever was asked for", () => {
     const workspace = openMemoryWorkspace();
     const metadata = { tool_name: LONG, action_name: LONG };
     for (const toolCallId of ["a", "b"])
-      await workspace.put({ content: "x", metadata }, { toolCallId });
+      await workspace.put({ content: "x", metadata }, { sessionId: "default", toolCallId });
     const { text } = await toolRunner(workspace)("get_tool_result_offload_info");
     expect(text.length).toBeLessThan(2_000);
     expect(text).toContain("[1 result left out.");
@@ -121,7 +125,7 @@ describe("an answer is capped, whatever was asked for", () => {
     ["not an object", "get_tool_result_offload_info", LONG as unknown as object],
   ])("an error that repeats %s", async (_, name, input) => {
     const run = toolRunner(await memoryWorkspaceOf('{"key":{"inner":1},"other":2}'), {
-      sessionId: contextOffload.DEFAULTS.session,
+      sessionId: DEFAULTS.session,
     });
     const { text, isError } = await run(name, input);
     expect(isError).toBe(true);
@@ -131,7 +135,7 @@ describe("an answer is capped, whatever was asked for", () => {
 
   it("a note on a parameter that is ignored", async () => {
     const run = toolRunner(await memoryWorkspaceOf("text"), {
-      sessionId: contextOffload.DEFAULTS.session,
+      sessionId: DEFAULTS.session,
     });
     const { text } = await run("get_knowledge_by_id", { artifact_id: "a", [LONG]: 1 });
     expect(text.length).toBeLessThan(2_000);
@@ -141,7 +145,7 @@ describe("an answer is capped, whatever was asked for", () => {
   it("an error that names ids and keys that exist", async () => {
     const key = JSON.stringify(LONG);
     const workspace = await memoryWorkspaceOf(`{${key}:1,"b":{${key}:2}}`);
-    await workspace.put({ content: "x" }, { toolCallId: LONG });
+    await workspace.put({ content: "x" }, { sessionId: "default", toolCallId: LONG });
     const run = toolRunner(workspace);
     for (const [name, input] of [
       ["get_knowledge_by_id", { artifact_id: "nope" }],
@@ -161,24 +165,24 @@ describe("an error of the host's own calls repeats at most 200 characters of a v
   it("every error class", () => {
     const cause = new Error("original");
     const errors = [
-      new contextOffload.AmbiguousArtifactError(LONG, Array<string>(1_000).fill(LONG)),
-      new contextOffload.ArtifactGoneError(LONG, "removed"),
-      new contextOffload.InvalidArgumentError("outputDir", LONG, "a folder"),
-      new contextOffload.InvalidArgumentError("outputDir", { [LONG]: 1 }, "a folder"),
-      new contextOffload.InvalidEnvironmentError("X", LONG, "a number"),
-      new contextOffload.InvalidPatternError(LONG, "unterminated group"),
-      new contextOffload.NoToolResultError(LONG),
-      new contextOffload.PointerNotFoundError(LONG, {
+      new errorClasses.AmbiguousArtifactError(LONG, Array<string>(1_000).fill(LONG)),
+      new errorClasses.ArtifactGoneError(LONG, "removed"),
+      new errorClasses.InvalidArgumentError("outputDir", LONG, "a folder"),
+      new errorClasses.InvalidArgumentError("outputDir", { [LONG]: 1 }, "a folder"),
+      new errorClasses.InvalidEnvironmentError("X", LONG, "a number"),
+      new errorClasses.InvalidPatternError(LONG, "unterminated group"),
+      new errorClasses.NoToolResultError(LONG),
+      new errorClasses.PointerNotFoundError(LONG, {
         reached: LONG,
         kind: "object",
         keys: [LONG],
       }),
-      new contextOffload.ReadFailedError(LONG, cause),
-      new contextOffload.SearchTimeoutError(LONG, 2000, 7),
-      new contextOffload.UnknownArtifactError(LONG, [LONG, LONG, LONG, LONG, LONG]),
-      contextOffload.UnknownFormatError.ofMismatches([{ format: "f", why: `has ${LONG}` }]),
-      new contextOffload.UnsafePathError(LONG, "it is a link"),
-      new contextOffload.WriteFailedError(LONG, cause),
+      new errorClasses.ReadFailedError(LONG, cause),
+      new errorClasses.SearchTimeoutError(LONG, 2000, 7),
+      new errorClasses.UnknownArtifactError(LONG, [LONG, LONG, LONG, LONG, LONG]),
+      errorClasses.UnknownFormatError.ofMismatches([{ format: "f", why: `has ${LONG}` }]),
+      new errorClasses.UnsafePathError(LONG, "it is a link"),
+      new errorClasses.WriteFailedError(LONG, cause),
     ];
     for (const { name, message } of errors) {
       expect(message.length, name).toBeLessThan(2_500);

@@ -76,7 +76,10 @@ it("what is stored comes back exactly, whatever it is", async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
       const { workspace } = await makeStore();
-      const { record } = await workspace.put({ content: text }, { toolCallId: "a" });
+      const { record } = await workspace.put(
+        { content: text },
+        { sessionId: "default", toolCallId: "a" },
+      );
       expect(await workspace.getOriginal("a")).toBe(text);
       expect(record.size).toMatchObject({ chars: text.length, lines: splitLines(text).length });
       await workspace.close();

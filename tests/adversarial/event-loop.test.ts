@@ -55,7 +55,9 @@ describe("work that grows with the data lets others run in between", () => {
         yield chunk;
       }
     })();
-    expect(await countTurns(() => workspace.put({ content }))).toBeGreaterThan(40);
+    expect(
+      await countTurns(() => workspace.put({ content }, { sessionId: "default" })),
+    ).toBeGreaterThan(40);
   });
 
   it("a JSON query of 30 MB", async () => {

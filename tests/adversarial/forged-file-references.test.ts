@@ -1,12 +1,8 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  offloadToolResult,
-  offloadToolResults,
-  offloadToolResultWithWriter,
-  readOffloadedFile,
-} from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { offloadToolResultWithWriter, readOffloadedFile } from "../../src/files.js";
 import { MemoryWriter } from "../support/memory-writer.js";
 import { skipOnWindows } from "../support/skip-on-windows.js";
 import { makeTempFolder } from "../support/temp-folder.js";

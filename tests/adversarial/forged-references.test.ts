@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
+import { estimateTokens } from "../../src/core/estimate-tokens.js";
 import {
   createOffloader,
   createToolResultOffload,

@@ -39,7 +39,7 @@ const open = {
   "in memory": memoryWorkspaceOf,
   "on disk": async (content: string) => {
     const { workspace } = await makeStore();
-    await workspace.put({ content }, { toolCallId: "a" });
+    await workspace.put({ content }, { sessionId: "default", toolCallId: "a" });
     return workspace;
   },
 };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createOffloader, parseKnowledgeList, type AnthropicMessage } from "../../src/index.js";
+import { createOffloader, parseKnowledgeList } from "../../src/index.js";
+import { type AnthropicMessage } from "../../src/formats/index.js";
 import { minChars } from "../../src/policies.js";
 import { runs } from "../support/adversarial-runs.js";
 import { openMemoryWorkspace } from "../support/memory-workspace.js";
@@ -77,7 +78,7 @@ it("no id, tool or content breaks out of a reference, which names its own artifa
       const workspace = openMemoryWorkspace();
       const { record, reference } = await workspace.put(
         { content: text, metadata: { tool_name: tool } },
-        { toolCallId: id },
+        { sessionId: "default", toolCallId: id },
       );
       expect(reference).toMatch(SHAPE);
       expect(parseKnowledgeList(reference)).toEqual([record.artifactId]);

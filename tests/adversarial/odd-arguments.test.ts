@@ -34,8 +34,8 @@ describe("an argument of the wrong kind is answered, or refused with a code", ()
   for (const [name, call] of Object.entries(CALLS)) {
     it.each(ODD)(`${name}: %s`, async (_kind, odd) => {
       const workspace = createWorkspace({ root: await makeTempFolder() });
-      await workspace.put({ content: "one\ntwo\n" }, { toolCallId: "text" });
-      await workspace.put({ content: '{"a":[1,2]}' }, { toolCallId: "json" });
+      await workspace.put({ content: "one\ntwo\n" }, { sessionId: "default", toolCallId: "text" });
+      await workspace.put({ content: '{"a":[1,2]}' }, { sessionId: "default", toolCallId: "json" });
       const refusal = await call(workspace, odd as never).then(
         () => undefined,
         (error: unknown) => error,

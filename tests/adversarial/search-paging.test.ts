@@ -39,7 +39,7 @@ it("matches and their context come in pages, each line once, and the pages have 
         const content = given.join(lineBreak) + lineBreak;
         const lines = splitLines(content).map((line) => line.replace(/\r$/, ""));
         const { workspace } = await makeStore();
-        await workspace.put({ content }, { toolCallId: "a" });
+        await workspace.put({ content }, { sessionId: "default", toolCallId: "a" });
         for (const pattern of patterns) {
           const expression = new RegExp(pattern, options.ignoreCase ? "iu" : "u");
           const first = await workspace.grepKnowledge("a", pattern, { view: "raw", ...options });

@@ -93,7 +93,7 @@ it.each(SHARED_SYNTAXES)("finds the lines that ripgrep finds: $name", async ({ l
         const file = join(await makeTempFolder(), "text");
         await writeFile(file, content);
         const { workspace } = await makeStore();
-        await workspace.put({ content }, { toolCallId: "a" });
+        await workspace.put({ content }, { sessionId: "default", toolCallId: "a" });
         await mapConcurrently(queries, 4, async (query) => {
           const [expected, found] = [await theirs(file, query), await ours(workspace, query)];
           if (!expected || !found) return;

@@ -7,7 +7,7 @@ import { ESLint } from "eslint";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { formOf } from "../../scripts/github-files.mjs";
+import { formOf } from "../../scripts/check-workflows.mjs";
 import { PACKAGES } from "../../scripts/packed-package.mjs";
 import { PIPELINE, runSteps } from "../../scripts/test-all.mjs";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -331,7 +331,7 @@ describe("the pipeline", async () => {
       expect(Object.keys(workflow.on)).toEqual(["pull_request", "schedule", "workflow_call"]);
     });
 
-    it("checks what is decided, keeps the lock file in step, and publishes what was packed", () => {
+    it("checks what is decided, keeps the lock file in step, and publishes what was built", () => {
       const names = steps.map(({ uses, run }) => uses ?? run);
       expect(names.indexOf("npm run check:release")).toBeGreaterThan(0);
       expect(steps.at(-1)).toMatchObject({
@@ -343,7 +343,7 @@ describe("the pipeline", async () => {
         /^changeset version && npm install --package-lock-only/,
       );
       const release = manifest.scripts["release"]?.split(" && ") ?? [];
-      expectInOrder(release, [/\bcheck:release$/, /\bbuild$/, /\bpublish-packages\b/]);
+      expectInOrder(release, [/\bcheck:release$/, /\bbuild$/, /\bchangeset publish$/]);
     });
   });
 });

@@ -61,10 +61,10 @@ it("uploads large content in parts, and reads lines by range", async () => {
   const workspace = createWorkspace({ store: openWith(recorded) });
   const line = (index: number) => `line ${index.toString().padStart(6, "0")}`;
   const content = Array.from({ length: 300_000 }, (_, index) => line(index + 1)).join("\n");
-  await workspace.put({ content: "short" }, { toolCallId: "short" });
+  await workspace.put({ content: "short" }, { sessionId: "default", toolCallId: "short" });
   expect(calls).toEqual(["putObject"]);
   calls.length = 0;
-  await workspace.put({ content }, { toolCallId: "long" });
+  await workspace.put({ content }, { sessionId: "default", toolCallId: "long" });
   const parts = Math.ceil(content.length / 1_000_000);
   expect(calls.filter((name) => name === "uploadPart")).toHaveLength(parts);
   expect(calls).toContain("completeMultipartUpload");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
-import { sqliteStore, type SqliteClient } from "../../src/index.js";
+import { sqliteStore, type SqliteClient } from "../../src/stores.js";
 import type { SqliteValue } from "../../src/infrastructure/sqlite-store/sqlite-client.js";
 import { SQLITE_MIGRATIONS } from "../../src/infrastructure/sqlite-store/sqlite-database.js";
 import { defineStoreTests } from "../../src/testing/index.js";

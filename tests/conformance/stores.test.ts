@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it, vi } from "vitest";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
-import { Disk } from "../../src/infrastructure/file-store/file-calls.js";
-import { FileStore } from "../../src/infrastructure/file-store/file-store.js";
+import { Disk } from "../../src/infrastructure/files/disk.js";
+import { FileStore } from "../../src/infrastructure/files/file-store.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
 import { defineStoreTests } from "../../src/testing/index.js";
 

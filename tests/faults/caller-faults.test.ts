@@ -40,7 +40,9 @@ describe.each(COUNTERS)("a token counter that answers with %s", (_, count) => {
     ["a stream", stream],
   ])("stores nothing of %s", async (_what, content) => {
     const workspace = createWorkspace({ root: await makeTempFolder(), countTokens });
-    const error = await rejectionOf(workspace.put({ content: content() }, { toolCallId: "t" }));
+    const error = await rejectionOf(
+      workspace.put({ content: content() }, { sessionId: "default", toolCallId: "t" }),
+    );
     expect(error).toMatchObject(refused);
     expect(error.message).toContain("countTokens");
     const { brokenLines, orphaned, artifacts } = await workspace.verify();
@@ -81,7 +83,9 @@ it("an error in the caller's stream is reported as the caller's own", async () =
     yield await Promise.resolve(Buffer.from("half"));
     throw cause;
   }
-  const error = await rejectionOf(workspace.put({ content: stream() }, { toolCallId: "a" }));
+  const error = await rejectionOf(
+    workspace.put({ content: stream() }, { sessionId: "default", toolCallId: "a" }),
+  );
   expect(error).toMatchObject({ code: "CALLER_FAILED", what: "content", cause });
   expect(error.message).toContain("the connection was reset");
   expect(error.message).not.toContain(root);

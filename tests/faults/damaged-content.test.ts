@@ -71,7 +71,7 @@ describe("damaged content is not served as if it were whole", () => {
   it("is noticed although the content was intact when it was read before", async () => {
     const { workspace } = await makeStore();
     for (const content of [SMALL, LINES]) {
-      const { record } = await workspace.put({ content });
+      const { record } = await workspace.put({ content }, { sessionId: "default" });
       const grep = () => workspace.grepKnowledge(record.artifactId, "line 17$");
       expect((await grep()).range.of).toBe(1);
       await flipBit(record);
@@ -85,7 +85,7 @@ describe("damaged content is not served as if it were whole", () => {
     const content = (async function* () {
       yield await Promise.resolve(bytes);
     })();
-    const { record } = await workspace.put({ content }, { toolCallId: "a" });
+    const { record } = await workspace.put({ content }, { sessionId: "default", toolCallId: "a" });
     expect((await bytesOf(await workspace.getOriginal("a"))).equals(bytes)).toBe(true);
     const begun = await workspace.getOriginal("a");
     await flipBit(record);

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { offloadToolResults } from "../../src/index.js";
 import {
   NodeFileWriter,
-  offloadToolResults,
   offloadToolResultsWithWriter,
   offloadToolResultWithWriter,
-  WriteFailedError,
   type FileWriter,
-} from "../../src/index.js";
+} from "../../src/files.js";
+import { WriteFailedError } from "../../src/errors.js";
 import { listTree, readTree } from "../support/list-tree.js";
 import { MemoryWriter } from "../support/memory-writer.js";
 import { rejectionOf } from "../support/rejection.js";

@@ -1,12 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  offloadToolResult,
-  offloadToolResults,
-  readOffloadedFile,
-  WriteFailedError,
-} from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { readOffloadedFile } from "../../src/files.js";
+import { WriteFailedError } from "../../src/errors.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkspace, objectStore, sqliteMetadata, type Workspace } from "../../src/index.js";
+import { createWorkspace, type Workspace } from "../../src/index.js";
+import { objectStore, sqliteMetadata } from "../../src/stores.js";
 import { BUCKET, clientOf, startObjects, type RealObjects } from "../support/real-objects.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
@@ -53,7 +54,10 @@ describe("object storage", () => {
   ])("that %s: what was put exists once and reads exactly", async (_what, fault) => {
     const { faulty, sound } = await openThrough(fault);
     for (const [index, content] of contents.entries()) {
-      const { record } = await faulty.put({ content }, { toolCallId: `c${index.toString()}` });
+      const { record } = await faulty.put(
+        { content },
+        { sessionId: "default", toolCallId: `c${index.toString()}` },
+      );
       expect(record.artifactId).toBe(`c${index.toString()}`);
       expect(await faulty.getOriginal(record.artifactId)).toBe(content);
     }
@@ -73,7 +77,9 @@ describe("object storage", () => {
       attemptMs: 200,
       attempts: 3,
     });
-    const error = await rejectionOf(faulty.put({ content: "x" }, { toolCallId: "c" }));
+    const error = await rejectionOf(
+      faulty.put({ content: "x" }, { sessionId: "default", toolCallId: "c" }),
+    );
     expect(error.code).toBe("STORE_UNREACHABLE");
     expect(error.message).toContain(`s3://${BUCKET}`);
     expect(error.message).not.toContain("S3RVER");

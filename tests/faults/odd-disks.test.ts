@@ -1,7 +1,8 @@
 import { link, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
-import { offloadToolResult, offloadToolResults, readOffloadedFile } from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { readOffloadedFile } from "../../src/files.js";
 import { listTree } from "../support/list-tree.js";
 import { mountOddDisk } from "../support/odd-disk.js";
 import { runProgram } from "../support/run-program.js";

@@ -4,7 +4,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createWorkspace, postgresStore, type Workspace } from "../../src/index.js";
+import { createWorkspace, type Workspace } from "../../src/index.js";
+import { postgresStore } from "../../src/stores.js";
 import { startPostgres, type RealPostgres } from "../support/real-postgres.js";
 import { rejectionOf } from "../support/rejection.js";
 import { startCuttingProxy } from "../support/unreliable-proxy.js";
@@ -100,7 +101,9 @@ describe("PostgreSQL", () => {
     const workspace = createWorkspace({
       store: postgresStore(pool, { ...limits, name: "the agents' database" }),
     });
-    const error = await rejectionOf(workspace.put({ content: "x" }, { toolCallId: "c" }));
+    const error = await rejectionOf(
+      workspace.put({ content: "x" }, { sessionId: "default", toolCallId: "c" }),
+    );
     expect(error.code).toBe("STORE_UNREACHABLE");
     expect(error.message).toMatch(/the agents' database in 3 attempts/);
     expect(`${error.message}${JSON.stringify(error)}`).not.toContain(url.password);
@@ -118,7 +121,7 @@ describe("PostgreSQL", () => {
       workspaces.map((workspace, index) =>
         workspace.put(
           { content: `host ${index.toString()}` },
-          { toolCallId: `c${index.toString()}` },
+          { sessionId: "default", toolCallId: `c${index.toString()}` },
         ),
       ),
     );

@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  InvalidArgumentError,
-  offloadToolResult,
-  offloadToolResults,
-  offloadToolResultsWithWriter,
-  offloadToolResultWithWriter,
-} from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { offloadToolResultsWithWriter, offloadToolResultWithWriter } from "../../src/files.js";
+import { InvalidArgumentError } from "../../src/errors.js";
 import { listTree } from "../support/list-tree.js";
 import { MemoryWriter } from "../support/memory-writer.js";
 import { rejectionOf } from "../support/rejection.js";

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { offloadToolResult, offloadToolResults, readOffloadedFile } from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { readOffloadedFile } from "../../src/files.js";
 import { listTree, readTree } from "../support/list-tree.js";
 import { startChild } from "../support/run-child.js";
 import { makeTempFolder } from "../support/temp-folder.js";

@@ -58,7 +58,9 @@ describe("the reference on the workspace page", () => {
     const { id = "", text } = sample?.groups ?? {};
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const artifact = { content: textOf(id), metadata: { tool_name: "run_command" } };
-    expect((await workspace.put(artifact, { toolCallId: id })).reference).toBe(text);
+    expect(
+      (await workspace.put(artifact, { sessionId: "default", toolCallId: id })).reference,
+    ).toBe(text);
   });
 });
 

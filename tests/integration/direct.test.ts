@@ -1,13 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  NodeFileWriter,
-  NoToolResultError,
-  offloadToolResult,
-  offloadToolResultWithWriter,
-  WriteFailedError,
-} from "../../src/index.js";
+import { offloadToolResult } from "../../src/index.js";
+import { NodeFileWriter, offloadToolResultWithWriter } from "../../src/files.js";
+import { NoToolResultError, WriteFailedError } from "../../src/errors.js";
 import { listTree } from "../support/list-tree.js";
 import { MemoryWriter } from "../support/memory-writer.js";
 import { rejectionOf } from "../support/rejection.js";

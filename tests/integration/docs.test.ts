@@ -9,11 +9,11 @@ import {
   extractAnchors,
   extractLinks,
   extractSnippets,
+  findTypeErrors,
   toModule,
   type Snippet,
 } from "../../scripts/doc-snippets.mjs";
 import { readInterface } from "../../scripts/make-api-list.mjs";
-import { findTypeErrors } from "../../scripts/snippet-types.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);

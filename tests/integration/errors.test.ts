@@ -2,14 +2,12 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import type * as Package from "../../src/index.js";
-import * as contextOffload from "../../src/index.js";
+import * as errorClasses from "../../src/errors.js";
+import { ContextOffloadError, offloadToolResult, offloadToolResults } from "../../src/index.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import { carrying, toolResult, textOf } from "../support/tool-messages.js";
-
-const { ContextOffloadError, offloadToolResult, offloadToolResults } = contextOffload;
 
 const CODES = {
   AmbiguousArtifactError: "AMBIGUOUS_ARTIFACT",
@@ -39,18 +37,18 @@ const CODES = {
 it("every exported error class has the code that it has always had, and speaks English", () => {
   const cause = new Error("original");
   const errors = {
-    AmbiguousArtifactError: new contextOffload.AmbiguousArtifactError("a", ["s1", "s2"]),
-    ArtifactDamagedError: new contextOffload.ArtifactDamagedError("a", "its hash is different"),
-    ArtifactGoneError: new contextOffload.ArtifactGoneError("a", "removed"),
-    CallerFailedError: new contextOffload.CallerFailedError("content", cause),
-    ContentNotSerializableError: new contextOffload.ContentNotSerializableError(cause),
-    KeyMissingError: new contextOffload.KeyMissingError("2026-11", cause),
-    InvalidArgumentError: new contextOffload.InvalidArgumentError("outputDir", "", "a folder"),
-    InvalidEnvironmentError: new contextOffload.InvalidEnvironmentError("X", "abc", "a number"),
-    InvalidPatternError: new contextOffload.InvalidPatternError("(", "unterminated group"),
-    NoToolResultError: new contextOffload.NoToolResultError("user"),
-    NotJsonError: new contextOffload.NotJsonError(0, "unexpected text"),
-    OutOfRangeError: new contextOffload.OutOfRangeError({
+    AmbiguousArtifactError: new errorClasses.AmbiguousArtifactError("a", ["s1", "s2"]),
+    ArtifactDamagedError: new errorClasses.ArtifactDamagedError("a", "its hash is different"),
+    ArtifactGoneError: new errorClasses.ArtifactGoneError("a", "removed"),
+    CallerFailedError: new errorClasses.CallerFailedError("content", cause),
+    ContentNotSerializableError: new errorClasses.ContentNotSerializableError(cause),
+    KeyMissingError: new errorClasses.KeyMissingError("2026-11", cause),
+    InvalidArgumentError: new errorClasses.InvalidArgumentError("outputDir", "", "a folder"),
+    InvalidEnvironmentError: new errorClasses.InvalidEnvironmentError("X", "abc", "a number"),
+    InvalidPatternError: new errorClasses.InvalidPatternError("(", "unterminated group"),
+    NoToolResultError: new errorClasses.NoToolResultError("user"),
+    NotJsonError: new errorClasses.NotJsonError(0, "unexpected text"),
+    OutOfRangeError: new errorClasses.OutOfRangeError({
       names: ["startLine", "endLine"],
       start: 9,
       end: 9,
@@ -58,24 +56,24 @@ it("every exported error class has the code that it has always had, and speaks E
       unit: "lines",
       owner: "the text",
     }),
-    PackageMissingError: new contextOffload.PackageMissingError(["pg"], cause),
-    PointerNotFoundError: new contextOffload.PointerNotFoundError("/a/b", {
+    PackageMissingError: new errorClasses.PackageMissingError(["pg"], cause),
+    PointerNotFoundError: new errorClasses.PointerNotFoundError("/a/b", {
       reached: "/a",
       kind: "object",
       keys: ["c"],
     }),
-    ReadFailedError: new contextOffload.ReadFailedError("a.txt", cause),
-    SearchFailedError: new contextOffload.SearchFailedError("it was closed"),
-    SearchTimeoutError: new contextOffload.SearchTimeoutError("(a+)+", 2000, 7),
-    StoreUnreachableError: new contextOffload.StoreUnreachableError("PostgreSQL", 3, cause),
-    UnknownArtifactError: new contextOffload.UnknownArtifactError("a", ["b"]),
-    UnknownFormatError: new contextOffload.UnknownFormatError("none fits", []),
-    UnsafePathError: new contextOffload.UnsafePathError("/out/s1", "it is a link"),
-    WriteFailedError: new contextOffload.WriteFailedError("/out/a.md", cause),
+    ReadFailedError: new errorClasses.ReadFailedError("a.txt", cause),
+    SearchFailedError: new errorClasses.SearchFailedError("it was closed"),
+    SearchTimeoutError: new errorClasses.SearchTimeoutError("(a+)+", 2000, 7),
+    StoreUnreachableError: new errorClasses.StoreUnreachableError("PostgreSQL", 3, cause),
+    UnknownArtifactError: new errorClasses.UnknownArtifactError("a", ["b"]),
+    UnknownFormatError: new errorClasses.UnknownFormatError("none fits", []),
+    UnsafePathError: new errorClasses.UnsafePathError("/out/s1", "it is a link"),
+    WriteFailedError: new errorClasses.WriteFailedError("/out/a.md", cause),
   };
   const codes = Object.entries(errors).map(([name, error]) => [name, error.code]);
   expect(Object.fromEntries(codes)).toEqual(CODES);
-  const exported = Object.keys(contextOffload).filter((name) => name.endsWith("Error"));
+  const exported = Object.keys(errorClasses).filter((name) => name.endsWith("Error"));
   expect(exported.sort()).toEqual([...Object.keys(errors), "ContextOffloadError"].sort());
   for (const [name, error] of Object.entries(errors)) {
     expect(error).toBeInstanceOf(Error);
@@ -102,14 +100,12 @@ describe("ContextOffloadError.isInstance", () => {
     const folder = await makeTempFolder();
     await cp(fileURLToPath(new URL("../../dist", import.meta.url)), folder, { recursive: true });
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-    const url = pathToFileURL(join(folder, "index.js")).href;
-    const copy = (await import(/* @vite-ignore */ url)) as typeof Package;
+    const url = pathToFileURL(join(folder, "errors.js")).href;
+    const copy = (await import(/* @vite-ignore */ url)) as typeof errorClasses;
     const error = new copy.NoToolResultError("user");
     expect(error instanceof ContextOffloadError).toBe(false);
     expect(ContextOffloadError.isInstance(error)).toBe(true);
-    expect(copy.ContextOffloadError.isInstance(new contextOffload.NoToolResultError("x"))).toBe(
-      true,
-    );
+    expect(copy.ContextOffloadError.isInstance(new errorClasses.NoToolResultError("x"))).toBe(true);
   });
 
   it.each([[new Error("x")], [{ code: "WRITE_FAILED" }], [null], [undefined], ["WRITE_FAILED"]])(
@@ -149,7 +145,7 @@ describe("content that cannot be written as JSON", () => {
       () => offloadToolResults([carrying(good), carrying(bad)], { outputDir }),
     ]) {
       const error = await rejectionOf(call());
-      expect(error).toBeInstanceOf(contextOffload.ContentNotSerializableError);
+      expect(error).toBeInstanceOf(errorClasses.ContentNotSerializableError);
       expect(error.code).toBe("CONTENT_NOT_SERIALIZABLE");
       expect(error.cause).toBeInstanceOf(Error);
       expect(error.message).toContain((error.cause as Error).message);

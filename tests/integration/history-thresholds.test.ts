@@ -1,7 +1,8 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEFAULTS, InvalidEnvironmentError, offloadToolResults } from "../../src/index.js";
+import { DEFAULTS, offloadToolResults } from "../../src/index.js";
+import { InvalidEnvironmentError } from "../../src/errors.js";
 import { listTree } from "../support/list-tree.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";

@@ -1,12 +1,9 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  NodeFileWriter,
-  offloadToolResults,
-  offloadToolResultsWithWriter,
-  WriteFailedError,
-} from "../../src/index.js";
+import { offloadToolResults } from "../../src/index.js";
+import { NodeFileWriter, offloadToolResultsWithWriter } from "../../src/files.js";
+import { WriteFailedError } from "../../src/errors.js";
 import { listTree, readTree } from "../support/list-tree.js";
 import { MemoryWriter } from "../support/memory-writer.js";
 import { rejectionOf } from "../support/rejection.js";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { readOffloadedFile } from "../../src/index.js";
+import { readOffloadedFile } from "../../src/files.js";
 import { listTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 

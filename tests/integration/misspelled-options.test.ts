@@ -3,12 +3,12 @@ import {
   createOffloader,
   createToolResultOffload,
   createWorkspace,
-  InvalidArgumentError,
   memoryStore,
   offloadToolResult,
   offloadToolResults,
   type Workspace,
 } from "../../src/index.js";
+import { InvalidArgumentError } from "../../src/errors.js";
 import { connectSessions } from "../../src/integrations/shared/connect-sessions.js";
 import { rejectionOf } from "../support/rejection.js";
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readMessage } from "../../src/core/engine/survey.js";
-import {
-  InvalidArgumentError,
-  offloadToolResult,
-  offloadToolResults,
-  UnknownFormatError,
-} from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { InvalidArgumentError, UnknownFormatError } from "../../src/errors.js";
 import { longText, PARALLEL } from "../../src/testing/format-fixture.js";
 import { FIXTURES } from "../conformance/fixtures.js";
 import { rejectionOf } from "../support/rejection.js";

@@ -1,12 +1,8 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  offloadToolResult,
-  offloadToolResults,
-  parseFileReference,
-  readOffloadedFile,
-} from "../../src/index.js";
+import { offloadToolResult, offloadToolResults } from "../../src/index.js";
+import { parseFileReference, readOffloadedFile } from "../../src/files.js";
 import { readTree } from "../support/list-tree.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 import {

@@ -17,7 +17,7 @@ import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-sea
 import { type SearchJob, SearchQueue } from "../../src/infrastructure/search/search-worker.js";
 import { createSearcher } from "../../src/infrastructure/search/searcher.js";
 import { memoryContent } from "../../src/core/workspace/artifacts/artifact-store.js";
-import { openContent } from "../../src/infrastructure/file-store/open-content.js";
+import { openContent } from "../../src/infrastructure/files/open-content.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 

@@ -3,14 +3,9 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, type ModelMessage, type ToolSet } from "ai";
 import { generateText as generateText7 } from "ai-7";
-import {
-  createOffloader,
-  createWorkspace,
-  type MediaRule,
-  type Offloader,
-  type Policy,
-} from "context-offload";
-import { all, tokenBudget, keepRecent, minChars } from "context-offload/policies";
+import { createOffloader, createWorkspace, type Offloader } from "context-offload";
+import { type MediaRule } from "context-offload/formats";
+import { type Policy, all, tokenBudget, keepRecent, minChars } from "context-offload/policies";
 import OpenAI from "openai";
 import OpenAI7 from "openai-7";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

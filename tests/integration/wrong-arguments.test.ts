@@ -1,17 +1,22 @@
 import { describe, expect, it } from "vitest";
-import * as main from "../../src/index.js";
 import {
-  CallerFailedError,
   ContextOffloadError,
   createOffloader,
   createToolResultOffload,
   createWorkspace,
-  InvalidArgumentError,
   memoryStore,
 } from "../../src/index.js";
+import { CallerFailedError, InvalidArgumentError } from "../../src/errors.js";
+import * as files from "../../src/files.js";
+import * as formats from "../../src/formats/index.js";
+import * as main from "../../src/index.js";
+import * as telemetry from "../../src/open-telemetry.js";
 import * as policies from "../../src/policies.js";
+import * as stores from "../../src/stores.js";
 import { longText } from "../../src/testing/format-fixture.js";
 import { rejectionOf } from "../support/rejection.js";
+
+const ENTRIES = { ...main, ...files, ...formats, ...policies, ...stores, ...telemetry };
 
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
@@ -41,7 +46,7 @@ function open() {
 }
 
 describe("an error because of wrong arguments has a code", () => {
-  const functions = [...functionsOf(main), ...functionsOf(policies)];
+  const functions = functionsOf(ENTRIES);
 
   it("for every function that is exported", () => {
     expect(functions.length).toBeGreaterThan(30);
@@ -62,7 +67,7 @@ describe("an error because of wrong arguments of a method has a code", () => {
 
   it.each(methods)("%s.%s", async (owner, name) => {
     const opened = open();
-    await opened.workspace.put({ content: "text" }, { toolCallId: "x" });
+    await opened.workspace.put({ content: "text" }, { sessionId: "default", toolCallId: "x" });
     const call = functionsOf(opened[owner as keyof typeof opened]).find(([one]) => one === name);
     // Wrong in each place, after arguments that some of the methods accept.
     const before = [
@@ -80,7 +85,7 @@ describe("an error because of wrong arguments of a method has a code", () => {
 });
 
 describe("what a host passes in is checked where it is passed", () => {
-  const untyped = main as unknown as Readonly<Record<string, AnyFunction>>;
+  const untyped = ENTRIES as unknown as Readonly<Record<string, AnyFunction>>;
   const line = '{"role":"user","content":"Look."}\n';
 
   it.each<[string, string, () => unknown]>([
@@ -96,12 +101,12 @@ describe("what a host passes in is checked where it is passed", () => {
     [
       "openTelemetry",
       "meter.createCounter",
-      () => main.openTelemetry({ meter: {} as main.TelemetryMeter }),
+      () => telemetry.openTelemetry({ meter: {} as telemetry.TelemetryMeter }),
     ],
     ["objectStore", "options", () => untyped["objectStore"]?.()],
     ["joinStores", "metadata", () => untyped["joinStores"]?.()],
     ["cacheAware", "cacheAware", () => policies.cacheAware(5 as never)],
-    ["stringify", "messages", () => main.parseConversation(line).stringify(5 as never)],
+    ["stringify", "messages", () => formats.parseConversation(line).stringify(5 as never)],
     ["result", "content", () => open().offloader.result(undefined as never)],
     ["result", "options", () => open().offloader.result("x", null as never)],
     ["offload", "options", () => open().offloader.offload([], null as never)],
@@ -182,7 +187,7 @@ describe("what a host's function throws is the cause of an error with a code", (
 
   it("onProgress", async () => {
     const from = open().workspace;
-    await from.put({ content: "text" });
+    await from.put({ content: "text" }, { sessionId: "default" });
     const call = main.copyWorkspace(from, open().workspace, { onProgress: fail });
     await expectCause(call, "onProgress");
   });

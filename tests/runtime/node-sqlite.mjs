@@ -1,6 +1,7 @@
 /** Runs the suite for stores on `node:sqlite`, which Node 20 does not have. */
 import { join } from "node:path";
-import { createWorkspace, sqliteStore } from "context-offload";
+import { createWorkspace } from "context-offload";
+import { sqliteStore } from "context-offload/stores";
 import { storeSuite } from "context-offload/testing";
 
 // The types of Node 20 do not know it.
@@ -21,7 +22,10 @@ for (const { concern, name, run } of checks) {
 }
 // Without another client, the connection string uses the one that Node brings.
 const workspace = createWorkspace({ store: `sqlite:${join(folder, "string.db")}` });
-await workspace.put({ content: "INFO ok\nERROR disk full" }, { toolCallId: "call_1" });
+await workspace.put(
+  { content: "INFO ok\nERROR disk full" },
+  { sessionId: "default", toolCallId: "call_1" },
+);
 const { text } = await workspace.grepKnowledge("call_1", "ERROR");
 if (!text.includes("disk full")) failures++;
 await workspace.close();

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createWorkspace, sqliteStore } from "context-offload";
+import { createWorkspace } from "context-offload";
+import { sqliteStore } from "context-offload/stores";
 import { smoke, useStore } from "./smoke.mjs";
 
 // Jest and Vitest both bring it.

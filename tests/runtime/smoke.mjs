@@ -11,8 +11,8 @@ import {
   memoryStore,
   offloadToolResult,
   offloadToolResults,
-  readOffloadedFile,
 } from "context-offload";
+import { readOffloadedFile } from "context-offload/files";
 import { minChars } from "context-offload/policies";
 import { formatSuite } from "context-offload/testing";
 

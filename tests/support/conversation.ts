@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { AnthropicMessage } from "../../src/index.js";
+import type { AnthropicMessage } from "../../src/formats/index.js";
 
 export interface Turn {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { ArtifactInput, PutOptions, Workspace, WorkspaceOptions } from "../../src/index.js";
 import { DEFAULTS } from "../../src/core/defaults.js";
-import { estimateTokens } from "../../src/core/lib/tokens/estimate-tokens.js";
+import { estimateTokens } from "../../src/core/estimate-tokens.js";
 import type { ArtifactStore } from "../../src/core/workspace/artifacts/artifact-store.js";
 import type { Clock } from "../../src/core/workspace/events.js";
 import type { SearchText } from "../../src/core/workspace/reading/grep-knowledge.js";
@@ -36,7 +36,7 @@ export function openMemoryWorkspace(options: MemoryOptions = {}): Workspace {
 /** A workspace in memory that holds this content as the artifact "a". */
 export async function memoryWorkspaceOf(
   content: ArtifactInput["content"],
-  { sessionId, parentSessionId, ...options }: PutOptions & MemoryOptions = {},
+  { sessionId = "default", parentSessionId, ...options }: Partial<PutOptions> & MemoryOptions = {},
 ): Promise<Workspace> {
   const workspace = openMemoryWorkspace(options);
   await workspace.put({ content }, { toolCallId: "a", sessionId, parentSessionId });

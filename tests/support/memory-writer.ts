@@ -1,4 +1,4 @@
-import type { FileWriter } from "../../src/index.js";
+import type { FileWriter } from "../../src/files.js";
 
 /** Keeps files in memory. */
 export class MemoryWriter implements FileWriter {

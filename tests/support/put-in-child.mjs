@@ -1,7 +1,7 @@
 /** Puts artifacts into a store and prints a line for each; run as a process of its own. */
 import { createWorkspace } from "context-offload";
 
-const [store, namespace, name, count] = process.argv.slice(2);
+const [store, namespace, name = "", count] = process.argv.slice(2);
 const workspace = createWorkspace({ store, namespace });
 for (let index = 0; index < Number(count); index++) {
   const content = `${name} ${index} `.repeat(300);

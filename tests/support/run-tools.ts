@@ -1,4 +1,5 @@
-import type { ToolAnswer, ToolsOptions, Workspace } from "../../src/index.js";
+import type { ToolsOptions, Workspace } from "../../src/index.js";
+import type { ToolAnswer } from "../../src/formats/index.js";
 
 export type Run = (name: string, input?: unknown) => Promise<ToolAnswer>;
 

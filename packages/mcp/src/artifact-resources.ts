@@ -1,9 +1,5 @@
-import {
-  InvalidArgumentError,
-  type ArtifactRecord,
-  type Original,
-  type Workspace,
-} from "context-offload";
+import { type ArtifactRecord, type Original, type Workspace } from "context-offload";
+import { InvalidArgumentError } from "context-offload/errors";
 import { ARTIFACT_URI_TEMPLATE, artifactUri, parseArtifactUri } from "./artifact-uri.js";
 import type { Json } from "./toolbox-tool.js";
 

@@ -10,7 +10,7 @@ import {
   localhostAllowedOrigins,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { InvalidArgumentError } from "context-offload";
+import { InvalidArgumentError } from "context-offload/errors";
 import { createMcpServer, type McpServerOptions } from "./create-mcp-server.js";
 
 /** Where an MCP server listens, and who may use it. */

@@ -1,4 +1,5 @@
-import { ContextOffloadError, InvalidArgumentError, type Workspace } from "context-offload";
+import { ContextOffloadError, DEFAULTS, type Workspace } from "context-offload";
+import { InvalidArgumentError } from "context-offload/errors";
 import { artifactUri } from "./artifact-uri.js";
 import type { ToolboxTool } from "./toolbox-tool.js";
 
@@ -45,7 +46,11 @@ export function createStoreTool(workspace: Workspace, boundTo: string | undefine
             artifactId: optionalText("name", given["name"]),
             metadata: { context_type: "note", tool_name: NAME },
           },
-          { sessionId: boundTo ?? optionalText("session_id", given["session_id"]), signal },
+          {
+            sessionId:
+              boundTo ?? optionalText("session_id", given["session_id"]) ?? DEFAULTS.session,
+            signal,
+          },
         );
         const { artifactId, sessionId, size } = record;
         const uri = artifactUri({ namespace: workspace.namespace, sessionId, artifactId });

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { ContentNotSerializableError } from "../errors/storage-errors.js";
 
 /** A 256-bit hash of a text's stored bytes, in lower-case hexadecimal. Injected, since core is pure. */
@@ -188,4 +189,14 @@ export interface ToolResult extends FormatResult {
   readonly isPlain?: boolean | undefined;
   /** The tokens of its content, counted on first use; `undefined` when no counter is available. */
   readonly tokens?: number | undefined;
+}
+
+export function isFormat(value: unknown): value is Format {
+  const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;
+  return typeof value === "object" && typeof mismatch === "function" && typeof read === "function";
+}
+
+export function requireFormat<F extends Format>(argument: string, value: F): F {
+  if (isFormat(value)) return value;
+  throw new InvalidArgumentError(argument, value, "a format, such as openaiChatFormat");
 }

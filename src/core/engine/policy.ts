@@ -34,6 +34,9 @@ export interface Policy {
   decide(candidates: readonly ToolResult[], conversation: Conversation): readonly Verdict[];
 }
 
+/** A policy, or a function that returns `true` for each result to offload. */
+export type PolicyLike = Policy | ((result: ToolResult) => boolean);
+
 /** The candidates to be offloaded; the same list when all of them are. */
 export function chosenBy(
   verdicts: readonly Verdict[],

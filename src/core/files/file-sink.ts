@@ -5,12 +5,12 @@ import type { Reference, Sink } from "../engine/offload.js";
 import { ContextOffloadError } from "../errors/context-offload-error.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import { mapConcurrently } from "../lib/concurrency.js";
+import { couldBePortableName } from "../lib/text/portable-name.js";
 import {
   afterOwnName,
   DIRECT_LAYOUT,
   FILE_ENDING,
   HISTORY_LAYOUT,
-  isMadeName,
   joinPath,
   type StoredFile,
   hashedFileName,
@@ -148,7 +148,7 @@ function findFile(
     return { path: joinPath(outputDir, name), name };
   }
   const [folder = "", name = ""] = path.slice(joinPath(outputDir, "").length).split(/[\\/]/);
-  const isSession = session === undefined ? isMadeName(folder) : folder === session;
+  const isSession = session === undefined ? couldBePortableName(folder) : folder === session;
   return isSession && path === joinPath(outputDir, folder, name) ? { path, name } : undefined;
 }
 

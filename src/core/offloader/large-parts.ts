@@ -216,7 +216,7 @@ export class LargeParts {
     const prepared = this.#prepare(text, artifactId, undefined, "userMessage", raw, signal);
     const tokens = countTokens(text);
     const saves = savesEnough(countTokens(prepared.reference()), tokens);
-    if (tokens < DEFAULTS.minTokens || !saves) return undefined;
+    if (tokens < DEFAULTS.offloaderMinTokens || !saves) return undefined;
     const { record, reference } = await core.store(prepared);
     return {
       value: reference,
@@ -234,11 +234,11 @@ export class LargeParts {
     if (id === undefined || !isPlainObject(input)) return undefined;
     const artifactId = `${id}-input`;
     const long = findStrings(input).filter(({ text }) => {
-      if (text.length < DEFAULTS.minTokens || parseInputReference(text)) return false;
+      if (text.length < DEFAULTS.offloaderMinTokens || parseInputReference(text)) return false;
       const tokens = countTokens(text);
       const hash = "0".repeat(8);
       const reference = renderInputReference({ artifactId, hash }, { pointer: "/", text });
-      return tokens >= DEFAULTS.minTokens && savesEnough(countTokens(reference), tokens);
+      return tokens >= DEFAULTS.offloaderMinTokens && savesEnough(countTokens(reference), tokens);
     });
     if (long.length === 0) return undefined;
     const content = value as Content;
@@ -300,7 +300,7 @@ function findParts(parts: FormatParts, message: unknown): readonly MessagePart[]
 
 /** Cheap: a text has no more tokens than characters. */
 function couldBeLarge(value: unknown): boolean {
-  if (typeof value === "string") return value.length >= DEFAULTS.minTokens;
+  if (typeof value === "string") return value.length >= DEFAULTS.offloaderMinTokens;
   return typeof value === "object" && value !== null;
 }
 

@@ -1,5 +1,5 @@
 import type { Content, Format, MediaRule } from "../engine/format.js";
-import type { Policy } from "../engine/policy.js";
+import type { PolicyLike } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { OffloadEstimate, OffloadReport, PartKind, ResultReport } from "./report.js";
@@ -20,8 +20,11 @@ export interface OffloaderSettings {
   readonly taskId?: string | undefined;
   /** Gives this session access to what is offloaded here, too. */
   readonly parentSessionId?: string | undefined;
-  /** Which results to offload. Default: those of at least 400 tokens; errors from 800 tokens on. */
-  readonly policy?: Policy | undefined;
+  /**
+   * Which results to offload: a policy, or a function that returns `true` for each result to offload.
+   * Default: those of at least 400 tokens; errors from 800 tokens on.
+   */
+  readonly policy?: PolicyLike | undefined;
   /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
   readonly media?: MediaRule | undefined;
   /** With `"keep"`, a result that cannot be stored is kept, and the report says why. Default `"throw"`. */

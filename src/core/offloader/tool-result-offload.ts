@@ -18,9 +18,6 @@ import type { Workspace } from "../workspace/workspace-types.js";
 import { findReferenced, NOTHING_HELD } from "./held-session.js";
 import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
 
-/** Why a result was offloaded or kept. */
-export type RuleReason = "white_list" | "metadata" | "tokens" | "none";
-
 export interface ToolResultRules {
   /** Tools whose results are always offloaded: `tool`, or one action of it as `tool:action`. */
   readonly whiteList: readonly string[];
@@ -32,7 +29,7 @@ export interface ToolResultRules {
 export function judgeByRules(
   { whiteList, tokenThreshold }: ToolResultRules,
   result: ToolResult,
-): { readonly offload: boolean; readonly reason: RuleReason } {
+): { readonly offload: boolean; readonly reason: OffloadDecision["reason"] } {
   const { toolName, actionName, offloadFlag, isReadingAnswer } = result;
   if (isReadingAnswer) return { offload: false, reason: "none" };
   if (offloadFlag === false) return { offload: false, reason: "metadata" };
@@ -104,7 +101,8 @@ export interface ToolResultContext {
 export interface OffloadDecision {
   /** Whether the content is in the workspace. */
   readonly offloaded: boolean;
-  readonly reason: RuleReason;
+  /** The rule that decided. */
+  readonly reason: "white_list" | "metadata" | "tokens" | "none";
   readonly artifactId?: string;
   /** Whether the content itself was returned rather than a reference. */
   readonly inline: boolean;
@@ -143,7 +141,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
     tokenThreshold: requireCount(
       "tokenThreshold",
       options.tokenThreshold,
-      DEFAULTS.tokenThreshold,
+      DEFAULTS.toolResultTokenThreshold,
       0,
     ),
   };

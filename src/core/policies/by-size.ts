@@ -3,7 +3,8 @@ import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/format.js";
 import { InvalidEnvironmentError } from "../errors/argument-errors.js";
 import { eachResult } from "./by-result.js";
-import { estimateTokens, type CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { estimateTokens } from "../estimate-tokens.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../workspace/reading/readable-content.js";
 
 /** The variables of a process, as `process.env` has them. */

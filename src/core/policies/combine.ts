@@ -1,14 +1,19 @@
 import { describeValue } from "../errors/context-offload-error.js";
 import { callHost } from "../arguments.js";
 import type { ToolResult } from "../engine/format.js";
-import { type Policy, type Verdict, chosenBy } from "../engine/policy.js";
+import { type Policy, type PolicyLike, type Verdict, chosenBy } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { eachResult } from "./by-result.js";
 
 const SHAPE =
-  "a policy, such as minTokens(1000), or an object with name, perResult, needsTotalChars and decide";
+  "a policy, such as minTokens(1000), a function of a result that returns true to offload it, " +
+  "or an object with name, perResult, needsTotalChars and decide";
 
-/** Rejects what is not a policy when it is passed in, rather than when it is first used. */
+/** The policy that was passed in. What is neither one nor a function is rejected at once. */
 export function requirePolicy(argument: string, value: unknown): Policy {
+  if (typeof value === "function") {
+    return fromFunction(argument, value as (result: ToolResult) => unknown);
+  }
   const policy = (value ?? {}) as Partial<Record<keyof Policy, unknown>>;
   if (
     typeof policy === "object" &&
@@ -20,6 +25,20 @@ export function requirePolicy(argument: string, value: unknown): Policy {
     return value as Policy;
   }
   throw new InvalidArgumentError(argument, value, SHAPE);
+}
+
+function fromFunction(argument: string, judge: (result: ToolResult) => unknown): Policy {
+  const name = judge.name || argument;
+  const reasons = { offload: "it returned true", keep: "it returned false" };
+  return eachResult(
+    name,
+    (result) => {
+      const answer = judge(result);
+      if (typeof answer === "boolean") return answer;
+      throw new InvalidArgumentError(`what ${name} returned`, answer, "true or false");
+    },
+    reasons,
+  );
 }
 
 /** Rejects an empty list, or one with anything but policies. */
@@ -86,8 +105,9 @@ export const KEEP_RESULTS: Policy = {
 };
 
 /** Offloads what every policy chooses. Each policy sees only what those before it chose. */
-export function all(...policies: readonly Policy[]): Policy {
-  const [first, ...rest] = requirePolicies("all", policies) as [Policy, ...Policy[]];
+export function all(...given: readonly PolicyLike[]): Policy {
+  const policies = requirePolicies("all", given);
+  const [first, ...rest] = policies as [Policy, ...Policy[]];
   return {
     name: `all(${policies.map(({ name }) => name).join(", ")})`,
     needsTotalChars: policies.some(({ needsTotalChars }) => needsTotalChars),
@@ -124,8 +144,9 @@ function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readon
 }
 
 /** Offloads what at least one policy chooses; the first one that does gives the reason. */
-export function any(...policies: readonly Policy[]): Policy {
-  const [first, ...rest] = requirePolicies("any", policies) as [Policy, ...Policy[]];
+export function any(...given: readonly PolicyLike[]): Policy {
+  const policies = requirePolicies("any", given);
+  const [first, ...rest] = policies as [Policy, ...Policy[]];
   return {
     name: `any(${policies.map(({ name }) => name).join(", ")})`,
     needsTotalChars: policies.some(({ needsTotalChars }) => needsTotalChars),
@@ -149,8 +170,8 @@ export function any(...policies: readonly Policy[]): Policy {
 }
 
 /** Offloads what the policy keeps, and keeps what it offloads. */
-export function not(policy: Policy): Policy {
-  requirePolicy("not", policy);
+export function not(given: PolicyLike): Policy {
+  const policy = requirePolicy("not", given);
   return {
     name: `not(${policy.name})`,
     needsTotalChars: policy.needsTotalChars,

@@ -79,7 +79,7 @@ async function copyOne(
     const copy = await target.put({
       ...{ sessionId, wantedId: artifactId, type, createdAt, metadata },
       content: read(),
-      describe: () => size,
+      size: () => size,
     });
     if (copy.artifactId !== artifactId || copy.size.bytes !== size.bytes) {
       const problem = `its copy is ${JSON.stringify(copy.artifactId)} with ${copy.size.bytes} bytes`;

@@ -1,8 +1,9 @@
 import type {
   ArtifactInput,
   Original,
-  PutOptions,
+  PlainWorkspace,
   PutOutcome,
+  StoreOptions,
   Workspace,
 } from "./workspace-types.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
@@ -25,7 +26,7 @@ export interface WorkspaceCore {
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;
-  prepare(artifact: ArtifactInput, options: PutOptions, known?: KnownContent): PreparedArtifact;
+  prepare(artifact: ArtifactInput, options: StoreOptions, known?: KnownContent): PreparedArtifact;
   /** Stores what was prepared, and logs it. */
   store(prepared: PreparedArtifact): Promise<PutOutcome>;
   listSession(sessionId: string): Promise<SessionListing>;
@@ -38,8 +39,8 @@ export interface WorkspaceCore {
 const CORE = Symbol.for("context-offload.workspace");
 
 /** Attaches the internal side to a workspace, for `coreOf` to find. */
-export function attachCore(workspace: Workspace, core: WorkspaceCore): Workspace {
-  return Object.defineProperty(workspace, CORE, { value: core });
+export function attachCore(workspace: PlainWorkspace, core: WorkspaceCore): Workspace {
+  return Object.defineProperty(workspace, CORE, { value: core }) as Workspace;
 }
 
 /** The internal side of a workspace; rejects anything that `createWorkspace` did not make. */

@@ -7,8 +7,14 @@ import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
 import type { ContentSource } from "./artifacts/prepare-content.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
-import type { ByIdOptions, ByLinesOptions } from "./reading/read-knowledge.js";
+import type { RangeOptions } from "./reading/read-knowledge.js";
 import type { Reading, Scope } from "./reading/reading.js";
+
+/** Only what `createWorkspace` returned has it: a look-alike would fail at run time. */
+declare const OURS: unique symbol;
+
+/** A workspace before it has its internal side. */
+export type PlainWorkspace = Omit<Workspace, typeof OURS>;
 
 /** Content to store, with what is known of it. */
 export interface ArtifactInput {
@@ -21,14 +27,17 @@ export interface ArtifactInput {
 }
 
 /** Options of `put`. */
-export interface PutOptions extends Scope {
-  /** The session that the artifact belongs to. Default: `metadata.session_id`, or `"default"`. */
-  readonly sessionId?: string | undefined;
+export interface PutOptions extends Pick<Scope, "signal"> {
+  /** The session that the artifact belongs to. */
+  readonly sessionId: string;
   /** The id of the tool call. Default: `metadata.biz_id`, or none. */
   readonly toolCallId?: string | undefined;
   /** Gives this session access to what is stored here, too; never the other way round. */
   readonly parentSessionId?: string | undefined;
 }
+
+/** What is stored by an operation of seed 004, or by the offloader, which has checked its session. */
+export type StoreOptions = Omit<OffloadByWorkspaceOptions, "inlineChars">;
 
 /** A stored artifact and its reference. */
 export interface PutOutcome {
@@ -38,7 +47,9 @@ export interface PutOutcome {
 }
 
 /** Options of `offloadByWorkspace`. */
-export interface OffloadByWorkspaceOptions extends PutOptions {
+export interface OffloadByWorkspaceOptions extends Omit<PutOptions, "sessionId"> {
+  /** The session that the artifacts belong to. Default: `metadata.session_id` of each, or `"default"`. */
+  readonly sessionId?: string | undefined;
   /** If the content of all artifacts together is shorter than this, in characters, it is returned whole. Default 40,000. */
   readonly inlineChars?: number | undefined;
 }
@@ -106,9 +117,10 @@ export interface SessionSummary {
 
 /** Stored tool results and the methods to read them, within one namespace. */
 export interface Workspace {
+  readonly [OURS]: true;
   readonly namespace: string;
   /** Stores one artifact. Once it has resolved, a fresh process can read the content. */
-  put(artifact: ArtifactInput, options?: PutOptions): Promise<PutOutcome>;
+  put(artifact: ArtifactInput, options: PutOptions): Promise<PutOutcome>;
   /** What is known of an artifact, without its content. */
   getArtifact(artifactId: string, options?: Scope): Promise<ArtifactRecord>;
   /** Stores one or more artifacts and returns the text for the context: the content itself, or a reference. */
@@ -117,13 +129,13 @@ export interface Workspace {
     options?: OffloadByWorkspaceOptions,
   ): Promise<string>;
   /** Reads as much as fits from the start, or a range of characters. */
-  getKnowledgeById(artifactId: string, options?: ByIdOptions): Promise<Reading>;
+  getKnowledgeById(artifactId: string, options?: RangeOptions): Promise<Reading>;
   /** Reads a range of lines, counted from 1, both ends inclusive. */
   getKnowledgeByLines(
     artifactId: string,
     startLine: number,
     endLine: number,
-    options?: ByLinesOptions,
+    options?: RangeOptions,
   ): Promise<Reading>;
   /** Finds the lines that match a JavaScript regular expression, or contain plain text with `literal`. */
   grepKnowledge(artifactId: string, pattern: string, options?: GrepOptions): Promise<Reading>;

@@ -4,6 +4,7 @@ import {
   requireCount,
   requireObject,
   requireOptions,
+  requireText,
   refuseMisspelled,
 } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
@@ -32,8 +33,10 @@ import { attachCore } from "./workspace-core.js";
 import type {
   ArtifactInput,
   ListOptions,
+  PlainWorkspace,
   PutOptions,
   PutOutcome,
+  StoreOptions,
   Workspace,
 } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
@@ -54,7 +57,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   /** Prepares and stores an artifact, and logs the outcome. */
   const storeArtifact = (
     prepare: () => PreparedArtifact | Promise<PreparedArtifact>,
-    { toolCallId, sessionId, signal }: PutOptions,
+    { toolCallId, sessionId, signal }: StoreOptions,
   ): Promise<StoredArtifact> => {
     const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
     return events.observe(
@@ -81,7 +84,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     );
   };
 
-  const putOne = (input: ArtifactInput, options: PutOptions): Promise<StoredArtifact> =>
+  const putOne = (input: ArtifactInput, options: StoreOptions): Promise<StoredArtifact> =>
     storeArtifact(async () => {
       refuseMisspelled(options, PUT_OPTIONS);
       if (!wiring.redact) return prepareArtifact(wiring, input, options);
@@ -117,10 +120,13 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const canSee = async (sessionId: string, other: string): Promise<boolean> =>
     (await visibleSessions(store, sessionId)).includes(other);
 
-  const workspace: Workspace = {
+  const workspace: PlainWorkspace = {
     namespace,
 
-    put: async (artifact, options) => outcomeOf(await putOne(artifact, requireOptions(options))),
+    async put(artifact, options) {
+      requireText("sessionId", requireOptions(options).sessionId, "the session of the artifact");
+      return outcomeOf(await putOne(artifact, options));
+    },
 
     async offloadByWorkspace(artifacts, given) {
       const { inlineChars: most, ...options } = requireOptions(given);

@@ -1,4 +1,4 @@
-import type { Format } from "../../core/engine/format.js";
+import { requireFormat, type Format } from "../../core/engine/format.js";
 import { LINES_LOOKED_AT, parseLine } from "./json-lines.js";
 import { findTextResults } from "./json-record.js";
 import { lineSplicer, type LineMessage } from "./line-splicer.js";
@@ -15,6 +15,7 @@ export type MessageLines<F extends Format> = Format<
  * results are replaced within the text of their line, and restored byte for byte.
  */
 export function messageLines<const F extends Format>(inner: F): MessageLines<F> {
+  requireFormat("inner", inner);
   const find = (line: unknown): LineMessage | undefined => {
     const message = parseLine(line);
     return message && { message, at: [] };

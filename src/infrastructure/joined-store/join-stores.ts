@@ -20,6 +20,7 @@ import {
   candidateIds,
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
+import { checkedContent } from "../checked-content.js";
 import { sha256 } from "../hash.js";
 
 /** A key that no other content has; what belongs to the same artifact has the same folder. */
@@ -37,46 +38,6 @@ export function derivedKey(location: string, name: string): string {
 
 export function locationOf(key: string): string {
   return key.slice(0, key.indexOf("/"));
-}
-
-/** Open content that can be compared with its hash; what was read from the start is not read again for it. */
-export function hashedContent(record: ArtifactRecord, content: OpenContent): OpenContent {
-  const { artifactId, hash, size } = record;
-  if (content.size !== size.bytes) {
-    const problem = `it has ${content.size} bytes instead of ${size.bytes}`;
-    throw new ArtifactDamagedError(artifactId, problem);
-  }
-  const hashing = createHash("sha256");
-  let hashedTo = 0;
-  let bytesRead = 0;
-  let outcome: "intact" | "damaged" | undefined;
-  return {
-    size: content.size,
-    get bytesRead() {
-      return bytesRead;
-    },
-    async read(start, end) {
-      const bytes = await content.read(start, end);
-      bytesRead += bytes.length;
-      if (start === hashedTo && outcome === undefined) {
-        hashing.update(bytes);
-        hashedTo += bytes.length;
-      }
-      return bytes;
-    },
-    async check(signal) {
-      if (outcome === undefined) {
-        const rest = { start: hashedTo, end: content.size };
-        const state = hashing.copy();
-        for await (const piece of readPieces(content, signal, rest)) state.update(piece);
-        outcome = state.digest("hex") === hash ? "intact" : "damaged";
-      }
-      if (outcome === "damaged") {
-        throw new ArtifactDamagedError(artifactId, "its hash is different");
-      }
-    },
-    close: () => content.close(),
-  };
 }
 
 /** The same bytes, hashed as they pass; the hash is known when all of them have passed. */
@@ -176,7 +137,7 @@ async function findProblem(
   const opened = await content.open(contentKey(record.location), record.size.bytes);
   if (!opened) return "missing";
   try {
-    await hashedContent(record, opened).check?.(signal);
+    await checkedContent(record, opened).check?.(signal);
     return undefined;
   } catch (error) {
     if (error instanceof ArtifactDamagedError) return error.problem;
@@ -205,7 +166,7 @@ export function joinStores(
     const hash = await write(contentKey(location), artifact);
     let size: TextSize;
     try {
-      size = artifact.describe();
+      size = artifact.size();
     } catch (error) {
       await discard(location);
       throw error;
@@ -263,7 +224,7 @@ export function joinStores(
       const opened = await reading(content.open(contentKey(record.location), record.size.bytes));
       if (!opened) throw new ArtifactGoneError(record.artifactId, "missing");
       const read: OpenContent["read"] = (start, end) => reading(opened.read(start, end));
-      return hashedContent(record, { ...opened, read });
+      return checkedContent(record, { ...opened, read });
     },
 
     async openDerived(record, derived, make) {

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { KeyMissingError } from "../../core/errors/storage-errors.js";
 import type { NewArtifact, OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import { FILE_MODE, FOLDER_MODE } from "../file-store/store-layout.js";
+import { FILE_MODE, FOLDER_MODE } from "../files/store-layout.js";
 
 /** The key of what is stored from now on, and older keys for what was stored before. */
 export interface EncryptionOptions {
@@ -129,7 +129,7 @@ export interface Seal {
   sealRecord(
     fields: SealedFields,
     sessionId: string,
-    contentId: Buffer,
+    contentId: Uint8Array,
   ): ArtifactRecord["metadata"];
   /** What a record of the store really says. */
   openRecord(inner: ArtifactRecord): SealedFields;
@@ -142,7 +142,7 @@ export interface Seal {
 export interface SealedContent {
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   /** What binds the record to its content. */
-  readonly contentId: Buffer;
+  readonly contentId: Uint8Array;
   /** How many bytes are stored for so many of content. */
   storedBytes(bytes: number): number;
 }

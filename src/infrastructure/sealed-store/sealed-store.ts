@@ -134,13 +134,13 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       ...{ sessionId, type, createdAt: artifact.createdAt, wantedId: id },
       content: sealed.content,
       ...(sealed.content instanceof Uint8Array ? { hash: hashOnce(sealed.content) } : {}),
-      describe() {
-        size ??= artifact.describe();
+      size() {
+        size ??= artifact.size();
         return { ...size, bytes: sealed.storedBytes(size.bytes) };
       },
       // Stores ask for it once the content is written: only then are size and hash of a stream known.
       get metadata() {
-        size ??= artifact.describe();
+        size ??= artifact.size();
         const fields = { type, size, hash: hash ?? passing.hash(), metadata: artifact.metadata };
         return seal.sealRecord(fields, sessionId, sealed.contentId);
       },
@@ -164,7 +164,6 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     listSession: async (sessionId) => openListing(await inner.listSession(sessionId)),
   };
   return {
-    hashesApart: true,
     put,
     ...listings,
     ...(inner.query

@@ -7,7 +7,7 @@ import {
 } from "../../core/arguments.js";
 import { DEFAULTS } from "../../core/defaults.js";
 import type { MediaRule, Content, Format, ToolDescription } from "../../core/engine/format.js";
-import type { Policy } from "../../core/engine/policy.js";
+import type { PolicyLike } from "../../core/engine/policy.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { messageOf } from "../../core/errors/context-offload-error.js";
 import { once } from "../../core/lib/concurrency.js";
@@ -38,7 +38,7 @@ export interface IntegrationOptions {
   /** Stored as metadata `task_id`. */
   readonly taskId?: string | undefined;
   /** Which results to offload. Default: as in `createOffloader`. */
-  readonly policy?: Policy | undefined;
+  readonly policy?: PolicyLike | undefined;
   /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
   readonly media?: MediaRule | undefined;
   /** With `"keep"`, the agent goes on with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */

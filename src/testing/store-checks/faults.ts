@@ -46,7 +46,7 @@ export const FAULTS = [
   check("content that could not be described is not stored", async ({ store }) => {
     const artifact = {
       ...artifactOf("x", { id: "call_1" }),
-      describe: () => {
+      size: () => {
         throw Object.assign(new Error("the counter failed"), { code: "COUNTER_FAILED" });
       },
     };

@@ -10,12 +10,8 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { describe, expect, it } from "vitest";
-import {
-  createWorkspace,
-  memoryStore,
-  openTelemetry,
-  type WorkspaceEvent,
-} from "../../../src/index.js";
+import { createWorkspace, memoryStore, type WorkspaceEvent } from "../../../src/index.js";
+import { openTelemetry } from "../../../src/open-telemetry.js";
 
 describe("openTelemetry", () => {
   it("makes spans and metrics with the names of the conventions, on the real SDK", async () => {

@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import {
   createOffloader,
   createWorkspace,
-  parseConversation,
   redactSecrets,
-  SECRET_PATTERNS,
   type WorkspaceEvent,
 } from "../../../src/index.js";
+import { SECRET_PATTERNS } from "../../../src/core/redact-secrets.js";
+import { parseConversation } from "../../../src/formats/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 // Put together here, so that no scanner takes this file for a leak.

@@ -1,12 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  createOffloader,
-  createWorkspace,
-  type AnthropicMessage,
-  type WorkspaceEvent,
-} from "../../../src/index.js";
+import { createOffloader, createWorkspace, type WorkspaceEvent } from "../../../src/index.js";
+import { type AnthropicMessage } from "../../../src/formats/index.js";
 import { minChars } from "../../../src/policies.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { makeTempFolder } from "../../support/temp-folder.js";

@@ -1,12 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  createOffloader,
-  createWorkspace,
-  type Format,
-  type AnthropicMessage,
-  type OffloaderOptions,
-} from "../../../src/index.js";
+import { createOffloader, createWorkspace, type OffloaderOptions } from "../../../src/index.js";
+import { type Format, type AnthropicMessage } from "../../../src/formats/index.js";
 import {
   afterTurns,
   all,

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AIMessage, HumanMessage, mapStoredMessageToChatMessage } from "@langchain/core/messages";
-import {
-  createOffloader,
-  createWorkspace,
-  parseConversation,
-  type FormatName,
-  type UnknownReference,
-} from "context-offload";
+import { createOffloader, createWorkspace, type UnknownReference } from "context-offload";
+import { parseConversation, type FormatName } from "context-offload/formats";
 import { brokenWorkspace } from "../../support/framework-story.js";
 import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";

@@ -2,12 +2,8 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import {
-  createOffloader,
-  createWorkspace,
-  type Format,
-  type OffloaderOptions,
-} from "../../../src/index.js";
+import { createOffloader, createWorkspace, type OffloaderOptions } from "../../../src/index.js";
+import { type Format } from "../../../src/formats/index.js";
 import { afterTurns, all, cacheAware } from "../../../src/policies.js";
 import { formatSuite, type SampleTurn } from "../../../src/testing/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";

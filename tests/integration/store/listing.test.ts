@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Disk } from "../../../src/infrastructure/file-store/file-calls.js";
+import { Disk } from "../../../src/infrastructure/files/disk.js";
 import { makeStore, openStore } from "../../support/store-files.js";
 
 afterEach(() => {

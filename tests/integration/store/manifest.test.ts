@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { FileStore } from "../../../src/infrastructure/file-store/file-store.js";
+import { FileStore } from "../../../src/infrastructure/files/file-store.js";
 import { listTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore, readManifest } from "../../support/store-files.js";

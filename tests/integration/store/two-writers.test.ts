@@ -5,8 +5,8 @@ import { appendFile, copyFile, open, readFile, rename, stat, writeFile } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { Manifest } from "../../../src/infrastructure/file-store/manifest.js";
-import { createStoreLayout } from "../../../src/infrastructure/file-store/store-layout.js";
+import { Manifest } from "../../../src/infrastructure/files/manifest.js";
+import { StoreLayout } from "../../../src/infrastructure/files/store-layout.js";
 import { sha256 } from "../../../src/infrastructure/hash.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore } from "../../support/store-files.js";
@@ -102,7 +102,7 @@ describe("two processes in one session", () => {
   it("all read the order of the file, whoever was told first", async () => {
     const folder = join(await makeTempFolder(), "s1");
     await fs.promises.mkdir(folder);
-    const layout = createStoreLayout(join(folder, ".."), "x", sha256);
+    const layout = new StoreLayout(join(folder, ".."), "x", sha256);
     const manifest = new Manifest(folder, layout);
     const entry = (type: "TEXT" | "JSON") => ({
       put: {
@@ -138,7 +138,7 @@ describe("two processes in one session", () => {
     const fresh = new Manifest(folder, layout);
     const type = (await fresh.load()).artifacts.get("t")?.type;
     expect(type).toBe("TEXT");
-    expect(manifest.contents.artifacts.get("t")?.type).toBe(type);
+    expect(manifest.listing.artifacts.get("t")?.type).toBe(type);
     manifest.close();
   });
 });

@@ -11,10 +11,9 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  discardUnlisted,
-  recoverFile,
-} from "../../../src/infrastructure/file-store/recover-file.js";
+import { discardUnlisted, recoverFile } from "../../../src/infrastructure/files/session-files.js";
+import { StoreLayout } from "../../../src/infrastructure/files/store-layout.js";
+import { sha256 } from "../../../src/infrastructure/hash.js";
 import { listTree, readTree } from "../../support/list-tree.js";
 import { runProgram } from "../../support/run-program.js";
 import { makeStore, openStore } from "../../support/store-files.js";
@@ -244,17 +243,20 @@ describe("a verify that is killed after it moved a file aside", () => {
 });
 
 it("a removal deletes its file even if a reader of before moves it back meanwhile", async () => {
-  const { workspace, sessionFolder } = await makeStore();
+  const { root, workspace, sessionFolder } = await makeStore();
+  const layout = new StoreLayout(root, "default", sha256);
   const { record } = await workspace.put({ content: "secret" }, { toolCallId: "a", ...SCOPE });
   let recoveries = 0;
   const now = { artifacts: new Map(), removed: new Map(), children: new Set<string>() };
   const before = { ...now, artifacts: new Map([[record.artifactId, record]]) };
-  const deleted = await discardUnlisted([record.location], async () => {
+  const load = async () => {
     const isMovedBack =
-      recoveries++ >= 3 || (await recoverFile(record, () => Promise.resolve(before)));
+      recoveries++ >= 3 ||
+      (await recoverFile(record, { layout, load: () => Promise.resolve(before) }));
     expect(isMovedBack).toBe(true);
     return now;
-  });
+  };
+  const deleted = await discardUnlisted([record.location], { layout, load });
   expect(deleted).toEqual([record.location]);
   expect(await readdir(sessionFolder("s1"))).toEqual(["manifest.jsonl"]);
 });

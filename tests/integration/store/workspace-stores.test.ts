@@ -7,10 +7,10 @@ import {
   createWorkspace,
   DEFAULTS,
   memoryStore,
-  sqliteStore,
   type OpenStore,
   type Workspace,
 } from "../../../src/index.js";
+import { sqliteStore } from "../../../src/stores.js";
 import type { ArtifactQuery } from "../../../src/core/workspace/artifacts/artifact-store.js";
 import { queryArtifacts } from "../../../src/core/workspace/artifacts/list-artifacts.js";
 import { BUCKET, startObjects, type RealObjects } from "../../support/real-objects.js";
@@ -141,7 +141,7 @@ describe("a workspace", () => {
     ];
     process.chdir(before);
     for (const workspace of workspaces) {
-      await workspace.put({ content: "x" }, { toolCallId: "call_1" });
+      await workspace.put({ content: "x" }, { sessionId: "default", toolCallId: "call_1" });
       await workspace.close();
     }
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(["a", "b.db"]));
@@ -151,7 +151,7 @@ describe("a workspace", () => {
     const database = new Database(join(await makeTempFolder(), "x.db"));
     const store = sqliteStore(database);
     const [one, two] = ["one", "two"].map((namespace) => createWorkspace({ store, namespace }));
-    await one?.put({ content: "x" }, { toolCallId: "call_1" });
+    await one?.put({ content: "x" }, { sessionId: "default", toolCallId: "call_1" });
     expect((await two?.queryArtifacts())?.artifacts).toEqual([]);
   });
 
@@ -205,7 +205,10 @@ describe("a workspace", () => {
   it("says what was unreachable, never a password", async () => {
     const url = "postgres://user:hunter2@127.0.0.1:1/agents";
     const error = await rejectionOf(
-      createWorkspace({ store: url }).put({ content: "x" }, { toolCallId: "c" }),
+      createWorkspace({ store: url }).put(
+        { content: "x" },
+        { sessionId: "default", toolCallId: "c" },
+      ),
     );
     expect(error.code).toBe("STORE_UNREACHABLE");
     expect(error.message).toContain("postgres://127.0.0.1:1/agents");

@@ -5,7 +5,8 @@ import { openWorkspace, workspaceOf } from "./open-workspace.js";
 type Verb = (workspace: Workspace, signal: AbortSignal) => Promise<unknown>;
 
 const VERBS: Record<string, Verb> = {
-  put: (workspace, signal) => workspace.put({ content: "x" }, { toolCallId: "b", signal }),
+  put: (workspace, signal) =>
+    workspace.put({ content: "x" }, { sessionId: "default", toolCallId: "b", signal }),
   offloadByWorkspace: (workspace, signal) =>
     workspace.offloadByWorkspace({ content: "x" }, { toolCallId: "b", signal }),
   process: (workspace, signal) =>
@@ -71,7 +72,10 @@ describe("a signal that is aborted meanwhile", () => {
         yield Buffer.from(`chunk ${at}\n`);
       }
     })();
-    const put = workspace.put({ content }, { toolCallId: "a", signal: controller.signal });
+    const put = workspace.put(
+      { content },
+      { sessionId: "default", toolCallId: "a", signal: controller.signal },
+    );
     await expect(put).rejects.toBe(reason);
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
     expect((await workspace.verify()).orphaned).toEqual([]);
@@ -108,7 +112,10 @@ describe("a signal that is aborted meanwhile", () => {
         yield* stream;
       })();
       const content = kind.includes("generator") ? generator : stream;
-      const put = workspace.put({ content }, { toolCallId: "a", signal: controller.signal });
+      const put = workspace.put(
+        { content },
+        { sessionId: "default", toolCallId: "a", signal: controller.signal },
+      );
       await expect(put).rejects.toBe(reason);
       // A generator that waits cannot be told.
       expect(isReturned).toBe(!kind.includes("generator"));
@@ -124,7 +131,10 @@ describe("a signal that is aborted meanwhile", () => {
       await Promise.resolve();
       yield Buffer.from("all of it");
     })();
-    await workspace.put({ content }, { toolCallId: "a", signal: controller.signal });
+    await workspace.put(
+      { content },
+      { sessionId: "default", toolCallId: "a", signal: controller.signal },
+    );
     controller.abort();
     expect(await workspace.getOriginal("a")).toBe("all of it");
   });

@@ -3,9 +3,9 @@ import {
   createToolResultOffload,
   createWorkspace,
   TOOL_NAMES,
-  type ToolAnswer,
   type Workspace,
 } from "../../../src/index.js";
+import { type ToolAnswer } from "../../../src/formats/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { textOf } from "../../support/tool-messages.js";
 import { openWorkspace } from "./open-workspace.js";

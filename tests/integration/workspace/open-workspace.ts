@@ -15,9 +15,9 @@ export async function openWorkspace(options: Partial<WorkspaceOptions> = {}): Pr
 /** A workspace that holds this content as the artifact "a". */
 export async function workspaceOf(
   content: ArtifactInput["content"],
-  options: PutOptions & Partial<WorkspaceOptions> = {},
+  options: Partial<PutOptions & WorkspaceOptions> = {},
 ): Promise<Workspace> {
-  const { sessionId, parentSessionId, ...rest } = options;
+  const { sessionId = "default", parentSessionId, ...rest } = options;
   const workspace = await openWorkspace(rest);
   await workspace.put({ content }, { toolCallId: "a", sessionId, parentSessionId });
   return workspace;

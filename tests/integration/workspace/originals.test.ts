@@ -15,7 +15,10 @@ describe("an original on the disk", () => {
 
   it.each(reads)("%s says so of a file deleted by hand", async (_, verb) => {
     const workspace = await openWorkspace();
-    const { record } = await workspace.put({ content: "[1]" }, { toolCallId: "a" });
+    const { record } = await workspace.put(
+      { content: "[1]" },
+      { sessionId: "default", toolCallId: "a" },
+    );
     await unlink(record.location);
     const error = await rejectionOf(verb(workspace, "a"));
     expect(error).toMatchObject({ code: "ARTIFACT_GONE", why: "missing" });
@@ -24,7 +27,10 @@ describe("an original on the disk", () => {
 
   it("of a file that was changed is refused", async () => {
     const workspace = await openWorkspace();
-    const { record } = await workspace.put({ content: "as it was" }, { toolCallId: "a" });
+    const { record } = await workspace.put(
+      { content: "as it was" },
+      { sessionId: "default", toolCallId: "a" },
+    );
     await appendFile(record.location, "!");
     const error = await rejectionOf(workspace.getOriginal("a"));
     expect(error.code).toBe("ARTIFACT_DAMAGED");
@@ -38,7 +44,9 @@ describe("an original on the disk", () => {
       await Promise.resolve();
       throw new Error("the source broke");
     })();
-    const error = await rejectionOf(workspace.put({ content }, { toolCallId: "a" }));
+    const error = await rejectionOf(
+      workspace.put({ content }, { sessionId: "default", toolCallId: "a" }),
+    );
     expect(error.code).toBe("CALLER_FAILED");
     expect(error.message).toContain("the source broke");
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);

@@ -9,7 +9,7 @@ import { openWorkspace } from "./open-workspace.js";
 const MEGABYTE = 1_048_576;
 
 it("JSON on one line is indented up to 64 MB", async () => {
-  const { record } = await (await openWorkspace()).put({ content: "{}" });
+  const { record } = await (await openWorkspace()).put({ content: "{}" }, { sessionId: "default" });
   const viewAt = (bytes: number) => hasView({ ...record, size: { ...record.size, bytes } });
   expect(viewAt(64 * MEGABYTE)).toBe(true);
   expect(viewAt(64 * MEGABYTE + 1)).toBe(false);
@@ -29,7 +29,10 @@ it.each(["a", " ", "\n", "7", "漢"])(
 
 it("content without a line in the manifest is not an artifact, and the same content takes it over", async () => {
   const root = await makeTempFolder();
-  const { record } = await createWorkspace({ root }).put({ content: "text" }, { toolCallId: "a" });
+  const { record } = await createWorkspace({ root }).put(
+    { content: "text" },
+    { sessionId: "default", toolCallId: "a" },
+  );
   const manifest = join(dirname(record.location), "manifest.jsonl");
   const [header = ""] = (await readFile(manifest, "utf8")).split("\n");
   await writeFile(manifest, header);
@@ -39,7 +42,7 @@ it("content without a line in the manifest is not an artifact, and the same cont
   await expect(workspace.getKnowledgeById("a")).rejects.toMatchObject({ code: "UNKNOWN_ARTIFACT" });
   expect((await workspace.verify()).orphaned).toEqual([record.location]);
 
-  const again = await workspace.put({ content: "text" }, { toolCallId: "a" });
+  const again = await workspace.put({ content: "text" }, { sessionId: "default", toolCallId: "a" });
   expect(again.record.artifactId).toBe("a");
   expect((await workspace.getKnowledgeById("a")).text).toBe("text");
   expect((await workspace.verify()).orphaned).toEqual([]);
@@ -70,7 +73,9 @@ it("content whose tokens cannot be counted leaves no file behind", async () => {
     throw new Error("no vocabulary");
   };
   const workspace = createWorkspace({ root, countTokens });
-  await expect(workspace.put({ content: "text" }, { toolCallId: "a" })).rejects.toMatchObject({
+  await expect(
+    workspace.put({ content: "text" }, { sessionId: "default", toolCallId: "a" }),
+  ).rejects.toMatchObject({
     code: "CALLER_FAILED",
   });
   expect(calls).toBeGreaterThan(0);

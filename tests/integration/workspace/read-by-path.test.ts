@@ -11,7 +11,10 @@ const TEXT = "one\ntwo\n".repeat(200);
 async function putByPath(content: ArtifactInput["content"], artifactId = "call_1") {
   const root = await makeTempFolder();
   const workspace = createWorkspace({ root, readBy: "path" });
-  const { record, reference } = await workspace.put({ content }, { toolCallId: artifactId });
+  const { record, reference } = await workspace.put(
+    { content },
+    { sessionId: "default", toolCallId: artifactId },
+  );
   const path = /path="([^"]+)"/.exec(reference)?.[1] ?? "";
   return { root, workspace, record, reference, path, file: await readFile(path, "utf8") };
 }
@@ -50,7 +53,10 @@ describe("reading by path", () => {
   it("no artifact can have the name of another's readable file", async () => {
     const { workspace, path, file } = await putByPath(JSON.stringify(DATA), "a");
     for (const id of ["a~readable", "a~readable.txt", "a.readable"]) {
-      const { record } = await workspace.put({ content: `other ${id}` }, { toolCallId: id });
+      const { record } = await workspace.put(
+        { content: `other ${id}` },
+        { sessionId: "default", toolCallId: id },
+      );
       expect(record.location).not.toBe(path);
     }
     expect(await readFile(path, "utf8")).toBe(file);
@@ -59,7 +65,10 @@ describe("reading by path", () => {
   it("a readable file that was deleted or changed is written again with the next reference", async () => {
     const { workspace, path, file } = await putByPath(JSON.stringify(DATA));
     await rm(path);
-    await workspace.put({ content: JSON.stringify(DATA) }, { toolCallId: "call_1" });
+    await workspace.put(
+      { content: JSON.stringify(DATA) },
+      { sessionId: "default", toolCallId: "call_1" },
+    );
     expect(await readFile(path, "utf8")).toBe(file);
   });
 

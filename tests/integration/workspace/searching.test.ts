@@ -44,7 +44,7 @@ describe("a store without files", () => {
       searchText: (source, query, options) => searcher.search(source, query, options),
     });
     const content = `${big.repeat(3)}needle`;
-    await workspace.put({ content }, { toolCallId: "a" });
+    await workspace.put({ content }, { sessionId: "default", toolCallId: "a" });
     expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("300001:needle");
     expect(store.total).toBe(content.length);
     expect(store.largest).toBeLessThan(content.length / 4);

@@ -85,7 +85,7 @@ describe("a big tool result", () => {
   it("carries whose it is in its metadata", async () => {
     const { workspace, op } = await openOffload();
     await op.process(snapshot("text"), CONTEXT);
-    await workspace.put({ content: "bare" });
+    await workspace.put({ content: "bare" }, { sessionId: "default" });
     const { artifacts } = await workspace.queryArtifacts();
     expect(artifacts.map(({ metadata }) => metadata)).toEqual(
       expect.arrayContaining([

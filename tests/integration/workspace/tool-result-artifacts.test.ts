@@ -50,7 +50,10 @@ describe("metadata", () => {
   it("is told by put as it will be read back", async () => {
     const root = await makeTempFolder();
     const metadata = { at: new Date(0), nothing: undefined, deep: { kept: NaN } };
-    const { record } = await createWorkspace({ root }).put({ content: "x", metadata });
+    const { record } = await createWorkspace({ root }).put(
+      { content: "x", metadata },
+      { sessionId: "default" },
+    );
     const { artifacts } = await createWorkspace({ root }).queryArtifacts();
     expect(artifacts).toEqual([record]);
     expect(record.metadata).toMatchObject({ at: "1970-01-01T00:00:00.000Z", deep: { kept: null } });

@@ -1,12 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  createToolResultOffload,
-  createWorkspace,
-  DEFAULTS,
-  WriteFailedError,
-} from "../../../src/index.js";
+import { createToolResultOffload, createWorkspace, DEFAULTS } from "../../../src/index.js";
+import { WriteFailedError } from "../../../src/errors.js";
 import { readTree } from "../../support/list-tree.js";
 import { rejectionOf } from "../../support/rejection.js";
 import { deepFreeze } from "../../support/shared-objects.js";

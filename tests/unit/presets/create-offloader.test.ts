@@ -1,15 +1,17 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
-  anthropicFormat,
   createOffloader,
-  type AnswerOf,
-  type Format,
   type Offloader,
   type OffloaderFor,
   type OffloaderOptions,
+} from "../../../src/index.js";
+import {
+  anthropicFormat,
+  type AnswerOf,
+  type Format,
   type ToolsByFormat,
   type ToolsOf,
-} from "../../../src/index.js";
+} from "../../../src/formats/index.js";
 import { minTokens } from "../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../src/testing/index.js";
 
@@ -21,7 +23,6 @@ describe("the options of an offloader", () => {
     [{ media: "drop" }, "media"],
     [{ onError: "ignore" }, "onError"],
     [{ policy: {} }, "policy"],
-    [{ policy: minTokens }, "policy"],
     [{ policy: { ...minTokens(1), perResult: undefined } }, "policy"],
     [{ policy: { ...minTokens(1), needsTotalChars: undefined } }, "policy"],
     [{ format: { name: "x" } }, "format"],

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  offloadToolResultsWithWriter,
-  offloadToolResultWithWriter,
-  type AnthropicMessageLike,
-} from "../../../src/index.js";
+import { offloadToolResultsWithWriter, offloadToolResultWithWriter } from "../../../src/files.js";
+import { type AnthropicMessageLike } from "../../../src/formats/index.js";
 import { MemoryWriter } from "../../support/memory-writer.js";
 
 const THRESHOLDS = { charThreshold: 100, ratioThreshold: 0.2 };

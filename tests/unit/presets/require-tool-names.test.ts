@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createWorkspace, InvalidArgumentError, memoryStore } from "../../../src/index.js";
+import { createWorkspace, memoryStore } from "../../../src/index.js";
+import { InvalidArgumentError } from "../../../src/errors.js";
 
 function refusalOf(toolNames: unknown): InvalidArgumentError {
   try {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  createOffloader,
-  offloadToolResultsWithWriter,
-  offloadToolResultWithWriter,
-  type AnthropicMessageLike,
-} from "../../../src/index.js";
+import { createOffloader } from "../../../src/index.js";
+import { offloadToolResultsWithWriter, offloadToolResultWithWriter } from "../../../src/files.js";
+import { type AnthropicMessageLike } from "../../../src/formats/index.js";
 import { everything } from "../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { logOf } from "../../support/conversation.js";

@@ -1,4 +1,4 @@
-import { UnknownFormatError, type FormatMismatch } from "context-offload";
+import { UnknownFormatError, type FormatMismatch } from "context-offload/errors";
 import { explainError } from "../command-error.js";
 import { harmless } from "../terminal/colors.js";
 import { renderTable } from "../terminal/table.js";

@@ -3,12 +3,12 @@ import {
   createWorkspace,
   estimateTokens,
   memoryStore,
-  UnknownFormatError,
-  type FormatName,
-  type Policy,
   type ResultReport,
   type Workspace,
 } from "context-offload";
+import { type FormatName } from "context-offload/formats";
+import { UnknownFormatError } from "context-offload/errors";
+import { type Policy } from "context-offload/policies";
 import { BrokenFileError } from "../command-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Input } from "./find-inputs.js";

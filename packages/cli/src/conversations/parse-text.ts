@@ -10,7 +10,7 @@ import {
   qwenCodeFormat,
   type Format,
   type FormatName,
-} from "context-offload";
+} from "context-offload/formats";
 import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
 import { EXPECTED, explainRefusal } from "./explain-refusal.js";
 import type { Input } from "./find-inputs.js";

@@ -1,5 +1,5 @@
-import type { Policy } from "context-offload";
 import {
+  type Policy,
   afterTurns,
   all,
   byTool,

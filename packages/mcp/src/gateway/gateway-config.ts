@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "context-offload";
+import { InvalidArgumentError } from "context-offload/errors";
 import { asParams, type Params } from "./json-rpc.js";
 
 /** How the answers of a tool are treated. */

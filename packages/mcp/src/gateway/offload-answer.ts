@@ -39,7 +39,7 @@ export async function offloadAnswer(
 ): Promise<Params> {
   const { toolName, input, result } = answered;
   const policy = policyOf(answered);
-  const threshold = policy.minTokens ?? DEFAULTS.minTokens;
+  const threshold = policy.minTokens ?? DEFAULTS.offloaderMinTokens;
   if (policy.offload === false || !Array.isArray(result["content"])) return result;
   if (isSmall(result, threshold) || (await options.isOff())) return result;
   const { workspace, sessionId } = options;

@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { opencodeFormat } from "context-offload";
+import { opencodeFormat } from "context-offload/formats";
 import type { Item } from "./conversation.js";
 import { asRecord, parseJson, type JsonRecord } from "./json.js";
 import { readMessages } from "./read-messages.js";

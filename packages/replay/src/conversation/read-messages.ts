@@ -1,5 +1,6 @@
-import * as library from "context-offload";
-import type { Content, Format, FormatResult } from "context-offload";
+import type { Content } from "context-offload";
+import * as library from "context-offload/formats";
+import type { Format, FormatResult } from "context-offload/formats";
 import type { AssistantItem, Call, Item } from "./conversation.js";
 import { asRecord, isRecord, parseJson, type JsonRecord } from "./json.js";
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import * as zlib from "node:zlib";
-import { parseConversation } from "context-offload";
+import { parseConversation } from "context-offload/formats";
 import { tidy, type Conversation, type Item } from "./conversation.js";
 import { readOpenCodeDatabase, readOpenCodeFolder } from "./opencode-storage.js";
 import { formatNamed, readMessages } from "./read-messages.js";

@@ -1,11 +1,6 @@
-import {
-  createOffloader,
-  createWorkspace,
-  parseKnowledgeList,
-  TOOL_NAMES,
-  type AnthropicMessage,
-  type Policy,
-} from "context-offload";
+import { createOffloader, createWorkspace, parseKnowledgeList, TOOL_NAMES } from "context-offload";
+import { type AnthropicMessage } from "context-offload/formats";
+import { type Policy } from "context-offload/policies";
 import type { Item, ResultItem } from "../conversation/conversation.js";
 import { isSearch, patternOf, type ReadStep } from "../reader.js";
 import { createReplacer, once, type SessionStart, type System } from "./system.js";

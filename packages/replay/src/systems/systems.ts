@@ -6,8 +6,8 @@ import {
   keepRecent,
   minTokens,
   tokenBudget,
+  type Policy,
 } from "context-offload/policies";
-import type { Policy } from "context-offload";
 import { aiSdkPruning } from "./ai-sdk-pruning.js";
 import { contextChef } from "./context-chef.js";
 import { deepagents } from "./deepagents.js";

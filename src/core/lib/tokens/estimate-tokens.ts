@@ -12,23 +12,8 @@ const MAX_EDGE_SHIFT = 96;
 /** Shifts each window within its share, so that a periodic text is sampled in all its parts. */
 const GOLDEN_RATIO = 0.618_033_988_749_895;
 
-/**
- * Estimates how many tokens a language model reads in `text`, without a vocabulary.
- *
- * Designed to be within 25 % of OpenAI's `o200k_base` on prose, code, logs, JSON, tables, base64 and
- * the major scripts. Deterministic. Texts over 4,608 characters are sampled, so the time does not
- * grow with their length.
- *
- * @param text any string, well-formed or not
- * @returns a whole number: 0 for the empty string, at least 1 for any other
- *
- * @example
- * ```ts
- * estimateTokens("The quick brown fox jumps over the lazy dog."); // 11
- * estimateTokens(""); // 0
- * ```
- */
-export function estimateTokens(text: string): number {
+/** Estimates the tokens of a text: a whole number, 0 only for the empty one. Long texts are sampled. */
+export function weighText(text: string): number {
   if (text.length === 0) return 0;
   const tokens =
     text.length <= MAX_WHOLE_CHARS ? weighPieces(text, 0, text.length) : weighWindows(text);

@@ -13,13 +13,13 @@ export interface NewArtifact {
    * while the system is writing, unless it needs the hash for a name.
    */
   readonly hash?: (() => string) | undefined;
-  /** Called once, after all of the content has been read. */
-  readonly describe: () => TextSize;
+  /** How large the content is; called once, after all of it has been read. */
+  readonly size: () => TextSize;
   /**
-   * Does a part of what its caller has to compute in any case; never throws. A store may call it each
+   * Computes a part of what the caller will need in any case; never throws. A store may call it each
    * time that it waits for its disk.
    */
-  readonly meanwhile?: (() => void) | undefined;
+  readonly computeAhead?: (() => void) | undefined;
   readonly createdAt: string;
   readonly metadata: ArtifactMetadata;
 }
@@ -41,7 +41,10 @@ export interface OpenContent extends ByteSource {
   readonly fd?: number | undefined;
   /** How many bytes `read` has returned, if the store counts them. */
   readonly bytesRead?: number | undefined;
-  /** Compares all of the content with its hash, if the store can; throws if it is damaged. */
+  /**
+   * Compares all of the content with its hash, including what was read so far; throws if it is damaged.
+   * Without it, content that is read whole is compared with the hash of its record.
+   */
   readonly check?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
@@ -121,8 +124,6 @@ export interface ArtifactStore {
    * the same id again returns the existing artifact.
    */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
-  /** Whether a record's hash is not that of the stored bytes, which then only the store itself can check. */
-  readonly hashesApart?: boolean | undefined;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
   /** What one session holds, in the order in which it was stored; must not depend on the other sessions. */

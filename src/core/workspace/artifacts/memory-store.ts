@@ -31,7 +31,7 @@ export class MemoryArtifacts implements ArtifactStore {
       content instanceof Uint8Array ? content.slice() : await collectPieces(copied(content));
     const hash = this.hash(bytes);
     const session = this.#session(sessionId);
-    const size = artifact.describe();
+    const size = artifact.size();
     for (const artifactId of candidateIds(artifact.wantedId, hash)) {
       const there = session.artifacts.get(artifactId);
       if (there && there.hash === hash && there.type === type) return there;

@@ -8,7 +8,7 @@ import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import type { EventDetails } from "../events.js";
 import { readablePath } from "../reading/readable-view.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
-import type { ArtifactInput, PutOptions } from "../workspace-types.js";
+import type { ArtifactInput, StoreOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
 import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
@@ -44,7 +44,7 @@ export interface PreparedArtifact {
 export function prepareArtifact(
   wiring: WorkspaceWiring,
   input: ArtifactInput,
-  options: PutOptions,
+  options: StoreOptions,
   known?: KnownContent,
 ): PreparedArtifact {
   requireObject("artifact", input, "an object with content");
@@ -106,8 +106,8 @@ export function prepareArtifact(
         type: content.type,
         content: content.bytes(),
         hash: content.hash,
-        describe: () => content.size(),
-        meanwhile() {
+        size: () => content.size(),
+        computeAhead() {
           try {
             steps.shift()?.();
           } catch {

@@ -44,18 +44,13 @@ export interface OpenTarget {
 /** What a read needs to know besides the range. */
 export type ReadTarget = Omit<OpenTarget, "text"> & { readonly text: IndexedText };
 
-/** A range of characters, both ends included. */
-export interface CharRange {
+/** Options of `getKnowledgeById` and `getKnowledgeByLines`: a range of characters, both ends included. */
+export interface RangeOptions extends ReadOptions {
   /** The first character, counted from 1. Default 1. */
   readonly startChar?: number | undefined;
   /** The last character, inclusive. Default: the end, or as much as fits. */
   readonly endChar?: number | undefined;
 }
-
-/** Options of `getKnowledgeById`. */
-export type ByIdOptions = ReadOptions & CharRange;
-/** Options of `getKnowledgeByLines`. */
-export type ByLinesOptions = ReadOptions & CharRange;
 
 /** As much as fits, from the first line on. */
 export async function readFromStart(target: ReadTarget): Promise<Reading> {
@@ -94,7 +89,7 @@ export async function readLineRange(
 export async function readColumns(
   target: ReadTarget,
   line: number,
-  { startChar = 1, endChar }: CharRange,
+  { startChar = 1, endChar }: RangeOptions,
 ): Promise<Reading> {
   const { text, maxChars, signal } = target;
   const { lines } = text.index;

@@ -1,4 +1,5 @@
 import type { Digest } from "../../lib/digest/digest.js";
+import { requireString } from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
@@ -52,7 +53,7 @@ export function renderKnowledgeList(
 
 /** The artifact ids in a text that is a `<knowledge_list>` and nothing else; `undefined` for any other text. */
 export function parseKnowledgeList(text: string): readonly string[] | undefined {
-  return parseTargets(text)?.map(({ artifactId }) => artifactId);
+  return parseTargets(requireString("text", text))?.map(({ artifactId }) => artifactId);
 }
 
 /** Whether a text begins like a reference, so that it is worth asking a store about it. */

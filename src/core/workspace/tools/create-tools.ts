@@ -5,7 +5,7 @@ import { quoteSome } from "../../lib/text/quote.js";
 import type { CountLines } from "../reading/read-knowledge.js";
 import { nameTools, type NextCall, type ToolNaming } from "../reading/reading.js";
 import type { NoticeOptions } from "../reference/knowledge-list.js";
-import type { Workspace } from "../workspace-types.js";
+import type { PlainWorkspace } from "../workspace-types.js";
 import {
   READING_TOOLS,
   inputSchemaOf,
@@ -48,7 +48,7 @@ const SHOWN_PARAMETERS = 5;
 
 /** The reading tools, under the agent's own names for them. They return errors as answers rather than throw. */
 export function createTools(
-  workspace: Workspace,
+  workspace: PlainWorkspace,
   naming: ToolNaming,
   { sessionId, readChars, canSee, countLines }: ToolLimits,
 ): ToolDescription[] {

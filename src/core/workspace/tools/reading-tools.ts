@@ -5,7 +5,7 @@ import { parseJson } from "../../lib/json/plain-json.js";
 import { shorten } from "../../lib/text/quote.js";
 import type { CountLines } from "../reading/read-knowledge.js";
 import type { ToolNaming, NextCall, Reading, ToolName, View } from "../reading/reading.js";
-import type { OffloadInfoPage, Workspace } from "../workspace-types.js";
+import type { OffloadInfoPage, PlainWorkspace } from "../workspace-types.js";
 
 /**
  * Reads a tool call's input. Models send numbers as strings, lists as comma-separated strings or as
@@ -155,7 +155,7 @@ function renderNext({ tool, input }: NextCall, naming: ToolNaming): string {
 
 /** One call of a reading tool. */
 export interface ReadingToolCall {
-  readonly workspace: Workspace;
+  readonly workspace: PlainWorkspace;
   readonly countLines: CountLines;
   readonly input: ToolInput;
   readonly naming: ToolNaming;

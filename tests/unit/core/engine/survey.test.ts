@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { surveyMessages } from "../../../../src/core/engine/survey.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
-import type { AnthropicMessageLike } from "../../../../src/index.js";
+import type { AnthropicMessageLike } from "../../../../src/formats/index.js";
 import { conversationOf } from "../../../support/conversation.js";
 import { carrying, toolResult } from "../../../support/tool-messages.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as entry from "../../../../src/index.js";
+import * as entry from "../../../../src/errors.js";
 
 it("an error has the name of its class, which does not depend on what a minifier calls the class", () => {
   const errors = [

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPortableName, joinPath, portableName } from "../../../../src/core/files/file-layout.js";
+import { joinPath } from "../../../../src/core/files/file-layout.js";
+import { isPortableName, portableName } from "../../../../src/core/lib/text/portable-name.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { anyString } from "../../../support/any-string.js";
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createOffloader,
-  type FormatName,
-  type Offloader,
-  type UnknownReference,
-} from "../../../../src/index.js";
+import { createOffloader, type Offloader, type UnknownReference } from "../../../../src/index.js";
+import { type FormatName } from "../../../../src/formats/index.js";
 import { numbered } from "../../../support/run-tools.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createOffloader, type AnthropicMessage } from "../../../../src/index.js";
+import { createOffloader } from "../../../../src/index.js";
+import { type AnthropicMessage } from "../../../../src/formats/index.js";
 import { logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 

@@ -1,13 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULTS } from "../../../../src/core/defaults.js";
 import {
-  anthropicFormat,
   createOffloader,
   estimateTokens,
-  type AnthropicMessage,
   type OffloaderOptions,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
+import { anthropicFormat, type AnthropicMessage } from "../../../../src/formats/index.js";
 import {
   afterTurns,
   all,
@@ -135,8 +134,8 @@ describe("one result at arrival", () => {
     const failed = await offloader.result(logOf(1_500), { toolCallId: "b", isError: true });
     expect(failed.report).toMatchObject({ outcome: "kept", reason: "keepErrors: an error" });
     const tokens = estimateTokens(logOf(1_500));
-    expect(tokens).toBeGreaterThan(DEFAULTS.minTokens);
-    expect(tokens).toBeLessThan(DEFAULTS.errorTokens);
+    expect(tokens).toBeGreaterThan(DEFAULTS.offloaderMinTokens);
+    expect(tokens).toBeLessThan(DEFAULTS.offloaderMinErrorTokens);
   });
 
   it("is offloaded although it is an error, if it is as long as a log", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   createOffloader,
-  type AnthropicMessage,
   type UnknownReference,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
+import { type AnthropicMessage } from "../../../../src/formats/index.js";
 import { logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 

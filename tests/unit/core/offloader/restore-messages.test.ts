@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { restoreMessages } from "../../../../src/core/offloader/restore-messages.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
-import type { Format } from "../../../../src/index.js";
+import type { Format } from "../../../../src/formats/index.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
 import { conversationOf } from "../../../support/conversation.js";
 

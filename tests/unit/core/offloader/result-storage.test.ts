@@ -6,7 +6,8 @@ import {
   type StorageWiring,
 } from "../../../../src/core/offloader/result-storage.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
-import { WriteFailedError, type Content } from "../../../../src/index.js";
+import { type Content } from "../../../../src/index.js";
+import { WriteFailedError } from "../../../../src/errors.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
 import { countContentChars } from "../../../../src/core/engine/format.js";
 import { logOf } from "../../../support/conversation.js";

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createOffloader,
-  type AnthropicMessage,
-  type OffloaderOptions,
-} from "../../../../src/index.js";
+import { createOffloader, type OffloaderOptions } from "../../../../src/index.js";
+import { type AnthropicMessage } from "../../../../src/formats/index.js";
 import { everything } from "../../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createToolCalls } from "../../../../src/core/offloader/tool-calls.js";
 import { FORMATS } from "../../../../src/formats/formats.js";
-import type { Format } from "../../../../src/index.js";
+import type { Format } from "../../../../src/formats/index.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
 import { rejectionOf } from "../../../support/rejection.js";
 

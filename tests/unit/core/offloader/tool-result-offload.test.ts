@@ -116,7 +116,7 @@ describe("the decision", () => {
         whiteList: why === "white list" ? names : [],
         tokenThreshold: why === "tokens" ? 0 : 1e9,
       });
-      await workspace.put({ content: "stored" }, { toolCallId: "r" });
+      await workspace.put({ content: "stored" }, { sessionId: "default", toolCallId: "r" });
       const metadata = { offload: why === "metadata" };
       const answer = BIG.slice(0, 20_000);
       const input = { artifact_id: "r", start_line: 1, end_line: 9, pattern: "x" };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolResult } from "../../../../src/core/engine/format.js";
 import { guardPolicy } from "../../../../src/core/policies/combine.js";
-import type { Policy } from "../../../../src/index.js";
-import { not, everything } from "../../../../src/policies.js";
+import { type Policy, not, everything } from "../../../../src/policies.js";
 import { at, conversationOf } from "../../../support/decide.js";
 
 function decideGuarded(policy: Policy, result: ToolResult) {

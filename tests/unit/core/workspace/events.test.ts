@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import {
   createToolResultOffload,
-  WriteFailedError,
   type Workspace,
   type WorkspaceEvent,
 } from "../../../../src/index.js";
+import { WriteFailedError } from "../../../../src/errors.js";
 import { EventReporter } from "../../../../src/core/workspace/events.js";
 import { MemoryStore } from "../../../../src/testing/memory-store.js";
 import { openMemoryWorkspace, type MemoryOptions } from "../../../support/memory-workspace.js";
@@ -137,7 +137,7 @@ describe("events", () => {
   it("a put that is refused is a failure", async () => {
     const { workspace, events } = openLogged();
     await workspace
-      .put({ content: 7 as unknown as string }, { toolCallId: "b" })
+      .put({ content: 7 as unknown as string }, { sessionId: "default", toolCallId: "b" })
       .catch(() => undefined);
     expect(events).toMatchObject([{ event: "failure", biz_id: "b", code: "INVALID_ARGUMENT" }]);
   });

@@ -27,7 +27,10 @@ describe("without a session", () => {
 
   it("what is put goes into a session of its own, and is found", async () => {
     const workspace = openMemoryWorkspace();
-    const { record } = await workspace.put({ content: "x" }, { toolCallId: "a" });
+    const { record } = await workspace.put(
+      { content: "x" },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(record).toMatchObject({ sessionId: "default", metadata: { session_id: null } });
     expect(await workspace.getOriginal("a")).toBe("x");
   });

@@ -45,7 +45,7 @@ describe("the original", () => {
     });
     await assert(
       asyncProperty(fc.oneof(string({ unit }), loose), async (content) => {
-        const { record } = await workspace.put({ content });
+        const { record } = await workspace.put({ content }, { sessionId: "default" });
         expect(await workspace.getOriginal(record.artifactId)).toBe(content);
       }),
       { numRuns: 200 },
@@ -56,7 +56,7 @@ describe("the original", () => {
     const workspace = openMemoryWorkspace();
     await assert(
       asyncProperty(fc.array(jsonValue({ noUnicodeString: false })), async (content) => {
-        const { record } = await workspace.put({ content });
+        const { record } = await workspace.put({ content }, { sessionId: "default" });
         const original = await workspace.getOriginal(record.artifactId);
         expect(original).toEqual(JSON.parse(JSON.stringify(content)));
         expect(record.type).toBe("JSON");
@@ -90,7 +90,10 @@ describe("the original", () => {
     const odd = fc.array(oddByte, { maxLength: 12 }).map((values) => Uint8Array.from(values));
     await assert(
       asyncProperty(fc.oneof(uint8Array(), odd), async (bytes) => {
-        const { record } = await workspace.put({ content: streamOf(bytes) });
+        const { record } = await workspace.put(
+          { content: streamOf(bytes) },
+          { sessionId: "default" },
+        );
         const original = await workspace.getOriginal(record.artifactId);
         // What is given as a text is one that holds these very bytes.
         if (typeof original !== "string" || !/\p{Surrogate}/u.test(original)) {
@@ -108,14 +111,18 @@ describe("the original", () => {
       await Promise.resolve();
       yield "text" as unknown as Uint8Array;
     })();
-    await expect(workspace.put({ content }, { toolCallId: "a" })).rejects.toThrow();
+    await expect(
+      workspace.put({ content }, { sessionId: "default", toolCallId: "a" }),
+    ).rejects.toThrow();
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 
   it("content that JSON cannot hold is refused", async () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
-    const error = await rejectionOf(openMemoryWorkspace().put({ content: cyclic }));
+    const error = await rejectionOf(
+      openMemoryWorkspace().put({ content: cyclic }, { sessionId: "default" }),
+    );
     expect(error.code).toBe("CONTENT_NOT_SERIALIZABLE");
   });
 });

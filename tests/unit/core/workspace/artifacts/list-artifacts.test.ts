@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ArtifactRecord, SearchFilter, Workspace } from "../../../../../src/index.js";
+import type { ArtifactRecord, Workspace } from "../../../../../src/index.js";
+import type { SearchFilter } from "../../../../../src/stores.js";
 import { rejectionOf } from "../../../../support/rejection.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
@@ -79,7 +80,8 @@ describe("queryArtifacts", () => {
 
   it("gives 50 unless told", async () => {
     const workspace = openMemoryWorkspace();
-    for (let at = 0; at < 51; at++) await workspace.put({ content: `${at}` });
+    for (let at = 0; at < 51; at++)
+      await workspace.put({ content: `${at}` }, { sessionId: "default" });
     const { artifacts, nextCursor } = await workspace.queryArtifacts();
     expect(artifacts).toHaveLength(50);
     expect((await workspace.queryArtifacts({}, { cursor: nextCursor })).artifacts).toHaveLength(1);

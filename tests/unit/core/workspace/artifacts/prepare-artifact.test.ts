@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { coreOf } from "../../../../../src/core/workspace/workspace-core.js";
-import type { ArtifactInput, PutOptions } from "../../../../../src/index.js";
+import type {
+  ArtifactInput,
+  StoreOptions,
+} from "../../../../../src/core/workspace/workspace-types.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { rejectionOf } from "../../../../support/rejection.js";
 
@@ -16,14 +19,16 @@ describe("a bad artifact is refused", () => {
     ["metadata", { content: "x", metadata: { big: 10n } }, {}],
   ])("%s", async (argument, artifact, options) => {
     const workspace = openMemoryWorkspace();
-    const error = await rejectionOf(workspace.put(artifact as ArtifactInput, options));
+    const error = await rejectionOf(
+      workspace.put(artifact as ArtifactInput, { sessionId: "default", ...options }),
+    );
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", argument });
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 });
 
 describe("a prepared artifact", () => {
-  const prepare = (input: ArtifactInput, options: PutOptions = {}) => {
+  const prepare = (input: ArtifactInput, options: StoreOptions = {}) => {
     const workspace = openMemoryWorkspace();
     return { workspace, prepared: coreOf(workspace).prepare(input, options) };
   };
@@ -32,13 +37,14 @@ describe("a prepared artifact", () => {
     const { workspace, prepared } = prepare({ content: "text" }, { toolCallId: "a" });
     const reference = prepared.reference();
     expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
-    expect((await workspace.put({ content: "text" }, { toolCallId: "a" })).reference).toBe(
-      reference,
-    );
+    expect(
+      (await workspace.put({ content: "text" }, { sessionId: "default", toolCallId: "a" }))
+        .reference,
+    ).toBe(reference);
     expect(prepared.reference("other")).toBe(reference.replace('id="a"', 'id="other"'));
   });
 
-  it.each<[string, ArtifactInput, PutOptions, string]>([
+  it.each<[string, ArtifactInput, StoreOptions, string]>([
     ["its own", { content: "x", artifactId: "own" }, { toolCallId: "call" }, "own"],
     ["the call's", { content: "x" }, { toolCallId: "call" }, "call"],
     ["that of the metadata", { content: "x", metadata: { biz_id: "meta" } }, {}, "meta"],

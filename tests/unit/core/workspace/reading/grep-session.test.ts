@@ -77,7 +77,8 @@ describe("a search without an id", () => {
         return Promise.resolve({ matches: [], matchingLines: 0, scannedLines: 1, complete: true });
       },
     });
-    for (let at = 0; at < 4; at++) await slow.put({ content: `${at}` }, { toolCallId: `id${at}` });
+    for (let at = 0; at < 4; at++)
+      await slow.put({ content: `${at}` }, { sessionId: "default", toolCallId: `id${at}` });
     const reading = await slow.grepSession("x", { deadlineMs: 1_000 });
     expect(deadlines).toEqual([1_000, 600, 200]);
     expect(reading.note).toContain("1 older result not searched");
@@ -91,7 +92,7 @@ describe("a search without an id", () => {
     const store = new MemoryStore();
     const { run, workspace } = await openSession(["needle", "needle too"], { store });
     const open = store.open.bind(store);
-    const { ArtifactGoneError } = await import("../../../../../src/index.js");
+    const { ArtifactGoneError } = await import("../../../../../src/errors.js");
     store.open = (record) =>
       record.artifactId === "id1"
         ? Promise.reject(new ArtifactGoneError("id1", "missing"))

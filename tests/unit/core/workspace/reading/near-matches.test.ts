@@ -50,13 +50,13 @@ describe("a search without a match", () => {
 
   it("says in which other results of the session there are some", async () => {
     const workspace = openMemoryWorkspace();
-    for (const [toolCallId, content, sessionId] of [
+    for (const [toolCallId, content = "", sessionId = ""] of [
       ["one", "needle\nneedle", "s"],
       ["two", "nothing", "s"],
       ["three", "needle", "s"],
       ["other", "needle", "another"],
     ]) {
-      await workspace.put({ content: content ?? "" }, { toolCallId, sessionId });
+      await workspace.put({ content }, { toolCallId, sessionId });
     }
     const run = toolRunner(workspace, { sessionId: "s" });
     const { text } = await run("grep_knowledge", { artifact_id: "two", pattern: "needle" });

@@ -55,7 +55,10 @@ class KeepingStore extends MemoryArtifacts {
 
 async function storeOf(content: string) {
   const store = new KeepingStore();
-  const { record } = await openMemoryWorkspace({ store }).put({ content }, { toolCallId: "a" });
+  const { record } = await openMemoryWorkspace({ store }).put(
+    { content },
+    { sessionId: "default", toolCallId: "a" },
+  );
   return { store, record };
 }
 

@@ -138,7 +138,7 @@ describe("following next", () => {
     const workspace = openMemoryWorkspace();
     await fc.assert(
       fc.asyncProperty(anyText, anyCap, async (content, maxChars) => {
-        const { record } = await workspace.put({ content });
+        const { record } = await workspace.put({ content }, { sessionId: "default" });
         const options = { maxChars };
         const first = await workspace.getKnowledgeById(record.artifactId, options);
         const readings = await followAll(workspace, first, options);
@@ -160,7 +160,7 @@ describe("following next", () => {
         anyText.filter((text) => text !== ""),
         anyCap,
         async (content, maxChars) => {
-          const { record } = await workspace.put({ content });
+          const { record } = await workspace.put({ content }, { sessionId: "default" });
           const first = await workspace.getKnowledgeById(record.artifactId, {
             startChar: 1,
             maxChars,

@@ -70,7 +70,10 @@ describe("one level of wrapping is seen through", () => {
   );
 
   it.each(WRAPPED_JSON)("the reference describes the JSON in %s", async (_, content) => {
-    const { reference } = await openMemoryWorkspace().put({ content }, { toolCallId: "a" });
+    const { reference } = await openMemoryWorkspace().put(
+      { content },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(parseKnowledgeList(reference)).toEqual(["a"]);
     expect(reference).toContain('kind="json"');
     expect(reference).not.toContain('\\"');
@@ -82,10 +85,16 @@ describe("one level of wrapping is seen through", () => {
     ["cut JSON in a print", printed(JSON_TEXT.slice(0, -40))],
     ["lines of JSON and others", `${JSON_TEXT}\n${JSON_TEXT}\nnot JSON\n`],
   ])("what a query cannot answer is not called JSON: %s", async (_, content) => {
-    const { reference } = await openMemoryWorkspace().put({ content }, { toolCallId: "a" });
+    const { reference } = await openMemoryWorkspace().put(
+      { content },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(reference).not.toContain('kind="json"');
     const lines = `${JSON_TEXT}\n${JSON_TEXT}\n`;
-    const other = await openMemoryWorkspace().put({ content: lines }, { toolCallId: "a" });
+    const other = await openMemoryWorkspace().put(
+      { content: lines },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(other.reference).toContain('kind="json"');
   });
 
@@ -108,7 +117,10 @@ describe("one level of wrapping is seen through", () => {
     lines[250] = "ERROR connection refused";
     const content = { stdout: lines.join("\n"), stderr: "", exitCode: 1 };
     const workspace = openMemoryWorkspace();
-    const { reference } = await workspace.put({ content }, { toolCallId: "a" });
+    const { reference } = await workspace.put(
+      { content },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(reference).toMatch(/lines="401"/);
     const { text } = await workspace.getKnowledgeByLines("a", 251, 251);
     expect(text.trimEnd()).toBe("ERROR connection refused");
@@ -188,7 +200,10 @@ describe("wrappers of any kind", () => {
     await fc.assert(
       fc.asyncProperty(wrapper, async (content) => {
         const workspace = openMemoryWorkspace();
-        const { record } = await workspace.put({ content }, { toolCallId: "a" });
+        const { record } = await workspace.put(
+          { content },
+          { sessionId: "default", toolCallId: "a" },
+        );
         const first = await workspace.getKnowledgeById("a", { maxChars: 200 });
         expect(first.range.of).toBe(record.size.viewLines ?? record.size.lines);
         const whole = await workspace.getKnowledgeById("a", { startChar: 1, maxChars: 1e7 });

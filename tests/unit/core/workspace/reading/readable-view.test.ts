@@ -130,7 +130,10 @@ describe("the raw view", () => {
 describe("a record", () => {
   it("tells the size of what is stored", async () => {
     const workspace = openMemoryWorkspace({ countTokens: (text) => text.length });
-    const { record } = await workspace.put({ content: "é\n😀" }, { toolCallId: "a" });
+    const { record } = await workspace.put(
+      { content: "é\n😀" },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(record.size).toEqual({ bytes: 7, chars: 4, lines: 2, tokens: 4 });
   });
 });

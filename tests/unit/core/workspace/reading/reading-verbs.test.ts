@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SearchFilter, Workspace } from "../../../../../src/index.js";
+import type { Workspace } from "../../../../../src/index.js";
+import type { SearchFilter } from "../../../../../src/stores.js";
 import { rejectionOf } from "../../../../support/rejection.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
@@ -13,16 +14,19 @@ describe("what cannot be read", () => {
     ["remove", (workspace, id) => workspace.remove(id)],
   ];
 
-  it.each(verbs)("%s of an unknown id names the nearest ones, at most five", async (_, verb) => {
-    const workspace = openMemoryWorkspace();
-    for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
-      await workspace.put({ content: id }, { toolCallId: id });
-    const error = await rejectionOf(verb(workspace, "call_17"));
-    expect(error.code).toBe("UNKNOWN_ARTIFACT");
-    expect(error).toHaveProperty("nearest.length", 5);
-    expect(error.message).toContain('"call_11"');
-    expect(error.message).not.toContain("other");
-  });
+  it.each(verbs)(
+    "%s of an unknown id names the nearest ones, at most five",
+    async (_, verb) => {
+      const workspace = openMemoryWorkspace();
+      for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
+        await workspace.put({ content: id }, { sessionId: "default", toolCallId: id });
+      const error = await rejectionOf(verb(workspace, "call_17"));
+      expect(error.code).toBe("UNKNOWN_ARTIFACT");
+      expect(error).toHaveProperty("nearest.length", 5);
+      expect(error.message).toContain('"call_11"');
+      expect(error.message).not.toContain("other");
+    },
+  );
 
   it.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
     const error = await rejectionOf(verb(openMemoryWorkspace(), "a"));
@@ -63,7 +67,7 @@ describe("what cannot be read", () => {
   it("what was removed can be put again and read", async () => {
     const workspace = await memoryWorkspaceOf("one");
     await workspace.remove("a");
-    await workspace.put({ content: "two" }, { toolCallId: "a" });
+    await workspace.put({ content: "two" }, { sessionId: "default", toolCallId: "a" });
     expect(await workspace.getOriginal("a")).toBe("two");
   });
 });

@@ -24,7 +24,8 @@ async function referenceOf(
   options: Partial<Omit<WorkspaceOptions, "store">> = {},
 ): Promise<string> {
   const workspace = openMemoryWorkspace(options);
-  return (await workspace.put({ artifactId: "a", ...artifact })).reference;
+  return (await workspace.put({ artifactId: "a", ...artifact }, { sessionId: "default" }))
+    .reference;
 }
 
 /** The attributes and the digest of the one entry, still escaped. */
@@ -150,7 +151,7 @@ describe("a reference is short", () => {
     };
     const workspace = openMemoryWorkspace();
     const toolCallId = "toolu_01Cm3GCWuKSsfC9LDCC8BwVB";
-    const { reference } = await workspace.put(artifact, { toolCallId });
+    const { reference } = await workspace.put(artifact, { sessionId: "default", toolCallId });
     const others = reference.split("\n").filter((line) => !/^\d+: /.test(line));
     expect(others.join("\n").length).toBeLessThanOrEqual(330);
     expect(reference).toMatch(/\n1: line 7 value 42 \(about [\d,]+ like it\)\n/);
@@ -208,7 +209,10 @@ describe("the notice names what this agent has", () => {
 
   it("the path of the file", async () => {
     const workspace = openMemoryWorkspace({ readBy: "path" });
-    const { record, reference } = await workspace.put({ content: LOG }, { toolCallId: "a" });
+    const { record, reference } = await workspace.put(
+      { content: LOG },
+      { sessionId: "default", toolCallId: "a" },
+    );
     expect(entryOf(reference).attributes["path"]).toBe(record.location);
     expect(reference).toContain("path");
     expect(reference).not.toMatch(/get_|grep_|query_/);

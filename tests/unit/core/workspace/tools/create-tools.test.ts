@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { explainError } from "../../../../../src/core/workspace/tools/create-tools.js";
+import { type ToolDescription, type ToolsOptions } from "../../../../../src/index.js";
 import {
   KeyMissingError,
   PackageMissingError,
   ReadFailedError,
-  type ToolDescription,
-  type ToolsOptions,
-} from "../../../../../src/index.js";
+} from "../../../../../src/errors.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { bodyOf, numbered, toolRunner } from "../../../../support/run-tools.js";
 

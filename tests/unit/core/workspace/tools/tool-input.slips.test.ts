@@ -82,8 +82,8 @@ describe("a slip that is clear is understood", () => {
 
   it("and an id with blanks that exists is that one", async () => {
     const workspace = openMemoryWorkspace();
-    await workspace.put({ content: "plain" }, { toolCallId: "a" });
-    await workspace.put({ content: "blank" }, { toolCallId: " a" });
+    await workspace.put({ content: "plain" }, { sessionId: "default", toolCallId: "a" });
+    await workspace.put({ content: "blank" }, { sessionId: "default", toolCallId: " a" });
     expect((await workspace.getKnowledgeById(" a")).text).toBe("blank");
     expect((await workspace.getKnowledgeById("a ")).text).toBe("plain");
   });

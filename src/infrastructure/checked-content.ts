@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { ArtifactDamagedError } from "../core/errors/reading-errors.js";
+import { readPieces } from "../core/lib/text/byte-source.js";
+import type { OpenContent } from "../core/workspace/artifacts/artifact-store.js";
+import type { ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
+
+/** What is known of content from an earlier check. */
+export interface EarlierCheck {
+  /** Whether it was intact, and has not changed since. */
+  readonly isIntact: boolean;
+  /** Called when all of it was compared with its hash. */
+  readonly onIntact: () => void;
+}
+
+/**
+ * Open content that can be compared with its hash. What is read from the start on is hashed as it is
+ * read, and not read again for the comparison.
+ */
+export function checkedContent(
+  { artifactId, hash, size }: ArtifactRecord,
+  content: OpenContent,
+  earlier?: EarlierCheck,
+): OpenContent {
+  if (content.size !== size.bytes) {
+    const problem = `it has ${content.size} bytes instead of ${size.bytes}`;
+    throw new ArtifactDamagedError(artifactId, problem);
+  }
+  const hashing = createHash("sha256");
+  let hashedTo = 0;
+  let bytesRead = 0;
+  let outcome: "intact" | "damaged" | undefined;
+  return {
+    fd: content.fd,
+    size: content.size,
+    get bytesRead() {
+      return bytesRead;
+    },
+    async read(start, end) {
+      const bytes = await content.read(start, end);
+      bytesRead += bytes.length;
+      const isNext = start <= hashedTo && start + bytes.length > hashedTo;
+      if (isNext && outcome === undefined) {
+        hashing.update(bytes.subarray(hashedTo - start));
+        hashedTo = start + bytes.length;
+      }
+      return bytes;
+    },
+    async check(signal) {
+      // What was read is compared even if it was intact before: a disk may lose bits.
+      if (earlier?.isIntact && hashedTo < content.size) return;
+      if (outcome === undefined) {
+        const rest = { start: hashedTo, end: content.size };
+        const state = hashing.copy();
+        for await (const piece of readPieces(content, signal, rest)) state.update(piece);
+        outcome = state.digest("hex") === hash ? "intact" : "damaged";
+        if (outcome === "intact") earlier?.onIntact();
+      }
+      if (outcome === "damaged") {
+        throw new ArtifactDamagedError(artifactId, "its hash is different");
+      }
+    },
+    close: () => content.close(),
+  };
+}

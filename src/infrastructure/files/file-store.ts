@@ -1,0 +1,248 @@
+import type { Dirent } from "node:fs";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
+import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import type {
+  ArtifactStore,
+  NewArtifact,
+  OpenContent,
+  SessionListing,
+  VerifyOptions,
+  VerifyReport,
+} from "../../core/workspace/artifacts/artifact-store.js";
+import { hasCode } from "./disk.js";
+import { sha256 } from "../hash.js";
+import {
+  ContentCheck,
+  SETTLED_MS,
+  deleteDerived,
+  openDerived,
+  openContent,
+} from "./open-content.js";
+import {
+  discardUnlisted,
+  isListed,
+  readingError,
+  recoverFile,
+  replaceBy,
+} from "./session-files.js";
+import { Manifest, readOwner } from "./manifest.js";
+import { putArtifact } from "./put-artifact.js";
+import { type CheckedFolder, FILE_MODE, StoreLayout } from "./store-layout.js";
+import { verifyFiles } from "./verify-files.js";
+
+/** How many sessions' manifests are remembered. */
+const MAX_MANIFESTS = 256;
+const MAX_LOADS = 8;
+
+/**
+ * Artifacts as plain files: a folder per session, with a file per artifact and a manifest. Content is
+ * written to a file that is created exclusively, then a line is appended to the manifest; an artifact
+ * exists once its line does. Whoever creates the file owns the id, even between processes.
+ */
+export class FileStore implements ArtifactStore {
+  readonly #layout: StoreLayout;
+  readonly #namespace: CheckedFolder;
+  readonly #manifests = new Map<string, Manifest>();
+  /** The session of each folder; `null` for a copy of another session's. */
+  readonly #owners = new Map<string, string | null>();
+  readonly #check = new ContentCheck();
+  /** What the namespace's folder has held since it last changed, if that is a while ago. */
+  #listed: { readonly changedMs: number; readonly entries: readonly Dirent[] } | undefined;
+
+  constructor(root: string, namespace: string) {
+    this.#layout = new StoreLayout(root, namespace, sha256);
+    this.#namespace = { folder: this.#layout.namespaceFolder, realFolder: undefined };
+  }
+
+  async put(artifact: NewArtifact): Promise<ArtifactRecord> {
+    const manifest = this.#manifestOf(artifact.sessionId);
+    try {
+      return await putArtifact(manifest, artifact);
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(manifest.folder, cause);
+    }
+  }
+
+  async sessions(): Promise<readonly string[]> {
+    const names = foldersOf(await this.#entries());
+    const unknown = names.filter((name) => !this.#owners.has(name));
+    for (let at = 0; at < unknown.length; at += MAX_LOADS) {
+      // One that cannot be read must not hide the others; `verify` reports it.
+      await Promise.allSettled(
+        unknown.slice(at, at + MAX_LOADS).map((name) => this.#findOwner(name)),
+      );
+    }
+    return names.flatMap((name) => this.#owners.get(name) ?? []);
+  }
+
+  async listSession(sessionId: string): Promise<SessionListing> {
+    const manifest = this.#manifestOf(sessionId);
+    const loading = manifest.load();
+    loading.catch(() => undefined);
+    // What is wrong with the folder explains what is wrong with the manifest.
+    await this.#checkFolder(manifest);
+    try {
+      return await loading;
+    } catch (cause) {
+      throw new ReadFailedError(`the manifest in ${manifest.folder}`, cause);
+    }
+  }
+
+  async open(record: ArtifactRecord): Promise<OpenContent> {
+    const manifest = this.#manifestOf(record.sessionId);
+    await this.#checkFolder(manifest);
+    const path = join(manifest.folder, this.#layout.fileName(record.artifactId));
+    try {
+      const file = await openContent(path).catch(async (error: unknown) => {
+        const isRecovered =
+          hasCode(error, "ENOENT") && (await recoverFile({ ...record, location: path }, manifest));
+        if (isRecovered) return openContent(path);
+        throw error;
+      });
+      return await this.#check.guard(record, file);
+    } catch (cause) {
+      throw await readingError(cause, record, path, manifest);
+    }
+  }
+
+  async openDerived(
+    record: ArtifactRecord,
+    name: string,
+    make: () => AsyncIterable<Uint8Array>,
+  ): Promise<OpenContent> {
+    const { folder } = this.#manifestOf(record.sessionId);
+    const file = this.#layout.fileName(record.artifactId);
+    return openDerived(folder, file, record.hash, name, make);
+  }
+
+  async writeReadable(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string> {
+    const { folder } = this.#manifestOf(record.sessionId);
+    const path = join(folder, this.#layout.readableName(record.artifactId));
+    try {
+      await replaceBy(path, this.#layout.disk, async (temporary) => {
+        await writeFile(temporary, text, { flag: "wx", mode: FILE_MODE });
+        return true;
+      });
+      return path;
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(path, cause);
+    }
+  }
+
+  async remove(record: ArtifactRecord): Promise<void> {
+    const { artifactId } = record;
+    const manifest = this.#manifestOf(record.sessionId);
+    const file = this.#layout.fileName(artifactId);
+    try {
+      const { artifacts } = await manifest.load();
+      // Another artifact has its id by now.
+      if (artifacts.has(artifactId) && !isListed(record, artifacts)) return;
+      // The line first: from then on no reader looks for a file that may be gone.
+      await manifest.append({ removed: artifactId, at: new Date().toISOString() });
+      await discardUnlisted([join(manifest.folder, file)], manifest);
+      await deleteDerived(manifest.folder, file, record.hash);
+      await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {
+        force: true,
+      });
+    } catch (cause) {
+      throw new WriteFailedError(join(manifest.folder, file), cause);
+    }
+  }
+
+  async addChild(sessionId: string, childSessionId: string): Promise<void> {
+    const manifest = this.#manifestOf(sessionId);
+    try {
+      await this.#layout.makeFolder(manifest);
+      if ((await manifest.load()).children.has(childSessionId)) return;
+      await manifest.append({ child: childSessionId });
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(manifest.folder, cause);
+    }
+  }
+
+  async verify(options: VerifyOptions): Promise<VerifyReport> {
+    const { namespaceFolder } = this.#layout;
+    const entries = await this.#entries();
+    const manifests = foldersOf(entries).map((name) =>
+      this.#manifestIn(join(namespaceFolder, name)),
+    );
+    const links = entries.filter((entry) => entry.isSymbolicLink());
+    return verifyFiles(
+      manifests,
+      links.map(({ name }) => join(namespaceFolder, name)),
+      options,
+    );
+  }
+
+  /** Closes what stays open between puts. */
+  close(): void {
+    for (const manifest of this.#manifests.values()) manifest.close();
+  }
+
+  #manifestOf(sessionId: string): Manifest {
+    return this.#manifestIn(this.#layout.sessionFolder(sessionId), sessionId);
+  }
+
+  #manifestIn(folder: string, sessionId?: string): Manifest {
+    const manifest = this.#manifests.get(folder) ?? new Manifest(folder, this.#layout);
+    if (sessionId !== undefined) manifest.nameSession(sessionId);
+    // Removed and added again, so that the first entry of the map is the least recently used.
+    this.#manifests.delete(folder);
+    this.#manifests.set(folder, manifest);
+    const [oldest] = this.#manifests.keys();
+    if (this.#manifests.size > MAX_MANIFESTS && oldest !== undefined)
+      this.#manifests.delete(oldest);
+    return manifest;
+  }
+
+  /** The session of a folder never changes, so that its manifest is read for that once. */
+  async #findOwner(name: string): Promise<void> {
+    const folder = join(this.#layout.namespaceFolder, name);
+    let owner = await readOwner(folder, this.#layout.disk);
+    if (owner === undefined) {
+      const manifest = this.#manifestIn(folder);
+      await manifest.load();
+      owner = manifest.exists ? manifest.sessionId : undefined;
+    }
+    if (owner === undefined) return;
+    this.#owners.set(name, this.#layout.sessionFolder(owner) === folder ? owner : null);
+  }
+
+  async #entries(): Promise<readonly Dirent[]> {
+    const { namespaceFolder, disk } = this.#layout;
+    await this.#checkFolder(this.#namespace);
+    try {
+      const before = await disk.changedMs(namespaceFolder);
+      if (before !== undefined && before === this.#listed?.changedMs) return this.#listed.entries;
+      const entries = await readdir(namespaceFolder, { withFileTypes: true });
+      const isSettled = before !== undefined && Date.now() - before > SETTLED_MS;
+      this.#listed = isSettled ? { changedMs: before, entries } : undefined;
+      return entries;
+    } catch (cause) {
+      if (hasCode(cause, "ENOENT")) return [];
+      throw new ReadFailedError(namespaceFolder, cause);
+    }
+  }
+
+  async #checkFolder(checked: CheckedFolder): Promise<void> {
+    try {
+      await this.#layout.checkFolder(checked);
+    } catch (cause) {
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new ReadFailedError(checked.folder, cause);
+    }
+  }
+}
+
+function foldersOf(entries: readonly Dirent[]): string[] {
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}

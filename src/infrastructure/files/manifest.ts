@@ -1,0 +1,509 @@
+import * as nodeBuffer from "node:buffer";
+import { constants } from "node:fs";
+import { basename, join, sep } from "node:path";
+import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
+import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
+import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
+import { type Disk, hasCode, identityOf } from "./disk.js";
+import { READ_NO_LINK } from "./open-content.js";
+import { type CheckedFolder, FILE_MODE, MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
+
+/** An artifact in a manifest line; the location of its file is derived from its id, never read from the line. */
+type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
+
+/** One line of a manifest. */
+type ManifestEntry =
+  | { readonly session: string; readonly layout: 1 }
+  | { readonly put: ManifestRecord }
+  | { readonly removed: string; readonly at: string }
+  | { readonly child: string };
+
+/** A line that could be read: of a known kind, or of one that a later version writes. */
+interface ParsedEntry {
+  readonly session?: string;
+  readonly put?: ManifestRecord;
+  readonly removed?: string;
+  readonly child?: string;
+}
+
+// Available from Node 18.15 on. Most manifests are ASCII, which takes half the time to decode.
+const { isAscii } = nodeBuffer as { isAscii?: (bytes: Uint8Array) => boolean };
+
+/** @returns `undefined` for a broken line. */
+function parseEntry(line: string): ParsedEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { session, put, removed, child } = value;
+  if (put !== undefined && !isRecord(put)) return undefined;
+  return isTextOrMissing(session) && isTextOrMissing(removed) && isTextOrMissing(child)
+    ? value
+    : undefined;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+// A listing parses every line of a session, so these checks use no arrays or closures.
+
+/** Code that reads a record relies on all of these. */
+function isRecord(value: unknown): value is ManifestRecord {
+  if (!isObject(value)) return false;
+  const { artifactId, type, size, hash, createdAt, metadata } = value;
+  return (
+    typeof artifactId === "string" &&
+    artifactId !== "" &&
+    (type === "TEXT" || type === "JSON") &&
+    isSize(size) &&
+    typeof hash === "string" &&
+    HASH.test(hash) &&
+    typeof createdAt === "string" &&
+    isObject(metadata)
+  );
+}
+
+function isSize(value: unknown): value is TextSize {
+  if (!isObject(value)) return false;
+  const { bytes, chars, lines, tokens } = value;
+  return isCount(bytes) && isCount(chars) && isCount(lines) && isCount(tokens);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+function isTextOrMissing(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An artifact in a listing; the id of its session may become known later. */
+type ListedRecord = ManifestRecord & { sessionId: string; location: string };
+
+/** What was read from a manifest so far. */
+interface ManifestState {
+  /** The identity of the file that was read; "" if there was none. */
+  readonly file: string;
+  readonly artifacts: Map<string, ListedRecord>;
+  readonly removed: Map<string, string | null>;
+  readonly children: Set<string>;
+  /** Another object after each removal. */
+  lastRemoval: object;
+  /** Up to where it was read. */
+  bytes: number;
+  /** When the file was last modified. */
+  modifiedMs: number;
+  /** The last bytes that were read: a file with other bytes there was replaced. */
+  ending: Buffer;
+  /** The session that the header names. */
+  owner: string | undefined;
+  brokenLines: number;
+  /** The last line is incomplete: still being written, or abandoned. */
+  torn: boolean;
+}
+
+function emptyState(file: string): ManifestState {
+  return {
+    file,
+    artifacts: new Map(),
+    removed: new Map(),
+    children: new Set(),
+    lastRemoval: {},
+    bytes: 0,
+    modifiedMs: 0,
+    ending: Buffer.alloc(0),
+    owner: undefined,
+    brokenLines: 0,
+    torn: false,
+  };
+}
+
+/** How many of the last bytes read are compared before reading on. */
+const COMPARED_BYTES = 256;
+/** How much is read at a time: a few thousand lines, after which the event loop can run. */
+const BLOCK_BYTES = 1_048_576;
+/** Room for one's own line and those that other processes may have added. */
+const SMALL_BLOCK_BYTES = 8_192;
+
+/** How many files the whole process keeps open between appends. */
+const MAX_OPEN_FILES = 32;
+/** An unused file is closed after this, so that its disk can be unmounted and its folder deleted. */
+const IDLE_MS = 2_000;
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants as Partial<
+  Record<string, number>
+> & { O_APPEND: number; O_CREAT: number; O_RDWR: number };
+const APPEND_NO_LINK = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+/** In order of use, the least recently used first. */
+const openFiles = new Set<AppendFile>();
+
+/** A file that stays open between appends; it does not keep the process alive. */
+class AppendFile {
+  #users = 0;
+  #isOpen = true;
+  readonly #idle: NodeJS.Timeout;
+
+  private constructor(
+    readonly fd: number,
+    readonly disk: Disk,
+    /** The device and inode numbers of the file. */
+    readonly identity: string,
+  ) {
+    this.#idle = setTimeout(() => {
+      this.close();
+    }, IDLE_MS);
+    this.#idle.unref();
+  }
+
+  /** Opens a file for appending and reading, and creates it if it is missing. */
+  static async open(path: string, disk: Disk): Promise<AppendFile> {
+    const fd = await disk.open(path, APPEND_NO_LINK, FILE_MODE);
+    try {
+      const stats = await disk.statOpen(fd);
+      if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
+      return new AppendFile(fd, disk, identityOf(stats));
+    } catch (error) {
+      disk.close(fd);
+      throw error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Runs `work` with the file, which stays open until then. */
+  async use<T>(work: (fd: number) => Promise<T>): Promise<T> {
+    if (!this.#isOpen) throw new Error("the file was closed; open it again");
+    this.#users++;
+    try {
+      return await work(this.fd);
+    } finally {
+      this.#users--;
+      this.#settle();
+    }
+  }
+
+  /** Closes it as soon as it is no longer in use. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#idle);
+    openFiles.delete(this);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (!this.#isOpen) {
+      if (this.#users === 0) this.disk.close(this.fd);
+      return;
+    }
+    this.#idle.refresh();
+    openFiles.delete(this);
+    openFiles.add(this);
+    const [oldest] = openFiles;
+    if (openFiles.size > MAX_OPEN_FILES) oldest?.close();
+  }
+}
+
+/** The session that the first line of a manifest names, if it is a header; nothing else is read. */
+export async function readOwner(folder: string, disk: Disk): Promise<string | undefined> {
+  const fd = await disk.open(join(folder, MANIFEST_NAME), READ_NO_LINK);
+  try {
+    const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+    const start = block.toString("utf8", 0, await disk.read(fd, block, 0));
+    const end = start.indexOf("\n");
+    return end === -1 ? undefined : parseEntry(start.slice(0, end))?.session;
+  } finally {
+    disk.close(fd);
+  }
+}
+
+const MAX_APPENDS = 3;
+
+/**
+ * The append-only list of what a session holds. An artifact exists once its line does. Everything that
+ * is known of the list was read from the file, in order, one's own lines included.
+ */
+export class Manifest implements CheckedFolder {
+  realFolder: string | undefined;
+  readonly path: string;
+  #state = emptyState("");
+  /** The session id that the caller uses. */
+  #named: string | undefined;
+  /** Lines that were appended and have not been read back. */
+  readonly #awaited = new Set<string>();
+  #running: Promise<unknown> | undefined;
+  #next: Promise<void> | undefined;
+  #file: AppendFile | undefined;
+
+  constructor(
+    readonly folder: string,
+    readonly layout: StoreLayout,
+  ) {
+    this.path = join(folder, MANIFEST_NAME);
+  }
+
+  /** The id of the session; `undefined` while only a hash of it is known. */
+  get sessionId(): string | undefined {
+    const known = this.#state.owner ?? this.#named;
+    if (known !== undefined) return known;
+    const name = basename(this.folder);
+    return this.layout.sessionFolder(name) === this.folder ? name : undefined;
+  }
+
+  /** Sets the session id that the caller uses; it applies until the manifest names its owner. */
+  nameSession(sessionId: string): void {
+    if (this.#named === sessionId) return;
+    this.#named = sessionId;
+    this.#spreadName();
+  }
+
+  #spreadName(): void {
+    const { sessionId = "" } = this;
+    for (const record of this.#state.artifacts.values()) record.sessionId = sessionId;
+  }
+
+  /** Whether there was a manifest when it was last looked for. */
+  get exists(): boolean {
+    return this.#state.file !== "";
+  }
+
+  get brokenLines(): number {
+    return this.#state.brokenLines + (this.#state.torn ? 1 : 0);
+  }
+
+  /** The listing as of the last load. */
+  get listing(): SessionListing {
+    const { artifacts, removed, children, lastRemoval } = this.#state;
+    return { artifacts, removed, children, lastRemoval };
+  }
+
+  /** The current listing, including entries of other processes. */
+  async load(): Promise<SessionListing> {
+    // A load that is already running may have read too early. The next one starts after this call
+    // and serves all callers until then.
+    this.#next ??= this.#startNext();
+    await this.#next;
+    const { owner } = this.#state;
+    if (this.#named === undefined || owner === undefined || owner === this.#named) {
+      return this.listing;
+    }
+    const quoted = JSON.stringify(owner);
+    throw new Error(`according to its manifest, ${this.folder} belongs to session ${quoted}`);
+  }
+
+  async #startNext(): Promise<void> {
+    await this.#running;
+    const reading = this.#readOn();
+    this.#running = reading.catch(() => undefined);
+    this.#next = undefined;
+    await reading;
+  }
+
+  /** Reads what is new, through the open file if there is one. */
+  async #readOn(): Promise<void> {
+    const open = this.#file?.isOpen ? this.#file : undefined;
+    if (open && this.#awaited.size > 0 && (await this.#readBack(open))) return;
+    const stats = await this.layout.disk.lookAt(this.path);
+    if (!stats) this.#state = emptyState("");
+    else {
+      const { file, bytes, modifiedMs } = this.#state;
+      const isAsRead =
+        identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
+      if (!isAsRead) await this.#readByPath();
+    }
+  }
+
+  /** Reads what was just appended, and checks that the path is still the same file. */
+  async #readBack(open: AppendFile): Promise<boolean> {
+    if (this.#state.file !== "" && this.#state.file !== open.identity) return false;
+    return open.use(async (fd) => {
+      const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+      const start = this.#state.bytes - this.#state.ending.length;
+      const [stats, read] = await Promise.all([
+        this.layout.disk.lookAt(this.path),
+        this.layout.disk.readOnce(fd, block, start),
+      ]);
+      if (!stats || identityOf(stats) !== open.identity) return false;
+      if (this.#state.file === "") this.#state = emptyState(open.identity);
+      // A full block ends anywhere, even when the file was shorter a moment ago.
+      const isEnd = read < block.length && start + read >= stats.size;
+      if (this.#take(block.subarray(0, read), isEnd) === "other") return false;
+      if (!isEnd && !(await this.#readTo(fd, stats.size))) return false;
+      this.#state.modifiedMs = stats.mtimeMs;
+      return true;
+    });
+  }
+
+  async #readByPath(): Promise<void> {
+    let fd: number;
+    try {
+      fd = await this.layout.disk.open(this.path, READ_NO_LINK);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      this.#state = emptyState("");
+      return;
+    }
+    try {
+      const stats = await this.layout.disk.statOpen(fd);
+      if (!stats.isFile()) throw new Error(`${this.path} is not a plain file`);
+      const file = identityOf(stats);
+      // A file that was not read before, or one that was deleted and started again: read all of it.
+      if (file !== this.#state.file || !(await this.#readTo(fd, stats.size))) {
+        this.#state = emptyState(file);
+        await this.#readTo(fd, stats.size);
+      }
+      this.#state.modifiedMs = stats.mtimeMs;
+    } finally {
+      this.layout.disk.close(fd);
+    }
+  }
+
+  /** @returns Whether the file continues what was read before. */
+  async #readTo(fd: number, end: number): Promise<boolean> {
+    let wanted = BLOCK_BYTES;
+    for (;;) {
+      const { bytes, ending } = this.#state;
+      const start = bytes - ending.length;
+      const block = Buffer.allocUnsafe(Math.max(Math.min(wanted, end - start), ending.length));
+      const filled = await this.layout.disk.read(fd, block, start);
+      const isEnd = filled < block.length || start + filled >= end;
+      const outcome = this.#take(block.subarray(0, filled), isEnd);
+      if (outcome === "other") return false;
+      if (isEnd) return true;
+      // A line that is longer than a block.
+      if (outcome === "nothing") wanted *= 2;
+    }
+  }
+
+  /** Processes the lines of a block, which must begin with the last bytes read. */
+  #take(block: Buffer, isEnd: boolean): "lines" | "nothing" | "other" {
+    const state = this.#state;
+    const known = state.ending.length;
+    if (block.length < known || !block.subarray(0, known).equals(state.ending)) return "other";
+    let taken = Math.max(block.lastIndexOf(LINE_FEED) + 1, known);
+    const lines = block.subarray(known, taken);
+    const text = lines.toString(isAscii?.(lines) === true ? "latin1" : "utf8");
+    let from = 0;
+    for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
+      if (!this.#takeLine(text.slice(from, to))) state.brokenLines++;
+      from = to + 1;
+    }
+    if (isEnd) {
+      // Another process may still be writing the last line: unless it is complete, it is read again
+      // next time.
+      state.torn = !this.#takeLine(block.toString("utf8", taken));
+      if (!state.torn) taken = block.length;
+    }
+    if (taken === known) return "nothing";
+    state.bytes += taken - known;
+    state.ending = Buffer.from(block.subarray(Math.max(taken - COMPARED_BYTES, 0), taken));
+    return "lines";
+  }
+
+  /** @returns Whether the line is a whole entry, or blank. */
+  #takeLine(line: string): boolean {
+    if (this.#awaited.size > 0) this.#awaited.delete(line);
+    if (line.length < 2 && line.trim() === "") return true;
+    const entry = parseEntry(line);
+    if (!entry) return line.trim() === "";
+    const { artifacts, removed, children } = this.#state;
+    if (entry.put) this.#takePut(entry.put);
+    if (entry.session !== undefined && this.#state.owner === undefined) {
+      this.#state.owner = entry.session;
+      this.#spreadName();
+    }
+    if (entry.child !== undefined) children.add(entry.child);
+    if (entry.removed !== undefined) {
+      const { tool_name = removed.get(entry.removed) ?? null } =
+        artifacts.get(entry.removed)?.metadata ?? {};
+      artifacts.delete(entry.removed);
+      removed.set(entry.removed, tool_name);
+      this.#state.lastRemoval = {};
+    }
+    return true;
+  }
+
+  #takePut(record: ManifestRecord): void {
+    const { artifactId } = record;
+    const { artifacts, removed, owner } = this.#state;
+    // Two processes may have put the same content at once; the first line wins, so that all readers
+    // agree.
+    if (artifacts.has(artifactId)) return;
+    // The parsed object becomes the record; these two fields never come from the line.
+    const listed = record as ListedRecord;
+    listed.sessionId = owner ?? this.sessionId ?? "";
+    listed.location = `${this.folder}${sep}${this.layout.fileName(artifactId)}`;
+    artifacts.set(artifactId, listed);
+    removed.delete(artifactId);
+  }
+
+  /**
+   * Appends an entry and reads it back; to be called after `load`. `computeAhead` runs while the line
+   * is written, `look` while it is read back.
+   */
+  async append<T>(
+    entry: ManifestEntry,
+    computeAhead?: () => void,
+    look?: () => Promise<T>,
+  ): Promise<T | undefined> {
+    const text = JSON.stringify(entry);
+    try {
+      for (let attempt = 0; attempt < MAX_APPENDS; attempt++) {
+        this.#awaited.add(text);
+        await this.#write(text, computeAhead);
+        const [, outcome] = await Promise.all([this.load(), look?.()]);
+        if (!this.#awaited.has(text)) return outcome;
+        // The file was deleted or replaced, or the line was joined to another process's incomplete line.
+        this.close();
+      }
+    } finally {
+      this.#awaited.delete(text);
+    }
+    throw new Error("the manifest was deleted, replaced or overwritten while a line was appended");
+  }
+
+  /** Closes the file that stays open between appends. */
+  close(): void {
+    this.#file?.close();
+  }
+
+  async #write(text: string, computeAhead?: () => void): Promise<void> {
+    await this.#openFile();
+    const state = this.#state;
+    // With the header in the same write, so that nobody meets a manifest without one. Two processes
+    // that begin it at once both write it, which does no harm.
+    const header: ManifestEntry = { session: this.#named ?? "", layout: 1 };
+    const lines = `${state.owner === undefined ? `${JSON.stringify(header)}\n` : ""}${text}\n`;
+    const isLineStart = !state.torn && (state.bytes === 0 || state.ending.at(-1) === LINE_FEED);
+    let line = Buffer.from(isLineStart ? lines : `\n${lines}`);
+    await this.#file?.use(async (fd) => {
+      // By one call, so that no other process can write between two parts of it. What was cut short
+      // is written again as a whole; that ends, since a full disk then says so.
+      for (;;) {
+        const writing = this.layout.disk.writeOnce(fd, line);
+        computeAhead?.();
+        if ((await writing) === line.length) return;
+        line = Buffer.from(`\n${lines}`);
+      }
+    });
+  }
+
+  /** Has the file open that was read last; another one in its place is read first. */
+  async #openFile(): Promise<void> {
+    const { file } = this.#state;
+    if (file !== "" && this.#file?.identity !== file) this.close();
+    while (!this.#file?.isOpen) {
+      this.#file = await AppendFile.open(this.path, this.layout.disk);
+      if (this.#file.identity !== this.#state.file) await this.load();
+    }
+  }
+}

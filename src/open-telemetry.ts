@@ -1,0 +1,6 @@
+export {
+  openTelemetry,
+  type OpenTelemetryOptions,
+  type TelemetryMeter,
+  type TelemetryTracer,
+} from "./infrastructure/open-telemetry.js";

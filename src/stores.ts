@@ -1,0 +1,60 @@
+export type { ByteSource } from "./core/lib/text/byte-source.js";
+export type {
+  ArtifactQuery,
+  ArtifactStore,
+  ContentStore,
+  ListedArtifact,
+  MetadataStore,
+  NewArtifact,
+  NewRecord,
+  OpenContent,
+  OpenStore,
+  QueryPage,
+  SearchFilter,
+  SessionListing,
+  VerifyOptions,
+  VerifyReport,
+} from "./core/workspace/artifacts/artifact-store.js";
+export {
+  candidateIds,
+  type ArtifactMetadata,
+  type ArtifactRecord,
+  type ArtifactType,
+  type TextSize,
+} from "./core/workspace/artifacts/artifact.js";
+export type { StoreCall } from "./core/workspace/events.js";
+export { joinStores } from "./infrastructure/joined-store/join-stores.js";
+export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
+export type {
+  ObjectCallOptions,
+  ObjectClient,
+  ObjectPlace,
+  ObjectSource,
+  ObjectUpload,
+} from "./infrastructure/object-store/object-client.js";
+export {
+  objectStore,
+  type ObjectStoreOptions,
+} from "./infrastructure/object-store/object-store.js";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+  PostgresSource,
+} from "./infrastructure/postgres-store/postgres-pool.js";
+export {
+  postgresMetadata,
+  postgresStore,
+  type PostgresStoreOptions,
+} from "./infrastructure/postgres-store/postgres-store.js";
+export type {
+  SqliteClient,
+  SqliteSource,
+  SqliteStatement,
+  SqliteValue,
+} from "./infrastructure/sqlite-store/sqlite-client.js";
+export {
+  sqliteMetadata,
+  sqliteStore,
+  type SqliteStoreOptions,
+} from "./infrastructure/sqlite-store/sqlite-store.js";
