@@ -9,7 +9,7 @@ import {
 } from "@anthropic-ai/claude-agent-sdk";
 import * as previous from "claude-agent-0.2";
 import { createWorkspace, type WorkspaceEvent } from "context-offload";
-import { claudeOffload, claudeToolNames } from "context-offload/claude-agent";
+import { offloadQuery, claudeToolNames } from "context-offload/claude-agent";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   anthropicApi,
@@ -111,11 +111,11 @@ const logs = () =>
     ],
   });
 
-describe("claudeOffload in Claude Code", () => {
+describe("offloadQuery in Claude Code", () => {
   it("replaces the output of a built-in tool in its own shape, and answers the search", async () => {
     const { workspace } = await storyOf();
     const { answer, requests, messages } = await runClaude(investigate("Bash", bash), {
-      ...claudeOffload({ workspace }),
+      ...offloadQuery({ workspace }),
     });
     expect(answer).toContain(NEEDED);
     const sent = resultsOf(requests.at(-1)?.messages ?? [])[0]?.["content"];
@@ -133,14 +133,14 @@ describe("claudeOffload in Claude Code", () => {
     const { workspace } = await storyOf();
     const { answer, requests } = await runClaude(
       investigate("Bash", bash),
-      { ...claudeOffload({ workspace }) },
+      { ...offloadQuery({ workspace }) },
       "Why was 7731 declined?",
       previous.query as unknown as typeof query,
     );
     expect(answer).toContain(NEEDED);
     const sent = resultsOf(requests.at(-1)?.messages ?? [])[0]?.["content"];
     expect(sent).toContain("<knowledge_list");
-    const options: previous.Options = { ...claudeOffload({ workspace }) };
+    const options: previous.Options = { ...offloadQuery({ workspace }) };
     expect(options.mcpServers).toHaveProperty("offload");
   });
 
@@ -148,7 +148,7 @@ describe("claudeOffload in Claude Code", () => {
     const { workspace } = await storyOf();
     const cwd = await makeTempFolder();
     const first = await runClaude(investigate("Bash", bash), {
-      ...claudeOffload({ workspace }),
+      ...offloadQuery({ workspace }),
       ...{ cwd, includePartialMessages: true },
     });
     const pieces = first.messages.flatMap((message) => {
@@ -159,7 +159,7 @@ describe("claudeOffload in Claude Code", () => {
     const { session_id: resume } = first.messages[0] as { session_id: string };
     const second = await runClaude(
       () => [say("You are welcome.")],
-      { ...claudeOffload({ workspace }), cwd, resume },
+      { ...offloadQuery({ workspace }), cwd, resume },
       "Thank you.",
     );
     expect(second.answer).toBe("You are welcome.");
@@ -170,7 +170,7 @@ describe("claudeOffload in Claude Code", () => {
 
   it("replaces the 200 kB of an MCP server, unless Claude Code has stored them itself", async () => {
     const { workspace } = await storyOf();
-    const offload = claudeOffload({ workspace });
+    const offload = offloadQuery({ workspace });
     const options = { ...offload, mcpServers: { ...offload.mcpServers, logs: logs() } };
     const model = investigate("mcp__logs__fetch_log", {});
     const env = { MAX_MCP_OUTPUT_TOKENS: "1000000" };
@@ -178,7 +178,7 @@ describe("claudeOffload in Claude Code", () => {
     expect(answer).toContain(NEEDED);
     expect(JSON.stringify(requests.at(-1)?.messages.slice(-3)).length).toBeLessThan(20_000);
 
-    const again = claudeOffload({ workspace });
+    const again = offloadQuery({ workspace });
     const { requests: stored } = await runClaude(model, {
       ...again,
       mcpServers: { ...again.mcpServers, logs: logs() },
@@ -197,7 +197,7 @@ describe("claudeOffload in Claude Code", () => {
       if (results === 1) return [toolUse(claudeToolNames.get_tool_result_offload_info, {})];
       return [say(lastResult(messages))];
     };
-    const { messages, answer } = await runClaude(model, { ...claudeOffload({ workspace }) });
+    const { messages, answer } = await runClaude(model, { ...offloadQuery({ workspace }) });
     const { session_id } = messages[0] as { session_id: string };
     const { artifacts } = await workspace.getToolResultOffloadInfo();
     const ofCommand = artifacts.filter(({ tool_name }) => tool_name === "Bash");
@@ -206,9 +206,9 @@ describe("claudeOffload in Claude Code", () => {
     expect(answer).toContain(ofCommand[0]?.artifact_id);
   });
 
-  it("keeps two queries through one claudeOffload apart", async () => {
+  it("keeps two queries through one offloadQuery apart", async () => {
     const { workspace } = await storyOf();
-    const shared = claudeOffload({ workspace });
+    const shared = offloadQuery({ workspace });
     const command = (name: string): ApiBlock =>
       toolUse("Bash", { ...bash, command: `echo the secret of ${name}; ${bash.command}` });
     const first = new Map(["ann", "bob"].map((name) => [name, command(name)]));
@@ -243,7 +243,7 @@ describe("claudeOffload in Claude Code", () => {
 
   it("reads nothing for a call that no hook has announced", async () => {
     const { workspace } = await storyOf();
-    const { hooks, mcpServers } = claudeOffload({ workspace });
+    const { hooks, mcpServers } = offloadQuery({ workspace });
     const store = hooks.PostToolUse[0]?.hooks[0];
     const event = {
       ...{ hook_event_name: "PostToolUse", session_id: "ann", tool_use_id: "toolu_1" },
@@ -289,7 +289,7 @@ describe("claudeOffload in Claude Code", () => {
       ...{ root, toolNames: claudeToolNames, logger: (event) => events.push(event) },
     });
     const { requests } = await runClaude(investigate("Bash", bash), {
-      ...claudeOffload({ workspace }),
+      ...offloadQuery({ workspace }),
     });
     expect(resultsOf(requests.at(-1)?.messages ?? [])[0]?.["content"]).toContain(NEEDED);
     expect(events.map(({ event }) => event)).toContain("failure");
@@ -305,24 +305,24 @@ describe("claudeOffload in Claude Code", () => {
             toolUse("Bash", { ...bash, command: "sed -n 2300,2600p log.txt" }),
             toolUse("Bash", { ...bash, command: "sed -n 2200,2500p log.txt; exit 3" }),
           ];
-    const { requests } = await runClaude(model, { ...claudeOffload({ workspace }) });
+    const { requests } = await runClaude(model, { ...offloadQuery({ workspace }) });
     const results = resultsOf(requests.at(-1)?.messages ?? []);
     expect(results.map(({ is_error }) => is_error === true)).toEqual([false, false, true]);
     const references = results.map(({ content }) => String(content).includes("<knowledge_list"));
     expect(references).toEqual([true, true, false]);
 
-    const excluded = claudeOffload({ workspace, excludeTools: ["Bash"] });
+    const excluded = offloadQuery({ workspace, excludeTools: ["Bash"] });
     const second = await runClaude(investigate("Bash", bash), { ...excluded });
     expect(resultsOf(second.requests[1]?.messages ?? [])[0]?.["content"]).toContain(NEEDED);
   });
 
   it("needs no cast, and a workspace with Claude's names", async () => {
-    const options: Options = { ...claudeOffload() };
+    const options: Options = { ...offloadQuery() };
     const hook: HookCallback | undefined = options.hooks?.PostToolUse?.[0]?.hooks[0];
     expect(hook).toBeTypeOf("function");
     const workspace = createWorkspace({ root: await makeTempFolder() });
-    expect(() => claudeOffload({ workspace })).toThrow(/claudeToolNames/);
+    expect(() => offloadQuery({ workspace })).toThrow(/claudeToolNames/);
     // @ts-expect-error: the session is a string
-    claudeOffload({ sessionId: 1 });
+    expect(() => offloadQuery({ sessionId: 1 })).toThrow(/sessionId/);
   });
 });

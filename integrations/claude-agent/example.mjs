@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { claudeOffload, claudeToolNames } from "context-offload/claude-agent";
+import { offloadQuery, claudeToolNames } from "context-offload/claude-agent";
 import { startScriptedClaude } from "./scripted-claude.mjs";
 
 const cwd = mkdtempSync(join(tmpdir(), "context-offload-"));
@@ -29,7 +29,7 @@ const run = query({
     cwd,
     settingSources: [],
     allowedTools: ["Bash"],
-    ...claudeOffload({ root: join(cwd, ".offload") }),
+    ...offloadQuery({ root: join(cwd, ".offload") }),
     env: { ...process.env, ...claude.env, CLAUDE_CONFIG_DIR: join(cwd, ".claude") },
   },
 });

@@ -163,7 +163,7 @@ describe("offloadSession", () => {
     expect(seen).toContain("fetch_log");
   });
 
-  it("keeps results of excluded tools, and refuses tools with the names of its own", async () => {
+  it("keeps results of excluded tools, and rejects tools with the names of its own", async () => {
     const { workspace, events } = await storyWorkspace();
     const { open } = await start((results) => (results.length === 0 ? [FETCH] : answer(results)));
     expect(await ask(await open({ workspace, excludeTools: ["fetch_log"] }, "chat-1"))).toBe(

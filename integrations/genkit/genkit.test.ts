@@ -288,7 +288,7 @@ describe("the session", () => {
     expectShort(script, 7);
   });
 
-  it("cannot be shared with a tool that has the name of a reading tool: Genkit refuses it", async () => {
+  it("cannot be shared with a tool that has the name of a reading tool: Genkit rejects it", async () => {
     const { workspace } = await storyWorkspace();
     const own = ai.dynamicTool(
       { name: SEARCH.name, description: "The host's.", inputSchema: z.object({}) },

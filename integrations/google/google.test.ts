@@ -200,7 +200,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
       expect(JSON.stringify(failed).length).toBeLessThan(SHORT);
     });
 
-    it("refuses a tool that has the name of a reading tool, and what cannot be kept", async () => {
+    it("rejects a tool that has the name of a reading tool, and what cannot be kept", async () => {
       const { workspace } = await storyWorkspace();
       const plugin = offloadPlugin({ workspace });
       const { requests, saved } = await run(version, story, plugin, { toolName: SEARCH.name });

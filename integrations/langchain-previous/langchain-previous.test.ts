@@ -134,14 +134,14 @@ describe("offloadTools in createReactAgent", () => {
     expect(passed.messages.at(-2)?.content).toBe(LOG);
 
     const tools = offloadTools([fetchLog], { workspace });
-    const told = async (script: ScriptedModel, thread_id: string) => {
+    const sentBack = async (script: ScriptedModel, thread_id: string) => {
       const agent = createReactAgent({ llm: script, tools });
       const { messages } = await agent.invoke(QUESTION, { configurable: { thread_id } });
       return textOf(last(messages));
     };
-    expect(await told(new ScriptedModel([fetching, grep, answer]), "thread-2")).toBe(NEEDED);
-    expect(await told(new ScriptedModel([grep, answer]), "thread-3")).toBe("Nothing found.");
-    expect(await told(new ScriptedModel([grep, answer]), "thread-2")).toBe(NEEDED);
+    expect(await sentBack(new ScriptedModel([fetching, grep, answer]), "thread-2")).toBe(NEEDED);
+    expect(await sentBack(new ScriptedModel([grep, answer]), "thread-3")).toBe("Nothing found.");
+    expect(await sentBack(new ScriptedModel([grep, answer]), "thread-2")).toBe(NEEDED);
   });
 
   it("takes references as arguments of tools on the list", async () => {
@@ -211,7 +211,7 @@ describe("offloadTools elsewhere", () => {
     expect(artifacts.map(({ tool_name }) => tool_name)).toEqual(["fetch_log"]);
   });
 
-  it("refuses tools that have the name of a reading tool, and passes on those of a provider", () => {
+  it("rejects tools that have the name of a reading tool, and passes on those of a provider", () => {
     const own = tool(() => "", { name: SEARCH.name, schema: z.object({}) });
     expect(() => offloadTools([own])).toThrow(/toolNames/);
     const search = { type: "web_search_20250305", name: "web_search" };

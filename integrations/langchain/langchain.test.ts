@@ -118,13 +118,13 @@ describe("offloadMiddleware in createAgent", () => {
       },
       { name: "fetch_log", schema: z.object({}) },
     );
-    const told = async (middleware: ReturnType<typeof offloadMiddleware>[]) => {
+    const sentBack = async (middleware: ReturnType<typeof offloadMiddleware>[]) => {
       const model = fakeModel().respondWithTools([FETCH]).respond(answer);
       const agent = createAgent({ model, tools: [failing], middleware });
       const { content, status } = (await agent.invoke(QUESTION)).messages.at(-2) as ToolMessage;
       return { content, status };
     };
-    expect(await told([offloadMiddleware({ workspace })])).toEqual(await told([]));
+    expect(await sentBack([offloadMiddleware({ workspace })])).toEqual(await sentBack([]));
   });
 
   it.each(["reference", "original"] as const)(
@@ -139,13 +139,13 @@ describe("offloadMiddleware in createAgent", () => {
       const middleware = [offloadMiddleware({ workspace, keep })];
       const agent = createAgent({ model, tools: [failing], middleware });
       await agent.invoke(QUESTION);
-      const told = model.calls.at(-1)?.messages.at(-1);
-      expect(told).toMatchObject({ status: "error" });
-      expect(told?.text).toContain("<knowledge_list>");
+      const sentBack = model.calls.at(-1)?.messages.at(-1);
+      expect(sentBack).toMatchObject({ status: "error" });
+      expect(sentBack?.text).toContain("<knowledge_list>");
     },
   );
 
-  it("leaves interrupts and refused arguments to the framework", async () => {
+  it("leaves interrupts and rejected arguments to the framework", async () => {
     const { workspace } = await storyWorkspace();
     const schema = z.object({ day: z.string() });
     const asking = tool(() => String(interrupt("Really?")), { name: "fetch_log", schema });
@@ -205,7 +205,7 @@ describe("offloadMiddleware in createAgent", () => {
     }
   });
 
-  it("refuses a tool that has the name of a reading tool", async () => {
+  it("rejects a tool that has the name of a reading tool", async () => {
     const { workspace } = await storyWorkspace();
     const own = tool(() => LOG, { name: SEARCH.name, schema: z.object({}) });
     const middleware = [offloadMiddleware({ workspace })];

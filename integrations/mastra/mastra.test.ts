@@ -121,16 +121,16 @@ describe("offloadProcessor", () => {
       ...{ id: "fetch_log", description: "Fetches the log.", inputSchema: z.object({}) },
       execute: () => Promise.reject(new Error("no such log")),
     });
-    const told = async (processors: OffloadProcessor[]) => {
+    const sentBack = async (processors: OffloadProcessor[]) => {
       const script = scriptedModel([FETCH], answerFrom);
       const agent = createAgent(script, processors, processors, { fetch_log: failing });
       await agent.generate(QUESTION, ON_THREAD);
       const prompt = JSON.parse(script.prompts[1] ?? "") as { role: string }[];
       return prompt.filter(({ role }) => role === "tool");
     };
-    const plain = await told([]);
+    const plain = await sentBack([]);
     expect(JSON.stringify(plain)).toContain("no such log");
-    expect(await told([offloadProcessor({ workspace })])).toEqual(plain);
+    expect(await sentBack([offloadProcessor({ workspace })])).toEqual(plain);
   });
 
   it("offloads what a tool threw if it is as long as a log, still as an error", async () => {
@@ -176,7 +176,7 @@ describe("offloadProcessor", () => {
     expect(events).toEqual([]);
   });
 
-  it("refuses a tool that has the name of a reading tool", async () => {
+  it("rejects a tool that has the name of a reading tool", async () => {
     const { workspace } = await storyWorkspace();
     const tools = { [SEARCH.name]: fetchLog };
     const agent = createAgent(storyModel(), [offloadProcessor({ workspace })], [], tools);

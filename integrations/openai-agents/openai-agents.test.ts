@@ -121,12 +121,14 @@ describe("offloadTools in an Agent", () => {
         throw new Error("no such log");
       },
     });
-    const told = async (tools: (typeof failing | OpenAIAgentsTool)[]) => {
+    const sentBack = async (tools: (typeof failing | OpenAIAgentsTool)[]) => {
       const model = new ScriptedModel([[FETCH], answer]);
       await new Runner().run(new Agent({ name: "A", model, tools }), QUESTION);
       return model.lastCall?.request.input.at(-1);
     };
-    expect(await told(offloadTools([failing], { workspace }))).toEqual(await told([failing]));
+    expect(await sentBack(offloadTools([failing], { workspace }))).toEqual(
+      await sentBack([failing]),
+    );
   });
 
   it("offloads what the host makes of an error, if it is as long as a log", async () => {
@@ -226,7 +228,7 @@ describe("offloadTools in an Agent", () => {
     expect(JSON.stringify(model.firstCall?.request.tools)).toContain("Saves. Instead of copying");
   });
 
-  it("refuses tools that have the name of a reading tool", () => {
+  it("rejects tools that have the name of a reading tool", () => {
     expect(() => offloadTools([{ ...fetchLog, name: "grep_knowledge" }])).toThrow(/toolNames/);
   });
 });
@@ -308,8 +310,8 @@ describe("offloadFilter in a Runner", () => {
     }
     // The SDK does not tell the model what was thrown, only that it was.
     const items = JSON.parse(sentTo(model)[1] ?? "[]") as { callId?: string; type?: string }[];
-    const told = items.find((item) => item.callId === "c" && item.type !== "function_call");
-    expect(JSON.stringify(told)).toMatch(/error/i);
+    const sentBack = items.find((item) => item.callId === "c" && item.type !== "function_call");
+    expect(JSON.stringify(sentBack)).toMatch(/error/i);
   });
 
   it("goes on with whole results if they cannot be stored", async () => {

@@ -3,7 +3,7 @@ import * as agents19 from "agents-0.19";
 import {
   offloadFilter,
   offloadTools,
-  type AgentsOptions,
+  type OpenAIAgentsOptions,
   type OffloadFilter,
 } from "context-offload/openai-agents";
 import { describe, expect, it } from "vitest";
@@ -68,7 +68,7 @@ function scriptedModel<U>(replies: Reply[], usage: U) {
 
 interface Run {
   readonly replies: Reply[];
-  readonly tools?: AgentsOptions;
+  readonly tools?: OpenAIAgentsOptions;
   readonly filter?: OffloadFilter;
   readonly stream?: boolean;
 }

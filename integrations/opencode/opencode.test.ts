@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "@opencode-ai/plugin";
 import { createWorkspace, type Workspace } from "context-offload";
-import contextOffload, * as plugin from "context-offload/opencode";
+import offloadPlugin, * as plugin from "context-offload/opencode";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import buildDist from "../../tests/support/build-dist.js";
 import {
@@ -105,10 +105,10 @@ describe("the plugin in OpenCode", () => {
     TIMEOUT,
     async () => {
       const server = fileURLToPath(new URL("log-server.mjs", import.meta.url));
-      const told: string[][] = [];
+      const sentBack: string[][] = [];
       const { folder, model, run } = await startProject(
         (results) => {
-          told.push([...results]);
+          sentBack.push([...results]);
           if (results.length === 0) {
             return ["call-1", "call-2"].map((id) => ({ name: "logs_fetch_log", input: {}, id }));
           }
@@ -138,10 +138,10 @@ describe("the plugin in OpenCode", () => {
         );
       }
       expect(model.requests.filter(({ body }) => longest(body) > SHORT)).toEqual([]);
-      expect(told[2]?.at(-1)).toContain("no such log");
+      expect(sentBack[2]?.at(-1)).toContain("no such log");
       // A bad reference is answered with the ids that exist, and the tool does not run.
-      for (const refused of told[3]?.slice(3) ?? []) expect(refused).toMatch(/none[^]*call-1/);
-      expect(told[3]).toHaveLength(5);
+      for (const refused of sentBack[3]?.slice(3) ?? []) expect(refused).toMatch(/none[^]*call-1/);
+      expect(sentBack[3]).toHaveLength(5);
       // The image beside the text is kept.
       const first = events.find(({ type }) => type === "tool_use").part.state;
       expect(first.output).toMatch(/^<knowledge_list>/);
@@ -184,12 +184,12 @@ describe("its hooks", () => {
   const CALL = { tool: "bash", sessionID: "ses-1", callID: "call-1", args: {} };
 
   it("are all that the file exports: OpenCode calls every export", () => {
-    expect(new Set(Object.values(plugin))).toEqual(new Set([contextOffload]));
+    expect(new Set(Object.values(plugin))).toEqual(new Set([offloadPlugin]));
   });
 
   it("keep a result that cannot be stored, and an event says so", async () => {
     const { workspace, events } = await brokenWorkspace();
-    const hooks = await contextOffload({ directory: "." }, { workspace });
+    const hooks = await offloadPlugin({ directory: "." }, { workspace });
     const output = { title: "", output: LOG, metadata: {} };
     await hooks["tool.execute.after"](CALL, output);
     expect(output.output).toBe(LOG);
@@ -198,7 +198,7 @@ describe("its hooks", () => {
 
   it("keep what was cut if its file is gone, files that were read, and answers of reading tools", async () => {
     const { workspace } = await storyWorkspace();
-    const hooks = await contextOffload({ directory: "." }, { workspace });
+    const hooks = await offloadPlugin({ directory: "." }, { workspace });
     for (const tool of ["read", "skill", SEARCH.name]) {
       const output = { output: LOG };
       await hooks["tool.execute.after"]({ ...CALL, tool }, output);
@@ -207,7 +207,7 @@ describe("its hooks", () => {
     const gone = { output: "cut", metadata: { truncated: true, outputPath: "/does/not/exist" } };
     await hooks["tool.execute.after"](CALL, gone);
     expect(gone.output).toBe("cut");
-    const excluding = await contextOffload({ directory: "." }, { workspace, excludeTools: [] });
+    const excluding = await offloadPlugin({ directory: "." }, { workspace, excludeTools: [] });
     const output = { output: LOG };
     await excluding["tool.execute.after"]({ ...CALL, tool: "read" }, output);
     expect(output.output).toMatch(/^<knowledge_list>/);
@@ -215,7 +215,7 @@ describe("its hooks", () => {
 
   it("answer a wrong call of a reading tool with an error that the model can use", async () => {
     const { workspace } = await storyWorkspace();
-    const hooks = await contextOffload({ directory: "." }, { workspace });
+    const hooks = await offloadPlugin({ directory: "." }, { workspace });
     await hooks["tool.execute.after"](CALL, { output: LOG });
     const context = { sessionID: "ses-1", abort: new AbortController().signal };
     const read = hooks.tool["get_knowledge_by_id"];
@@ -228,9 +228,9 @@ describe("its hooks", () => {
 
 // Never called: that it compiles is the test.
 export const types = () => {
-  const asPlugin: Plugin = contextOffload;
-  const own: Plugin = (input) => contextOffload(input, { excludeTools: ["read", "webfetch"] });
+  const asPlugin: Plugin = offloadPlugin;
+  const own: Plugin = (input) => offloadPlugin(input, { excludeTools: ["read", "webfetch"] });
   // @ts-expect-error tools are named in a list
-  const wrong: Plugin = (input) => contextOffload(input, { excludeTools: "read" });
+  const wrong: Plugin = (input) => offloadPlugin(input, { excludeTools: "read" });
   return [asPlugin, own, wrong];
 };

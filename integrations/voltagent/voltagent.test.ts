@@ -176,7 +176,7 @@ describe("offloadAgent", () => {
     expect(sessions.join()).toMatch(/^session-[\w-]{36},session-[\w-]{36}$/);
   });
 
-  it("refuses a tool that has the name of a reading tool, in a toolkit too", () => {
+  it("rejects a tool that has the name of a reading tool, in a toolkit too", () => {
     const own = createTool({ ...fetchLog, name: SEARCH.name, description: "The host's." });
     const settings = about(storyModel());
     expect(() => offloadAgent({ ...settings, tools: [own] })).toThrow(/toolNames/);

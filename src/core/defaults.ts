@@ -10,10 +10,10 @@ export const DEFAULTS = Object.freeze({
   ratioThreshold: 0.2,
   /** How many results are written at the same time. */
   writeConcurrency: 8,
-  /** `createOffloader`: a result of at least this many tokens is offloaded once it has been seen; it can be read back. */
+  /** `createOffloader`: a result of at least this many tokens is offloaded. */
   offloaderMinTokens: 400,
-  /** In the structured content of an MCP result, strings of more characters than this are replaced. */
-  structuredChars: 1_000,
+  /** In the structured content of an MCP answer, strings and lists of strings of at least this many characters are replaced. */
+  structuredChars: 200,
   /** `offloadRequests` lets the model read this often before it has to answer. */
   readReplies: 50,
   /** `createOffloader`: an error of at least this many tokens is offloaded, too: it is a log rather than a message. */

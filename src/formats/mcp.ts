@@ -15,7 +15,7 @@ import {
   isRecord,
   type JsonRecord,
 } from "./shared/json-record.js";
-import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { isPlainJson, parseJson } from "../core/lib/json/plain-json.js";
 
 /** A tool as a server lists it. */
 export type McpTool = { name: string; description: string; inputSchema: ToolInputSchema };
@@ -43,7 +43,8 @@ const RULES: BlockRules = {
 
 /**
  * MCP tool results, plain or in JSON-RPC responses. `content` and `structuredContent` hold the same
- * data, so both are offloaded and both are restored.
+ * data, so both are offloaded and both are restored; where one can be made from the other, it is
+ * stored once.
  */
 export const mcpFormat = {
   name: "mcp" as const,
@@ -72,13 +73,16 @@ export const mcpFormat = {
       return;
     }
     const { content, structuredContent, isError } = result;
-    const hasBoth = structuredContent !== undefined;
-    const wrapping = orderOf(result);
+    const soleText = soleTextOf(asList(content), RULES);
+    const isTwice = structuredContent !== undefined;
+    const copy =
+      isTwice && soleText !== undefined ? copyOf(structuredContent, soleText) : undefined;
+    const wrapping = wrappingOf(result, copy);
     visitor.result({
       slot: 0,
       id,
-      content: hasBoth ? bothOf(result) : (content as Content),
-      soleText: hasBoth ? undefined : soleTextOf(asList(content), RULES),
+      content: isTwice && !copy ? bothOf(result) : (content as Content),
+      soleText: isTwice && !copy ? undefined : soleText,
       chars: countChars(result, media),
       isError: isError === true,
       ...(wrapping ? { wrapping } : {}),
@@ -98,8 +102,11 @@ export const mcpFormat = {
     const [change] = originals;
     if (!result || !change) return message;
     const { content, wrapping } = change;
-    const held = Array.isArray(content) ? { content } : (content as JsonRecord);
-    return withResult(message, inOrder(putContent(result, held), wrapping));
+    const { keys, copy } = parseWrapping(wrapping);
+    const held = Array.isArray(content)
+      ? { content, ...(copy ? { structuredContent: makeCopy(copy, content) } : {}) }
+      : (content as JsonRecord);
+    return withResult(message, inOrder(putContent(result, held), keys));
   },
 
   describeTools: (tools): McpTool[] =>
@@ -139,17 +146,50 @@ function bothOf(result: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(result).filter(([key]) => isPayload(key)));
 }
 
-/** All keys in order, if restoring the two next to each other would change the order. */
-function orderOf(result: JsonRecord): readonly string[] | undefined {
-  const keys = Object.keys(result);
-  const between = Math.abs(keys.indexOf("content") - keys.indexOf("structuredContent"));
-  const hasBoth = result["structuredContent"] !== undefined && keys.includes("content");
-  return hasBoth && between > 1 ? keys : undefined;
+/** How structured content repeats the text: parsed from it, or as the only value of an object, under this key. */
+type Copy = "parsed" | { readonly key: string };
+
+/** What is kept beside the stored content. Earlier versions kept the keys alone. */
+interface Wrapping {
+  /** All keys in order, if restoring the two next to each other would change the order. */
+  readonly keys?: readonly string[] | undefined;
+  /** There if only the text was stored. */
+  readonly copy?: Copy | undefined;
 }
 
-function inOrder(result: JsonRecord, wrapping: unknown): JsonRecord {
-  if (!Array.isArray(wrapping)) return result;
-  const first = (wrapping as readonly string[]).filter((key) => Object.hasOwn(result, key));
+/** How structured content can be made from the text; `undefined` if it cannot. */
+function copyOf(structured: unknown, text: string): Copy | undefined {
+  const [entry, ...others] = Object.entries(asRecord(structured));
+  if (entry?.[1] === text && others.length === 0) return { key: entry[0] };
+  const parsed = /^\s*\{/.test(text) ? parseJson(text) : undefined;
+  // Not every JSON text gives a value that is the same after another round trip: -0 is 0 then.
+  const isSame =
+    isPlainJson(parsed ?? null) && JSON.stringify(parsed) === JSON.stringify(structured);
+  return parsed !== undefined && isSame ? "parsed" : undefined;
+}
+
+function makeCopy(copy: Copy, blocks: readonly unknown[]): unknown {
+  const text = soleTextOf(blocks, RULES) ?? "";
+  return copy === "parsed" ? JSON.parse(text) : Object.fromEntries([[copy.key, text]]);
+}
+
+function wrappingOf(result: JsonRecord, copy: Copy | undefined): Wrapping | undefined {
+  const names = Object.keys(result);
+  const [content, structured] = ["content", "structuredContent"].map((key) => names.indexOf(key));
+  const isBoth = content !== -1 && result["structuredContent"] !== undefined;
+  const distance = (structured ?? 0) - (content ?? 0);
+  const isInOrder = copy ? distance === 1 : Math.abs(distance) === 1;
+  const keys = isBoth && !isInOrder ? names : undefined;
+  return keys || copy ? { ...(keys ? { keys } : {}), ...(copy ? { copy } : {}) } : undefined;
+}
+
+function parseWrapping(wrapping: unknown): Wrapping {
+  return Array.isArray(wrapping) ? { keys: wrapping as readonly string[] } : asRecord(wrapping);
+}
+
+function inOrder(result: JsonRecord, keys: readonly string[] | undefined): JsonRecord {
+  if (!keys) return result;
+  const first = keys.filter((key) => Object.hasOwn(result, key));
   const order = new Set([...first, ...Object.keys(result)]);
   return Object.fromEntries([...order].map((key) => [key, result[key]]));
 }

@@ -9,7 +9,6 @@ import {
   type Workspace,
 } from "../../src/index.js";
 import { InvalidArgumentError } from "../../src/errors.js";
-import { connectSessions } from "../../src/integrations/shared/connect-sessions.js";
 import { rejectionOf } from "../support/rejection.js";
 
 const open = (): Workspace => createWorkspace({ store: memoryStore() });
@@ -47,7 +46,6 @@ const CALLS: readonly (readonly [string, string, (options: never) => unknown, ob
     { inlinechars: 1 },
   ],
   ["prune", "dryRun", (options) => open().prune(options), { maxBytes: 1, dryrun: true }],
-  ["a drop-in", "acceptReferences", connectSessions, { acceptReference: ["write"] }],
 ];
 
 describe("a misspelled option", () => {

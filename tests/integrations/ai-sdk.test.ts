@@ -197,7 +197,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       expect(offloading.run).not.toBe(run);
     });
 
-    it("refuses tools that have the name of a reading tool", () => {
+    it("rejects tools that have the name of a reading tool", () => {
       expect(() => offloadTools({ grep_knowledge: fetchLog })).toThrow(/toolNames/);
     });
 
@@ -290,7 +290,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       expect(seen).toEqual(["begun", "taken", "taken"]);
     });
 
-    it("are refused for what another session stored", async () => {
+    it("are rejected for what another session stored", async () => {
       const { got, model } = await pass([{ text: "offload:secret" }], ["save"]);
       expect(got).toEqual([]);
       expect(sentTo(model).at(-1)).toMatch(/error-text.*secret/);
@@ -306,9 +306,9 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
   describe.each(["offloadStep", "offloadMiddleware"] as const)("%s", (way) => {
     const offloading = (
       model: ReturnType<typeof storyModel>,
-      options: { workspace: Workspace },
+      { workspace }: { workspace: Workspace },
     ) => {
-      const settings = { ...options, sessionId: "chat" };
+      const settings = { workspace, sessionId: "chat" };
       if (way === "offloadStep") {
         const prepareStep = offloadStep(settings);
         return { model, prepareStep, reading: prepareStep.tools };

@@ -29,8 +29,10 @@ type Handler = (
 /** A server with a tool for each kind of result. */
 function fill<S extends Server1 | Server2>(server: S): S {
   const one = server as Server2;
-  one.registerTool("fetch_log", { inputSchema: z.object({ service: z.string().optional() }) }, () =>
-    text(LOG),
+  one.registerTool(
+    "fetch_log",
+    { inputSchema: z.object({ service: z.string().optional() }) },
+    ({ service }) => text(service === undefined ? LOG : `${service}\n${LOG}`),
   );
   one.registerTool("fail", { inputSchema: z.object({}) }, () => {
     throw new Error("no such service");
@@ -160,9 +162,27 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
     expect(JSON.stringify(result).length).toBeLessThan(2 * SHORT);
   });
 
+  it("asks the host's validator, if there is one", async () => {
+    const asked: unknown[] = [];
+    const validate = (schema: unknown, value: unknown): boolean => {
+      asked.push([schema, value]);
+      return true;
+    };
+    const { workspace } = story;
+    const validated = await connect(sdk, fill, { workspace, validate });
+    const result = await validated.callTool({ name: "strict" });
+    const { structuredContent } = result as { structuredContent: { log: string } };
+    expect(structuredContent.log).toBe(textOf(result));
+    expect(asked).toEqual([[expect.objectContaining({ type: "object" }), structuredContent]]);
+    const refusing = await connect(sdk, fill, { workspace, validate: () => false });
+    expect(await refusing.callTool({ name: "structured" })).toMatchObject({
+      structuredContent: structured,
+    });
+  });
+
   it.each([
     ["strict", /minLength/],
-    ["rows", /no long strings/],
+    ["rows", /too little/],
   ])("keeps the result of %s whole, and says why", async (name, why) => {
     const result = await client.callTool({ name });
     expect(JSON.stringify(result).length).toBeGreaterThan(50_000);
@@ -265,6 +285,21 @@ describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", 
     ]);
   });
 
+  it("a server's handler shortens as a client does", async () => {
+    const answer = () => ({ ...text(JSON.stringify(structured)), structuredContent: structured });
+    const config = { outputSchema, inputSchema: z.object({}) };
+    const { workspace } = await storyWorkspace();
+    const wrapped = await connect(sdk, (server) => {
+      const handler = offloadHandler(answer, { workspace, outputSchema, name: "fetch" });
+      server.registerTool("fetch", config, handler);
+    });
+    const plain = (server: Server2) => void server.registerTool("fetch", config, answer);
+    const client = await connect(sdk, plain, { workspace: (await storyWorkspace()).workspace });
+    const shortened = await client.callTool({ name: "fetch" });
+    expect(JSON.stringify(shortened).length).toBeLessThan(2 * SHORT);
+    expect(await wrapped.callTool({ name: "fetch" })).toEqual(shortened);
+  });
+
   it("answers parallel calls, passes on what a handler throws, and goes on without a store", async () => {
     const fine = await storyWorkspace();
     const broken = await brokenWorkspace();
@@ -312,12 +347,20 @@ describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", 
     const whole = await fetchLog({}, { requestInfo: { headers: {} } });
     expect(textOf(whole)).toBe(LOG);
     expect(events.at(-1)).toMatchObject({ event: "skip" });
-    const named = offloadHandler(answerLog, {
-      workspace,
-      sessionId: (context) => (context.requestInfo ? "carl" : undefined),
-    });
+    const named = offloadHandler(answerLog, { workspace, sessionId: () => "carl" });
     expect(textOf(await named({}, { requestInfo: {} }))).toContain("<knowledge_list");
   });
+});
+
+it.each([
+  ["1", () => new Server1(INFO)],
+  ["2", () => new Server2(INFO)],
+])("rejects a tool of a server of SDK %s that has the name of a reading tool", (_, open) => {
+  const server = open();
+  registerReadingTools(server);
+  expect(() => {
+    registerReadingTools(server);
+  }).toThrow(/toolNames/);
 });
 
 it("keeps the caller's types", () => {
@@ -332,7 +375,7 @@ it("keeps the caller's types", () => {
     offloadHandler(({ service }: { service: string }) => text(service)),
   );
   // @ts-expect-error: not a client
-  expect(() => offloadClient({})).not.toThrow();
+  expect(() => offloadClient({})).toThrow(/callTool/);
   // @ts-expect-error: a handler returns a result
   offloadHandler(() => 1);
 });

@@ -198,7 +198,7 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
       expect(JSON.stringify(requests[0]?.tools)).toContain("Saves. Instead of copying");
     });
 
-    it("refuses tools that have the name of a reading tool", () => {
+    it("rejects tools that have the name of a reading tool", () => {
       const { function: described } = fetchLog;
       const named = { ...fetchLog, function: { ...described, name: "grep_knowledge" } };
       expect(() => offloadTools([named])).toThrow(/toolNames/);

@@ -18,8 +18,7 @@ const original = (id: string): string => {
 describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s", (store) => {
   async function filled(): Promise<{ place: Place; run: (...args: string[]) => Promise<Outcome> }> {
     const place = new Place();
-    const run = async (...args: string[]): Promise<Promise<Outcome>> =>
-      await place.run(...args, "--workspace", store);
+    const run = (...args: string[]): Promise<Outcome> => place.run(...args, "--workspace", store);
     place.write("other.json", JSON.stringify(conversationOf("other", "ERROR in another session")));
     expect(
       (

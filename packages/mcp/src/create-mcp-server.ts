@@ -1,10 +1,13 @@
-import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type {
-  CallToolResult,
-  ListResourcesResult,
-  ListToolsResult,
-  ReadResourceResult,
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type ListResourcesResult,
+  type ListToolsResult,
+  type ReadResourceResult,
 } from "@modelcontextprotocol/server";
+import { serveStdio as serveFactory } from "@modelcontextprotocol/server/stdio";
 import { ContextOffloadError, type Workspace } from "context-offload";
 import { ARTIFACT_TEMPLATE, listArtifacts, readArtifact } from "./artifact-resources.js";
 import { PACKAGE_VERSION } from "./package-version.js";
@@ -70,4 +73,9 @@ async function rethrown<T>(answer: Promise<T>): Promise<T> {
     if (!(error instanceof ContextOffloadError)) throw error;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`);
   }
+}
+
+/** Serves a workspace on the standard input and output of this process, until its input ends. */
+export function serveStdio(options: McpServerOptions): { close(): Promise<void> } {
+  return serveFactory(() => createMcpServer(options));
 }

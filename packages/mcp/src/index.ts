@@ -3,8 +3,8 @@ export {
   artifactUri,
   parseArtifactUri,
   type ArtifactAddress,
-} from "./artifact-uri.js";
-export { createMcpServer, type McpServerOptions } from "./create-mcp-server.js";
+} from "./artifact-resources.js";
+export { createMcpServer, type McpServerOptions, serveStdio } from "./create-mcp-server.js";
 export { createGateway, type Gateway, type GatewayOptions } from "./gateway/gateway.js";
 export {
   parseGatewayConfig,
@@ -14,8 +14,7 @@ export {
   type ServerConfig,
   type StdioServerConfig,
   type ToolPolicy,
+  type GatewayTimes,
 } from "./gateway/gateway-config.js";
-export type { GatewayTimes } from "./gateway/gateway-times.js";
 export { isSwitchedOff, OFF_FILE, OFF_VARIABLE } from "./off-switch.js";
 export { serveHttp, type HttpServerHandle, type ServeHttpOptions } from "./serve-http.js";
-export { serveStdio } from "./serve-stdio.js";

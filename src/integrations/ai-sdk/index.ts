@@ -1,8 +1,180 @@
-export {
-  offloadMiddleware,
-  type OffloadMiddleware,
-  offloadStep,
-  type OffloadStep,
-} from "./offload-middleware.js";
-export { offloadTools, type ReadingTools } from "./offload-tools.js";
-export type { IntegrationOptions } from "../shared/connect-sessions.js";
+import type { ToolName } from "../../core/workspace/reading/reading.js";
+import { aiSdkFormat } from "../../formats/ai-sdk.js";
+import type { AiSdkTool } from "../../formats/shared/ai-sdk-parts.js";
+import {
+  addSystemText,
+  connectSession,
+  type DropIn,
+  type IntegrationOptions,
+  type OffloadSession,
+  requireToolMap,
+} from "../shared/sessions.js";
+
+export type { IntegrationOptions };
+
+/** The reading tools under their own names. */
+export type ReadingTools = { [Name in ToolName]: AiSdkTool };
+
+function readingTools({ tools }: OffloadSession): ReadingTools {
+  return aiSdkFormat.describeTools(tools) as ReadingTools;
+}
+
+/** The parts of an AI SDK tool that matter here. */
+interface AnyTool {
+  readonly type?: string | undefined;
+  readonly description?: unknown;
+  readonly execute?: ((input: unknown, options: ExecuteOptions) => unknown) | undefined;
+  readonly toModelOutput?: ((call: ToolCall) => unknown) | undefined;
+}
+
+interface ExecuteOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+interface ToolCall {
+  readonly toolCallId: string;
+  readonly input: unknown;
+  readonly output: unknown;
+}
+
+/**
+ * The tools, whose large results the model gets as references, and the reading tools beside them. The
+ * UI, the steps and what is saved keep the whole results.
+ *
+ * @example
+ * await generateText({ model, tools: offloadTools(tools, { sessionId: chatId }), prompt });
+ */
+export function offloadTools<T extends object>(
+  tools: T,
+  options: IntegrationOptions = {},
+): T & ReadingTools {
+  requireToolMap("tools", tools, "object");
+  const session = connectSession(options);
+  session.checkToolNames(Object.keys(tools));
+  const wrapped = Object.entries(tools).map(([name, tool]) => [
+    name,
+    wrapTool(name, tool as AnyTool, session),
+  ]);
+  return { ...Object.fromEntries(wrapped), ...readingTools(session) } as T & ReadingTools;
+}
+
+function wrapTool(name: string, tool: AnyTool, session: OffloadSession): AnyTool {
+  // The provider runs it, and accepts its answer only unchanged.
+  if (tool.type === "provider" && !tool.execute) return tool;
+  const toModelOutput = async (call: ToolCall): Promise<unknown> => {
+    const output = await (tool.toModelOutput ? tool.toModelOutput(call) : plainOutput(call.output));
+    const { toolCallId } = call;
+    const part = { type: "tool-result", toolCallId, toolName: name, output };
+    const message = { role: "tool", content: [part] };
+    return (await session.message(message, aiSdkFormat)).content[0]?.output ?? output;
+  };
+  return { ...tool, ...takeReferences(name, tool, session), toModelOutput };
+}
+
+/** What the SDK makes of an output itself. */
+function plainOutput(output: unknown): unknown {
+  return typeof output === "string"
+    ? { type: "text", value: output }
+    : { type: "json", value: output ?? null };
+}
+
+/** The changed fields of a tool whose arguments may be references; none for other tools. */
+function takeReferences(name: string, tool: AnyTool, session: OffloadSession): Partial<AnyTool> {
+  const { execute, description } = tool;
+  if (session.describe(name, "") === "" || !execute) return {};
+  const describe = (text: unknown): string =>
+    session.describe(name, typeof text === "string" ? text : "");
+  const resolve = (input: unknown, options?: ExecuteOptions): Promise<unknown> =>
+    session.resolve(name, input, options?.abortSignal);
+  return {
+    // Version 7 takes a function, too, which it calls for each request.
+    description:
+      typeof description === "function"
+        ? (...context: unknown[]) => describe(Reflect.apply(description, tool, context))
+        : describe(description),
+    // The SDK shows what a generator yields while it runs; a promise of one would hide that.
+    execute: isGenerator(execute)
+      ? async function* (input, options) {
+          yield* execute(await resolve(input, options), options) as AsyncIterable<unknown>;
+        }
+      : async (input, options) => execute(await resolve(input, options), options),
+  };
+}
+
+function isGenerator(execute: unknown): boolean {
+  return Object.prototype.toString.call(execute) === "[object AsyncGeneratorFunction]";
+}
+
+/** Options of `offloadStep` and `offloadMiddleware`. */
+export type AiSdkOptions = Omit<IntegrationOptions, "acceptReferences">;
+
+const HISTORY: DropIn<AiSdkOptions> = {
+  adds: {},
+  lacks: { acceptReferences: "it does not run the tools" },
+};
+
+/** A `prepareStep`, and the tools that read what it offloads. */
+export interface OffloadStep {
+  <M>(step: { readonly messages: M[] }): Promise<{ messages: M[] }>;
+  readonly tools: ReadingTools;
+}
+
+/**
+ * A `prepareStep` that offloads the results of the whole history, those of other turns and of tools
+ * from elsewhere included. It cannot add tools: give the model its `tools` too.
+ *
+ * @example
+ * const prepareStep = offloadStep({ sessionId: chatId });
+ * await generateText({ model, tools: { ...tools, ...prepareStep.tools }, messages, prepareStep });
+ */
+export function offloadStep(options: AiSdkOptions = {}): OffloadStep {
+  const session = connectSession(options, HISTORY);
+  const prepareStep = async <M>({ messages }: { readonly messages: M[] }) => ({
+    messages: [...(await session.history(messages, aiSdkFormat))],
+  });
+  return Object.assign(prepareStep, { tools: readingTools(session) });
+}
+
+/** The parts of a request to a model that matter here. */
+interface ModelRequest {
+  prompt: unknown[];
+  tools?: readonly { readonly name: string }[] | undefined;
+}
+
+/** A middleware for `wrapLanguageModel`, and the tools that read what it offloads. */
+export interface OffloadMiddleware {
+  /** Version 6 asks for this one, version 7 takes any. */
+  readonly specificationVersion: "v3";
+  readonly transformParams: <P>(call: { readonly params: P }) => Promise<P>;
+  readonly tools: ReadingTools;
+}
+
+/**
+ * A middleware of a model that offloads the results of every request; make one for each conversation.
+ * It cannot add tools: a request that does not offer its `tools` is passed on whole, since nobody could
+ * read a reference.
+ *
+ * @example
+ * const middleware = offloadMiddleware({ sessionId: chatId });
+ * const short = wrapLanguageModel({ model, middleware });
+ * await generateText({ model: short, tools: { ...tools, ...middleware.tools }, messages });
+ */
+export function offloadMiddleware(options: AiSdkOptions = {}): OffloadMiddleware {
+  const session = connectSession(options, HISTORY);
+  return {
+    specificationVersion: "v3",
+    tools: readingTools(session),
+    async transformParams({ params }) {
+      const request = params as typeof params & ModelRequest;
+      if (!canRead(session, request)) return params;
+      const prompt = await session.history(request.prompt, aiSdkFormat);
+      return { ...params, prompt: addSystemText(prompt, session.systemPrompt()) };
+    },
+  };
+}
+
+/** A workspace that is read by path has no tools. */
+function canRead({ tools }: OffloadSession, request: ModelRequest): boolean {
+  const offered = new Set(request.tools?.map(({ name }) => name));
+  return tools.every(({ name }) => offered.has(name));
+}

@@ -1,17 +1,80 @@
 import { createHash } from "node:crypto";
 import { DEFAULTS } from "../../core/defaults.js";
+import { parseJson } from "../../core/lib/json/plain-json.js";
 import { keepLast } from "../../core/lib/keep-last.js";
 import { anthropicFormat } from "../../formats/anthropic.js";
-import { sessionOf, type OffloadSession, type Sessions } from "../shared/connect-sessions.js";
-import {
-  type ApiBlock,
-  type ApiMessage,
-  addUsage,
-  isToolUse,
-  type MessagesBody,
-  type Reply,
-  type Usage,
-} from "./messages-api.js";
+import type { OffloadSession, Sessions } from "../shared/sessions.js";
+
+/** The parts of Anthropic's Messages API that matter here; whatever else there is, is passed on. */
+export interface MessagesBody {
+  readonly messages: readonly ApiMessage[];
+  readonly tools?: readonly { readonly name?: string }[];
+  readonly system?: string | readonly ApiBlock[];
+  readonly stream?: boolean;
+  readonly metadata?: { readonly user_id?: string | null } | null;
+  /** A conversation that the server holds; a request that continues it has only new messages. */
+  readonly thread?: { readonly type: string; readonly previous_message_id?: string } | null;
+}
+
+/** A message of a request. */
+export interface ApiMessage {
+  readonly role: string;
+  readonly content: string | readonly ApiBlock[];
+}
+
+/** A block of a message or of the system prompt. */
+export interface ApiBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Reply {
+  readonly id: string;
+  readonly content: readonly ApiBlock[];
+  readonly stop_reason: string | null;
+  readonly usage?: Usage;
+}
+
+export type Usage = Readonly<Record<string, unknown>>;
+
+/** A request to the API, as `sessionId` gets it. */
+export interface AnthropicRequest {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: MessagesBody;
+}
+
+/** What the client's middleware gets. */
+export interface AnthropicHttpRequest {
+  url: string;
+  headers: Headers;
+  body?: unknown;
+}
+
+/** The body of a request for a message, or for the count of its tokens; `undefined` for all others. */
+export function parseMessagesBody({ url, body }: AnthropicHttpRequest): MessagesBody | undefined {
+  if (typeof body !== "string" || !/\/v1\/messages(?:\/count_tokens)?(?:$|\?)/.test(url)) {
+    return undefined;
+  }
+  const value = parseJson(body) as Partial<MessagesBody> | null | undefined;
+  return Array.isArray(value?.messages) ? (value as MessagesBody) : undefined;
+}
+
+export function isToolUse(block: ApiBlock): boolean {
+  return block.type === "tool_use";
+}
+
+/** Adds up what several replies used. */
+export function addUsage(usage: Usage, earlier: Usage): Usage {
+  const sums = Object.entries(usage).map(([key, value]) => {
+    const before = earlier[key];
+    return [
+      key,
+      typeof value === "number" && typeof before === "number" ? value + before : value,
+    ] as const;
+  });
+  return Object.fromEntries(sums);
+}
 
 /** What the API saw where the host saw one reply. */
 export interface HiddenRounds {
@@ -22,7 +85,7 @@ export interface HiddenRounds {
 
 /** A conversation that the server holds. */
 export interface Thread {
-  readonly sessionId: string | undefined;
+  readonly sessionId: string;
   /** The reply that the server's history ends with; the host may know it by the id of an earlier one. */
   readonly lastId: string;
   readonly pending: readonly ApiBlock[];
@@ -111,7 +174,7 @@ export class ReadingTurn {
   #usage: Usage = {};
   #firstId: string | undefined;
   #reads = 0;
-  #hid = false;
+  #hidReadings = false;
 
   private constructor(
     host: MessagesBody,
@@ -133,24 +196,24 @@ export class ReadingTurn {
 
   /** `undefined` for a request to pass on as it is: the model could not read a reference in it. */
   static async begin(
-    host: MessagesBody,
-    givenId: string | undefined,
-    sessions: Sessions,
+    request: AnthropicRequest,
+    sessions: Sessions<AnthropicRequest>,
     memory: ConversationMemory,
   ): Promise<ReadingTurn | undefined> {
+    const { body: host } = request;
     if (host.thread?.type === "continue") {
       const thread = memory.thread(host.thread.previous_message_id);
       if (!thread) return undefined;
-      const session = sessions(givenId ?? thread.sessionId);
+      const session = sessions.of(request, thread.sessionId);
       const body = await continueThread(host, thread, session);
       const { hostReads } = thread;
-      return new ReadingTurn(host, body, {
-        ...{ session, hostReads, memory },
-        givenId: givenId ?? thread.sessionId,
-      });
+      const givenId = session.sessionId;
+      return new ReadingTurn(host, body, { session, givenId, hostReads, memory });
     }
     if ((host.tools ?? []).length === 0) return undefined;
-    const session = sessions(givenId ?? deriveSession(host.messages));
+    const derivedId = deriveSession(host.messages);
+    const session = sessions.of(request, derivedId);
+    const givenId = session.sessionId === derivedId ? undefined : session.sessionId;
     const offered = new Set(host.tools?.map(({ name }) => name));
     const hostReads = session.tools.some(({ name }) => offered.has(name));
     const expanded = memory.expand(session.sessionId, host.messages);
@@ -165,7 +228,7 @@ export class ReadingTurn {
 
   /** Whether the host's reply differs from the last one of the model. */
   get hidReadings(): boolean {
-    return this.#hid;
+    return this.#hidReadings;
   }
 
   /** What the replies before the current one used. */
@@ -174,8 +237,7 @@ export class ReadingTurn {
   }
 
   isReading(block: ApiBlock): boolean {
-    const { tools } = this.#session;
-    return !this.#hostReads && isToolUse(block) && tools.some(({ name }) => name === block["name"]);
+    return !this.#hostReads && isToolUse(block) && this.#session.isReadingTool(block["name"]);
   }
 
   /** Takes a reply of the model. The next request, if reading calls were all that it asked for. */
@@ -186,7 +248,7 @@ export class ReadingTurn {
     this.#visible.push(...others);
     // A call that was cut off cannot be answered.
     const isComplete = reply.stop_reason === "tool_use";
-    if (calls.length > 0) this.#hid = true;
+    if (calls.length > 0) this.#hidReadings = true;
     if (calls.length === 0 || !isComplete || others.some(isToolUse)) {
       const answered = isComplete ? calls : [];
       const content = answered.length > 0 ? reply.content : others;
@@ -197,10 +259,10 @@ export class ReadingTurn {
     const answers = await this.#answer(calls);
     this.#usage = { ...this.#usage, ...addUsage(reply.usage ?? {}, this.#usage) };
     const asked = { role: "assistant", content: reply.content };
-    const told = { role: "user", content: answers };
-    this.#rounds.push(asked, told);
+    const answered = { role: "user", content: answers };
+    this.#rounds.push(asked, answered);
     this.#reads += 1;
-    this.#sent = this.#next(reply, asked, told);
+    this.#sent = this.#next(reply, asked, answered);
     return this.#sent;
   }
 
@@ -210,22 +272,21 @@ export class ReadingTurn {
     return { ...last, id: this.#firstId ?? last.id, content: this.#visible, ...usage };
   }
 
-  #next(reply: Reply, asked: ApiMessage, told: ApiMessage): MessagesBody {
+  #next(reply: Reply, asked: ApiMessage, answered: ApiMessage): MessagesBody {
     const stop = this.#reads >= DEFAULTS.readReplies ? { tool_choice: { type: "none" } } : {};
     if (!this.#sent.thread) {
-      return { ...this.#sent, ...stop, messages: [...this.#sent.messages, asked, told] };
+      return { ...this.#sent, ...stop, messages: [...this.#sent.messages, asked, answered] };
     }
     const thread = { type: "continue", previous_message_id: reply.id };
-    // The server has these, and refuses to be told again.
-    return { ...without(this.#sent, ["tools", "system"]), ...stop, thread, messages: [told] };
+    // The server has these, and rejects a request that repeats them.
+    return { ...without(this.#sent, ["tools", "system"]), ...stop, thread, messages: [answered] };
   }
 
   #answer(calls: readonly ApiBlock[]): Promise<ApiBlock[]> {
     return Promise.all(
       calls.map(async (call) => {
-        const tool = this.#session.tools.find(({ name }) => name === call["name"]);
-        const answer = await tool?.execute(call["input"]);
-        return { ...anthropicFormat.answerCall(call, answer ?? { text: "", isError: true }) };
+        const answer = await this.#session.run(String(call["name"]), call["input"]);
+        return { ...anthropicFormat.answerCall(call, answer) };
       }),
     );
   }
@@ -233,7 +294,7 @@ export class ReadingTurn {
   /** The reply's id is the first thing that two conversations with the same opening do not share. */
   #threadSession(): string {
     const { messages } = this.#host;
-    return messages.some(hasCall) ? deriveSession(messages) : sessionOf(this.#firstId);
+    return messages.some(hasCall) ? deriveSession(messages) : nameConversation(this.#firstId);
   }
 
   #remember(last: Reply, pending: readonly ApiBlock[]): void {
@@ -245,7 +306,7 @@ export class ReadingTurn {
         hostReads: this.#hostReads,
       });
     }
-    if (!this.#hid) return;
+    if (!this.#hidReadings) return;
     const { messages } = this.#host;
     const reply = { role: "assistant", content: this.#visible };
     // As the next request will name it.
@@ -296,7 +357,12 @@ function deriveSession(messages: readonly ApiMessage[]): string {
   const plain = JSON.stringify(first, (key, value: unknown) =>
     key === "cache_control" ? undefined : value,
   );
-  return sessionOf(plain);
+  return nameConversation(plain);
+}
+
+function nameConversation(beginning: unknown): string {
+  const hash = createHash("sha256").update(JSON.stringify([beginning]));
+  return `conversation-${hash.digest("hex").slice(0, 32)}`;
 }
 
 function hasCall({ role, content }: ApiMessage): boolean {

@@ -1,6 +1,11 @@
 import { parseJson } from "../../core/lib/json/plain-json.js";
-import { addUsage, type ApiBlock, type Reply, type Usage } from "./messages-api.js";
-import type { ReadingTurn } from "./reading-turn.js";
+import {
+  addUsage,
+  type ApiBlock,
+  type ReadingTurn,
+  type Reply,
+  type Usage,
+} from "./reading-turn.js";
 
 /** An event of a streamed reply. */
 export interface StreamEvent {
@@ -167,7 +172,7 @@ async function* spliceReplies(
         yield raw;
       }
     }
-    // A broken stream is the client's to notice.
+    // Leave a truncated stream for the client to report.
     if (!reply.isComplete) return;
     const earlier = turn.earlierUsage;
     const body = await turn.take(reply.message());

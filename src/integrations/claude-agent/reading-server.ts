@@ -1,5 +1,5 @@
-import type { ToolDescription } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
+import type { OffloadSession } from "../shared/sessions.js";
 
 /** The parts of an MCP transport that a server uses. */
 export interface Transport {
@@ -22,16 +22,16 @@ interface Request {
 
 interface ReadingServerOptions {
   readonly name: string;
-  readonly instructions: string;
-  readonly listed: readonly ToolDescription[];
-  /** The tools of the session that a call belongs to; `undefined` if nobody knows which one that is. */
-  readonly toolsOf: (toolUseId: string) => readonly ToolDescription[] | undefined;
+  /** Any session: the server describes itself in the same way to all. */
+  readonly listed: OffloadSession;
+  /** The session that a call belongs to; `undefined` if nobody knows which one that is. */
+  readonly sessionOf: (toolUseId: string) => OffloadSession | undefined;
 }
 
 /** One server may serve many queries, and none may read what another has stored. */
 const UNKNOWN_CALL = {
   text:
-    "the session of this call is not known; pass the hooks of claudeOffload() together with its " +
+    "the session of this call is not known; pass the hooks of offloadQuery() together with its " +
     "mcpServers, and use a Claude Code that names the call in claudecode/toolUseId",
   isError: true,
 };
@@ -70,20 +70,20 @@ async function answer(request: Request, options: ReadingServerOptions): Promise<
 
 async function respond(
   { method, params = {} }: Request,
-  { name, instructions, listed, toolsOf }: ReadingServerOptions,
+  { name, listed, sessionOf }: ReadingServerOptions,
 ): Promise<object | undefined> {
   if (method === "initialize") {
     return {
       protocolVersion: params.protocolVersion ?? "2025-06-18",
       capabilities: { tools: {} },
       serverInfo: { name, version: "1.0.0" },
-      instructions,
+      instructions: listed.systemPrompt(),
     };
   }
   if (method === "ping") return {};
   const prefix = `mcp__${name}__`;
   if (method === "tools/list") {
-    const tools = mcpFormat.describeTools(listed);
+    const tools = mcpFormat.describeTools(listed.tools);
     const annotations = { readOnlyHint: true, openWorldHint: false };
     // Claude Code puts the prefix back.
     return {
@@ -92,10 +92,7 @@ async function respond(
   }
   if (method !== "tools/call") return undefined;
   const toolUseId = params._meta?.["claudecode/toolUseId"];
-  const offered = typeof toolUseId === "string" ? toolsOf(toolUseId) : undefined;
-  if (!offered) return mcpFormat.answerCall(params, UNKNOWN_CALL);
-  const tool = offered.find((one) => one.name === prefix + String(params.name));
-  const text = `there is no tool ${String(params.name)}`;
-  const answered = await tool?.execute(params.arguments ?? {});
-  return mcpFormat.answerCall(params, answered ?? { text, isError: true });
+  const session = typeof toolUseId === "string" ? sessionOf(toolUseId) : undefined;
+  const answered = await session?.run(prefix + String(params.name), params.arguments ?? {});
+  return mcpFormat.answerCall(params, answered ?? UNKNOWN_CALL);
 }

@@ -3,7 +3,7 @@ import { TOOL_NAMES } from "../../core/workspace/reading/reading.js";
 /** The text of a tool's output that the model gets, and the same output with another text in its place. */
 export interface ToolOutputText {
   readonly text: string;
-  /** Claude Code drops an output of another shape without a word, so this one keeps the tool's own. */
+  /** Claude Code silently drops an output of another shape, so this one keeps the tool's own. */
   withText(text: string): unknown;
 }
 

@@ -1,4 +1,5 @@
-export { offloadClient, type AnyMcpClient } from "./offload-client.js";
+export { offloadClient, type AnyMcpClient, type ClientOptions } from "./offload-client.js";
+export { shortenAnswer, type AnsweredCall, type AnswerOffloader } from "./shorten-answer.js";
 export {
   offloadHandler,
   type HandlerOptions,
@@ -9,4 +10,4 @@ export {
   type McpHandlerContext,
   type ServerOptions,
 } from "./offload-handler.js";
-export type { IntegrationOptions } from "../shared/connect-sessions.js";
+export type { IntegrationOptions, MultiSessionOptions } from "../shared/sessions.js";

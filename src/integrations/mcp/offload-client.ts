@@ -1,19 +1,15 @@
-import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { messageOf } from "../../core/errors/context-offload-error.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import {
-  connectSessions,
-  type OffloadSession,
+  connectFixedSessions,
+  failedAnswer,
   type IntegrationOptions,
-} from "../shared/connect-sessions.js";
-import {
-  offloadAnswer,
-  type ToolResult,
-  refusedBy,
-  shortenStructured,
-  staysLong,
-} from "./offload-answer.js";
+  type OffloadSession,
+  requireMethods,
+  type DropIn,
+} from "../shared/sessions.js";
+import { findDoubt } from "./schema-proof.js";
+import { offloaderOf, shortenAnswer, type McpToolResult } from "./shorten-answer.js";
 
 interface CallParams {
   readonly name: string;
@@ -33,6 +29,17 @@ export interface AnyMcpClient {
   listTools(params?: never, ...rest: never[]): Promise<object>;
 }
 
+/** Options of `offloadClient`. */
+export interface ClientOptions extends IntegrationOptions {
+  /**
+   * Whether a tool's output schema (JSON Schema) allows this structured content. Default: long strings are
+   * replaced only where the schema provably allows any string; a validator allows more.
+   */
+  readonly validate?: ((schema: unknown, value: unknown) => boolean | Promise<boolean>) | undefined;
+}
+
+const CLIENT: DropIn<ClientOptions> = { adds: { validate: true }, lacks: {} };
+
 interface ToolPage {
   readonly tools: readonly ListedTool[];
   readonly nextCursor?: string | undefined;
@@ -45,12 +52,11 @@ interface ToolPage {
  * @example
  * const client = offloadClient(new Client({ name: "agent", version: "1.0.0" }));
  */
-export function offloadClient<C extends AnyMcpClient>(
-  client: C,
-  options: IntegrationOptions = {},
-): C {
-  const sessions = connectSessions(options);
-  const session = (): OffloadSession => sessions(client.transport?.sessionId);
+export function offloadClient<C extends AnyMcpClient>(client: C, options: ClientOptions = {}): C {
+  requireMethods("client", client, ["callTool", "listTools"]);
+  const sessions = connectFixedSessions(options, CLIENT);
+  const { validate } = options;
+  const session = (): OffloadSession => sessions.of(undefined, client.transport?.sessionId);
   /** What the server said of its tools. */
   const listed = new Map<string, ListedTool>();
 
@@ -73,18 +79,15 @@ export function offloadClient<C extends AnyMcpClient>(
   const listTools = async (params?: unknown, ...rest: unknown[]): Promise<ToolPage> => {
     const page = await list(params, ...rest);
     const current = session();
-    const { tools } = current;
     const described = page.tools.map((tool) => {
       const description = current.describe(tool.name, tool.description ?? "");
       return description === (tool.description ?? "") ? tool : { ...tool, description };
     });
-    const clash = tools.find(({ name }) => listed.has(name));
-    if (clash) {
-      const expected = `a server without ${clash.name}; rename it with the workspace's toolNames`;
-      throw new InvalidArgumentError("client", clash.name, expected);
-    }
+    current.rejectTakenNames([...listed.keys()]);
     // Once, after the last page.
-    const reading = page.nextCursor === undefined ? mcpFormat.describeTools(tools) : [];
+    const isLast = page.nextCursor === undefined;
+    if (isLast) current.checkToolNames([...listed.keys()]);
+    const reading = isLast ? mcpFormat.describeTools(current.tools) : [];
     return { ...page, tools: [...described, ...reading.map(withAnnotations)] };
   };
 
@@ -92,9 +95,8 @@ export function offloadClient<C extends AnyMcpClient>(
     const { name, arguments: input = {} } = params;
     const current = session();
     const signal = signalOf(rest);
-    const reading = current.tools.find((tool) => tool.name === name);
-    if (reading) {
-      return mcpFormat.answerCall(params, await reading.execute(input, signal ? { signal } : {}));
+    if (current.isReadingTool(name)) {
+      return mcpFormat.answerCall(params, await current.run(name, input, signal));
     }
     let resolved: typeof input;
     try {
@@ -102,20 +104,19 @@ export function offloadClient<C extends AnyMcpClient>(
     } catch (error) {
       signal?.throwIfAborted();
       // What is thrown may end the run; the model can correct its call.
-      return mcpFormat.answerCall(params, { text: messageOf(error), isError: true });
+      return mcpFormat.answerCall(params, failedAnswer(error));
     }
     const sent = resolved === input ? params : { ...params, arguments: resolved };
     const result = await client.callTool(sent as never, ...(rest as never[]));
-    const { structuredContent } = result as ToolResult;
+    const { structuredContent } = result as McpToolResult;
     const schema = structuredContent === undefined ? undefined : await outputSchemaOf(name);
-    const refuses = (): Promise<string | undefined> =>
-      Promise.resolve(
-        refusedBy(schema, structuredContent) ??
-          staysLong(structuredContent, shortenStructured(structuredContent, "")),
-      );
-    return offloadAnswer(current, result, {
-      ...{ name, input },
-      refuses: schema === undefined ? undefined : refuses,
+    const rejects = async (shortened: unknown): Promise<string | undefined> => {
+      if (!validate) return findDoubt(schema, structuredContent, shortened);
+      return (await validate(schema, shortened)) ? undefined : "validate rejects a reference";
+    };
+    return shortenAnswer(offloaderOf(current), {
+      ...{ name, input, result },
+      rejects: schema === undefined ? undefined : rejects,
     });
   };
 

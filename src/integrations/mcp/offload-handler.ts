@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { requireFunction } from "../../core/arguments.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { once } from "../../core/lib/concurrency.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import { mcpFormat, type McpToolAnswer } from "../../formats/mcp.js";
-import { connectSessions, type IntegrationOptions } from "../shared/connect-sessions.js";
-import { offloadAnswer, type ToolResult, shortenStructured, staysLong } from "./offload-answer.js";
+import {
+  connectSessions,
+  type DropIn,
+  type MultiSessionOptions,
+  requireMethods,
+} from "../shared/sessions.js";
+import { offloaderOf, shortenAnswer } from "./shorten-answer.js";
 
 /** What a server's handler is told of a request, in any version of the SDK. */
 export interface McpHandlerContext {
@@ -17,33 +24,30 @@ export interface McpHandlerContext {
 }
 
 /** Options of `registerReadingTools`. */
-export interface ServerOptions extends Omit<
-  IntegrationOptions,
-  "sessionId" | "acceptReferences" | "offloader"
-> {
-  /** The session, or how to find it, such as by the user. Default: the transport's, or the process over stdio. */
-  readonly sessionId?: string | ((context: McpHandlerContext) => string | undefined) | undefined;
-}
+export type ServerOptions = Omit<
+  MultiSessionOptions<McpHandlerContext>,
+  "offloader" | "acceptReferences"
+>;
+
+const SERVER: DropIn<ServerOptions> = {
+  adds: {},
+  lacks: {
+    offloader: "it serves many conversations",
+    acceptReferences: "the server checks the arguments first",
+  },
+};
 
 /** Over stdio a process serves one client. Handlers and reading tools are made apart and must agree. */
 const processSession = once(() => `process-${randomUUID()}`);
 
 /** The session of a request; `undefined` where its client cannot be told from others. */
-export function serverSessionId(
-  { sessionId }: ServerOptions,
-  context: McpHandlerContext,
-): string | undefined {
-  const named = typeof sessionId === "function" ? sessionId(context) : sessionId;
+function sessionOfClient(context: McpHandlerContext): string | undefined {
   const isHttp = (context.requestInfo ?? context.http) !== undefined;
-  return (named || undefined) ?? context.sessionId ?? (isHttp ? undefined : processSession());
+  return context.sessionId ?? (isHttp ? undefined : processSession());
 }
 
-export function contextOf(args: readonly unknown[]): McpHandlerContext {
+function contextOf(args: readonly unknown[]): McpHandlerContext {
   return args.at(-1) ?? {};
-}
-
-export function signalOf({ signal, mcpReq }: McpHandlerContext): AbortSignal | undefined {
-  return signal ?? mcpReq?.signal;
 }
 
 /** A server of any version of the SDK. */
@@ -58,9 +62,9 @@ export interface AnyMcpServer {
  * registerReadingTools(server);
  */
 export function registerReadingTools(server: AnyMcpServer, options: ServerOptions = {}): void {
-  const sessions = connectSessions({ ...options, sessionId: undefined });
-  const { tools } = sessions("");
-  for (const { name, description, inputSchema } of tools) {
+  requireMethods("server", server, ["registerTool"]);
+  const sessions = connectSessions(options, SERVER);
+  for (const { name, description, inputSchema } of sessions.common.tools) {
     const config = {
       description,
       inputSchema: schemaOf(inputSchema),
@@ -68,13 +72,17 @@ export function registerReadingTools(server: AnyMcpServer, options: ServerOption
     };
     const handler = async (...args: unknown[]): Promise<McpToolAnswer> => {
       const context = contextOf(args);
-      const session = sessions(serverSessionId(options, context) ?? "");
-      const signal = signalOf(context);
-      const tool = session.tools.find((one) => one.name === name);
-      const answer = await tool?.execute(args[0], signal ? { signal } : {});
-      return mcpFormat.answerCall({ name }, answer ?? { text: "", isError: true });
+      const session = sessions.of(context, sessionOfClient(context));
+      const signal = context.signal ?? context.mcpReq?.signal;
+      return mcpFormat.answerCall({ name }, await session.run(name, args[0], signal));
     };
-    server.registerTool(name, config as never, handler as never);
+    try {
+      server.registerTool(name, config as never, handler as never);
+    } catch (error) {
+      // The same error as elsewhere, which says how to fix it.
+      if (messageOf(error).includes("already registered")) sessions.common.rejectTakenNames([name]);
+      throw error;
+    }
   }
 }
 
@@ -114,6 +122,11 @@ export interface HandlerOptions extends ServerOptions {
   readonly outputSchema?: McpOutputSchema | Readonly<Record<string, McpOutputSchema>> | undefined;
 }
 
+const HANDLER: DropIn<HandlerOptions> = {
+  adds: { name: true, outputSchema: true },
+  lacks: SERVER.lacks,
+};
+
 /**
  * The handler of a server's tool, which answers with a reference in place of a large result. The server
  * needs the reading tools too, see `registerReadingTools`.
@@ -125,27 +138,26 @@ export function offloadHandler<A extends unknown[], R extends object>(
   handler: (...args: A) => R | Promise<R>,
   options: HandlerOptions = {},
 ): (...args: A) => Promise<R> {
-  const { name = "tool", outputSchema, ...rest } = options;
-  const sessions = connectSessions({ ...rest, sessionId: undefined });
+  requireFunction("handler", handler, "the function that runs the tool");
+  const sessions = connectSessions(options, HANDLER);
+  const { name = "tool", outputSchema } = options;
   return async (...args) => {
     const result = await handler(...args);
     const context = contextOf(args);
-    const id = serverSessionId(options, context);
-    const session = sessions(id ?? "");
-    if (id === undefined) {
+    const id = sessionOfClient(context);
+    const session = sessions.of(context, id);
+    if (id === undefined && options.sessionId === undefined) {
       const reason = "the transport has no session; pass sessionId to offloadHandler";
       coreOf(session.workspace).note("skip", "offload", { tool_name: name, reason });
       return result;
     }
-    const { structuredContent } = result as ToolResult;
-    return offloadAnswer(session, result, {
-      name,
+    return shortenAnswer(offloaderOf(session), {
+      ...{ name, result },
       input: args.length > 1 ? args[0] : {},
-      refuses: async (shortened) =>
+      rejects: (shortened) =>
         outputSchema === undefined
           ? "it has structured content; pass its outputSchema to offloadHandler"
-          : ((await check(outputSchema, shortened)) ??
-            staysLong(structuredContent, shortenStructured(structuredContent, ""))),
+          : check(outputSchema, shortened),
     });
   };
 }

@@ -6,6 +6,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mcpFormat as format } from "../../../src/formats/mcp.js";
+import { parseJson } from "../../../src/core/lib/json/plain-json.js";
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const KEEP = { media: "keep" } as const;
@@ -19,7 +20,7 @@ const link = { type: "resource_link", uri: "f://c", name: "c" } as const;
 
 const twice = {
   _meta: { trace: 7 },
-  content: [{ type: "text", text: '{"rows":[1,2]}' }],
+  content: [{ type: "text", text: "two rows, the first of which is 1" }],
   structuredContent: { rows: [1, 2] },
   isError: false,
 } satisfies CallToolResult;
@@ -50,6 +51,51 @@ describe("the MCP format", () => {
     });
     expect(CallToolResultSchema.parse(offloaded)).toEqual(offloaded);
     expect(JSON.stringify(restored)).toBe(JSON.stringify(twice));
+  });
+
+  const rows = { rows: [1, { "a/b": "ü" }, null] };
+  it.each<[string, string, Record<string, unknown>]>([
+    ["its JSON", JSON.stringify(rows), rows],
+    ["its JSON on several lines", `${JSON.stringify(rows, null, 2)}\n`, rows],
+    ["the text itself", "a file\nof two lines", { content: "a file\nof two lines" }],
+    ["the text under another key", "words", JSON.parse('{"__proto__":"words"}') as typeof rows],
+  ])("stores text and structured content once where they are the same: %s", (_, text, value) => {
+    const block = { type: "text", text, annotations: { audience: ["user"] } };
+    for (const message of [
+      { content: [block], structuredContent: value },
+      { content: [image, block, link], isError: false, structuredContent: value, other: 1 },
+      { structuredContent: value, content: [block] },
+      rpc(1, { first: 1, structuredContent: value, isError: false, content: [block, image] }),
+    ]) {
+      const [result] = readMessage(format, message).results;
+      expect(result?.content).toEqual("result" in message ? [block, image] : message.content);
+      const { offloaded, restored } = offloadAndRestore(format, message);
+      expect(JSON.stringify(offloaded)).not.toContain("structuredContent");
+      expect(restored).toEqual(message);
+      expect(JSON.stringify(restored)).toBe(JSON.stringify(message));
+    }
+  });
+
+  it.each([
+    ["-0 is not 0", '{"a":-0}', { a: 0 }],
+    ["the order of keys", '{"b":1,"a":2}', { a: 2, b: 1 }],
+    ["more than the text", "words", { content: "words", more: 1 }],
+    ["a part of the text", "words", { content: "word" }],
+    ["not JSON", "{", {}],
+  ])("stores both where they differ: %s", (_, text, structuredContent) => {
+    const message = { content: [{ type: "text", text }], structuredContent };
+    expect(readMessage(format, message).results[0]?.content).toEqual(message);
+    expect(offloadAndRestore(format, message).restored).toEqual(message);
+  });
+
+  it("restores what earlier versions stored", () => {
+    const offloaded = { content: [{ type: "text", text: "reference" }], isError: false };
+    const content = { content: [{ type: "text", text: "{}" }], structuredContent: {} };
+    const keys = ["structuredContent", "isError", "content"];
+    const restored = format.restore(offloaded, [{ slot: 0, content, wrapping: keys }]);
+    expect(JSON.stringify(restored)).toBe(
+      '{"structuredContent":{},"isError":false,"content":[{"type":"text","text":"{}"}]}',
+    );
   });
 
   it("takes content alone where there is nothing else, and structured content as well", () => {
@@ -134,12 +180,22 @@ describe("the MCP format", () => {
   });
 
   it("gives back exactly whatever was there, in whatever order its fields stood", () => {
+    const data = fc.dictionary(fc.string(), fc.jsonValue());
+    const text = fc.oneof(
+      fc.constant("t"),
+      data.map((value) => JSON.stringify(value)),
+    );
+    const textBlock = text.map((value) => ({ type: "text", text: value }));
     const fields = fc.record(
       {
         content: fc.array(
-          fc.constantFrom(image, sound, bytes, file, link, { type: "text", text: "t" }),
+          fc.oneof(textBlock, fc.constantFrom<object>(image, sound, bytes, file, link)),
+          { maxLength: 3 },
         ),
-        structuredContent: fc.dictionary(fc.string(), fc.jsonValue()),
+        structuredContent: fc.oneof(
+          data,
+          fc.dictionary(fc.string(), fc.constant("t"), { maxKeys: 2 }),
+        ),
         isError: fc.boolean(),
         _meta: fc.dictionary(fc.string(), fc.jsonValue()),
         other: fc.jsonValue(),
@@ -147,6 +203,12 @@ describe("the MCP format", () => {
       { requiredKeys: ["content"] },
     );
     const message = fields
+      .chain((record) => {
+        // Half of them hold the same data twice.
+        const [first] = record.content;
+        const same = first && "text" in first ? parseJson(String(first.text)) : undefined;
+        return fc.constantFrom(record, same ? { ...record, structuredContent: same } : record);
+      })
       .chain((record) => {
         const entries = Object.entries(record);
         return fc.shuffledSubarray(entries, { minLength: entries.length });

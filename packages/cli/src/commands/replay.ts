@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import type { SourceFigures } from "@context-offload/replay";
 import type { Command } from "commander";
 import { CommandError } from "../command-error.js";
-import { findInputs } from "../conversations/find-inputs.js";
+import { findInputs } from "../conversations/conversation-files.js";
 import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-sessions.js";
 import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
 import { countOf, formatCount, formatShare, renderBar, renderTable } from "../terminal/table.js";

@@ -2,12 +2,16 @@ import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { createOffloader, type UnknownReference } from "context-offload";
 import { CommandError, EXIT } from "../command-error.js";
-import { encodeText } from "../conversations/cut-character.js";
-import { findInputs, sessionOf, type Input } from "../conversations/find-inputs.js";
+import {
+  encodeText,
+  findInputs,
+  sessionOf,
+  type Input,
+  readText,
+  openOutput,
+} from "../conversations/conversation-files.js";
 import { findExactText } from "../conversations/exact-text.js";
 import { parseText } from "../conversations/parse-text.js";
-import { readText } from "../conversations/read-text.js";
-import { openOutput } from "../conversations/write-output.js";
 import {
   withWorkspace,
   workspaceFolder,

@@ -1,11 +1,16 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { BrokenFileError, CommandError, NotConversationError } from "../command-error.js";
-import { encodeText } from "../conversations/cut-character.js";
-import { findInputs, sessionOf, type Input } from "../conversations/find-inputs.js";
+import {
+  encodeText,
+  findInputs,
+  sessionOf,
+  type Input,
+  openOutput,
+  type OutputFile,
+} from "../conversations/conversation-files.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
 import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
-import { openOutput, type OutputFile } from "../conversations/write-output.js";
 import {
   withWorkspace,
   workspaceFolder,

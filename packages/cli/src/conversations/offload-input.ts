@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import {
   createOffloader,
   createWorkspace,
@@ -11,11 +13,9 @@ import { UnknownFormatError } from "context-offload/errors";
 import { type Policy } from "context-offload/policies";
 import { BrokenFileError } from "../command-error.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { Input } from "./find-inputs.js";
-import { collectGarbage } from "./collect-garbage.js";
+import { type Input, readPieces } from "./conversation-files.js";
 import { keepExactText } from "./exact-text.js";
 import { parseText, type ParsedMessages, type ParsedText } from "./parse-text.js";
-import { readPieces } from "./read-text.js";
 
 /** What was, or would be, done with one conversation. */
 export interface OffloadedInput {
@@ -225,4 +225,18 @@ function lastOf(messages: readonly unknown[]): unknown[] {
     last.unshift(message);
   }
   return last;
+}
+
+let collect: (() => void) | undefined;
+
+/**
+ * Frees what a stream has left behind. Left to itself, the heap grows for as long as there is memory, since nothing
+ * tells it that a file of any size needs only little at a time.
+ */
+export function collectGarbage(): void {
+  if (!collect) {
+    setFlagsFromString("--expose-gc");
+    collect = runInNewContext("gc") as () => void;
+  }
+  collect();
 }

@@ -1,8 +1,14 @@
 import { join } from "node:path";
 import { CommandError } from "../command-error.js";
-import type { Client, InstallContext, InstallStep } from "./client.js";
+import {
+  type Client,
+  type InstallContext,
+  type InstallStep,
+  excludeFlags,
+  hookCommand,
+  isOwnHook,
+} from "./client.js";
 import { JsonFile } from "./edit-json.js";
-import { excludeFlags, hookCommand, isOwnHook } from "./hook-command.js";
 
 const SERVER = "offload";
 export const CLAUDE_TOOL_PREFIX = `mcp__${SERVER}__`;

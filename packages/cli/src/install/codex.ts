@@ -1,7 +1,14 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isWrapped, STRING_TOKEN, unwrapArguments, wrapArguments } from "./gateway-arguments.js";
-import type { Client, InstallContext, InstallStep } from "./client.js";
+import {
+  isWrapped,
+  STRING_TOKEN,
+  unwrapArguments,
+  wrapArguments,
+  type Client,
+  type InstallContext,
+  type InstallStep,
+} from "./client.js";
 
 const UNREACHED = "Codex's built-in tools cannot be reached";
 

@@ -1,7 +1,12 @@
 import { join } from "node:path";
-import type { Client, InstallContext } from "./client.js";
+import {
+  type Client,
+  type InstallContext,
+  excludeFlags,
+  hookCommand,
+  isOwnHook,
+} from "./client.js";
 import { JsonFile } from "./edit-json.js";
-import { excludeFlags, hookCommand, isOwnHook } from "./hook-command.js";
 
 const EVENT = ["hooks", "postToolUse"];
 /** Files can be viewed again in parts, and are needed whole to edit them. */

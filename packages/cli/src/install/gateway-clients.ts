@@ -1,7 +1,13 @@
 import { join } from "node:path";
-import type { Client, InstallContext, InstallStep } from "./client.js";
+import {
+  type Client,
+  type InstallContext,
+  type InstallStep,
+  isWrapped,
+  unwrapArguments,
+  wrapArguments,
+} from "./client.js";
 import { JsonFile } from "./edit-json.js";
-import { isWrapped, unwrapArguments, wrapArguments } from "./gateway-arguments.js";
 
 interface ServerEntry {
   readonly command?: unknown;

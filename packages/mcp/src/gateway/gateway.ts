@@ -4,8 +4,13 @@ import { TOOL_NAMES, type Workspace } from "context-offload";
 import { createToolbox } from "../toolbox.js";
 import { Catalog } from "./catalog.js";
 import { ClientRequests } from "./client-requests.js";
-import { Forwarding } from "./forwarding.js";
-import type { OffloadConfig, ServerConfig } from "./gateway-config.js";
+import { Forwarding, ServerRequests } from "./forwarding.js";
+import {
+  type OffloadConfig,
+  type ServerConfig,
+  DEFAULT_TIMES,
+  type GatewayTimes,
+} from "./gateway-config.js";
 import {
   isNotification,
   isRequest,
@@ -14,13 +19,9 @@ import {
   type RpcMessage,
   type RpcNotification,
 } from "./json-rpc.js";
-import { MAX_MESSAGE_BYTES } from "./open-transport.js";
-import { ResourceRequests } from "./resource-requests.js";
-import { ResourceRoutes } from "./resource-routes.js";
-import { ServerRequests } from "./server-requests.js";
+import { MAX_MESSAGE_BYTES, Upstream } from "./upstream.js";
+import { ResourceRequests, ResourceRoutes } from "./resources.js";
 import { ToolCalls } from "./tool-calls.js";
-import { DEFAULT_TIMES, type GatewayTimes } from "./gateway-times.js";
-import { Upstream } from "./upstream.js";
 
 /** Which servers are behind a gateway, and where it stores what they answer. */
 export interface GatewayOptions {
@@ -86,11 +87,8 @@ class RunningGateway implements Gateway {
       patienceMs: times.patienceMs,
       resources: new ResourceRequests(routes, forwarding, workspace, { sessionId }),
       calls: new ToolCalls({
-        ...{ tools, toolbox, forwarding, policy, note },
-        answerOptions: () => {
-          const hasLinks = this.#clientRequests.protocolVersion >= LINKS_SINCE;
-          return { workspace, sessionId, isOff, hasLinks };
-        },
+        ...{ tools, toolbox, forwarding, workspace, sessionId, policy, isOff, note },
+        hasLinks: () => this.#clientRequests.protocolVersion >= LINKS_SINCE,
       }),
     });
   }

@@ -1,7 +1,12 @@
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
+import { createOffloader, DEFAULTS, type Workspace } from "context-offload";
+import { shortenAnswer } from "context-offload/mcp";
+import { all, any, keepErrors, minTokens, type Policy } from "context-offload/policies";
+import { artifactUri } from "../artifact-resources.js";
 import type { Toolbox } from "../toolbox.js";
 import type { Catalog, CatalogEntry } from "./catalog.js";
 import type { Forwarding } from "./forwarding.js";
-import type { OffloadConfig } from "./gateway-config.js";
+import type { OffloadConfig, ToolPolicy } from "./gateway-config.js";
 import {
   asParams,
   asText,
@@ -11,7 +16,6 @@ import {
   type RpcAnswer,
   type RpcRequest,
 } from "./json-rpc.js";
-import { offloadAnswer, type AnswerOptions } from "./offload-answer.js";
 import type { Upstream } from "./upstream.js";
 
 /** The name that the gateway introduces itself by. */
@@ -29,8 +33,12 @@ export interface ToolCallParts {
   readonly tools: Catalog;
   readonly toolbox: Toolbox;
   readonly forwarding: Forwarding;
+  readonly workspace: Workspace;
+  readonly sessionId: string;
   readonly policy: OffloadConfig | undefined;
-  readonly answerOptions: () => AnswerOptions;
+  readonly isOff: () => Promise<boolean>;
+  /** Whether the client's protocol knows `resource_link`. */
+  readonly hasLinks: () => boolean;
   readonly note: (text: string) => void;
 }
 
@@ -77,21 +85,62 @@ export class ToolCalls {
 
   /** Never fails: what cannot be offloaded is passed through. */
   async #offload({ entry, input }: Call, result: Params): Promise<Params> {
-    const { upstream, definition, name: toolName } = entry;
+    const { upstream, definition, name } = entry;
     if (OWN_NAMES.includes(asParams(upstream.initialized?.["serverInfo"])["name"])) return result;
-    const schema = definition["outputSchema"];
+    const { workspace, sessionId, policy, isOff, hasLinks, note } = this.parts;
+    const settings = settingsOf(name, [policy, upstream.config.contextOffload]);
     try {
-      return await offloadAnswer(
-        {
-          ...{ toolName, input, result },
-          outputSchema: schema === undefined ? undefined : asParams(schema),
-          policies: [this.parts.policy, upstream.config.contextOffload],
-        },
-        this.parts.answerOptions(),
-      );
+      if (settings.offload === false || (await isOff())) return result;
+      const offloader = createOffloader({
+        ...{ workspace, sessionId, format: "mcp", onError: "keep" },
+        policy: policyOf(settings),
+      });
+      const { namespace } = workspace;
+      return await shortenAnswer(offloader, {
+        ...{ name, input, result, rejects: validatorOf(definition["outputSchema"]) },
+        linkTo: hasLinks()
+          ? (artifactId) => ({
+              type: "resource_link",
+              uri: artifactUri({ namespace, sessionId, artifactId }),
+              name: artifactId,
+            })
+          : undefined,
+      });
     } catch (error) {
-      this.parts.note(`an answer of ${toolName} could not be offloaded: ${String(error)}`);
+      note(`an answer of ${name} could not be offloaded: ${String(error)}`);
       return result;
     }
   }
+}
+
+/** The last that says something wins: file, tool in the file, server, tool of the server. */
+function settingsOf(toolName: string, configs: readonly (OffloadConfig | undefined)[]): ToolPolicy {
+  const settings: ToolPolicy = {};
+  for (const config of configs) {
+    const { tools, ...own } = config ?? {};
+    Object.assign(settings, own, Object.hasOwn(tools ?? {}, toolName) ? tools?.[toolName] : {});
+  }
+  return settings;
+}
+
+/** The offloader's own policy, with another threshold. */
+function policyOf({ minTokens: threshold }: ToolPolicy): Policy | undefined {
+  if (threshold === undefined) return undefined;
+  const errorThreshold = Math.max(threshold, DEFAULTS.offloaderMinErrorTokens);
+  return any(all(minTokens(threshold), keepErrors), minTokens(errorThreshold));
+}
+
+const validator = new AjvJsonSchemaValidator();
+
+/** Says why an output schema rejects structured content; `undefined` for a tool without one. */
+function validatorOf(schema: unknown): ((value: unknown) => string | undefined) | undefined {
+  if (schema === undefined) return undefined;
+  return (value) => {
+    try {
+      const { valid, errorMessage } = validator.getValidator(asParams(schema))(value);
+      return valid ? undefined : `its output schema does not allow a reference: ${errorMessage}`;
+    } catch (error) {
+      return `its output schema is not valid: ${String(error)}`;
+    }
+  };
 }

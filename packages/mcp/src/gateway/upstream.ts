@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Transport } from "@modelcontextprotocol/client";
-import type { ServerConfig } from "./gateway-config.js";
-import type { GatewayTimes } from "./gateway-times.js";
+import {
+  type Transport,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { ServerConfig, GatewayTimes } from "./gateway-config.js";
 import {
   asParams,
   isNotification,
@@ -12,12 +16,8 @@ import {
   type RpcMessage,
   type RpcNotification,
   type RpcRequest,
+  type RpcId,
 } from "./json-rpc.js";
-import { OpenRequests } from "./open-requests.js";
-import { openTransport, type OpenedTransport } from "./open-transport.js";
-import { RestartPauses } from "./restart-pauses.js";
-import { ServerUnavailableError } from "./server-unavailable-error.js";
-import { SilenceWatch } from "./silence-watch.js";
 
 /** What the gateway does with what a server says. */
 export interface UpstreamEvents {
@@ -276,4 +276,190 @@ function explainEnd({ lastWords }: OpenedTransport): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+interface Waiting {
+  readonly resolve: (answer: RpcAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The requests that a server has not answered yet. */
+export class OpenRequests {
+  #nextId = 1;
+  readonly #waiting = new Map<RpcId, Waiting>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(): { readonly id: RpcId; readonly answer: Promise<RpcAnswer> } {
+    const id = this.#nextId++;
+    const answer = new Promise<RpcAnswer>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+    });
+    return { id, answer };
+  }
+
+  answer(id: RpcId, answer: RpcAnswer): void {
+    this.#take(id)?.resolve(answer);
+  }
+
+  fail(id: RpcId, error: Error): void {
+    this.#take(id)?.reject(error);
+  }
+
+  /** Forgets a request that nobody waits for any more; whether it was still open. */
+  drop(id: RpcId): boolean {
+    return this.#waiting.delete(id);
+  }
+
+  failAll(error: Error): void {
+    const open = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of open) reject(error);
+  }
+
+  #take(id: RpcId): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+}
+
+/** The longest message that a server may send: above the 10 MB of the SDK, since large answers are the point. */
+export const MAX_MESSAGE_BYTES = 67_108_864;
+
+/** A connection to a server, not yet started. */
+export interface OpenedTransport {
+  readonly transport: Transport;
+  /** What the server wrote to its standard error last, to explain why it ended. */
+  readonly lastWords: () => string;
+  /** Ends the connection, and the server's process if it was started for it. Never rejects. */
+  readonly stop: () => Promise<void>;
+}
+
+export function openTransport(server: ServerConfig): OpenedTransport {
+  if ("url" in server) {
+    const options = { requestInit: { headers: { ...server.headers } } };
+    const url = new URL(server.url);
+    const transport =
+      server.type === "sse"
+        ? // eslint-disable-next-line @typescript-eslint/no-deprecated -- Servers of 2024 speak nothing else.
+          new SSEClientTransport(url, options)
+        : new StreamableHTTPClientTransport(url, options);
+    return { transport, lastWords: () => "", stop: () => transport.close().catch(() => undefined) };
+  }
+  const transport = new StdioClientTransport({
+    command: server.command,
+    args: [...(server.args ?? [])],
+    env: { ...(process.env as Record<string, string>), ...server.env },
+    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
+    stderr: "pipe",
+    maxBufferSize: MAX_MESSAGE_BYTES,
+  });
+  let words = "";
+  transport.stderr?.on("data", (chunk: Buffer) => {
+    process.stderr.write(chunk);
+    words = (words + chunk.toString("utf8")).slice(-LAST_WORDS_CHARS);
+  });
+  return { transport, lastWords: () => words.trim(), stop: () => stopProcess(transport) };
+}
+
+const LAST_WORDS_CHARS = 400;
+/** A client that ends waits 2 s for the gateway, which must have ended its servers by then. */
+const PATIENCE_MS = { SIGTERM: 800, SIGKILL: 1_300 } as const;
+
+/** The end of its input asks a server to end; one that does not is made to. */
+async function stopProcess(transport: StdioClientTransport): Promise<void> {
+  const { pid } = transport;
+  const timers = Object.entries(PATIENCE_MS).map(([signal, ms]) =>
+    setTimeout(() => {
+      if (pid !== null) endProcess(pid, signal as keyof typeof PATIENCE_MS);
+    }, ms),
+  );
+  await transport.close().catch(() => undefined);
+  for (const timer of timers) clearTimeout(timer);
+}
+
+function endProcess(pid: number, signal: keyof typeof PATIENCE_MS): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+interface SilenceEvents {
+  /** Asks the server whether it is there; `false` if nobody waits for it, so that it may be silent. */
+  ping(): boolean;
+  onHang(reason: string): void;
+}
+
+/** Notices that a server with open requests says nothing, and does not answer a ping either. */
+export class SilenceWatch {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly times: Pick<GatewayTimes, "silenceMs" | "pingMs">,
+    private readonly events: SilenceEvents,
+  ) {}
+
+  /** Begins to count from now. */
+  restart(): void {
+    const { silenceMs, pingMs } = this.times;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (!this.events.ping()) return;
+      this.#timer = setTimeout(() => {
+        const seconds = Math.round((silenceMs + pingMs) / 1_000);
+        this.events.onHang(`it has said nothing for ${seconds} s and does not answer a ping`);
+      }, pingMs);
+    }, silenceMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** How long to wait before a server is started again: twice as long each time, until it has run for a while. */
+export class RestartPauses {
+  #restarts = 0;
+  #restartAt = 0;
+  #steady: NodeJS.Timeout | undefined;
+
+  constructor(private readonly times: Pick<GatewayTimes, "firstRestartMs" | "lastRestartMs">) {}
+
+  /** How long it is until the restart. */
+  get msLeft(): number {
+    return this.#restartAt - Date.now();
+  }
+
+  /** The pause before the next restart, in milliseconds. */
+  begin(): number {
+    clearTimeout(this.#steady);
+    const { firstRestartMs, lastRestartMs } = this.times;
+    const pause = Math.min(firstRestartMs * 2 ** this.#restarts++, lastRestartMs);
+    this.#restartAt = Date.now() + pause;
+    return pause;
+  }
+
+  /** The server is ready. One that ends right after each start must not be restarted without a pause. */
+  end(): void {
+    this.#steady = setTimeout(() => {
+      this.#restarts = 0;
+    }, this.times.lastRestartMs).unref();
+  }
+}
+
+/** The server did not answer: it could not be started, ended, or hangs. */
+export class ServerUnavailableError extends Error {
+  override readonly name = "ServerUnavailableError";
+
+  constructor(server: string, reason: string, isRestarted: boolean) {
+    const next = isRestarted
+      ? " The gateway starts it again by itself; other servers are not affected. Try the call again in a moment."
+      : "";
+    super(`The MCP server "${server}" is not available: ${reason.replace(/\.$/, "")}.${next}`);
+  }
 }

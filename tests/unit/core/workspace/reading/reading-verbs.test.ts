@@ -14,19 +14,16 @@ describe("what cannot be read", () => {
     ["remove", (workspace, id) => workspace.remove(id)],
   ];
 
-  it.each(verbs)(
-    "%s of an unknown id names the nearest ones, at most five",
-    async (_, verb) => {
-      const workspace = openMemoryWorkspace();
-      for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
-        await workspace.put({ content: id }, { sessionId: "default", toolCallId: id });
-      const error = await rejectionOf(verb(workspace, "call_17"));
-      expect(error.code).toBe("UNKNOWN_ARTIFACT");
-      expect(error).toHaveProperty("nearest.length", 5);
-      expect(error.message).toContain('"call_11"');
-      expect(error.message).not.toContain("other");
-    },
-  );
+  it.each(verbs)("%s of an unknown id names the nearest ones, at most five", async (_, verb) => {
+    const workspace = openMemoryWorkspace();
+    for (const id of ["call_11", "call_12", "call_13", "call_14", "call_15", "call_16", "other"])
+      await workspace.put({ content: id }, { sessionId: "default", toolCallId: id });
+    const error = await rejectionOf(verb(workspace, "call_17"));
+    expect(error.code).toBe("UNKNOWN_ARTIFACT");
+    expect(error).toHaveProperty("nearest.length", 5);
+    expect(error.message).toContain('"call_11"');
+    expect(error.message).not.toContain("other");
+  });
 
   it.each(verbs)("%s in an empty workspace says that nothing is stored", async (_, verb) => {
     const error = await rejectionOf(verb(openMemoryWorkspace(), "a"));

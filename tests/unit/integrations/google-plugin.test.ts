@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { offloadPlugin } from "../../../../src/integrations/google/index.js";
-import { logOf } from "../../../support/conversation.js";
-import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
+import { offloadPlugin } from "../../../src/integrations/google/index.js";
+import { logOf } from "../../support/conversation.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 
 it("keeps two users apart whose ids and sessions are the same when joined", async () => {
   const workspace = openMemoryWorkspace();

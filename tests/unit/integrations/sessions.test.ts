@@ -1,18 +1,23 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WorkspaceEvent } from "../../../../src/index.js";
-import { aiSdkFormat } from "../../../../src/formats/ai-sdk.js";
+import type { WorkspaceEvent } from "../../../src/index.js";
+import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
 import {
   connectSessions,
-  sessionOf,
-} from "../../../../src/integrations/shared/connect-sessions.js";
-import { minTokens } from "../../../../src/policies.js";
-import { createOffloader } from "../../../../src/presets/create-offloader.js";
-import { MemoryStore } from "../../../../src/testing/memory-store.js";
-import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
-import { makeTempFolder } from "../../../support/temp-folder.js";
+  type MultiSessionOptions,
+  type OffloadSession,
+} from "../../../src/integrations/shared/sessions.js";
+import { minTokens } from "../../../src/policies.js";
+import { createOffloader } from "../../../src/presets/create-offloader.js";
+import { MemoryStore } from "../../../src/testing/memory-store.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
 
 const LONG = "a line of a log\n".repeat(1_000);
+
+/** The session of a call that the framework names so. */
+const sessionOf = (options: MultiSessionOptions<string>, id?: string): OffloadSession =>
+  connectSessions(options).of("context", id);
 
 class FullStore extends MemoryStore {
   override put(): never {
@@ -23,18 +28,59 @@ class FullStore extends MemoryStore {
 describe("connectSessions", () => {
   it("takes the host's session before the framework's, and that before a random one", () => {
     const workspace = openMemoryWorkspace();
-    expect(connectSessions({ workspace, sessionId: "host" })("thread").sessionId).toBe("host");
-    expect(connectSessions({ workspace })("thread").sessionId).toBe("thread");
+    expect(sessionOf({ workspace, sessionId: "host" }, "thread").sessionId).toBe("host");
+    expect(sessionOf({ workspace }, "thread").sessionId).toBe("thread");
     const sessions = connectSessions({ workspace });
-    expect(sessions().sessionId).toMatch(/^session-[-0-9a-f]{36}$/);
-    expect(sessions("").sessionId).toBe(sessions().sessionId);
-    expect(connectSessions({ workspace })().sessionId).not.toBe(sessions().sessionId);
+    expect(sessions.common.sessionId).toMatch(/^session-[-0-9a-f]{36}$/);
+    expect(sessions.of({})).toBe(sessions.common);
+    expect(sessions.of({}, "")).toBe(sessions.common);
+    expect(sessionOf({ workspace }).sessionId).not.toBe(sessions.common.sessionId);
+  });
+
+  it("asks the host for the session of a context, before the framework", () => {
+    const workspace = openMemoryWorkspace();
+    const sessionId = (context: string): string => `of ${context}`;
+    expect(sessionOf({ workspace, sessionId }, "thread").sessionId).toBe("of context");
+  });
+
+  it.each([
+    ["", "an empty one"],
+    [undefined, "undefined"],
+    [Promise.resolve("later"), "a Promise"],
+  ])("rejects a session that the host's function cannot name: %j", (answer, shown) => {
+    const options = { workspace: openMemoryWorkspace(), sessionId: () => answer as string };
+    expect(() => sessionOf(options, "thread")).toThrow(
+      `sessionId must return a non-empty string synchronously; it returned ${shown}.`,
+    );
+  });
+
+  it("gives what the host's function throws a code", () => {
+    const sessionId = (): string => {
+      throw new Error("no user");
+    };
+    const options = { workspace: openMemoryWorkspace(), sessionId };
+    expect(() => sessionOf(options)).toThrow(expect.objectContaining({ code: "CALLER_FAILED" }));
+  });
+
+  it("runs the reading tools by name", async () => {
+    const workspace = openMemoryWorkspace();
+    await workspace.put({ artifactId: "a", content: LONG }, { sessionId: "s" });
+    const session = sessionOf({ workspace }, "s");
+    expect(session.isReadingTool("get_knowledge_by_id")).toBe(true);
+    expect(session.isReadingTool("fetch_log")).toBe(false);
+    const read = await session.run("get_knowledge_by_id", { artifact_id: "a" });
+    expect(read).toMatchObject({ isError: false });
+    expect(read.text).toContain("a line of a log");
+    expect(await session.run("fetch_log", {})).toMatchObject({ isError: true });
+    const stopped = AbortSignal.abort();
+    const aborted = await session.run("get_knowledge_by_id", { artifact_id: "a" }, stopped);
+    expect(aborted.text).toContain("ABORTED");
   });
 
   it("uses the session and the workspace of an offloader", async () => {
     const workspace = openMemoryWorkspace();
     const offloader = createOffloader({ workspace, sessionId: "own" });
-    const session = connectSessions({ offloader })("thread");
+    const session = sessionOf({ offloader }, "thread");
     expect(session).toMatchObject({ sessionId: "own", workspace });
     expect(await session.result(LONG, { toolCallId: "c" })).toContain('<knowledge id="c"');
     expect(await workspace.getOriginal("c", { sessionId: "own" })).toBe(LONG);
@@ -47,21 +93,21 @@ describe("connectSessions", () => {
     });
     process.chdir(await makeTempFolder());
     // Nothing is made before there is something to store.
-    const session = connectSessions()("chat");
+    const session = sessionOf({}, "chat");
     expect(readdirSync(".")).toEqual([]);
     expect(await session.result(LONG, { toolCallId: "c" })).toContain('<knowledge id="c"');
     expect(readdirSync(".")).toEqual([".offload"]);
-    await connectSessions({ root: "elsewhere" })("chat").result(LONG, { toolCallId: "c" });
+    await sessionOf({ root: "elsewhere" }, "chat").result(LONG, { toolCallId: "c" });
     expect(readdirSync(".").sort()).toEqual([".offload", "elsewhere"]);
   });
 
   it("decides by the host's policy, and stores what the host says of itself", async () => {
     const workspace = openMemoryWorkspace();
     const short = "a line of a log\n".repeat(300);
-    const strict = connectSessions({ workspace, policy: minTokens(1_000_000) })("chat");
+    const strict = sessionOf({ workspace, policy: minTokens(1_000_000) }, "chat");
     expect(await strict.result(LONG, { toolCallId: "a" })).toBe(LONG);
     const options = { policy: minTokens(100), agentId: "agent", taskId: "task" };
-    const lenient = connectSessions({ workspace, ...options })("chat");
+    const lenient = sessionOf({ workspace, ...options }, "chat");
     expect(await lenient.result(short, { toolCallId: "b" })).toContain('<knowledge id="b"');
     const { metadata } = await workspace.getArtifact("b", { sessionId: "chat" });
     expect(metadata).toMatchObject({ agent_id: "agent", task_id: "task", session_id: "chat" });
@@ -70,8 +116,8 @@ describe("connectSessions", () => {
   it("gives a parent access, but not a child to its parent", async () => {
     const workspace = openMemoryWorkspace();
     const sessions = connectSessions({ workspace });
-    await sessions("child", "parent").result(LONG, { toolCallId: "c" });
-    await sessions("parent").result(LONG, { toolCallId: "p" });
+    await sessions.named("child", "parent").result(LONG, { toolCallId: "c" });
+    await sessions.of({}, "parent").result(LONG, { toolCallId: "p" });
     expect(await workspace.getOriginal("c", { sessionId: "parent" })).toBe(LONG);
     await expect(workspace.getOriginal("p", { sessionId: "child" })).rejects.toThrow();
   });
@@ -79,23 +125,23 @@ describe("connectSessions", () => {
   it("names a child as the framework does, whatever the host calls its own session", () => {
     const workspace = openMemoryWorkspace();
     const sessions = connectSessions({ workspace, sessionId: "host" });
-    expect(sessions("child", sessions("thread").sessionId).sessionId).toBe("child");
+    expect(sessions.named("child", sessions.of({}, "thread").sessionId).sessionId).toBe("child");
   });
 
   it("has one session for each id and parent", () => {
     const sessions = connectSessions({ workspace: openMemoryWorkspace() });
-    expect(sessions("a")).toBe(sessions("a"));
-    expect(sessions("a")).not.toBe(sessions("a", "b"));
+    expect(sessions.named("a")).toBe(sessions.of({}, "a"));
+    expect(sessions.named("a")).not.toBe(sessions.named("a", "b"));
   });
 
   it("forgets the sessions that were not used for long", () => {
     const sessions = connectSessions({ workspace: openMemoryWorkspace() });
-    const [first, second] = [sessions("1"), sessions("2")];
-    for (let at = 3; at <= 1_000; at++) sessions(String(at));
-    expect(sessions("1")).toBe(first);
-    sessions("1001");
-    expect(sessions("1")).toBe(first);
-    expect(sessions("2")).not.toBe(second);
+    const [first, second] = [sessions.named("1"), sessions.named("2")];
+    for (let at = 3; at <= 900; at++) sessions.named(String(at));
+    expect(sessions.named("1")).toBe(first);
+    for (let at = 901; at <= 1_100; at++) sessions.named(String(at));
+    expect(sessions.named("1")).toBe(first);
+    expect(sessions.named("2")).not.toBe(second);
   });
 
   it.each(["history", "message", "result"] as const)(
@@ -108,7 +154,7 @@ describe("connectSessions", () => {
       const part = { type: "tool-result", toolCallId: "c", toolName: "t", output };
       const message = { role: "tool", content: [part] };
       const run = (onError?: "throw") => {
-        const session = connectSessions({ workspace, onError })();
+        const session = sessionOf({ workspace, onError });
         if (verb === "history") return session.history([message], aiSdkFormat);
         return verb === "message" ? session.message(message, aiSdkFormat) : session.result(LONG);
       };
@@ -123,16 +169,16 @@ describe("connectSessions", () => {
     const events: WorkspaceEvent[] = [];
     const workspace = openMemoryWorkspace({ logger: (event) => void events.push(event) });
     const history = [{ role: "unheard-of" }];
-    expect(await connectSessions({ workspace })("s").history(history, aiSdkFormat)).toBe(history);
+    expect(await sessionOf({ workspace }, "s").history(history, aiSdkFormat)).toBe(history);
     expect(events).toMatchObject([{ event: "failure", session_id: "s" }]);
   });
 
   it("explains references where tools accept them", () => {
     const workspace = openMemoryWorkspace();
-    const plain = connectSessions({ workspace })();
+    const plain = sessionOf({ workspace });
     expect(plain.describe("save", "Saves.")).toBe("Saves.");
     expect(plain.systemPrompt()).toBe(workspace.systemPrompt());
-    const accepting = connectSessions({ workspace, acceptReferences: ["save"] })();
+    const accepting = sessionOf({ workspace, acceptReferences: ["save"] });
     expect(accepting.describe("save", "Saves.")).toMatch(/^Saves\. Instead of copying/);
     expect(accepting.describe("send", "Sends.")).toBe("Sends.");
     expect(accepting.systemPrompt()).toContain("offload:<artifact_id>");
@@ -141,29 +187,17 @@ describe("connectSessions", () => {
   it("resolves references for the tools on the list only", async () => {
     const workspace = openMemoryWorkspace();
     await workspace.put({ artifactId: "a", content: LONG }, { sessionId: "s" });
-    const session = connectSessions({ workspace, acceptReferences: ["save"] })("s");
+    const session = sessionOf({ workspace, acceptReferences: ["save"] }, "s");
     expect(await session.resolve("save", { text: "offload:a" })).toEqual({ text: LONG });
     expect(await session.resolve("send", { text: "offload:a" })).toEqual({ text: "offload:a" });
   });
 
-  it("refuses options that contradict each other or are not options", () => {
+  it("rejects options that contradict each other or are not options", () => {
     const workspace = openMemoryWorkspace();
     const offloader = createOffloader({ workspace, sessionId: "s" });
     expect(() => connectSessions({ offloader, workspace })).toThrow(/without root and workspace/);
     expect(() => connectSessions({ onError: "ignore" as "keep" })).toThrow(/onError/);
     expect(() => connectSessions("chat" as never)).toThrow(/options/);
     expect(() => connectSessions({ workspace: {} as never })).toThrow(/workspace/);
-  });
-});
-
-describe("sessionOf", () => {
-  it("depends on the first messages", () => {
-    const [first, other] = [
-      { role: "user", content: "a" },
-      { role: "user", content: "b" },
-    ];
-    expect(sessionOf(first)).toBe(sessionOf({ ...first }));
-    expect(sessionOf(first)).not.toBe(sessionOf(other));
-    expect(sessionOf(first)).toMatch(/^conversation-[0-9a-f]{32}$/);
   });
 });

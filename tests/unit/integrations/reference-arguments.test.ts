@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  explainReferences,
-  resolveReferences,
-} from "../../../../src/integrations/shared/connect-sessions.js";
-import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
+import { explainReferences, resolveReferences } from "../../../src/integrations/shared/sessions.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 
 const TEXT = "one\ntwo\r\nthree\nfour";
 
@@ -50,14 +47,14 @@ describe("resolveReferences", () => {
   });
 
   it.each(["foreign", "s/a", "%", "missing"])(
-    "refuses the id %s, and lists those that exist",
+    "rejects the id %s, and lists those that exist",
     async (id) => {
       await expect(resolve(`offload:${id}`)).rejects.toMatchObject({ code: "UNKNOWN_ARTIFACT" });
       await expect(resolve(`offload:${id}`)).rejects.toThrow(/\ba\b.*\bchild/);
     },
   );
 
-  it("refuses lines that do not exist", async () => {
+  it("rejects lines that do not exist", async () => {
     await expect(resolve("offload:a#lines=9-12")).rejects.toThrow(/4 lines/);
   });
 
