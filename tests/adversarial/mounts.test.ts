@@ -60,6 +60,7 @@ it.for<[string, () => Promise<Disk>, readonly string[]]>([
   ["a disk that ignores case", () => mountOddDisk("no-case"), [LARGE, ...NOT_IN_FUSE]],
 ])(
   "the tests of files and stores pass on %s",
+  { timeout: 600_000 },
   async ([name, mount, leftOut], context) => {
     const { folder, whyNot, prefix }: Disk = await mount();
     if (whyNot !== undefined) {
@@ -85,5 +86,4 @@ it.for<[string, () => Promise<Disk>, readonly string[]]>([
     expect(numPassedTests).toBeGreaterThan(100);
     console.info(`${numPassedTests} tests passed on ${name}`);
   },
-  600_000,
 );
