@@ -171,6 +171,8 @@ export function isMet({ ours, theirs, limit }) {
 /**
  * The most memory that this process has had, in bytes. What the system counts for a process that was
  * started by a larger one begins with that one's size, so Linux is asked for the process itself.
+ *
+ * @public for the programs that memory.mjs starts
  */
 export function peakMemory() {
   try {

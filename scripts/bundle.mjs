@@ -6,7 +6,7 @@ import ts from "typescript";
 
 /**
  * The module `worker-source` with the search worker and everything that it imports as one CommonJS
- * script, for `new Worker(text, { eval: true })`. Names are kept, so that stack traces are readable.
+ * script, for `new Worker(text, { eval: true })`. Minified, since no minifier shortens a string.
  *
  * @param {string} entry the worker's main file, as TypeScript or compiled
  * @returns {Promise<string>}
@@ -19,7 +19,7 @@ export async function bundleWorkerSource(entry) {
   });
   const { output } = await bundle.generate({
     format: "cjs",
-    minify: { compress: true, mangle: false, codegen: true },
+    minify: true,
   });
   await bundle.close();
   const [{ code }] = output;

@@ -1,14 +1,15 @@
 // Type-checks the code in the documentation, and checks its links, the defaults that it quotes, its
-// figures and the list of the public interface.
+// figures and the pages of the public interface.
 
 import { existsSync } from "node:fs";
-import { access, readdir, readFile } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import ts from "typescript";
 import { listingTable, renderFigures, storesTable } from "../bench/harness.mjs";
 import { extractAnchors, extractLinks, extractSnippets, findTypeErrors } from "./doc-snippets.mjs";
-import { API_PAGE, makeApiList } from "./make-api-list.mjs";
+import { runOrThrow } from "./run-command.mjs";
 
 /** @typedef {{ path: string, text: string }} Page */
 
@@ -36,7 +37,7 @@ const problems = [
   ...(await findDeadLinks(pages)),
   ...(await findWrongDefaults(pages)),
   ...(await findOldFigures(pages)),
-  ...(await findOldApiList(pages)),
+  ...(await findOldApiPages(pages)),
 ];
 for (const problem of problems) console.error(problem);
 console.log(
@@ -45,23 +46,31 @@ console.log(
 if (problems.length > 0) process.exitCode = 1;
 
 /**
- * The frameworks of these pages are not installed with this repository; see check-page.mjs.
+ * The frameworks of the pages on integrations are not installed with this repository; see check-page.mjs.
  *
  * @param {string} path
  */
 function isCheckedElsewhere(path) {
+  // Examples in comments are pieces of programs.
+  if (path.startsWith("docs/api/")) return true;
   if (dirname(path) !== "docs/integrations") return false;
   return existsSync(join(ROOT, "integrations", basename(path, ".md"), "package.json"));
 }
 
 /** @returns {Promise<Page[]>} */
 async function readPages() {
-  const entries = await readdir(join(ROOT, "docs"), { recursive: true });
-  const docs = entries.filter((entry) => entry.endsWith(".md")).map((entry) => `docs/${entry}`);
-  const paths = [...ROOT_PAGES, ...docs.map((path) => path.replaceAll("\\", "/")).sort()];
+  const docs = (await listPages(join(ROOT, "docs"))).map((path) => `docs/${path}`);
+  const paths = [...ROOT_PAGES, ...docs];
   return Promise.all(
     paths.map(async (path) => ({ path, text: await readFile(join(ROOT, path), "utf8") })),
   );
+}
+
+/** @param {string} folder */
+async function listPages(folder) {
+  const entries = await readdir(folder, { recursive: true });
+  const pages = entries.filter((entry) => entry.endsWith(".md"));
+  return pages.map((path) => path.replaceAll("\\", "/")).sort();
 }
 
 /**
@@ -136,12 +145,32 @@ async function findOldFigures(pages) {
   });
 }
 
-/** @param {readonly Page[]} pages */
-async function findOldApiList(pages) {
-  const page = pages.find(({ path }) => path === API_PAGE);
-  return withoutAlignment(page?.text) === withoutAlignment(await makeApiList())
-    ? []
-    : [`${API_PAGE}: differs from the declarations; run node scripts/make-api-list.mjs`];
+/**
+ * The pages of the public interface are those that typedoc makes of the comments.
+ *
+ * @param {readonly Page[]} pages
+ */
+async function findOldApiPages(pages) {
+  const folder = await mkdtemp(join(tmpdir(), "context-offload-api-"));
+  try {
+    const typedoc = join(ROOT, "node_modules", "typedoc", "bin", "typedoc");
+    await runOrThrow(process.execPath, [typedoc, "--out", folder], { cwd: ROOT });
+    const made = await Promise.all(
+      (await listPages(folder)).map(async (path) => ({
+        path: `docs/api/${path}`,
+        text: await readFile(join(folder, path), "utf8"),
+      })),
+    );
+    const kept = pages.filter(({ path }) => path.startsWith("docs/api/"));
+    const textOf = (/** @type {readonly Page[]} */ from) =>
+      new Map(from.map(({ path, text }) => [path, text]));
+    const [madeText, keptText] = [textOf(made), textOf(kept)];
+    return [...new Set([...madeText.keys(), ...keptText.keys()])]
+      .filter((path) => madeText.get(path) !== keptText.get(path))
+      .map((path) => `${path}: differs from the comments in src; run npm run docs:api`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** A formatter may align the cells of a table; only their text is compared. */

@@ -67,7 +67,7 @@ export function extractLinks(path, text) {
 }
 
 /**
- * The anchors of a page's headings, as GitHub makes them.
+ * The anchors of a page: those of its headings, as GitHub makes them, and those that it names itself.
  *
  * @param {string} text
  * @returns {Set<string>}
@@ -87,7 +87,7 @@ export function extractAnchors(text) {
     seen.set(slug, count + 1);
     return [count === 0 ? slug : `${slug}-${count}`];
   });
-  return new Set(anchors);
+  return new Set([...anchors, ...[...text.matchAll(/<a id="([^"]+)"/g)].map(([, id = ""]) => id)]);
 }
 
 /**

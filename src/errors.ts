@@ -1,3 +1,8 @@
+/**
+ * Every error that the package throws.
+ *
+ * @module errors
+ */
 export {
   InvalidArgumentError,
   InvalidEnvironmentError,
@@ -29,4 +34,4 @@ export {
   WriteFailedError,
 } from "./core/errors/storage-errors.js";
 export type { PointerReach } from "./core/lib/json/json-pointer.js";
-export type { RefusedRange } from "./core/lib/text/text-range.js";
+export type { RejectedRange } from "./core/lib/text/text-range.js";

@@ -1,3 +1,8 @@
+/**
+ * What belongs to `offloadToolResult` and `offloadToolResults`: your own writer, and reading their references and files.
+ *
+ * @module files
+ */
 export {
   parseFileReference,
   type FileWriter,

@@ -1,3 +1,8 @@
+/**
+ * Keeps large tool results out of an agent's context: the offloader, the workspace, and what they take and return.
+ *
+ * @module context-offload
+ */
 export { DEFAULTS } from "./core/defaults.js";
 export { digestText } from "./core/digest-text.js";
 export type { Content, ToolDescription } from "./core/engine/format.js";
@@ -52,8 +57,11 @@ export {
   type CopyReport,
 } from "./core/workspace/copy-workspace.js";
 export type { EventLogger, WorkspaceEvent } from "./core/workspace/events.js";
-export type { GrepOptions } from "./core/workspace/reading/grep-knowledge.js";
-export type { GrepSessionOptions, SessionReading } from "./core/workspace/reading/grep-session.js";
+export type {
+  GrepOptions,
+  GrepSessionOptions,
+  SessionReading,
+} from "./core/workspace/reading/grep-knowledge.js";
 export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
 export type { RangeOptions } from "./core/workspace/reading/read-knowledge.js";
 export {

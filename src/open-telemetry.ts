@@ -1,3 +1,8 @@
+/**
+ * Spans and metrics of a workspace.
+ *
+ * @module open-telemetry
+ */
 export {
   openTelemetry,
   type OpenTelemetryOptions,

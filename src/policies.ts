@@ -1,3 +1,8 @@
+/**
+ * Decides which results are offloaded.
+ *
+ * @module policies
+ */
 export type { Conversation, Policy, PolicyLike, Verdict } from "./core/engine/policy.js";
 export type { ToolResult } from "./core/engine/format.js";
 export {

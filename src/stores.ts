@@ -1,3 +1,8 @@
+/**
+ * Stores on SQLite, PostgreSQL and objects, and the ports for your own store.
+ *
+ * @module stores
+ */
 export type { ByteSource } from "./core/lib/text/byte-source.js";
 export type {
   ArtifactQuery,
@@ -28,7 +33,7 @@ export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
 export type {
   ObjectCallOptions,
   ObjectClient,
-  ObjectPlace,
+  ObjectLocation,
   ObjectSource,
   ObjectUpload,
 } from "./infrastructure/object-store/object-client.js";
@@ -41,7 +46,7 @@ export type {
   PostgresPool,
   PostgresResult,
   PostgresSource,
-} from "./infrastructure/postgres-store/postgres-pool.js";
+} from "./infrastructure/postgres-store/postgres-client.js";
 export {
   postgresMetadata,
   postgresStore,

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "./errors/argument-errors.js";
 import { ContextOffloadError, describeValue } from "./errors/context-offload-error.js";
 import { CallerFailedError } from "./errors/storage-errors.js";
+import { nonEmptyText } from "./lib/json/plain-json.js";
 import { distance, nearestNames } from "./lib/text/nearest-names.js";
-import { nonEmptyText } from "./lib/text/scan-bytes.js";
 import type { CountTokens } from "./lib/tokens/estimate-tokens.js";
 
 /** Checks of what a caller passes in. Each throws an `InvalidArgumentError` that names the argument. */

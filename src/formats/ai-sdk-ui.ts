@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import {
   countContentChars,
   type Content,
@@ -8,7 +7,7 @@ import {
   type MessageVisitor,
   type SlotContent,
 } from "../core/engine/format.js";
-import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { isPlainJson, nonEmptyText } from "../core/lib/json/plain-json.js";
 import { isMcpResult, mcpFormat } from "./mcp.js";
 import { describeAiSdkTool, type AiSdkTool } from "./shared/ai-sdk-parts.js";
 import { asList, asRecord, countJsonChars, type JsonRecord } from "./shared/json-record.js";

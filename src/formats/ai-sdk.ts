@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import {
   countContentChars,
   type Content,
@@ -7,6 +6,7 @@ import {
   type MediaRule,
   type MessageVisitor,
 } from "../core/engine/format.js";
+import { isPlainJson, nonEmptyText } from "../core/lib/json/plain-json.js";
 import {
   aiSdkMismatch,
   PART_TYPES,
@@ -14,8 +14,6 @@ import {
   type AiSdkTool,
 } from "./shared/ai-sdk-parts.js";
 import { readBlockContent, referenceContent, type BlockRules } from "./shared/blocks.js";
-import { describeParts, inputsOf, textsOf } from "./shared/message-parts.js";
-import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
   asRecord,
@@ -23,7 +21,8 @@ import {
   isRecord,
   type JsonRecord,
 } from "./shared/json-record.js";
-import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { describeParts, inputsOf, textsOf } from "./shared/message-parts.js";
+import { firstMismatch } from "./shared/visitors.js";
 
 /** The answer to a call: a part for a message of role `tool`. */
 export type AiSdkToolAnswer = {

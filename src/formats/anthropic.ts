@@ -9,7 +9,7 @@ import {
   type SlotText,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/context-offload-error.js";
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import {
   isBlockContent,
   readBlockContent,

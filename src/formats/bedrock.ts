@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import {
   countContentChars,
   type Content,
@@ -9,7 +8,7 @@ import {
   type ToolInputSchema,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/context-offload-error.js";
-import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { isPlainJson, nonEmptyText } from "../core/lib/json/plain-json.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./shared/blocks.js";
 import {
   asList,

@@ -1,8 +1,8 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type { Format, ToolInputSchema } from "../core/engine/format.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { asList, asRecord, isRecord } from "./shared/json-record.js";
-import { createRecordFormat } from "./shared/record-format.js";
 import { inputsIn, type PartPlace } from "./shared/message-parts.js";
+import { createRecordFormat } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** A tool as a session of the Copilot SDK takes it. */

@@ -1,5 +1,5 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type { Format, FormatReadOptions, MessageVisitor } from "../core/engine/format.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { geminiFormat } from "./gemini.js";
 import {
   asList,

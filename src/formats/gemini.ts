@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import {
   countContentChars,
   type Format,
@@ -7,8 +6,7 @@ import {
   type ToolInputSchema,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/context-offload-error.js";
-import { describeParts, type PartPlace } from "./shared/message-parts.js";
-import { firstMismatch } from "./shared/visitors.js";
+import { isPlainJson, nonEmptyText } from "../core/lib/json/plain-json.js";
 import {
   asList,
   asRecord,
@@ -16,7 +14,8 @@ import {
   isRecord,
   type JsonRecord,
 } from "./shared/json-record.js";
-import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { describeParts, type PartPlace } from "./shared/message-parts.js";
+import { firstMismatch } from "./shared/visitors.js";
 
 /** Tools as Gemini takes them. */
 export type GeminiTool = {

@@ -1,8 +1,8 @@
 import type { Format } from "../core/engine/format.js";
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { geminiFormat } from "./gemini.js";
-import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { describeParts, type PartPlace } from "./shared/message-parts.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** The fields of a part in Python's spelling. */

@@ -1,3 +1,8 @@
+/**
+ * Message formats, and what the author of a format needs.
+ *
+ * @module formats
+ */
 export type {
   Content,
   Format,
@@ -52,7 +57,13 @@ export { googleAdkFormat } from "./google-adk.js";
 export { gooseFormat, type GooseToolAnswer } from "./goose.js";
 export { kimiFormat, type KimiToolAnswer } from "./kimi.js";
 export { langchainFormat, type LangchainTool, type LangchainToolAnswer } from "./langchain.js";
-export { mcpFormat, type McpTool } from "./mcp.js";
+export {
+  mcpFormat,
+  type McpRequest,
+  type McpResponse,
+  type McpTool,
+  type McpToolAnswer,
+} from "./mcp.js";
 export { openaiChatFormat, type OpenAIChatTool, type OpenAIChatToolAnswer } from "./openai-chat.js";
 export {
   openaiResponsesFormat,

@@ -1,4 +1,4 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
 import { inputsIn, textsOf, type PartPlace } from "./shared/message-parts.js";

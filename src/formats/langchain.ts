@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type {
   Format,
   FormatReadOptions,
@@ -6,6 +5,7 @@ import type {
   PartPath,
   ToolInputSchema,
 } from "../core/engine/format.js";
+import { isPlainJson, nonEmptyText } from "../core/lib/json/plain-json.js";
 import {
   blockText,
   readBlockContent,
@@ -14,8 +14,6 @@ import {
   type BlockContent,
   type BlockRules,
 } from "./shared/blocks.js";
-import { describeParts, putAt, textsOf, valueAt, type PartPlace } from "./shared/message-parts.js";
-import { firstMismatch } from "./shared/visitors.js";
 import {
   asList,
   asRecord,
@@ -30,7 +28,8 @@ import {
   withField,
   type LangchainMessage,
 } from "./shared/langchain-message.js";
-import { isPlainJson } from "../core/lib/json/plain-json.js";
+import { describeParts, putAt, textsOf, valueAt, type PartPlace } from "./shared/message-parts.js";
+import { firstMismatch } from "./shared/visitors.js";
 
 /** A tool as `bindTools` takes it. */
 export type LangchainTool = { name: string; description: string; schema: ToolInputSchema };

@@ -23,8 +23,10 @@ export type McpTool = { name: string; description: string; inputSchema: ToolInpu
 /** The answer to a call: a `CallToolResult`. */
 export type McpToolAnswer = { content: { type: "text"; text: string }[]; isError?: true };
 
-/** A JSON-RPC request for a tool call, and the response to it. */
+/** A JSON-RPC request for a tool call. */
 export type McpRequest = { readonly jsonrpc: "2.0"; readonly id: string | number };
+
+/** The response to it. */
 export type McpResponse = { jsonrpc: "2.0"; id: string | number; result: McpToolAnswer };
 
 const BLOCK_TYPES: readonly unknown[] = ["text", "image", "audio", "resource", "resource_link"];

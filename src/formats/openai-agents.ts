@@ -1,8 +1,8 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type { Format, ToolInputSchema } from "../core/engine/format.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { openaiResponsesFormat } from "./openai-responses.js";
-import { parseArguments } from "./shared/openai-parts.js";
 import { asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { parseArguments } from "./shared/openai-parts.js";
 import { firstMismatch, relayTo } from "./shared/visitors.js";
 
 /** A tool as an agent takes it. */

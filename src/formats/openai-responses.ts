@@ -1,14 +1,13 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import type {
   Format,
   FormatReadOptions,
   MessageVisitor,
   ToolInputSchema,
 } from "../core/engine/format.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { isBlockContent, readBlockContent, referenceBlocks } from "./shared/blocks.js";
-import { describeParts, textsOf } from "./shared/message-parts.js";
-import { firstMismatch } from "./shared/visitors.js";
 import { asRecord, countJsonChars, isRecord, type JsonRecord } from "./shared/json-record.js";
+import { describeParts, textsOf } from "./shared/message-parts.js";
 import {
   countInputChars,
   isLangChainMessage,
@@ -16,6 +15,7 @@ import {
   parseArguments,
   readParts,
 } from "./shared/openai-parts.js";
+import { firstMismatch } from "./shared/visitors.js";
 
 /** A tool as the Responses API takes it. */
 export type OpenAIResponsesTool = {

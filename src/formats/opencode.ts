@@ -1,9 +1,9 @@
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
-import { valueAt, type PartPlace } from "./shared/message-parts.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import { createLineFormat } from "./shared/json-lines.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./shared/json-record.js";
-import { createRecordFormat, type RecordReader } from "./shared/record-format.js";
 import type { JsonPath } from "./shared/line-splicer.js";
+import { valueAt, type PartPlace } from "./shared/message-parts.js";
+import { createRecordFormat, type RecordReader } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
 /** The answer to a call: the part of the call with its output. */

@@ -1,6 +1,6 @@
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import type { BlockRules } from "./shared/blocks.js";
 import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
 import { textsOf, type PartPlace } from "./shared/message-parts.js";
 import {
   createRecordFormat,

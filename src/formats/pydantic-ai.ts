@@ -1,6 +1,6 @@
-import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
+import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import type { BlockRules } from "./shared/blocks.js";
-import { nonEmptyText } from "../core/lib/text/scan-bytes.js";
+import { asList, asRecord, type JsonRecord } from "./shared/json-record.js";
 import type { PartPlace } from "./shared/message-parts.js";
 import { createRecordFormat } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";

@@ -22,3 +22,20 @@ export function keyedHash(key: Uint8Array): Hash {
     return crypto.createHmac("sha256", key).update(stored).digest("hex");
   };
 }
+
+/** The same bytes, hashed as they pass; the hash is known when all of them have passed. */
+export function hashPassing(
+  source: AsyncIterable<Uint8Array>,
+  hashing: {
+    update(bytes: Uint8Array): unknown;
+    digest(encoding: "hex"): string;
+  } = crypto.createHash("sha256"),
+): { readonly bytes: AsyncIterable<Uint8Array>; readonly hash: () => string } {
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      hashing.update(chunk);
+      yield chunk;
+    }
+  }
+  return { bytes: pass(), hash: () => hashing.digest("hex") };
+}

@@ -3,7 +3,7 @@ import { join, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PackageMissingError } from "../core/errors/storage-errors.js";
 import type { ObjectClient } from "./object-store/object-client.js";
-import type { PostgresPool } from "./postgres-store/postgres-pool.js";
+import type { PostgresPool } from "./postgres-store/postgres-client.js";
 import type { SqliteClient } from "./sqlite-store/sqlite-client.js";
 
 /**

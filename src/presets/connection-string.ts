@@ -1,35 +1,44 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
-import { once } from "../core/lib/concurrency.js";
-import type { OpenStore } from "../core/workspace/artifacts/artifact-store.js";
+import { once, onceResolved } from "../core/lib/concurrency.js";
+import type {
+  ArtifactStore,
+  MetadataStore,
+  OpenStore,
+} from "../core/workspace/artifacts/artifact-store.js";
 import { openObjects, openPostgres, openSqlite } from "../infrastructure/load-package.js";
-import { objectStore } from "../infrastructure/object-store/object-store.js";
-import {
-  postgresMetadata,
-  postgresStore,
-} from "../infrastructure/postgres-store/postgres-store.js";
-import { sqliteMetadata, sqliteStore } from "../infrastructure/sqlite-store/sqlite-store.js";
 import { fileStore, memoryStore } from "./stores.js";
 
 const SCHEMES: Readonly<Record<string, (rest: string, scheme: string) => OpenStore>> = {
   memory: (rest) => {
     if (rest === "") return memoryStore();
-    throw refused("memory:…", '"memory:", with nothing after it');
+    throw invalidStore("memory:…", '"memory:", with nothing after it');
   },
   file: (path) => fileStore(requirePath("file", path)),
   sqlite: (path) => {
     const { client, close, name } = ownSqlite(path);
-    return owned(sqliteStore(client, { name }), close);
+    return owned(async () => {
+      const { sqliteStore } = await loadSqliteStore();
+      return sqliteStore(client, { name });
+    }, close);
   },
   postgres: (rest, scheme) => {
     const { pool, close, name } = ownPostgres(`${scheme}:${rest}`);
-    return owned(postgresStore(pool, { name }), close);
+    return owned(async () => {
+      const { postgresStore } = await loadPostgresStore();
+      return postgresStore(pool, { name });
+    }, close);
   },
   s3: (rest) => ownObjects(`s3:${rest}`),
 };
 
+// Literals in functions of their own: a bundler makes a chunk of each, which only its users load.
+const loadSqliteStore = () => import("../infrastructure/sqlite-store/sqlite-store.js");
+const loadPostgresStore = () => import("../infrastructure/postgres-store/postgres-store.js");
+const loadObjectStore = () => import("../infrastructure/object-store/object-store.js");
+
 /**
- * A store from a connection string. It is checked at once; its client is loaded at first use.
+ * A store from a connection string. It is checked at once; its code and its client are loaded at first use.
  * Passwords are never repeated in errors.
  */
 export function storeFrom(connection: string): OpenStore {
@@ -38,20 +47,20 @@ export function storeFrom(connection: string): OpenStore {
   if (open && Object.hasOwn(SCHEMES, scheme.replace("postgresql", "postgres"))) {
     return open(rest, scheme);
   }
-  throw refused(
+  throw invalidStore(
     scheme === "" ? "a text without a scheme" : `${scheme}:…`,
     "a store, or a connection string that begins with memory:, file:, sqlite:, postgres: or s3:",
   );
 }
 
 /** The received value is shortened to its scheme, since the rest may hold a password. */
-function refused(shown: string, expected: string): InvalidArgumentError {
+function invalidStore(shown: string, expected: string): InvalidArgumentError {
   return new InvalidArgumentError("store", shown, expected);
 }
 
 function requirePath(scheme: string, path: string): string {
   if (path !== "") return path;
-  throw refused(`${scheme}:`, `${scheme}: and a path, such as ${scheme}:./offload`);
+  throw invalidStore(`${scheme}:`, `${scheme}: and a path, such as ${scheme}:./offload`);
 }
 
 /** The path is taken as it is: in a URL, a blank or a `#` would be something else. */
@@ -90,27 +99,39 @@ function ownObjects(connection: string): OpenStore {
       return Promise.resolve();
     },
   );
-  const store = objectStore({
-    ...{ client: get, bucket: host, metadata },
-    prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
-  });
-  return owned(store, async () => {
+  const open = async (): Promise<OpenStore> => {
+    const { objectStore } = await loadObjectStore();
+    return objectStore({
+      ...{ client: get, bucket: host, metadata: await metadata() },
+      prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
+    });
+  };
+  return owned(open, async () => {
     await close();
     await closeMetadata();
   });
 }
 
-function ownMetadata(connection: string) {
+function ownMetadata(connection: string): {
+  readonly metadata: () => Promise<(namespace: string) => MetadataStore>;
+  readonly close: () => Promise<void>;
+} {
   const [, scheme, rest = ""] = /^(sqlite|postgres(?:ql)?):(.*)$/s.exec(connection) ?? [];
   if (scheme === "sqlite") {
     const { client, close, name } = ownSqlite(rest);
-    return { metadata: sqliteMetadata(client, { name }), close };
+    return {
+      metadata: async () => (await loadSqliteStore()).sqliteMetadata(client, { name }),
+      close,
+    };
   }
   if (scheme !== undefined) {
     const { pool, close, name } = ownPostgres(connection);
-    return { metadata: postgresMetadata(pool, { name }), close };
+    return {
+      metadata: async () => (await loadPostgresStore()).postgresMetadata(pool, { name }),
+      close,
+    };
   }
-  throw refused(
+  throw invalidStore(
     "s3:…",
     "s3://bucket/prefix?metadata= and a connection string of PostgreSQL or SQLite, percent-encoded",
   );
@@ -123,7 +144,7 @@ function requireUrl(scheme: string, connection: string): URL {
   } catch {
     // The error of URL repeats the whole text.
   }
-  throw refused(`${scheme}:…`, `a URL such as ${EXAMPLES[scheme] ?? scheme}`);
+  throw invalidStore(`${scheme}:…`, `a URL such as ${EXAMPLES[scheme] ?? scheme}`);
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -133,20 +154,36 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** Something that is opened at first use, and closed only if it was opened. */
 function lazily<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
-  let opened: Promise<T> | undefined;
+  let opening: Promise<T> | undefined;
   return {
-    get: () =>
-      (opened ??= open().catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      })),
+    get: onceResolved(() => (opening = open())),
     close: once(async () => {
-      if (opened) await close(await opened);
+      const opened = await opening?.catch(() => undefined);
+      if (opened !== undefined) await close(opened);
     }),
   };
 }
 
-/** A store that closes the client it was opened with. */
-function owned(open: OpenStore, close: () => Promise<void>): OpenStore {
-  return (namespace) => ({ ...open(namespace), close });
+/** Every store of a connection string is two halves joined, and lists in pages. */
+type PagedStore = ArtifactStore & Required<Pick<ArtifactStore, "query">>;
+
+/** A store that is loaded at first use and closes the client it was opened with. */
+function owned(load: () => Promise<OpenStore>, close: () => Promise<void>): OpenStore {
+  const loaded = once(load);
+  return (namespace) => {
+    const store = once(async () => (await loaded())(namespace) as PagedStore);
+    return {
+      put: async (artifact) => (await store()).put(artifact),
+      sessions: async () => (await store()).sessions(),
+      listSession: async (sessionId) => (await store()).listSession(sessionId),
+      query: async (query) => (await store()).query(query),
+      open: async (record) => (await store()).open(record),
+      openDerived: async (record, name, make) => (await store()).openDerived(record, name, make),
+      remove: async (record) => (await store()).remove(record),
+      addChild: async (sessionId, childSessionId) =>
+        (await store()).addChild(sessionId, childSessionId),
+      verify: async (options) => (await store()).verify(options),
+      close,
+    };
+  };
 }

@@ -36,12 +36,12 @@ import { defer } from "../infrastructure/defer.js";
 import { keyedHash, sha256 } from "../infrastructure/hash.js";
 import { encryptionSeal } from "../infrastructure/sealed-store/cipher-seal.js";
 import {
-  keyedSeal,
-  keptKey,
+  loadRedactionKey,
   type EncryptionOptions,
 } from "../infrastructure/sealed-store/encryption-keys.js";
+import { keyedSeal } from "../infrastructure/sealed-store/seal.js";
 import { sealStore } from "../infrastructure/sealed-store/sealed-store.js";
-import { createSearcher } from "../infrastructure/search/searcher.js";
+import type { Searcher } from "../infrastructure/search/searcher.js";
 import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
 import { fileStore } from "./stores.js";
@@ -49,7 +49,7 @@ import { fileStore } from "./stores.js";
 /** What some vendor accepts as the name of a tool; names that clients give to a server's tools are long. */
 const TOOL_NAME = /^[a-zA-Z0-9_.:/-]{1,128}$/;
 
-/** Names that every vendor would refuse, or that two tools share, fail only at the first request. */
+/** Names that every vendor would reject, or that two tools share, fail only at the first request. */
 export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
   requireObject("toolNames", toolNames, "an object of names by tool, or omitted");
   for (const [tool, name] of Object.entries(toolNames) as [ToolName, unknown][]) {
@@ -70,7 +70,7 @@ export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
   return toolNames;
 }
 
-const LEAST_KEY_BYTES = 16;
+const MIN_KEY_BYTES = 16;
 
 /** The options of `createWorkspace` that change what is stored. */
 interface SealOptions {
@@ -81,7 +81,7 @@ interface SealOptions {
 }
 
 /** The store with encryption or redaction around it, and how its content is hashed. */
-export function sealAsTold(
+function withEncryption(
   store: ArtifactStore,
   { encryption, redact, redactionKey, root }: SealOptions,
 ): { readonly store: ArtifactStore; readonly hash: Hash } {
@@ -95,7 +95,7 @@ export function sealAsTold(
     return { store: sealStore(store, seal, hashKey), hash: keyedHash(hashKey) };
   }
   if (!redact) return { store, hash: sha256 };
-  const key = redactionKey ?? (root === undefined ? randomBytes(32) : keptKey(root));
+  const key = redactionKey ?? (root === undefined ? randomBytes(32) : loadRedactionKey(root));
   const hash = keyedHash(key);
   const sealed = sealStore(store, keyedSeal, key);
   return {
@@ -114,9 +114,9 @@ function canBeReadByPath(
 }
 
 function requireKey(key: unknown): void {
-  if (key instanceof Uint8Array && key.length >= LEAST_KEY_BYTES) return;
+  if (key instanceof Uint8Array && key.length >= MIN_KEY_BYTES) return;
   const given = key instanceof Uint8Array ? `${key.length} bytes` : typeof key;
-  const expected = `a Uint8Array of at least ${LEAST_KEY_BYTES} bytes`;
+  const expected = `a Uint8Array of at least ${MIN_KEY_BYTES} bytes`;
   throw new InvalidArgumentError("redactionKey", given, expected);
 }
 
@@ -186,7 +186,7 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
   refuseMisspelled(options, OPTIONS);
-  const open = readStore(options);
+  const open = resolveStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
@@ -194,10 +194,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   if (options.logger !== undefined) {
     requireFunction("logger", options.logger, "a function that takes an event");
   }
-  const searcher = createSearcher();
+  const searcher = loadSearcherOnUse();
   const { storeCall } = options.logger ?? {};
   const opened = open(namespace);
-  const { store, hash } = sealAsTold(storeCall ? timedStore(opened, storeCall) : opened, options);
+  const { store, hash } = withEncryption(
+    storeCall ? timedStore(opened, storeCall) : opened,
+    options,
+  );
   if (options.readBy === "path" && !store.writeReadable) {
     const why = options.encryption ? "with encryption" : "with a store that has no files";
     throw new InvalidArgumentError("readBy", options.readBy, `"tools" or "none" ${why}`);
@@ -224,7 +227,27 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   });
 }
 
-function readStore({ root, store }: WorkspaceOptions): OpenStore {
+/** A searcher whose code, with that of its worker, is loaded for the first search: many programs never search. */
+function loadSearcherOnUse(): Searcher {
+  let isClosed = false;
+  let loading: Promise<Searcher> | undefined;
+  const load = async (): Promise<Searcher> => {
+    const { createSearcher } = await import("../infrastructure/search/searcher.js");
+    const searcher = createSearcher();
+    if (isClosed) await searcher.close();
+    return searcher;
+  };
+  return {
+    search: async (source, query, options) =>
+      (await (loading ??= load())).search(source, query, options),
+    close: async () => {
+      isClosed = true;
+      await (await loading)?.close();
+    },
+  };
+}
+
+function resolveStore({ root, store }: WorkspaceOptions): OpenStore {
   if (store === undefined) return fileStore(root as string);
   if (root !== undefined) {
     throw new InvalidArgumentError("root", root, "omitted when a store is given");

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
 import { NoToolResultError } from "../core/errors/argument-errors.js";
-import { DIRECT_LAYOUT, allotNames } from "../core/files/file-layout.js";
+import { DIRECT_LAYOUT, assignNames } from "../core/files/file-layout.js";
 import {
   createFileReference,
-  vouchForFiles,
+  onlyExistingFiles,
   createFileSink,
   type FileWriter,
 } from "../core/files/file-sink.js";
@@ -17,7 +17,7 @@ import { anthropicFormat, type AnthropicMessageLike } from "../formats/anthropic
 import { NodeFileWriter } from "../infrastructure/files/file-writer.js";
 import { sha256 } from "../infrastructure/hash.js";
 import {
-  refuseOthers,
+  rejectOtherFormats,
   surveyAnthropic,
   requireOutputDir,
   requireWriter,
@@ -58,10 +58,11 @@ export async function offloadToolResult<M extends AnthropicMessageLike>(
 ): Promise<DirectOffloadResult<M>> {
   requireObject("options", options, "an object with sessionId and outputDir");
   refuseMisspelled(options, { sessionId: true, outputDir: true });
-  return offloadToolResultWithWriter(
+  const { sessionId, outputDir } = options;
+  return offloadMessage(
     message,
-    options.sessionId,
-    resolve(requireOutputDir(options.outputDir)),
+    requireSessionId(sessionId),
+    resolve(requireOutputDir(outputDir)),
     new NodeFileWriter(),
   );
 }
@@ -73,27 +74,39 @@ export async function offloadToolResultWithWriter<M extends AnthropicMessageLike
   outputDir: string,
   writer: FileWriter,
 ): Promise<DirectOffloadResult<M>> {
-  const session = portableName(
-    requireText("sessionId", sessionId, "the name of the session's folder"),
-    sha256,
+  return offloadMessage(
+    message,
+    requireSessionId(sessionId),
+    requireOutputDir(outputDir),
+    requireWriter(writer),
   );
-  const root = requireOutputDir(outputDir);
-  requireWriter(writer);
+}
+
+function requireSessionId(sessionId: unknown): string {
+  return requireText("sessionId", sessionId, "the name of the session's folder");
+}
+
+async function offloadMessage<M extends AnthropicMessageLike>(
+  message: M,
+  sessionId: string,
+  root: string,
+  writer: FileWriter,
+): Promise<DirectOffloadResult<M>> {
+  const session = portableName(sessionId, sha256);
   const input = [asToolMessage(message)];
   const survey = surveyAnthropic(input, { countOther: false, nameOf: () => "message" });
-  const place = { outputDir: root, session };
-  const reference = createFileReference("direct", place, sha256);
+  const reference = createFileReference("direct", { outputDir: root, session }, sha256);
   const { messages, plan, offloaded } = await offload(input, survey, {
     format: anthropicFormat,
     media: "offload",
     policy: everything,
-    reference: await vouchForFiles(reference, survey.results, writer, root),
+    reference: await onlyExistingFiles(reference, survey.results, writer, root),
     openSink: (plan) =>
       createFileSink({
         writer,
         root,
         folders: [session],
-        names: allotNames(plan, DIRECT_LAYOUT, sha256),
+        names: assignNames(plan, DIRECT_LAYOUT, sha256),
         existing: "replace",
         hash: sha256,
       }),
@@ -130,7 +143,7 @@ function asToolMessage(message: AnthropicMessageLike): AnthropicMessageLike {
     message,
     "a message object",
   ) as AnthropicMessageLike;
-  if (seemsForeign([message])) refuseOthers([message], false);
+  if (seemsForeign([message])) rejectOtherFormats([message], false);
   const isOutput = typeof content === "string" && role !== "assistant" && role !== "system";
   return isOutput ? { ...message, role: "tool" } : message;
 }

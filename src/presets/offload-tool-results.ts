@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload } from "../core/engine/offload.js";
 import { countSizes } from "../core/engine/survey.js";
-import { HISTORY_LAYOUT, allotNames } from "../core/files/file-layout.js";
+import { HISTORY_LAYOUT, assignNames } from "../core/files/file-layout.js";
 import {
   createFileReference,
-  vouchForFiles,
+  onlyExistingFiles,
   createFileSink,
   type FileWriter,
 } from "../core/files/file-sink.js";
@@ -65,28 +65,38 @@ export async function offloadToolResults<M extends AnthropicMessageLike>(
   options: HistoryOffloadOptions,
 ): Promise<HistoryOffloadResult<M>> {
   requireObject("options", options, "an object with outputDir");
-  const { outputDir, ...thresholds } = options;
-  return offloadToolResultsWithWriter(
-    messages,
-    resolve(requireOutputDir(outputDir)),
+  refuseMisspelled(options, { outputDir: true, charThreshold: true, ratioThreshold: true });
+  return offloadHistory(
+    requireArray("messages", messages) as readonly M[],
+    resolve(requireOutputDir(options.outputDir)),
     new NodeFileWriter(),
-    thresholds,
+    resolveThresholds(options),
   );
 }
 
 /** `offloadToolResults` with your own writer, which gets `outputDir` unchanged. */
 export async function offloadToolResultsWithWriter<M extends AnthropicMessageLike>(
-  input: readonly M[],
+  messages: readonly M[],
   outputDir: string,
   writer: FileWriter,
   options: HistoryThresholds = {},
 ): Promise<HistoryOffloadResult<M>> {
-  requireArray("messages", input);
   requireObject("options", options, "an object with charThreshold or ratioThreshold, or omitted");
   refuseMisspelled(options, { charThreshold: true, ratioThreshold: true });
-  const root = requireOutputDir(outputDir);
-  requireWriter(writer);
-  const thresholds = readThresholds(options);
+  return offloadHistory(
+    requireArray("messages", messages) as readonly M[],
+    requireOutputDir(outputDir),
+    requireWriter(writer),
+    resolveThresholds(options),
+  );
+}
+
+async function offloadHistory<M extends AnthropicMessageLike>(
+  input: readonly M[],
+  root: string,
+  writer: FileWriter,
+  thresholds: Thresholds,
+): Promise<HistoryOffloadResult<M>> {
   const sizes = countSizes(anthropicFormat, input, thresholds.chars, {
     media: "offload",
     countOther: true,
@@ -110,13 +120,13 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
     format: anthropicFormat,
     media: "offload",
     policy: all(minChars(thresholds.chars), minRatio(thresholds.ratio)),
-    reference: await vouchForFiles(reference, sizable, writer, root),
+    reference: await onlyExistingFiles(reference, sizable, writer, root),
     openSink: (plan) =>
       createFileSink({
         writer,
         root,
         folders: [],
-        names: allotNames(plan, HISTORY_LAYOUT, sha256),
+        names: assignNames(plan, HISTORY_LAYOUT, sha256),
         existing: "keep",
         hash: sha256,
         indent: 2,
@@ -134,7 +144,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   };
 }
 
-function readThresholds({ charThreshold, ratioThreshold }: HistoryThresholds): Thresholds {
+function resolveThresholds({ charThreshold, ratioThreshold }: HistoryThresholds): Thresholds {
   const environment = process.env;
   return {
     chars: readThreshold({

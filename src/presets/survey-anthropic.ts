@@ -46,7 +46,7 @@ export function surveyAnthropic(
     ? survey.results.some(isWholeMessage) && messages.some(hasToolCalls)
     : seemsForeign(messages);
   if (survey.hasUnknown || isDoubtful) {
-    const mismatches = refuseOthers(messages, hasResults);
+    const mismatches = rejectOtherFormats(messages, hasResults);
     const isNobodys = survey.hasUnknown && !hasResults && mismatches[0]?.isNear === false;
     if (isNobodys) throw UnknownFormatError.ofMismatches(mismatches);
   }
@@ -87,13 +87,13 @@ function requireShape(
     const at = nameOf(index);
     if (!isObject(message)) throw new InvalidArgumentError(at, message, "a message object");
     const { content, tool_use_id, tool_call_id, tool_calls } = message;
-    if (tool_calls !== undefined) refuseOthers(messages, hasResults);
+    if (tool_calls !== undefined) rejectOtherFormats(messages, hasResults);
     requireId(`${at}.tool_use_id`, tool_use_id);
     requireId(`${at}.tool_call_id`, tool_call_id);
     if (typeof content === "string") continue;
     if (!Array.isArray(content)) {
       // Another vendor's messages are not malformed.
-      refuseOthers(messages, hasResults);
+      rejectOtherFormats(messages, hasResults);
       throw new InvalidArgumentError(`${at}.content`, content, CONTENT_SHAPE);
     }
     for (const [slot, block] of content.entries()) requireBlock(`${at}.content[${slot}]`, block);
@@ -118,9 +118,9 @@ function requireId(at: string, id: unknown): void {
 
 /**
  * These functions would damage messages of other formats, or find nothing in them. Where they found
- * nothing, a format that only comes nearest is refused too. Returns why other formats do not fit.
+ * nothing, a format that only comes nearest is rejected too. Returns why other formats do not fit.
  */
-export function refuseOthers(
+export function rejectOtherFormats(
   messages: readonly unknown[],
   hasResults: boolean,
 ): readonly FormatMismatch[] {

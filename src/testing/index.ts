@@ -1,3 +1,9 @@
+/**
+ * Conformance suites for your own store or format, and a workspace in memory.
+ *
+ * @module testing
+ */
+export type { Hash } from "../core/engine/format.js";
 export type { Check } from "./checks.js";
 export type { FormatFixture, SampleCall, SampleResult, SampleTurn } from "./format-fixture.js";
 export { formatSuite } from "./format-suite.js";

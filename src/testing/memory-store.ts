@@ -1,11 +1,5 @@
-import type { EventLogger } from "../core/workspace/events.js";
-import type { ToolNaming } from "../core/workspace/reading/reading.js";
-import type { Workspace } from "../core/workspace/workspace-types.js";
 import { DEFAULTS } from "../core/defaults.js";
-import { MemoryArtifacts } from "../core/workspace/artifacts/memory-store.js";
 import { estimateTokens } from "../core/estimate-tokens.js";
-import { wireWorkspace } from "../core/workspace/workspace.js";
-import { encodeWtf8 } from "../core/lib/text/wtf8.js";
 import { InvalidPatternError } from "../core/errors/reading-errors.js";
 import { compilePattern, type CompiledPattern } from "../core/lib/search/compile-pattern.js";
 import { LineSearch } from "../core/lib/search/line-search.js";
@@ -15,7 +9,13 @@ import {
   type SearchQuery,
 } from "../core/lib/search/search-terms.js";
 import { readPieces } from "../core/lib/text/byte-source.js";
+import { encodeWtf8 } from "../core/lib/text/wtf8.js";
+import { MemoryArtifacts } from "../core/workspace/artifacts/memory-store.js";
+import type { EventLogger } from "../core/workspace/events.js";
 import type { SearchText } from "../core/workspace/reading/grep-knowledge.js";
+import type { ToolNaming } from "../core/workspace/reading/reading.js";
+import type { Workspace } from "../core/workspace/workspace-types.js";
+import { wireWorkspace } from "../core/workspace/workspace.js";
 
 /** A store in memory, for tests: nothing outlives the process. */
 export class MemoryStore extends MemoryArtifacts {

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
+import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { unwrap } from "../../src/core/lib/wrapping/readable-text.js";
 import type { ContextOffloadError } from "../../src/index.js";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern, createSearchBuffer } from "../../src/core/lib/search/compile-pattern.js";
+import { compilePattern } from "../../src/core/lib/search/compile-pattern.js";
 import { LineSearch, SEARCH_BUFFER_BYTES } from "../../src/core/lib/search/line-search.js";
 import { PatternError } from "../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { runs } from "../support/adversarial-runs.js";
 import { anyPattern, aSearchedText } from "./generated-patterns.js";
 
-const BUFFER = createSearchBuffer(SEARCH_BUFFER_BYTES);
+const BUFFER = new Uint8Array(SEARCH_BUFFER_BYTES);
 
 /** Line and column of every match. */
 function found(text: string | Uint8Array, pattern: string, ignoreCase: boolean): string[] {
@@ -18,7 +18,7 @@ function found(text: string | Uint8Array, pattern: string, ignoreCase: boolean):
   const places: string[] = [];
   const search = new LineSearch(query, {
     pattern: compilePattern(query),
-    searchBuffer: BUFFER,
+    buffer: BUFFER,
     onMatch: ({ line, column }) => places.push(`${line}:${column}`),
   });
   search.push(typeof text === "string" ? encodeWtf8(text) : text);

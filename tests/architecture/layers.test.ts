@@ -33,6 +33,9 @@ const violations: Record<string, Record<string, string>> = {
   "lib-imports-only-lib": {
     "src/core/lib/text/bad.ts": 'import "../../defaults.js";',
   },
+  "artifacts-do-not-import-reading": {
+    "src/core/workspace/artifacts/bad.ts": 'import "../reading/reading.js";',
+  },
   "presets-import-only-what-they-wire": {
     "src/presets/bad.ts": 'import "../testing/index.js";',
   },
@@ -50,6 +53,9 @@ const violations: Record<string, Record<string, string>> = {
   },
   "packages-use-public-entries": {
     "packages/some/src/bad.ts": 'import "../../../src/core/defaults.js";',
+  },
+  "replay-measures-from-outside": {
+    "packages/replay/src/facts-bad.ts": 'import "../../../src/index.js";',
   },
   "no-unresolvable": {
     "src/core/bad-target.ts": 'import "./not-there.js";',

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { objectStore } from "../../src/infrastructure/object-store/object-store.js";
-import { POSTGRES_MIGRATIONS } from "../../src/infrastructure/postgres-store/postgres-database.js";
+import { POSTGRES_MIGRATIONS } from "../../src/infrastructure/postgres-store/postgres-schema.js";
 import {
   postgresMetadata,
   postgresStore,

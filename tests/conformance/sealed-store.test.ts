@@ -6,7 +6,7 @@ import Database from "libsql";
 import { afterAll, describe, it } from "vitest";
 import type { OpenStore } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { encryptionSeal } from "../../src/infrastructure/sealed-store/cipher-seal.js";
-import { keyedSeal } from "../../src/infrastructure/sealed-store/encryption-keys.js";
+import { keyedSeal } from "../../src/infrastructure/sealed-store/seal.js";
 import { sealStore } from "../../src/infrastructure/sealed-store/sealed-store.js";
 import { sqliteStore } from "../../src/infrastructure/sqlite-store/sqlite-store.js";
 import { fileStore } from "../../src/presets/stores.js";

@@ -5,7 +5,7 @@ import Database from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteStore, type SqliteClient } from "../../src/stores.js";
 import type { SqliteValue } from "../../src/infrastructure/sqlite-store/sqlite-client.js";
-import { SQLITE_MIGRATIONS } from "../../src/infrastructure/sqlite-store/sqlite-database.js";
+import { SQLITE_MIGRATIONS } from "../../src/infrastructure/sqlite-store/sqlite-schema.js";
 import { defineStoreTests } from "../../src/testing/index.js";
 import { artifactOf } from "../../src/testing/store-context.js";
 

@@ -13,7 +13,6 @@ import {
   toModule,
   type Snippet,
 } from "../../scripts/doc-snippets.mjs";
-import { readInterface } from "../../scripts/make-api-list.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -34,7 +33,8 @@ const RUN_BLOCKS = `
 `;
 
 const docs = (await readdir(join(ROOT, "docs"), { recursive: true }))
-  .filter((entry) => entry.endsWith(".md"))
+  // The pages of the interface are made from comments, whose examples are pieces of programs.
+  .filter((entry) => entry.endsWith(".md") && !entry.startsWith("api"))
   .map((entry) => join("docs", entry));
 const snippets: Snippet[] = [];
 for (const path of ["README.md", ...docs.sort()]) {
@@ -99,54 +99,6 @@ describe("what a page says", () => {
         expect(tests, name).toMatch(new RegExp(`${name.replaceAll("*", ".*")}\\.test\\.ts$`, "m"));
       }
     }
-  });
-});
-
-describe("the list of the public interface", async () => {
-  const page = await readFile(join(ROOT, "docs/api.md"), "utf8");
-
-  it("has every export of every entry of the package", async () => {
-    const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
-      exports: Record<string, unknown>;
-    };
-    const entries = Object.keys(manifest.exports)
-      .filter((entry) => entry !== "./package.json")
-      .map((entry) => entry.replace(".", "context-offload"));
-    expect(entries.length).toBeGreaterThan(15);
-    // In the repository, so that the package finds itself by its name.
-    const list = `const listed = {};
-      for (const entry of ${JSON.stringify(entries)}) listed[entry] = Object.keys(await import(entry));
-      console.log(JSON.stringify(listed));`;
-    const args = ["--input-type=module", "--eval", list];
-    const { stdout } = await run(process.execPath, args, { cwd: ROOT });
-    for (const [entry, names] of Object.entries(JSON.parse(stdout) as Record<string, string[]>)) {
-      const section = page.split(`\n## ${entry}\n`)[1]?.split("\n## ")[0] ?? "";
-      expect(names.length, entry).toBeGreaterThan(0);
-      for (const name of names) expect(section, entry).toContain(`\n#### ${name}\n`);
-    }
-  });
-
-  it("says of every export and of every option what it is", async () => {
-    const exports = (await readInterface()).flatMap(({ name: entry, exports }) =>
-      exports.map((one) => ({ ...one, entry })),
-    );
-    const silent = exports.filter(({ text }) => text === "");
-    expect(silent.map(({ entry, name }) => `${entry} ${name}`)).toEqual([]);
-    const options = exports
-      .filter(({ name }) => /(?:Options?|Settings|Limits|Retention|Input)$/.test(name))
-      .flatMap(({ name, members }) => members.map((member) => ({ ...member, of: name })));
-    expect(options.length).toBeGreaterThan(250);
-    expect(options.filter(({ text }) => text === "")).toEqual([]);
-    // A default that a comment names stands in its column.
-    const unread = options.filter(
-      ({ text, fallback }) => fallback === undefined && /\bdefault\b/i.test(text),
-    );
-    expect(unread).toEqual([]);
-  });
-
-  it("has options with their defaults", () => {
-    expect(page).toMatch(/^\| `readBy` +\| `ReadBy` +\| `"tools"` +\|/m);
-    expect(page).toMatch(/^\| `sessionId` +\| `string` +\| required +\|/m);
   });
 });
 

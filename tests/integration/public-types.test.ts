@@ -52,11 +52,38 @@ describe("the public types", () => {
   it("are exported wherever a public signature mentions them", () => {
     expect(mentionedButNotExported()).toEqual([
       // Types that are worked out of others; nobody would write them down.
+      "./formats: BuiltInFormat in FormatName",
+      "./formats: BuiltInFormat in FormatNamed",
       "./testing: MemoryArtifacts in MemoryStore",
-      ".: BuiltInFormat in FormatName",
-      ".: BuiltInFormat in FormatNamed",
       ".: ChosenAnswer in OffloaderFor",
       ".: ChosenTools in OffloaderFor",
+    ]);
+  });
+
+  it("accept no workspace but what createWorkspace returned", () => {
+    const lookalike = { ...entry.createWorkspace({ store: entry.memoryStore() }) };
+    // A copy has the methods, but not what the offloader works with.
+    expect(() => entry.createOffloader({ workspace: lookalike, sessionId: "s1" })).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT", argument: "workspace" }),
+    );
+    type Methods = { [Name in keyof entry.Workspace as Name & string]: entry.Workspace[Name] };
+    expectTypeOf<entry.Workspace>().toExtend<Methods>();
+    expectTypeOf<Methods>().not.toExtend<entry.Workspace>();
+  });
+
+  it("demand the session of what is put", async () => {
+    const workspace = entry.createWorkspace({ store: entry.memoryStore() });
+    expectTypeOf<{ toolCallId: string }>().not.toExtend<entry.PutOptions>();
+    for (const options of [undefined, {}, { sessionId: "" }, { sessionId: undefined }]) {
+      await expect(workspace.put({ content: "x" }, options as entry.PutOptions)).rejects.toThrow(
+        expect.objectContaining({ code: "INVALID_ARGUMENT", argument: "sessionId" }),
+      );
+    }
+    expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
+    // Seed 004 gives it a default.
+    await workspace.offloadByWorkspace({ content: "x" });
+    expect((await workspace.queryArtifacts()).artifacts).toMatchObject([
+      { sessionId: entry.DEFAULTS.session },
     ]);
   });
 
@@ -81,7 +108,7 @@ describe("the public types", () => {
 });
 
 describe("the entries of the package", () => {
-  const { exported } = readEntries();
+  const { exported, checker } = readEntries();
 
   it("put what is assembled at the front, by name", () => {
     expect(Object.keys(entry)).toEqual(
@@ -98,6 +125,17 @@ describe("the entries of the package", () => {
 
   it("keep the front door small", () => {
     expect(exported.get(".")?.length).toBeLessThanOrEqual(90);
+  });
+
+  it("say of every export and of every option what it is", () => {
+    const isExplained = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
+    const symbols = [...new Set([...exported.values()].flat())];
+    expect(symbols.filter((symbol) => !isExplained(symbol)).map(({ name }) => name)).toEqual([]);
+    const options = symbols
+      .filter(({ name }) => /(?:Options?|Settings|Limits|Retention|Input)$/.test(name))
+      .flatMap((symbol) => checker.getDeclaredTypeOfSymbol(symbol).getProperties());
+    expect(options.length).toBeGreaterThan(250);
+    expect(options.filter((option) => !isExplained(option)).map(({ name }) => name)).toEqual([]);
   });
 
   it("export each function, class and constant from one place, but for the base of all errors", () => {

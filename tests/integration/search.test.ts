@@ -1,23 +1,24 @@
+import fc from "fast-check";
 import { execFile } from "node:child_process";
 import { rename, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import fc from "fast-check";
 import { rolldown } from "rolldown";
 import { afterAll, describe, expect, it } from "vitest";
 import { ReadFailedError } from "../../src/core/errors/storage-errors.js";
-import { createSearchBuffer } from "../../src/core/lib/search/compile-pattern.js";
+import { compilePattern } from "../../src/core/lib/search/compile-pattern.js";
+import { LineSearch, SEARCH_BUFFER_BYTES } from "../../src/core/lib/search/line-search.js";
 import type {
+  SearchMatch,
   SearchOutcome,
   SearchQuery,
   SearchSource,
 } from "../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
-import { createSimdSearchBuffer } from "../../src/infrastructure/search/simd-search-buffer.js";
-import { type SearchJob, SearchQueue } from "../../src/infrastructure/search/search-worker.js";
-import { createSearcher } from "../../src/infrastructure/search/searcher.js";
 import { memoryContent } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { openContent } from "../../src/infrastructure/files/open-content.js";
+import type { SearchJob } from "../../src/infrastructure/search/search-worker.js";
+import { SearchQueue, createSearcher } from "../../src/infrastructure/search/searcher.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
@@ -417,7 +418,7 @@ describe("the searcher", () => {
     const program = `
       const { createWorkspace } = await import(${JSON.stringify(built)});
       const workspace = createWorkspace({ root: ${JSON.stringify(await makeTempFolder())} });
-      await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a" });
+      await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a", sessionId: "s1" });
       console.log((await workspace.grepKnowledge("a", "needle")).text);`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -436,41 +437,40 @@ describe("the searcher", () => {
       `import { createWorkspace } from ${JSON.stringify(built)};
       const workspace = createWorkspace({ root: ${JSON.stringify(join(folder, "root"))} });
       const grep = async () => {
-        await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a" });
+        await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a", sessionId: "s1" });
         console.log((await workspace.grepKnowledge("a", "n[e]+dle")).text);
       };
       grep();`,
     );
     const bundle = await rolldown({ input, platform: "node" });
     const file = join(folder, "out", format === "esm" ? "app.mjs" : "app.cjs");
-    await bundle.write({ file, format, minify: true });
+    await bundle.write({ file, format, minify: true, codeSplitting: false });
     await bundle.close();
     const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 50_000 });
     expect(stdout.trim()).toBe("2:needle");
   });
 
-  it("has a fast way that finds the same bytes as the plain one", () => {
-    const buffers = [createSimdSearchBuffer(4_096), createSearchBuffer(4_096)];
-    const byte = fc.constantFrom(10, 97, 98, 99, 0xc3);
+  it("finds the same in a Buffer, which the worker searches, as in a plain array", () => {
+    const memory = [Buffer.alloc(SEARCH_BUFFER_BYTES), new Uint8Array(SEARCH_BUFFER_BYTES)];
+    const query = { ...QUERY, contextBefore: 1, contextAfter: 1, maxResults: 1_000 };
     fc.assert(
       fc.property(
-        fc.array(byte, { minLength: 200, maxLength: 300 }),
-        fc.array(byte, { minLength: 1, maxLength: 5 }),
-        fc.nat({ max: 100 }),
-        fc.nat({ max: 300 }),
-        (bytes, needle, from, length) => {
-          const answers = buffers.map((searchBuffer) => {
-            if (searchBuffer === undefined) throw new Error("WebAssembly is missing");
-            searchBuffer.bytes.fill(97).set(bytes);
-            searchBuffer.setNeedle(Uint8Array.from(needle));
-            const end = from + length;
-            return [
-              searchBuffer.find(from, end),
-              searchBuffer.countLineFeeds(from, end),
-              searchBuffer.decode(from, end),
-            ];
+        fc.array(fc.constantFrom(10, 97, 98, 99, 0xc3, 0xa9), { minLength: 200, maxLength: 300 }),
+        fc.string({ unit: fc.constantFrom("a", "b", "c", "é"), minLength: 1, maxLength: 4 }),
+        (bytes, pattern) => {
+          const [fast, plain] = memory.map((buffer) => {
+            const matches: SearchMatch[] = [];
+            const asked = { ...query, pattern };
+            const search = new LineSearch(asked, {
+              pattern: compilePattern(asked),
+              buffer,
+              onMatch: (match) => matches.push(match),
+            });
+            search.push(Uint8Array.from(bytes));
+            search.finish();
+            return { matches, ...search.tally };
           });
-          expect(answers[0]).toEqual(answers[1]);
+          expect(fast).toEqual(plain);
         },
       ),
       { numRuns: 2_000 },

@@ -54,7 +54,7 @@ async function rollup({ modules, entry, outFile }) {
     external: /^node:/,
     plugins: [nodeResolve()],
   });
-  await bundle.write({ file: outFile, format: "es" });
+  await bundle.write({ file: outFile, format: "es", inlineDynamicImports: true });
   await bundle.close();
 }
 

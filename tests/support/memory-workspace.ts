@@ -1,10 +1,10 @@
-import type { ArtifactInput, PutOptions, Workspace, WorkspaceOptions } from "../../src/index.js";
 import { DEFAULTS } from "../../src/core/defaults.js";
 import { estimateTokens } from "../../src/core/estimate-tokens.js";
 import type { ArtifactStore } from "../../src/core/workspace/artifacts/artifact-store.js";
 import type { Clock } from "../../src/core/workspace/events.js";
 import type { SearchText } from "../../src/core/workspace/reading/grep-knowledge.js";
 import { wireWorkspace } from "../../src/core/workspace/workspace.js";
+import type { ArtifactInput, PutOptions, Workspace, WorkspaceOptions } from "../../src/index.js";
 import { MemoryStore, checkHash, searchHere } from "../../src/testing/memory-store.js";
 
 export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace" | "store"> {

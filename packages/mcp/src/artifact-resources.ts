@@ -20,7 +20,7 @@ export function artifactUri({ namespace, sessionId, artifactId }: ArtifactAddres
   return SCHEME + [namespace, sessionId, artifactId].map(encodeURIComponent).join("/");
 }
 
-/** Reads such a URI; `undefined` for any other. */
+/** Parses such a URI; `undefined` for any other. */
 export function parseArtifactUri(uri: string): ArtifactAddress | undefined {
   if (!uri.startsWith(SCHEME)) return undefined;
   const parts = uri.slice(SCHEME.length).split("/").map(decodePart);

@@ -46,7 +46,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServerHa
   const answer = (request: Request): Response | Promise<Response> =>
     hostHeaderValidationResponse(request, hosts) ??
     originValidationResponse(request, origins) ??
-    refuseWithoutToken(request, token) ??
+    rejectWithoutToken(request, token) ??
     (new URL(request.url).pathname === PATH
       ? handler.fetch(request)
       : new Response("Not found: the server is at /mcp.", { status: 404 }));
@@ -71,7 +71,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServerHa
 }
 
 /** Both sides are hashed first, so that the comparison takes the same time for every guess. */
-function refuseWithoutToken(request: Request, token: string | undefined): Response | undefined {
+function rejectWithoutToken(request: Request, token: string | undefined): Response | undefined {
   if (token === undefined) return undefined;
   const given = /^Bearer +(.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
   if (timingSafeEqual(hashOf(given), hashOf(token))) return undefined;

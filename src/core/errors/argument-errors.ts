@@ -1,7 +1,7 @@
-import type { RefusedRange } from "../lib/text/text-range.js";
-import { ContextOffloadError, describeValue } from "./context-offload-error.js";
 import { countOf } from "../lib/digest/printable.js";
 import { quote, shorten } from "../lib/text/quote.js";
+import type { RejectedRange } from "../lib/text/text-range.js";
+import { ContextOffloadError, describeValue } from "./context-offload-error.js";
 
 /** A caller passed a value that the function cannot work with. */
 export class InvalidArgumentError extends ContextOffloadError {
@@ -48,12 +48,12 @@ export class InvalidEnvironmentError extends ContextOffloadError {
 export class OutOfRangeError extends ContextOffloadError {
   readonly code = "OUT_OF_RANGE";
 
-  constructor(readonly range: RefusedRange) {
+  constructor(readonly range: RejectedRange) {
     super(describe(range));
   }
 }
 
-function describe({ names, start, end, count, unit, owner }: RefusedRange): string {
+function describe({ names, start, end, count, unit, owner }: RejectedRange): string {
   const [startName, endName] = names;
   const isOpen = endName === undefined || end === Number.MAX_SAFE_INTEGER;
   const rest = isOpen ? "" : ` to ${endName} ${end}`;

@@ -1,5 +1,5 @@
-import { ContextOffloadError, messageOf } from "./context-offload-error.js";
 import { shortenPath } from "../lib/text/quote.js";
+import { ContextOffloadError, messageOf } from "./context-offload-error.js";
 
 /** Content could not be stored. The messages are unchanged; `cause` is the original error. */
 export class WriteFailedError extends ContextOffloadError {

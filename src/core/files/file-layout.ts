@@ -67,7 +67,7 @@ export function afterOwnName(name: string, id: string | undefined, hash: Hash): 
  * plain name and later ones are numbered, skipping names that belong to another id or that a
  * reference in the conversation points to. Many disks ignore case, so names must differ by more.
  */
-export function allotNames(
+export function assignNames(
   plan: OffloadPlan<StoredFile>,
   layout: FileLayout,
   hash: Hash,

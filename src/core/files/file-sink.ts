@@ -101,7 +101,7 @@ function parsePath(text: string): ParsedFileReference | undefined {
 }
 
 /** Where a preset's files are. */
-export interface FilePlace {
+export interface OutputFolder {
   readonly outputDir: string;
   /** The folder of a session's files in `direct`; without one, that of any session. */
   readonly session?: string;
@@ -109,27 +109,27 @@ export interface FilePlace {
 
 /**
  * The references of the file presets; each preset also recognizes the other's. A text is one only if
- * it names exactly the file that this result would have in this place: tool output can lie.
+ * it names exactly the file that this result would have in this folder: tool output can lie.
  */
 export function createFileReference(
   style: ParsedFileReference["style"],
-  place: FilePlace,
+  folder: OutputFolder,
   hash: Hash,
 ): Reference<StoredFile> {
   const { start } = STYLES[style];
   return {
     render: ({ path, name }) => `${start}${style === "direct" ? path : name}]`,
-    resolve: (result) => resolveFileReference(result, place, hash),
+    resolve: (result) => resolveFileReference(result, folder, hash),
   };
 }
 
 function resolveFileReference(
   { content, soleText, id }: ToolResult,
-  place: FilePlace,
+  folder: OutputFolder,
   hash: Hash,
 ): StoredFile | undefined {
   const parsed = soleText !== undefined && isOwnForm(content) ? parsePath(soleText) : undefined;
-  const file = parsed && findFile(parsed, place);
+  const file = parsed && findFile(parsed, folder);
   if (!file) return undefined;
   const { layout, rest } = STYLES[parsed.style];
   const { name } = file;
@@ -138,10 +138,10 @@ function resolveFileReference(
   return after !== undefined && rest.test(after) ? file : undefined;
 }
 
-/** The file that a reference names in this place; `undefined` if it names one anywhere else. */
+/** The file that a reference names in this folder; `undefined` if it names one anywhere else. */
 function findFile(
   { style, path }: ParsedFileReference,
-  { outputDir, session }: FilePlace,
+  { outputDir, session }: OutputFolder,
 ): StoredFile | undefined {
   if (style === "history") {
     const name = path.slice("./".length);
@@ -165,7 +165,7 @@ function isOwnForm(content: Content): boolean {
  * The same references, but only to files that exist, where the writer can tell: what a tool merely
  * claims to be offloaded is content like any other.
  */
-export async function vouchForFiles(
+export async function onlyExistingFiles(
   reference: Reference<StoredFile>,
   results: readonly ToolResult[],
   writer: FileWriter,

@@ -4,6 +4,16 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
+/** The same for what takes a while and may fail; a failure is not remembered, so the next call tries again. */
+export function onceResolved<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
+}
+
 /**
  * Maps with a limited number of concurrent calls, started in order. After a failure no further call
  * starts, and the first error is thrown once the running calls have ended, so that nothing continues

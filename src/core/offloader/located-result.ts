@@ -1,14 +1,14 @@
-import { keepLast } from "../lib/keep-last.js";
-import { isPlainJson } from "../lib/json/plain-json.js";
 import {
   type FormatResult,
   type ToolResult,
   type Hash,
   serializeContent,
 } from "../engine/format.js";
-import type { ReadingCall } from "./reading-answer.js";
+import { isPlainJson } from "../lib/json/plain-json.js";
+import { keepLast } from "../lib/keep-last.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/readable-content.js";
+import { renderValue } from "../lib/wrapping/render-value.js";
+import type { ReadingCall } from "./reading-answer.js";
 
 /** A result that was stored, or would be. */
 export interface StoredResult {

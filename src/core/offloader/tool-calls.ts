@@ -3,9 +3,9 @@ import type { Format } from "../engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
 import { suggestNames } from "../lib/text/nearest-names.js";
 import { quote } from "../lib/text/quote.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 
 interface ToolCallWiring {
   readonly sessionId: string;

@@ -1,11 +1,11 @@
 import { checkedCounter, requireNumber } from "../arguments.js";
-import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/format.js";
+import type { Policy, Verdict } from "../engine/policy.js";
 import { InvalidEnvironmentError } from "../errors/argument-errors.js";
-import { eachResult } from "./by-result.js";
 import { estimateTokens } from "../estimate-tokens.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../workspace/reading/readable-content.js";
+import { renderValue } from "../lib/wrapping/render-value.js";
+import { eachResult } from "./by-result.js";
 
 /** The variables of a process, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,10 @@
 import type { Content, ToolDescription } from "../engine/format.js";
-import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
-import type { GrepOptions } from "./reading/grep-knowledge.js";
-import type { GrepSessionOptions, SessionReading } from "./reading/grep-session.js";
-import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
-import type { ContentSource } from "./artifacts/prepare-content.js";
+import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
+import type { ContentSource } from "./artifacts/prepare-content.js";
+import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
+import type { GrepOptions, GrepSessionOptions, SessionReading } from "./reading/grep-knowledge.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
 import type { RangeOptions } from "./reading/read-knowledge.js";
 import type { Reading, Scope } from "./reading/reading.js";
@@ -36,7 +35,7 @@ export interface PutOptions extends Pick<Scope, "signal"> {
   readonly parentSessionId?: string | undefined;
 }
 
-/** What is stored by an operation of seed 004, or by the offloader, which has checked its session. */
+/** Options of every way to store: only `put` demands a session, and the offloader has checked its own. */
 export type StoreOptions = Omit<OffloadByWorkspaceOptions, "inlineChars">;
 
 /** A stored artifact and its reference. */

@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../lib/text/scan-bytes.js";
 import {
   type OptionNames,
   requireCount,
@@ -10,11 +9,12 @@ import {
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { nonEmptyText } from "../lib/json/plain-json.js";
+import type { SearchFilter } from "./artifacts/artifact-store.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
-import type { SearchFilter } from "./artifacts/artifact-store.js";
 import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
 import {
   prepareArtifact,
@@ -24,7 +24,7 @@ import {
 import { readForRedaction } from "./artifacts/prepare-content.js";
 import { createCare } from "./care.js";
 import { EventReporter, type EventDetails } from "./events.js";
-import { createCountLines } from "./reading/read-knowledge.js";
+import { createCountLines } from "./reading/open-text.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
 import { renderKnowledgeList } from "./reference/knowledge-list.js";
@@ -86,7 +86,6 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
   const putOne = (input: ArtifactInput, options: StoreOptions): Promise<StoredArtifact> =>
     storeArtifact(async () => {
-      refuseMisspelled(options, PUT_OPTIONS);
       if (!wiring.redact) return prepareArtifact(wiring, input, options);
       requireObject("artifact", input, "an object with content");
       const content = await readForRedaction(input.content);
@@ -124,8 +123,10 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     namespace,
 
     async put(artifact, options) {
-      requireText("sessionId", requireOptions(options).sessionId, "the session of the artifact");
-      return outcomeOf(await putOne(artifact, options));
+      const given = requireOptions(options);
+      refuseMisspelled(given, PUT_OPTIONS);
+      requireText("sessionId", given.sessionId, "the session of the artifact");
+      return outcomeOf(await putOne(artifact, given));
     },
 
     async offloadByWorkspace(artifacts, given) {

@@ -1,5 +1,5 @@
-import { nonEmptyText } from "../../core/lib/text/scan-bytes.js";
 import type { FormatParts, MessagePart, PartPath } from "../../core/engine/format.js";
+import { nonEmptyText } from "../../core/lib/json/plain-json.js";
 import { asList, asRecord, isRecord, type JsonRecord } from "./json-record.js";
 
 /** A part without its value, which stands at its path. */

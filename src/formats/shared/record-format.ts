@@ -1,4 +1,3 @@
-import { nonEmptyText } from "../../core/lib/text/scan-bytes.js";
 import {
   countContentChars,
   type Content,
@@ -9,11 +8,12 @@ import {
   type ToolAnswer,
   type ToolInputSchema,
 } from "../../core/engine/format.js";
+import { nonEmptyText } from "../../core/lib/json/plain-json.js";
 import { readBlockContent, referenceBlocks, type BlockRules } from "./blocks.js";
-import { describeParts, putAt, valueAt, type PartPlace } from "./message-parts.js";
-import { parseArguments } from "./openai-parts.js";
 import { asRecord, countJsonChars, type JsonRecord } from "./json-record.js";
 import type { JsonPath } from "./line-splicer.js";
+import { describeParts, putAt, valueAt, type PartPlace } from "./message-parts.js";
+import { parseArguments } from "./openai-parts.js";
 
 /** A tool with its name, description and the schema of its input. */
 export type PlainTool = { name: string; description: string; parameters: ToolInputSchema };

@@ -1,5 +1,5 @@
 import { link, lstat, readFile, rename, unlink, writeFile } from "node:fs/promises";
-import { join, basename } from "node:path";
+import { basename } from "node:path";
 import type { FolderWriteOutcome } from "../../core/files/file-sink.js";
 import { hasCode } from "./disk.js";
 

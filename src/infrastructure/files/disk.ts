@@ -167,17 +167,21 @@ export class Disk {
     for (let from = 0; from < bytes.length; from += await this.writeOnce(fd, bytes, from));
   }
 
-  rename(from: string, to: string): Promise<void> {
-    return byThread((done: Done<void>) => {
-      fs.rename(from, to, done as fs.NoParamCallback);
+  async rename(from: string, to: string): Promise<void> {
+    await byThread((done) => {
+      fs.rename(from, to, (error) => {
+        done(error, undefined);
+      });
     });
   }
 
   /** @returns Whether there was such a file. */
   async delete(path: string): Promise<boolean> {
     try {
-      await byThread((done: Done<void>) => {
-        fs.unlink(path, done as fs.NoParamCallback);
+      await byThread((done) => {
+        fs.unlink(path, (error) => {
+          done(error, undefined);
+        });
       });
       return true;
     } catch (error) {

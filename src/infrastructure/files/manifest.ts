@@ -1,9 +1,10 @@
 import * as nodeBuffer from "node:buffer";
 import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
-import { LINE_FEED } from "../../core/lib/text/scan-bytes.js";
+import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ArtifactRecord, TextSize } from "../../core/workspace/artifacts/artifact.js";
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { CauseError } from "../cause-error.js";
 import { type Disk, hasCode, identityOf } from "./disk.js";
 import { READ_NO_LINK } from "./open-content.js";
 import { type CheckedFolder, FILE_MODE, MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
@@ -57,18 +58,16 @@ function isRecord(value: unknown): value is ManifestRecord {
     typeof artifactId === "string" &&
     artifactId !== "" &&
     (type === "TEXT" || type === "JSON") &&
-    isSize(size) &&
+    isObject(size) &&
+    isCount(size["bytes"]) &&
+    isCount(size["chars"]) &&
+    isCount(size["lines"]) &&
+    isCount(size["tokens"]) &&
     typeof hash === "string" &&
     HASH.test(hash) &&
     typeof createdAt === "string" &&
     isObject(metadata)
   );
-}
-
-function isSize(value: unknown): value is TextSize {
-  if (!isObject(value)) return false;
-  const { bytes, chars, lines, tokens } = value;
-  return isCount(bytes) && isCount(chars) && isCount(lines) && isCount(tokens);
 }
 
 function isCount(value: unknown): value is number {
@@ -147,7 +146,7 @@ const openFiles = new Set<AppendFile>();
 /** A file that stays open between appends; it does not keep the process alive. */
 class AppendFile {
   #users = 0;
-  #isOpen = true;
+  isOpen = true;
   readonly #idle: NodeJS.Timeout;
 
   private constructor(
@@ -167,7 +166,7 @@ class AppendFile {
     const fd = await disk.open(path, APPEND_NO_LINK, FILE_MODE);
     try {
       const stats = await disk.statOpen(fd);
-      if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
+      if (!stats.isFile()) throw new CauseError(`${path} is not a plain file`);
       return new AppendFile(fd, disk, identityOf(stats));
     } catch (error) {
       disk.close(fd);
@@ -175,13 +174,9 @@ class AppendFile {
     }
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   /** Runs `work` with the file, which stays open until then. */
   async use<T>(work: (fd: number) => Promise<T>): Promise<T> {
-    if (!this.#isOpen) throw new Error("the file was closed; open it again");
+    if (!this.isOpen) throw new CauseError("the file was closed; open it again");
     this.#users++;
     try {
       return await work(this.fd);
@@ -193,15 +188,15 @@ class AppendFile {
 
   /** Closes it as soon as it is no longer in use. */
   close(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+    if (!this.isOpen) return;
+    this.isOpen = false;
     clearTimeout(this.#idle);
     openFiles.delete(this);
     this.#settle();
   }
 
   #settle(): void {
-    if (!this.#isOpen) {
+    if (!this.isOpen) {
       if (this.#users === 0) this.disk.close(this.fd);
       return;
     }
@@ -297,7 +292,7 @@ export class Manifest implements CheckedFolder {
       return this.listing;
     }
     const quoted = JSON.stringify(owner);
-    throw new Error(`according to its manifest, ${this.folder} belongs to session ${quoted}`);
+    throw new CauseError(`according to its manifest, ${this.folder} belongs to session ${quoted}`);
   }
 
   async #startNext(): Promise<void> {
@@ -354,7 +349,7 @@ export class Manifest implements CheckedFolder {
     }
     try {
       const stats = await this.layout.disk.statOpen(fd);
-      if (!stats.isFile()) throw new Error(`${this.path} is not a plain file`);
+      if (!stats.isFile()) throw new CauseError(`${this.path} is not a plain file`);
       const file = identityOf(stats);
       // A file that was not read before, or one that was deleted and started again: read all of it.
       if (file !== this.#state.file || !(await this.#readTo(fd, stats.size))) {
@@ -415,9 +410,19 @@ export class Manifest implements CheckedFolder {
     if (line.length < 2 && line.trim() === "") return true;
     const entry = parseEntry(line);
     if (!entry) return line.trim() === "";
-    const { artifacts, removed, children } = this.#state;
-    if (entry.put) this.#takePut(entry.put);
-    if (entry.session !== undefined && this.#state.owner === undefined) {
+    const { artifacts, removed, children, owner } = this.#state;
+    // Two processes may have put the same content at once; the first line wins, so that all readers
+    // agree.
+    if (entry.put && !artifacts.has(entry.put.artifactId)) {
+      // The parsed object becomes the record; these two fields never come from the line.
+      const listed = entry.put as ListedRecord;
+      const { artifactId } = listed;
+      listed.sessionId = owner ?? this.sessionId ?? "";
+      listed.location = `${this.folder}${sep}${this.layout.fileName(artifactId)}`;
+      artifacts.set(artifactId, listed);
+      removed.delete(artifactId);
+    }
+    if (entry.session !== undefined && owner === undefined) {
       this.#state.owner = entry.session;
       this.#spreadName();
     }
@@ -430,20 +435,6 @@ export class Manifest implements CheckedFolder {
       this.#state.lastRemoval = {};
     }
     return true;
-  }
-
-  #takePut(record: ManifestRecord): void {
-    const { artifactId } = record;
-    const { artifacts, removed, owner } = this.#state;
-    // Two processes may have put the same content at once; the first line wins, so that all readers
-    // agree.
-    if (artifacts.has(artifactId)) return;
-    // The parsed object becomes the record; these two fields never come from the line.
-    const listed = record as ListedRecord;
-    listed.sessionId = owner ?? this.sessionId ?? "";
-    listed.location = `${this.folder}${sep}${this.layout.fileName(artifactId)}`;
-    artifacts.set(artifactId, listed);
-    removed.delete(artifactId);
   }
 
   /**
@@ -468,7 +459,9 @@ export class Manifest implements CheckedFolder {
     } finally {
       this.#awaited.delete(text);
     }
-    throw new Error("the manifest was deleted, replaced or overwritten while a line was appended");
+    throw new CauseError(
+      "the manifest was deleted, replaced or overwritten while a line was appended",
+    );
   }
 
   /** Closes the file that stays open between appends. */
@@ -477,7 +470,13 @@ export class Manifest implements CheckedFolder {
   }
 
   async #write(text: string, computeAhead?: () => void): Promise<void> {
-    await this.#openFile();
+    const { file } = this.#state;
+    if (file !== "" && this.#file?.identity !== file) this.close();
+    while (!this.#file?.isOpen) {
+      this.#file = await AppendFile.open(this.path, this.layout.disk);
+      // A file that was not read yet, perhaps another one in its place, is read first.
+      if (this.#file.identity !== this.#state.file) await this.load();
+    }
     const state = this.#state;
     // With the header in the same write, so that nobody meets a manifest without one. Two processes
     // that begin it at once both write it, which does no harm.
@@ -485,7 +484,7 @@ export class Manifest implements CheckedFolder {
     const lines = `${state.owner === undefined ? `${JSON.stringify(header)}\n` : ""}${text}\n`;
     const isLineStart = !state.torn && (state.bytes === 0 || state.ending.at(-1) === LINE_FEED);
     let line = Buffer.from(isLineStart ? lines : `\n${lines}`);
-    await this.#file?.use(async (fd) => {
+    await this.#file.use(async (fd) => {
       // By one call, so that no other process can write between two parts of it. What was cut short
       // is written again as a whole; that ends, since a full disk then says so.
       for (;;) {
@@ -495,15 +494,5 @@ export class Manifest implements CheckedFolder {
         line = Buffer.from(`\n${lines}`);
       }
     });
-  }
-
-  /** Has the file open that was read last; another one in its place is read first. */
-  async #openFile(): Promise<void> {
-    const { file } = this.#state;
-    if (file !== "" && this.#file?.identity !== file) this.close();
-    while (!this.#file?.isOpen) {
-      this.#file = await AppendFile.open(this.path, this.layout.disk);
-      if (this.#file.identity !== this.#state.file) await this.load();
-    }
   }
 }

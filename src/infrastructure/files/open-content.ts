@@ -6,6 +6,7 @@ import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces, collectPieces } from "../../core/lib/text/byte-source.js";
 import { type OpenContent, memoryContent } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { CauseError } from "../cause-error.js";
 import { checkedContent } from "../checked-content.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
 
@@ -34,7 +35,7 @@ export async function openContent(path: string): Promise<OpenFile> {
   const handle = await open(path, READ_NO_LINK);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error(`${path} is not a plain file`);
+    if (!stats.isFile()) throw new CauseError(`${path} is not a plain file`);
     const { size, mtimeMs: modifiedMs, ctimeMs, dev, ino } = stats;
     return {
       fd: handle.fd,
@@ -78,7 +79,7 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<stri
 }
 
 /** Content up to this size is read and compared with its hash when it is opened, which takes about a millisecond. */
-const MAX_BYTES_AT_ONCE = 1_048_576;
+const MAX_CHECKED_BYTES = 1_048_576;
 /** What changed less than this ago may change again with the same time; FAT counts in two seconds. */
 export const SETTLED_MS = 3_000;
 
@@ -94,9 +95,11 @@ export class ContentCheck {
       if (Date.now() - file.changedMs > SETTLED_MS) this.#intact.set(record, file.state);
     };
     try {
-      const isSmall = file.size <= MAX_BYTES_AT_ONCE && file.size === record.size.bytes;
+      const isSmall = file.size <= MAX_CHECKED_BYTES && file.size === record.size.bytes;
       if (!isSmall || isIntact) return checkedContent(record, file, { isIntact, onIntact });
-      const bytes = await file.read(0, file.size);
+      const { buffer, byteOffset, length } = await file.read(0, file.size);
+      // Not a Buffer, whose `slice` would be no copy.
+      const bytes = new Uint8Array(buffer, byteOffset, length);
       const content = checkedContent(record, memoryContent(bytes), { isIntact, onIntact });
       await content.check?.();
       await file.close();
@@ -135,9 +138,9 @@ export async function openDerived(
 /** @returns `undefined` if it does not exist or was changed. */
 async function openSealed(path: string, hash: string): Promise<OpenContent | undefined> {
   // Whatever is wrong with it, it is made again.
-  const kept = await openContent(path).catch(() => undefined);
-  if (!kept || kept.modifiedMs === sealOf(hash, kept.size)) return kept;
-  await kept.close();
+  const cached = await openContent(path).catch(() => undefined);
+  if (!cached || cached.modifiedMs === sealOf(hash, cached.size)) return cached;
+  await cached.close();
   return undefined;
 }
 

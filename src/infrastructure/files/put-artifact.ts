@@ -7,6 +7,7 @@ import {
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
 import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
+import { CauseError } from "../cause-error.js";
 import { sha256 } from "../hash.js";
 import { hasCode, identityOf } from "./disk.js";
 import type { Manifest } from "./manifest.js";
@@ -53,7 +54,7 @@ export async function putArtifact(
   } finally {
     await content.discard();
   }
-  throw new Error("every id for this content holds other content");
+  throw new CauseError("every id for this content holds other content");
 }
 
 /** The wanted id needs no hash, so the hash can be computed while the file is created. */

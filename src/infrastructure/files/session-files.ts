@@ -122,7 +122,7 @@ async function moveBack(from: string, record: ArtifactRecord, manifest: Session)
   const { disk } = manifest.layout;
   const stats = await disk.lookAt(from);
   if (!stats) return;
-  // Not over the file of another artifact that has got the id meanwhile.
+  // Not over the file of another artifact that got the id in the meantime.
   const wasFree = await claimName(from, location);
   const isWanted = isListed(record, (await manifest.load()).artifacts);
   if (isWanted && !wasFree) await disk.rename(from, location);

@@ -1,6 +1,4 @@
-import { isWellFormed } from "../../core/lib/text/wtf8.js";
 import type { ContentStore } from "../../core/workspace/artifacts/artifact-store.js";
-import { sha256 } from "../hash.js";
 
 /** Content in chunks of one size; only the last one is shorter. The memory of a chunk is its own. */
 export async function* inChunks(
@@ -26,18 +24,6 @@ export async function* inChunks(
     }
   }
   if (filled > 0) yield chunk.subarray(0, filled);
-}
-
-const MAX_PLAIN_CHARS = 200;
-
-/**
- * An id as databases can index it: short, and without what their texts cannot hold. Any other id is
- * represented by its hash; the id itself is kept in the record.
- */
-export function indexKey(id: string): string {
-  const isPlain =
-    id.length <= MAX_PLAIN_CHARS && !id.includes("\0") && !id.startsWith("~") && isWellFormed(id);
-  return isPlain ? id : `~${sha256(id)}`;
 }
 
 export const CHUNK_BYTES = 131_072;

@@ -1,4 +1,4 @@
-import { randomBytes, createHash } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { requireObject } from "../../core/arguments.js";
 import { DEFAULTS } from "../../core/defaults.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
@@ -21,44 +21,28 @@ import {
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
 import { checkedContent } from "../checked-content.js";
-import { sha256 } from "../hash.js";
+import { PAGE } from "./session-listings.js";
+import { hashPassing, sha256 } from "../hash.js";
 
 /** A key that no other content has; what belongs to the same artifact has the same folder. */
-export function newLocation(): string {
+function newLocation(): string {
   return randomBytes(16).toString("hex");
 }
 
-export function contentKey(location: string): string {
+function contentKey(location: string): string {
   return `${location}/content`;
 }
 
-export function derivedKey(location: string, name: string): string {
+function derivedKey(location: string, name: string): string {
   return `${location}/${name}`;
 }
 
-export function locationOf(key: string): string {
+function locationOf(key: string): string {
   return key.slice(0, key.indexOf("/"));
 }
 
-/** The same bytes, hashed as they pass; the hash is known when all of them have passed. */
-export function hashPassing(source: AsyncIterable<Uint8Array>): {
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly hash: () => string;
-} {
-  const hashing = createHash("sha256");
-  async function* pass(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
-      hashing.update(chunk);
-      yield chunk;
-    }
-  }
-  return { bytes: pass(), hash: () => hashing.digest("hex") };
-}
-
-const PAGE = 1_000;
-
 /** Compares every artifact's content with its record, and finds content without a record. */
-export async function verifyHalves(
+async function verifyHalves(
   metadata: MetadataStore,
   content: ContentStore,
   options: VerifyOptions,
@@ -178,7 +162,7 @@ export function joinStores(
       candidateIds: candidateIds(wantedId, hash),
     });
     if (record.location !== location) {
-      await heal(record, location);
+      await repair(record, location);
       await discard(location);
     }
     return record;
@@ -200,7 +184,7 @@ export function joinStores(
   };
 
   /** Content that was lost where its record says is put back there. */
-  const heal = async (record: ArtifactRecord, location: string): Promise<void> => {
+  const repair = async (record: ArtifactRecord, location: string): Promise<void> => {
     const there = await content.open(contentKey(record.location), record.size.bytes);
     await there?.close();
     if (there?.size === record.size.bytes) return;
@@ -215,7 +199,7 @@ export function joinStores(
     content.removeAll(`${location}/`).catch(() => undefined);
 
   return {
-    put: (artifact) => coded(put(artifact), (cause) => new WriteFailedError(name, cause)),
+    put: (artifact) => writing(put(artifact)),
     sessions: () => reading(metadata.sessions()),
     listSession: (sessionId) => reading(metadata.listSession(sessionId)),
     query: (query) => reading(metadata.query(query)),
@@ -229,8 +213,8 @@ export function joinStores(
 
     async openDerived(record, derived, make) {
       const key = derivedKey(record.location, derived);
-      const there = await reading(content.open(key));
-      if (there) return there;
+      const existing = await reading(content.open(key));
+      if (existing) return existing;
       let failure: { readonly error: unknown } | undefined;
       async function* made(): AsyncGenerator<Uint8Array> {
         try {
@@ -240,29 +224,22 @@ export function joinStores(
           throw error;
         }
       }
-      const kept = await content.write(key, made()).then(
+      const cached = await content.write(key, made()).then(
         () => content.open(key),
         () => undefined,
       );
       if (failure) throw failure.error;
-      // A cache that cannot be written is done without.
-      return kept ?? memoryContent(await collectPieces(make()));
+      // If the cache cannot be written, go on without it.
+      return cached ?? memoryContent(await collectPieces(make()));
     },
 
     async remove(record) {
       // The record first: from then on no reader looks for content that may be gone.
-      await coded(metadata.remove(record), (cause) => new WriteFailedError(name, cause));
-      await coded(
-        content.removeAll(`${record.location}/`),
-        (cause) => new WriteFailedError(name, cause),
-      );
+      await writing(metadata.remove(record));
+      await writing(content.removeAll(`${record.location}/`));
     },
 
-    addChild: (sessionId, childSessionId) =>
-      coded(
-        metadata.addChild(sessionId, childSessionId),
-        (cause) => new WriteFailedError(name, cause),
-      ),
+    addChild: (sessionId, childSessionId) => writing(metadata.addChild(sessionId, childSessionId)),
 
     verify: (options) => reading(verifyHalves(metadata, content, options)),
 
@@ -273,14 +250,14 @@ export function joinStores(
   };
 
   function reading<T>(work: Promise<T>): Promise<T> {
-    return coded(work, (cause) => new ReadFailedError(name, cause));
+    return work.catch((cause: unknown) => {
+      throw ContextOffloadError.isInstance(cause) ? cause : new ReadFailedError(name, cause);
+    });
   }
-}
 
-async function coded<T>(work: Promise<T>, wrap: (cause: unknown) => Error): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    throw ContextOffloadError.isInstance(cause) ? cause : wrap(cause);
+  function writing<T>(work: Promise<T>): Promise<T> {
+    return work.catch((cause: unknown) => {
+      throw ContextOffloadError.isInstance(cause) ? cause : new WriteFailedError(name, cause);
+    });
   }
 }

@@ -13,7 +13,15 @@ export interface RetryOptions {
 }
 
 const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
+
+const CONNECTION_FAILED =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+
+/** True for a code of the system that says that a connection was refused, cut or not answered. */
+export function isConnectionFailure(code: unknown): boolean {
+  return typeof code === "string" && CONNECTION_FAILED.test(code);
+}
 
 /** Runs work against something that may be unreachable for a while. */
 export type Retry = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
@@ -50,8 +58,8 @@ export function createRetry(
 
 /** Twice as long each time, and never the same for two callers that failed together. */
 function pauseBefore(attempt: number): number {
-  const most = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
-  return most * (0.5 + Math.random() / 2);
+  const maxMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
+  return maxMs * (0.5 + Math.random() / 2);
 }
 
 class AttemptTimeout extends Error {}

@@ -1,9 +1,23 @@
+import { isWellFormed } from "../../core/lib/text/wtf8.js";
 import type {
   ListedArtifact,
   SessionListing,
 } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import { wrongCursor } from "../../core/workspace/artifacts/list-artifacts.js";
+import { sha256 } from "../hash.js";
+
+const MAX_PLAIN_CHARS = 200;
+
+/**
+ * An id as databases can index it: short, and without what their texts cannot hold. Any other id is
+ * represented by its hash; the id itself is kept in the record.
+ */
+export function indexKey(id: string): string {
+  const isPlain =
+    id.length <= MAX_PLAIN_CHARS && !id.includes("\0") && !id.startsWith("~") && isWellFormed(id);
+  return isPlain ? id : `~${sha256(id)}`;
+}
 
 /** A row as a database returns it: SQLite has 1 for true, and `pg` texts for large numbers. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -22,8 +36,8 @@ export function changeIn(row: Row): SessionChange {
   return { changed, change: row["removed"] ? { removed: record } : { put: record } };
 }
 
-/** A place in a listing. */
-export interface ListPlace {
+/** A position in a listing. */
+export interface ListPosition {
   /** The key of the session. */
   readonly session: string;
   readonly seq: number;
@@ -32,11 +46,11 @@ export interface ListPlace {
 
 export function listedIn(row: Row): ListedArtifact {
   const record = recordIn(row);
-  const place = [row["session"], Number(row["seq"]), record.createdAt];
-  return { record, cursor: JSON.stringify(place) };
+  const position = [row["session"], Number(row["seq"]), record.createdAt];
+  return { record, cursor: JSON.stringify(position) };
 }
 
-export function parseListCursor(cursor: string): ListPlace {
+export function parseListCursor(cursor: string): ListPosition {
   try {
     const [session, seq, createdAt] = JSON.parse(cursor) as readonly unknown[];
     if (typeof session === "string" && Number.isSafeInteger(seq) && typeof createdAt === "string") {
@@ -47,6 +61,9 @@ export function parseListCursor(cursor: string): ListPlace {
   }
   throw wrongCursor(cursor);
 }
+
+/** How many rows a statement returns at most. */
+export const PAGE = 1_000;
 
 /** How many sessions' listings are remembered. */
 const MAX_LISTINGS = 256;
@@ -71,9 +88,8 @@ interface Listing {
 export class SessionListings {
   readonly #listings = new Map<string, Listing>();
 
-  /** @param page - How many changes `load` returns at most; a shorter page is the last one. */
+  /** @param load - Returns up to `PAGE` changes; a shorter page is the last one. */
   constructor(
-    readonly page: number,
     readonly load: (sessionId: string, after: number) => Promise<readonly SessionChange[]>,
   ) {}
 
@@ -82,17 +98,16 @@ export class SessionListings {
     for (;;) {
       const changes = await this.load(sessionId, listing.upTo);
       for (const change of changes) apply(listing, change);
-      if (changes.length < this.page) return listing;
+      if (changes.length < PAGE) return listing;
     }
   }
 
   #listingOf(sessionId: string): Listing {
     const listing = this.#listings.get(sessionId) ?? {
-      ...{
-        artifacts: new Map<string, ArtifactRecord>(),
-        removed: new Map<string, string | null>(),
-      },
-      ...{ children: new Set<string>(), upTo: 0 },
+      artifacts: new Map<string, ArtifactRecord>(),
+      removed: new Map<string, string | null>(),
+      children: new Set<string>(),
+      upTo: 0,
     };
     // Removed and added again, so that the first entry is the least recently used.
     this.#listings.delete(sessionId);
@@ -104,7 +119,7 @@ export class SessionListings {
 }
 
 function apply(listing: Listing, { changed, change }: SessionChange): void {
-  // Another call may have loaded the same change meanwhile.
+  // Another call may have loaded the same change in the meantime.
   if (changed <= listing.upTo) return;
   listing.upTo = changed;
   if ("child" in change) listing.children.add(change.child);

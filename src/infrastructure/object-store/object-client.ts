@@ -1,11 +1,13 @@
+import { isConnectionFailure } from "../joined-store/retry.js";
+
 /** Where an object is. */
-export interface ObjectPlace {
+export interface ObjectLocation {
   Bucket: string;
   Key: string;
 }
 
 /** An upload in parts that is under way. */
-export interface ObjectUpload extends ObjectPlace {
+export interface ObjectUpload extends ObjectLocation {
   UploadId: string;
 }
 
@@ -18,11 +20,11 @@ export interface ObjectCallOptions {
 /** A client of the class `S3` of `@aws-sdk/client-s3`, by the methods that are used. */
 export interface ObjectClient {
   putObject(
-    input: ObjectPlace & { Body: Uint8Array },
+    input: ObjectLocation & { Body: Uint8Array },
     options: ObjectCallOptions,
   ): Promise<unknown>;
   getObject(
-    input: ObjectPlace & { Range: string },
+    input: ObjectLocation & { Range: string },
     options: ObjectCallOptions,
   ): Promise<{
     Body?: { transformToByteArray(): Promise<Uint8Array> } | undefined;
@@ -30,10 +32,10 @@ export interface ObjectClient {
     ContentLength?: number | undefined;
   }>;
   headObject(
-    input: ObjectPlace,
+    input: ObjectLocation,
     options: ObjectCallOptions,
   ): Promise<{ ContentLength?: number | undefined }>;
-  deleteObject(input: ObjectPlace, options: ObjectCallOptions): Promise<unknown>;
+  deleteObject(input: ObjectLocation, options: ObjectCallOptions): Promise<unknown>;
   listObjectsV2(
     input: { Bucket: string; Prefix: string; StartAfter?: string; MaxKeys: number },
     options: ObjectCallOptions,
@@ -41,7 +43,7 @@ export interface ObjectClient {
     Contents?: { Key?: string | undefined; LastModified?: Date | undefined }[] | undefined;
   }>;
   createMultipartUpload(
-    input: ObjectPlace,
+    input: ObjectLocation,
     options: ObjectCallOptions,
   ): Promise<{ UploadId?: string | undefined }>;
   uploadPart(
@@ -76,8 +78,6 @@ export function isEmptyRange(error: unknown): boolean {
   return statusOf(error) === 416;
 }
 
-const CUT =
-  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/;
 const SLOW =
   /^(?:TimeoutError|RequestTimeout|SlowDown|Throttling\w*|InternalError|ServiceUnavailable)$/;
 
@@ -89,7 +89,8 @@ export function isObjectTransient(error: unknown): boolean {
     status >= 500 ||
     status === 429 ||
     status === 408 ||
-    (typeof code === "string" && CUT.test(code)) ||
+    isConnectionFailure(code) ||
+    code === "ERR_STREAM_PREMATURE_CLOSE" ||
     (typeof name === "string" && SLOW.test(name)) ||
     /socket hang up|aborted|premature close/i.test(String(message))
   );

@@ -1,4 +1,5 @@
 import { requireCount, requireFunction, requireObject, requireText } from "../../core/arguments.js";
+import { onceResolved } from "../../core/lib/concurrency.js";
 import type {
   OpenContent,
   ContentStore,
@@ -9,33 +10,33 @@ import { sha256 } from "../hash.js";
 import { inChunks } from "../joined-store/chunked-content.js";
 import { joinStores } from "../joined-store/join-stores.js";
 import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
+import { PAGE } from "../joined-store/session-listings.js";
 import {
   isMissing,
   isObjectTransient,
+  type ObjectCallOptions,
   type ObjectClient,
+  type ObjectLocation,
   type ObjectSource,
   isEmptyRange,
 } from "./object-client.js";
 
-type Call = { abortSignal: AbortSignal };
-
 /** A bucket, reached when it is first used. A request that fails for the moment is made again, within the deadline. */
-export class ObjectBucket {
-  readonly #source: ObjectSource;
+class ObjectBucket {
+  readonly #client: () => Promise<ObjectClient>;
   readonly #retry: Retry;
-  #opening: Promise<ObjectClient> | undefined;
 
   constructor(
     source: ObjectSource,
     readonly name: string,
     options: RetryOptions,
   ) {
-    this.#source = source;
+    this.#client = onceResolved(async () => (typeof source === "function" ? source() : source));
     this.#retry = createRetry(`the object storage s3://${name}`, isObjectTransient, options);
   }
 
   /** Makes a request. It may be made twice if its answer is lost. */
-  call<T>(request: (client: ObjectClient, options: Call) => Promise<T>): Promise<T> {
+  call<T>(request: (client: ObjectClient, options: ObjectCallOptions) => Promise<T>): Promise<T> {
     return this.#retry(async (abortSignal) => request(await this.#client(), { abortSignal }));
   }
 
@@ -57,20 +58,10 @@ export class ObjectBucket {
       throw error;
     }
   }
-
-  #client(): Promise<ObjectClient> {
-    this.#opening ??= (
-      typeof this.#source === "function" ? this.#source() : Promise.resolve(this.#source)
-    ).catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
 }
 
 /** Uploads an object in parts, which can be opened only once all of them are there. */
-export async function uploadParts(
+async function uploadParts(
   bucket: ObjectBucket,
   Key: string,
   parts: AsyncIterable<Uint8Array>,
@@ -112,8 +103,8 @@ export async function uploadParts(
 
 async function sizeOf(
   client: ObjectClient,
-  { Bucket, Key }: { Bucket: string; Key: string },
-  options: { abortSignal: AbortSignal },
+  { Bucket, Key }: ObjectLocation,
+  options: ObjectCallOptions,
 ): Promise<number | undefined> {
   const head = await client.headObject({ Bucket, Key }, options).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
@@ -124,10 +115,9 @@ async function sizeOf(
 
 /** How much is read when content is opened, so that short content takes a single request. */
 const OPENING_BYTES = 65_536;
-const LISTED_AT_ONCE = 1_000;
 
 /** Content as objects, one for each key. */
-export function objectContent(
+function objectContent(
   bucket: ObjectBucket,
   prefix: string,
   namespace: string,
@@ -202,13 +192,13 @@ export function objectContent(
 
     async removeAll(start) {
       for (;;) {
-        const found = await list(root + start, "", LISTED_AT_ONCE);
+        const found = await list(root + start, "", PAGE);
         for (const { key } of found) {
           await bucket.call((client, options) =>
             client.deleteObject({ Bucket, Key: root + key }, options),
           );
         }
-        if (found.length < LISTED_AT_ONCE) return;
+        if (found.length < PAGE) return;
       }
     },
 

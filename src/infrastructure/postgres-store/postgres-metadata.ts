@@ -4,18 +4,20 @@ import type {
   NewRecord,
 } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import { indexKey } from "../joined-store/chunked-content.js";
 import {
   changeIn,
+  indexKey,
   listedIn,
+  PAGE,
   parseListCursor,
   recordIn,
   SessionListings,
 } from "../joined-store/session-listings.js";
+import { CauseError } from "../cause-error.js";
 import type { PostgresDatabase } from "./postgres-database.js";
 
 /**
- * A value as JSON that jsonb can hold: NUL and lone surrogates, which it refuses, are escaped, and the
+ * A value as JSON that jsonb can hold: NUL and lone surrogates, which it rejects, are escaped, and the
  * escape character is, too, so that two values are equal exactly if they were before.
  */
 export function plainJson(value: unknown): string {
@@ -36,8 +38,6 @@ function plainText(text: string): string {
     .replace(ODD, (odd) => `${ESCAPE}${odd.charCodeAt(0).toString(16)}`)
     .replaceAll("\0", `${ESCAPE}0000`);
 }
-
-const PAGE = 1_000;
 
 /**
  * The row of the session is locked until the statement has ended, so that the changes of a session are
@@ -81,7 +81,7 @@ const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = $1
 export function postgresMetadataIn(database: PostgresDatabase, namespace: string): MetadataStore {
   const ns = indexKey(namespace);
 
-  const listings = new SessionListings(PAGE, async (sessionId, after) =>
+  const listings = new SessionListings(async (sessionId, after) =>
     (await database.run(CHANGES, [ns, indexKey(sessionId), after])).map(changeIn),
   );
 
@@ -102,7 +102,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
         if (there && there.hash === rest.hash && there.type === rest.type) return there;
       }
     }
-    throw new Error("every id for this content holds other content");
+    throw new CauseError("every id for this content holds other content");
   };
 
   return {

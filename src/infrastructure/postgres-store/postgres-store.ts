@@ -4,12 +4,13 @@ import type {
   OpenStore,
   MetadataStore,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { CHUNK_BYTES, chunkedContent, indexKey } from "../joined-store/chunked-content.js";
+import { CHUNK_BYTES, chunkedContent } from "../joined-store/chunked-content.js";
 import { joinStores } from "../joined-store/join-stores.js";
 import type { RetryOptions } from "../joined-store/retry.js";
+import { indexKey } from "../joined-store/session-listings.js";
 import { PostgresDatabase } from "./postgres-database.js";
 import { postgresMetadataIn } from "./postgres-metadata.js";
-import type { PostgresSource } from "./postgres-pool.js";
+import type { PostgresSource } from "./postgres-client.js";
 
 const WRITE_CHUNK = `INSERT INTO context_offload_chunks (namespace, key, part, data)
   VALUES ($1, $2, $3, $4)
@@ -38,7 +39,7 @@ const KEYS = `SELECT key, extract(epoch FROM written_at) * 1000 AS written_at
   FROM context_offload_contents WHERE namespace = $1 AND key COLLATE "C" > $2
   ORDER BY key COLLATE "C" LIMIT $3`;
 
-export function postgresContent(database: PostgresDatabase, namespace: string): ContentStore {
+function postgresContent(database: PostgresDatabase, namespace: string): ContentStore {
   const ns = indexKey(namespace);
   return chunkedContent({
     writeChunk: (key, part, chunk) => database.run(WRITE_CHUNK, [ns, key, part, asBuffer(chunk)]),

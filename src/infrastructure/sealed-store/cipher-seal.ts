@@ -1,15 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ArtifactMetadata } from "../../core/workspace/artifacts/artifact.js";
+import { type ArtifactMetadata, NAMED_FIELDS } from "../../core/workspace/artifacts/artifact.js";
 import { inChunks } from "../joined-store/chunked-content.js";
-import {
-  type KeySet,
-  readKeys,
-  type EncryptionOptions,
-  NAMED_FIELDS,
-  type Seal,
-  type SealedFields,
-} from "./encryption-keys.js";
+import { type EncryptionOptions, type KeySet, resolveKeys } from "./encryption-keys.js";
+import { type Seal, type SealedFields, TamperedError } from "./seal.js";
 
 /**
  * Content as AES-256-GCM in chunks, so that ranges can be read: a head with the id of the key and of
@@ -18,7 +12,7 @@ import {
  */
 
 const MAGIC = Buffer.from("COE1");
-export const ID_BYTES = 16;
+const ID_BYTES = 16;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const CHUNK_BYTES = 65_536;
@@ -26,16 +20,8 @@ const SEALED_BYTES = CHUNK_BYTES + TAG_BYTES;
 /** Enough for the longest head: the id of a key has at most 255 bytes. */
 const MAX_HEAD_BYTES = MAGIC.length + 1 + 255 + ID_BYTES;
 
-/** The bytes are not what was written, or not with this key. */
-export class TamperedError extends Error {
-  constructor(problem: string) {
-    super(problem);
-    this.name = "TamperedError";
-  }
-}
-
 /** Encrypts a stream; the same id must never be used for other content. */
-export async function* encryptChunks(
+async function* encryptChunks(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   keys: KeySet,
   contentId: Buffer,
@@ -52,13 +38,13 @@ export async function* encryptChunks(
 }
 
 /** How long the encrypted form of so many bytes is. */
-export function encryptedSize(bytes: number, { keyId }: KeySet): number {
+function encryptedSize(bytes: number, { keyId }: KeySet): number {
   const chunks = Math.max(1, Math.ceil(bytes / CHUNK_BYTES));
   return headSize(keyId) + bytes + chunks * TAG_BYTES;
 }
 
 /** Opens encrypted content for reading in ranges. */
-export async function decryptChunks(
+async function decryptChunks(
   sealed: OpenContent,
   keysFor: (keyId: string) => KeySet,
   expectedId?: Buffer,
@@ -117,13 +103,13 @@ export async function decryptChunks(
 }
 
 /** A short text in one piece, for metadata; the same text gives the same bytes. */
-export function sealText(text: string, keys: KeySet, bound: string): string {
+function sealText(text: string, keys: KeySet, bound: string): string {
   const bytes = Buffer.from(text);
   const id = idOf(keys, "text", bound, bytes);
   return Buffer.concat([id, sealChunk(bytes, keys, id, 0, true)]).toString("base64");
 }
 
-export function openText(sealed: string, keys: KeySet, bound: string): string {
+function openText(sealed: string, keys: KeySet, bound: string): string {
   const bytes = Buffer.from(sealed, "base64");
   const id = bytes.subarray(0, ID_BYTES);
   const text = Buffer.from(openChunk(bytes.subarray(ID_BYTES), keys, id, 0, true));
@@ -132,7 +118,7 @@ export function openText(sealed: string, keys: KeySet, bound: string): string {
 }
 
 /** An id that only this content has: nonces are made from it, and equal content is stored once. */
-export function idOf(keys: KeySet, ...parts: readonly (string | Uint8Array)[]): Buffer {
+function idOf(keys: KeySet, ...parts: readonly (string | Uint8Array)[]): Buffer {
   const hmac = createHmac("sha256", keys.nonce);
   for (const part of parts) {
     const bytes = Buffer.from(part);
@@ -205,12 +191,12 @@ function boundTo(contentId: Buffer, index: number, isLast: boolean): Buffer {
 const KEY_FIELD = "encryption_key_id";
 const RECORD_FIELD = "encrypted_record";
 
-interface Inside extends SealedFields {
+interface EncryptedRecord extends SealedFields {
   readonly contentId: string;
 }
 
 /** Content, records and everything derived from them encrypted; only ids, times and named metadata are not. */
-export function createCipherSeal({ current, keysFor }: ReturnType<typeof readKeys>): Seal {
+function createCipherSeal({ current, keysFor }: ReturnType<typeof resolveKeys>): Seal {
   return {
     hidesMetadata: true,
 
@@ -228,37 +214,37 @@ export function createCipherSeal({ current, keysFor }: ReturnType<typeof readKey
     },
 
     sealRecord(fields, sessionId, contentId) {
-      const inside: Inside = { ...fields, contentId: Buffer.from(contentId).toString("hex") };
+      const record: EncryptedRecord = { ...fields, contentId: contentId.toString("hex") };
       return {
         ...namedOf(fields.metadata),
         [KEY_FIELD]: current.keyId,
-        [RECORD_FIELD]: sealText(JSON.stringify(inside), current, sessionId),
+        [RECORD_FIELD]: sealText(JSON.stringify(record), current, sessionId),
       };
     },
 
-    openRecord: ({ sessionId, metadata }) => openInside(sessionId, metadata),
+    openRecord: ({ sessionId, metadata }) => decryptRecord(sessionId, metadata),
 
     async openContent({ sessionId, metadata }, sealed) {
-      const { contentId } = openInside(sessionId, metadata);
+      const { contentId } = decryptRecord(sessionId, metadata);
       return decryptChunks(sealed, keysFor, Buffer.from(contentId, "hex"));
     },
 
-    // A cache that is made anew at any time must never share nonces with what it was before.
+    // A cache may be rebuilt at any time, and must never share nonces with what it was before.
     sealDerived: (bytes) => encryptChunks(bytes, current, randomBytes(ID_BYTES)),
     openDerived: (sealed) => decryptChunks(sealed, keysFor),
   };
 
-  function openInside(sessionId: string, metadata: ArtifactMetadata): Inside {
+  function decryptRecord(sessionId: string, metadata: ArtifactMetadata): EncryptedRecord {
     const { [KEY_FIELD]: keyId, [RECORD_FIELD]: sealed } = metadata;
     if (typeof keyId !== "string" || typeof sealed !== "string") {
       throw new TamperedError("it was stored without encryption");
     }
-    return JSON.parse(openText(sealed, keysFor(keyId), sessionId)) as Inside;
+    return JSON.parse(openText(sealed, keysFor(keyId), sessionId)) as EncryptedRecord;
   }
 }
 
 export function encryptionSeal(options: EncryptionOptions): { seal: Seal; hashKey: Uint8Array } {
-  const keys = readKeys(options);
+  const keys = resolveKeys(options);
   return { seal: createCipherSeal(keys), hashKey: keys.current.hash };
 }
 

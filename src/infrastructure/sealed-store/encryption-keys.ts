@@ -3,8 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { KeyMissingError } from "../../core/errors/storage-errors.js";
-import type { NewArtifact, OpenContent } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import { FILE_MODE, FOLDER_MODE } from "../files/store-layout.js";
 
 /** The key of what is stored from now on, and older keys for what was stored before. */
@@ -29,7 +27,7 @@ const KEY_BYTES = 32;
 const MAX_ID_CHARS = 200;
 
 /** The current keys, and those for any id. */
-export function readKeys(options: EncryptionOptions): {
+export function resolveKeys(options: EncryptionOptions): {
   readonly current: KeySet;
   readonly keysFor: (keyId: string) => KeySet;
 } {
@@ -40,8 +38,8 @@ export function readKeys(options: EncryptionOptions): {
   if (keyId !== undefined && (keyId === "" || keyId.length > MAX_ID_CHARS)) {
     throw new InvalidArgumentError("encryption.keyId", keyId, "a short name");
   }
-  const own = key ?? keyFor?.(keyId ?? "default");
-  const current = deriveKeys(requireKey(own), keyId ?? (key ? undefined : "default"));
+  const currentKey = key ?? keyFor?.(keyId ?? "default");
+  const current = deriveKeys(requireKey(currentKey), keyId ?? (key ? undefined : "default"));
   const known = new Map([[current.keyId, current]]);
   return {
     current,
@@ -82,14 +80,14 @@ function deriveKeys(key: Uint8Array, keyId: string | undefined): KeySet {
   };
 }
 
-const FILE = "redaction.key";
+const REDACTION_KEY_FILE = "redaction.key";
 
 /**
  * The secret of a workspace on files, made when it is first needed and readable by its owner only. A
  * folder that cannot be written gets a random one: then content is known again within this process.
  */
-export function keptKey(root: string): Uint8Array {
-  const path = join(resolve(root), FILE);
+export function loadRedactionKey(root: string): Uint8Array {
+  const path = join(resolve(root), REDACTION_KEY_FILE);
   const made = randomBytes(KEY_BYTES);
   try {
     makeRoot(resolve(root));
@@ -97,7 +95,7 @@ export function keptKey(root: string): Uint8Array {
     writeFileSync(path, made.toString("hex"), { flag: "wx", mode: FILE_MODE });
     return made;
   } catch {
-    return readKey(path) ?? made;
+    return readKeyFile(path) ?? made;
   }
 }
 
@@ -107,7 +105,7 @@ function makeRoot(root: string): void {
   writeFileSync(join(root, ".gitignore"), "*\n", { flag: "wx", mode: FILE_MODE });
 }
 
-function readKey(path: string): Uint8Array | undefined {
+function readKeyFile(path: string): Uint8Array | undefined {
   try {
     const key = Buffer.from(readFileSync(path, "utf8").trim(), "hex");
     return key.length === KEY_BYTES ? key : undefined;
@@ -115,65 +113,3 @@ function readKey(path: string): Uint8Array | undefined {
     return undefined;
   }
 }
-
-/** What a record says to those who may know it, beyond what the store itself needs. */
-export type SealedFields = Pick<ArtifactRecord, "type" | "size" | "hash" | "metadata">;
-
-/** How content and records are stored in another form than they came in. */
-export interface Seal {
-  /** Whether the store can filter by the named fields only. */
-  readonly hidesMetadata: boolean;
-  /** The content as it is stored. */
-  sealContent(artifact: NewArtifact, hash: string | undefined): SealedContent;
-  /** The metadata that the store sees. */
-  sealRecord(
-    fields: SealedFields,
-    sessionId: string,
-    contentId: Uint8Array,
-  ): ArtifactRecord["metadata"];
-  /** What a record of the store really says. */
-  openRecord(inner: ArtifactRecord): SealedFields;
-  openContent(inner: ArtifactRecord, sealed: OpenContent): Promise<OpenContent>;
-  /** Data derived from content, which says as much as the content itself. */
-  sealDerived(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  openDerived(sealed: OpenContent): Promise<OpenContent>;
-}
-
-export interface SealedContent {
-  readonly content: Uint8Array | AsyncIterable<Uint8Array>;
-  /** What binds the record to its content. */
-  readonly contentId: Uint8Array;
-  /** How many bytes are stored for so many of content. */
-  storedBytes(bytes: number): number;
-}
-
-/** The fields of metadata that every store knows and filters by; they hold nothing of the content. */
-export const NAMED_FIELDS: readonly string[] = [
-  ...["context_type", "biz_id", "agent_id", "task_id", "session_id", "tool_name", "action_name"],
-];
-
-/** Metadata: the keyed hash of the content as it came, before anything was redacted. */
-const HASH_FIELD = "content_hmac";
-
-/** Content as it is, known by a keyed hash. */
-export const keyedSeal: Seal = {
-  hidesMetadata: false,
-  sealContent: ({ content }) => ({
-    ...{ content, contentId: Buffer.alloc(0) },
-    storedBytes: (bytes) => bytes,
-  }),
-  sealRecord: ({ metadata, hash }) => ({ ...metadata, [HASH_FIELD]: hash }),
-
-  openRecord({ type, size, hash, metadata }) {
-    const { [HASH_FIELD]: keyed, ...rest } = metadata;
-    // What was stored before has a plain hash.
-    return {
-      ...{ type, size, hash: typeof keyed === "string" ? keyed : hash },
-      metadata: rest,
-    };
-  },
-
-  openContent: (_, sealed) => Promise.resolve(sealed),
-  sealDerived: (bytes) => bytes,
-  openDerived: (sealed) => Promise.resolve(sealed),
-};

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { messageOf } from "../../core/errors/context-offload-error.js";
 import { ArtifactDamagedError } from "../../core/errors/reading-errors.js";
+import { once } from "../../core/lib/concurrency.js";
 import { collectPieces } from "../../core/lib/text/byte-source.js";
 import {
   type NewArtifact,
@@ -12,12 +13,11 @@ import {
 import {
   candidateIds,
   type ArtifactRecord,
-  type TextSize,
+  NAMED_FIELDS,
 } from "../../core/workspace/artifacts/artifact.js";
 import { queryByListing } from "../../core/workspace/artifacts/list-artifacts.js";
-import { sha256 } from "../hash.js";
-import { TamperedError } from "./cipher-seal.js";
-import { NAMED_FIELDS, type Seal } from "./encryption-keys.js";
+import { hashPassing, sha256 } from "../hash.js";
+import { type Seal, TamperedError } from "./seal.js";
 
 const MAX_GATHERED_BYTES = 8_388_608;
 
@@ -25,7 +25,7 @@ const MAX_GATHERED_BYTES = 8_388_608;
  * A stream as one piece if it is short: only content that is known before it is stored gets the id
  * that it would have had, and is stored once.
  */
-export async function gather(content: NewArtifact["content"]): Promise<NewArtifact["content"]> {
+async function gather(content: NewArtifact["content"]): Promise<NewArtifact["content"]> {
   if (content instanceof Uint8Array) return content;
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -50,26 +50,6 @@ export async function gather(content: NewArtifact["content"]): Promise<NewArtifa
     }
   }
   return rest();
-}
-
-/** The keyed hash of a stream is known when all of it has passed. */
-export function hashWhilePassing(content: NewArtifact["content"], key: Uint8Array) {
-  if (content instanceof Uint8Array) {
-    return { content, hash: () => createHmac("sha256", key).update(content).digest("hex") };
-  }
-  const hmac = createHmac("sha256", key);
-  async function* pass(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
-      hmac.update(piece);
-      yield piece;
-    }
-  }
-  return { content: pass(content), hash: () => hmac.digest("hex") };
-}
-
-export function hashOnce(bytes: Uint8Array): () => string {
-  let hash: string | undefined;
-  return () => (hash ??= sha256(bytes));
 }
 
 /**
@@ -114,9 +94,15 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
 
   const put = async (artifact: NewArtifact): Promise<ArtifactRecord> => {
     const { sessionId, type, wantedId } = artifact;
-    const passing = hashWhilePassing(await gather(artifact.content), hashKey);
-    const isValue = passing.content instanceof Uint8Array;
-    const hash = isValue ? (artifact.hash?.() ?? passing.hash()) : undefined;
+    const gathered = await gather(artifact.content);
+    const hmac = createHmac("sha256", hashKey);
+    // The hash of a stream is known when all of it has passed.
+    const passing = gathered instanceof Uint8Array ? undefined : hashPassing(gathered, hmac);
+    const hash =
+      gathered instanceof Uint8Array
+        ? (artifact.hash?.() ?? hmac.update(gathered).digest("hex"))
+        : undefined;
+    const content = passing?.bytes ?? gathered;
     let id = wantedId;
     if (hash !== undefined) {
       // The inner store sees other bytes for the same content with another key, so this one decides.
@@ -128,31 +114,36 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       if (same) return same;
       id = candidates.find((name) => !artifacts.has(name));
     }
-    const sealed = seal.sealContent({ ...artifact, content: passing.content }, hash);
-    let size: TextSize | undefined;
+    const sealed = seal.sealContent({ ...artifact, content }, hash);
+    const size = once(artifact.size);
+    const bytes = sealed.content instanceof Uint8Array ? sealed.content : undefined;
     const stored = await inner.put({
       ...{ sessionId, type, createdAt: artifact.createdAt, wantedId: id },
       content: sealed.content,
-      ...(sealed.content instanceof Uint8Array ? { hash: hashOnce(sealed.content) } : {}),
-      size() {
-        size ??= artifact.size();
-        return { ...size, bytes: sealed.storedBytes(size.bytes) };
-      },
+      hash: bytes && once(() => sha256(bytes)),
+      size: () => ({ ...size(), bytes: sealed.storedBytes(size().bytes) }),
       // Stores ask for it once the content is written: only then are size and hash of a stream known.
       get metadata() {
-        size ??= artifact.size();
-        const fields = { type, size, hash: hash ?? passing.hash(), metadata: artifact.metadata };
-        return seal.sealRecord(fields, sessionId, sealed.contentId);
+        return seal.sealRecord(
+          {
+            type,
+            size: size(),
+            hash: hash ?? passing?.hash() ?? "",
+            metadata: artifact.metadata,
+          },
+          sessionId,
+          sealed.contentId,
+        );
       },
     });
     return openRecord(stored);
   };
 
   const openSealed = async (record: ArtifactRecord): Promise<OpenContent> => {
-    const record_ = await innerOf(record);
-    const sealed = await inner.open(record_);
+    const innerRecord = await innerOf(record);
+    const sealed = await inner.open(innerRecord);
     try {
-      return guard(await seal.openContent(record_, sealed), sealed, record.artifactId);
+      return guard(await seal.openContent(innerRecord, sealed), sealed, record.artifactId);
     } catch (error) {
       await sealed.close();
       throw damaged(error, record.artifactId);
@@ -189,7 +180,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       try {
         return guard(await seal.openDerived(sealed), sealed, record.artifactId);
       } catch {
-        // A cache that was tampered with is made anew.
+        // A cache that was tampered with is rebuilt.
         await sealed.close();
         return memoryContent(await collectPieces(make()));
       }
@@ -201,7 +192,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     async verify(options) {
       const report = await inner.verify(options);
       let bytes = 0;
-      const damagedToo: { sessionId: string; artifactId: string; problem: string }[] = [];
+      const unopenable: { sessionId: string; artifactId: string; problem: string }[] = [];
       const known = new Set(
         [...report.damaged, ...report.missing].map((at) => `${at.sessionId}\n${at.artifactId}`),
       );
@@ -212,10 +203,10 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
           bytes += record.size.bytes;
           if (known.has(`${sessionId}\n${artifactId}`)) continue;
           const problem = await problemOf(record);
-          if (problem !== undefined) damagedToo.push({ sessionId, artifactId, problem });
+          if (problem !== undefined) unopenable.push({ sessionId, artifactId, problem });
         }
       }
-      return { ...report, bytes, damaged: [...report.damaged, ...damagedToo] };
+      return { ...report, bytes, damaged: [...report.damaged, ...unopenable] };
 
       async function problemOf(record: ArtifactRecord): Promise<string | undefined> {
         try {
@@ -240,7 +231,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
 /** The rest of the metadata is in the part of a record that the store cannot read. */
 function isNamed(filter: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(filter).every(
-    ([key, value]) => value === undefined || NAMED_FIELDS.includes(key),
+    ([key, value]) => value === undefined || (NAMED_FIELDS as readonly string[]).includes(key),
   );
 }
 

@@ -9,76 +9,9 @@ import type {
   SearchSource,
 } from "../../core/lib/search/search-terms.js";
 import { readPieces } from "../../core/lib/text/byte-source.js";
+import { CauseError } from "../cause-error.js";
+import type { SearchRequest, SearchAnswer, SearchFailure, SharedProgress } from "./messages.js";
 import { WORKER_SOURCE } from "./worker-source.js";
-
-/** A message to the worker. `id` is that of the search. */
-export type SearchRequest =
-  | {
-      readonly id: number;
-      readonly kind: "search";
-      readonly query: SearchQuery;
-      readonly deadlineMs: number;
-      /** Shared with the worker: see `SharedProgress`. */
-      readonly progress: SharedArrayBuffer;
-      /** The open file that the worker reads; `undefined` when the bytes come as pieces. */
-      readonly file: { readonly fd: number; readonly size: number } | undefined;
-    }
-  | { readonly id: number; readonly kind: "piece"; readonly bytes: Uint8Array }
-  /** There are no more pieces: the text has ended, or the search is to stop. */
-  | { readonly id: number; readonly kind: "end" | "stop" };
-
-/** A message from the worker. */
-export type SearchAnswer =
-  | { readonly id: number; readonly kind: "begun" }
-  /** A piece was searched: there is room for another one. */
-  | { readonly id: number; readonly kind: "taken" }
-  | { readonly id: number; readonly kind: "matches"; readonly matches: readonly SearchMatch[] }
-  | { readonly id: number; readonly kind: "ended"; readonly stopped: boolean }
-  | { readonly id: number; readonly kind: "failed"; readonly failure: SearchFailure };
-
-/** Why a search failed, as plain data, since an error loses its class between threads. */
-export type SearchFailure =
-  | { readonly kind: "pattern"; readonly reason: string }
-  | { readonly kind: "read"; readonly code: string; readonly message: string }
-  | { readonly kind: "other"; readonly message: string };
-
-/**
- * The progress of a search and whether it must stop, in shared memory: a worker that is busy with a
- * regular expression can neither send nor receive messages.
- */
-export class SharedProgress {
-  readonly buffer: SharedArrayBuffer;
-  readonly #cells: Float64Array;
-
-  constructor(buffer = new SharedArrayBuffer(3 * Float64Array.BYTES_PER_ELEMENT)) {
-    this.buffer = buffer;
-    this.#cells = new Float64Array(buffer);
-  }
-
-  get scannedLines(): number {
-    return this.#cells[0] ?? 0;
-  }
-
-  set scannedLines(count: number) {
-    this.#cells[0] = count;
-  }
-
-  get matchingLines(): number {
-    return this.#cells[1] ?? 0;
-  }
-
-  set matchingLines(count: number) {
-    this.#cells[1] = count;
-  }
-
-  get mustStop(): boolean {
-    return this.#cells[2] === 1;
-  }
-
-  stop(): void {
-    this.#cells[2] = 1;
-  }
-}
 
 /** How a search ended. */
 export type SearchResult = { readonly outcome: SearchOutcome } | { readonly error: unknown };
@@ -108,48 +41,6 @@ export function outcomeOf(job: SearchJob, stoppedBy: "deadline" | undefined): Se
   return why === undefined
     ? { ...outcome, complete: true }
     : { ...outcome, complete: false, stoppedBy: why };
-}
-
-/** Searches that are waiting for a worker. Groups take turns; the searches of a group keep their order. */
-export class SearchQueue {
-  /** The group whose turn is next comes first. */
-  readonly #groups = new Map<string, SearchJob[]>();
-
-  add(job: SearchJob): void {
-    const waiting = this.#groups.get(job.group);
-    if (waiting === undefined) this.#groups.set(job.group, [job]);
-    else waiting.push(job);
-  }
-
-  /** Takes the next search that `accepts` allows. */
-  take(accepts: (job: SearchJob) => boolean): SearchJob | undefined {
-    for (const [group, waiting] of this.#groups) {
-      const job = waiting.find(accepts);
-      if (job === undefined) continue;
-      this.remove(job);
-      this.#groups.delete(group);
-      if (waiting.length > 0) this.#groups.set(group, waiting);
-      return job;
-    }
-    return undefined;
-  }
-
-  /** @returns whether it was waiting. */
-  remove(job: SearchJob): boolean {
-    const waiting = this.#groups.get(job.group) ?? [];
-    const at = waiting.indexOf(job);
-    if (at === -1) return false;
-    waiting.splice(at, 1);
-    if (waiting.length === 0) this.#groups.delete(job.group);
-    return true;
-  }
-
-  /** Takes all searches. */
-  drain(): SearchJob[] {
-    const jobs = [...this.#groups.values()].flat();
-    this.#groups.clear();
-    return jobs;
-  }
 }
 
 /** How long a worker may take to stop before it is terminated. */
@@ -308,7 +199,7 @@ async function* readWhole({ source }: SearchJob): AsyncGenerator<Uint8Array> {
     count += piece.length;
     yield piece;
   }
-  if (count < source.size) throw new Error(`it ends at byte ${count} of ${source.size}`);
+  if (count < source.size) throw new CauseError(`it ends at byte ${count} of ${source.size}`);
 }
 
 function asReadFailure(error: unknown): unknown {

@@ -1,22 +1,20 @@
 import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { compilePattern, createSearchBuffer } from "../../core/lib/search/compile-pattern.js";
+import { compilePattern } from "../../core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../core/lib/search/line-search.js";
 import { PatternError, type SearchMatch } from "../../core/lib/search/search-terms.js";
-import { createSimdSearchBuffer } from "./simd-search-buffer.js";
 import {
   SharedProgress,
   type SearchAnswer,
   type SearchFailure,
   type SearchRequest,
-} from "./search-worker.js";
+} from "./messages.js";
 
 /** The first matches are sent one by one, at once, so that they are not lost if the search gets stuck. */
 const SENT_AT_ONCE = 200;
 const BATCH = 50;
 
-const searchBuffer =
-  createSimdSearchBuffer(SEARCH_BUFFER_BYTES) ?? createSearchBuffer(SEARCH_BUFFER_BYTES);
+const buffer = Buffer.alloc(SEARCH_BUFFER_BYTES);
 let running:
   { readonly id: number; readonly lines: LineSearch; readonly send: () => void } | undefined;
 
@@ -69,7 +67,7 @@ function begin(request: Extract<SearchRequest, { kind: "search" }>): NonNullable
   };
   const lines = new LineSearch(query, {
     pattern: compilePattern(query),
-    searchBuffer,
+    buffer,
     tally,
     shouldStop: () => tally.mustStop || performance.now() >= endsAt,
     onMatch: (match) => {

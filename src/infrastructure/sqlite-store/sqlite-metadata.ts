@@ -4,18 +4,18 @@ import type {
   MetadataStore,
   NewRecord,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { indexKey } from "../joined-store/chunked-content.js";
 import {
   changeIn,
+  indexKey,
   listedIn,
+  PAGE,
   parseListCursor,
   recordIn,
   SessionListings,
 } from "../joined-store/session-listings.js";
+import { CauseError } from "../cause-error.js";
 import type { SqliteValue } from "./sqlite-client.js";
-import type { SqliteDatabase, SqliteSession } from "./sqlite-database.js";
-
-const PAGE = 1_000;
+import type { SqliteDatabase, SqliteStatements } from "./sqlite-database.js";
 
 const NEXT_SEQ = `INSERT INTO context_offload_sessions (namespace, session, name, last_seq)
   VALUES (?, ?, ?, 1)
@@ -44,40 +44,36 @@ const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = ? 
 /** What exists in a namespace, in SQLite. */
 export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): MetadataStore {
   const ns = indexKey(namespace);
-  const nextSeq = (session: SqliteSession, sessionId: string) =>
-    session.get(NEXT_SEQ, ns, indexKey(sessionId), JSON.stringify(sessionId))?.[
-      "last_seq"
-    ] as number;
+  const nextSeq = (sql: SqliteStatements, sessionId: string) =>
+    sql.get(NEXT_SEQ, ns, indexKey(sessionId), JSON.stringify(sessionId))?.["last_seq"] as number;
 
-  const listings = new SessionListings(PAGE, (sessionId, after) => {
-    const of = [ns, indexKey(sessionId), after] as const;
-    return database.read((session) => session.all(CHANGES, ...of, ...of).map(changeIn));
+  const listings = new SessionListings((sessionId, after) => {
+    const since = [ns, indexKey(sessionId), after] as const;
+    return database.read((sql) => sql.all(CHANGES, ...since, ...since).map(changeIn));
   });
 
   return {
     add: (record) =>
-      database.write((session) =>
-        addTo(session, record, ns, () => nextSeq(session, record.sessionId)),
-      ),
+      database.write((sql) => addTo(sql, record, ns, () => nextSeq(sql, record.sessionId))),
 
     sessions: () =>
-      database.read((session) =>
-        session.all(SESSIONS, ns).map(({ name }) => JSON.parse(name as string) as string),
+      database.read((sql) =>
+        sql.all(SESSIONS, ns).map(({ name }) => JSON.parse(name as string) as string),
       ),
 
     listSession: (sessionId) => listings.list(sessionId),
 
     async query(query) {
       const { where, order, values } = conditions(query, ns);
-      const [rows, count] = await database.read((session) => [
-        session.all(
+      const [rows, count] = await database.read((sql) => [
+        sql.all(
           `SELECT session, seq, record FROM context_offload_artifacts
             WHERE ${where} ORDER BY ${order} LIMIT ?`,
           ...values,
           query.limit,
         ),
         query.countRest
-          ? session.get(
+          ? sql.get(
               `SELECT count(*) AS count FROM context_offload_artifacts WHERE ${where}`,
               ...values,
             )
@@ -90,33 +86,33 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
     },
 
     remove: (record) =>
-      database.write((session) => {
+      database.write((sql) => {
         const key = [ns, indexKey(record.sessionId), indexKey(record.artifactId)] as const;
-        const there = session.get(FIND, ...key);
+        const there = sql.get(FIND, ...key);
         if (!there || there["removed"] === 1 || recordIn(there).location !== record.location)
           return;
-        session.run(REMOVE, nextSeq(session, record.sessionId), ...key);
+        sql.run(REMOVE, nextSeq(sql, record.sessionId), ...key);
       }),
 
     addChild: (sessionId, childSessionId) =>
-      database.write((session) => {
+      database.write((sql) => {
         const key = [ns, indexKey(sessionId), indexKey(childSessionId)] as const;
-        if (session.get(FIND_CHILD, ...key)) return;
+        if (sql.get(FIND_CHILD, ...key)) return;
         const name = JSON.stringify(childSessionId);
-        session.run(ADD_CHILD, ...key, name, nextSeq(session, sessionId));
+        sql.run(ADD_CHILD, ...key, name, nextSeq(sql, sessionId));
       }),
   };
 }
 
 function addTo(
-  session: SqliteSession,
+  sql: SqliteStatements,
   { candidateIds, ...rest }: NewRecord,
   ns: string,
   nextSeq: () => number,
 ): ArtifactRecord {
   for (const artifactId of candidateIds) {
     const key = [ns, indexKey(rest.sessionId), indexKey(artifactId)] as const;
-    const row = session.get(FIND, ...key);
+    const row = sql.get(FIND, ...key);
     if (row && row["removed"] === 0) {
       const there = recordIn(row);
       if (there.hash === rest.hash && there.type === rest.type) return there;
@@ -124,10 +120,10 @@ function addTo(
     }
     const record: ArtifactRecord = { artifactId, ...rest };
     const seq = nextSeq();
-    session.run(PUT, ...key, seq, seq, JSON.stringify(record));
+    sql.run(PUT, ...key, seq, seq, JSON.stringify(record));
     return record;
   }
-  throw new Error("every id for this content holds other content");
+  throw new CauseError("every id for this content holds other content");
 }
 
 const CREATED = "record ->> '$.createdAt'";

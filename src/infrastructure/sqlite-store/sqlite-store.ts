@@ -4,9 +4,10 @@ import type {
   OpenStore,
   MetadataStore,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { CHUNK_BYTES, chunkedContent, indexKey } from "../joined-store/chunked-content.js";
+import { CHUNK_BYTES, chunkedContent } from "../joined-store/chunked-content.js";
 import { joinStores } from "../joined-store/join-stores.js";
 import type { RetryOptions } from "../joined-store/retry.js";
+import { indexKey } from "../joined-store/session-listings.js";
 import { bytesOfBlob, type SqliteSource } from "./sqlite-client.js";
 import { SqliteDatabase } from "./sqlite-database.js";
 import { sqliteMetadataIn } from "./sqlite-metadata.js";
@@ -25,50 +26,50 @@ const KEYS = `SELECT key, written_at FROM context_offload_contents
 const REMOVE_HEADERS =
   "DELETE FROM context_offload_contents WHERE namespace = ? AND key >= ? AND key < ?";
 /** How many chunks are removed at once, so that others can write in between. */
-const REMOVED_AT_ONCE = 64;
+const MAX_REMOVED = 64;
 const REMOVE_CHUNKS = `DELETE FROM context_offload_chunks WHERE rowid IN (
     SELECT rowid FROM context_offload_chunks
-    WHERE namespace = ? AND key >= ? AND key < ? LIMIT ${REMOVED_AT_ONCE}
+    WHERE namespace = ? AND key >= ? AND key < ? LIMIT ${MAX_REMOVED}
   ) RETURNING part`;
 
-export function sqliteContent(database: SqliteDatabase, namespace: string): ContentStore {
+function sqliteContent(database: SqliteDatabase, namespace: string): ContentStore {
   const ns = indexKey(namespace);
   return chunkedContent({
     writeChunk: (key, part, chunk) =>
-      database.write((session) => {
-        session.run(WRITE_CHUNK, ns, key, part, chunk);
+      database.write((sql) => {
+        sql.run(WRITE_CHUNK, ns, key, part, chunk);
       }),
 
     writeEnd: (key, bytes, part, last) =>
-      database.write((session) => {
-        if (last) session.run(WRITE_CHUNK, ns, key, part, last);
-        session.run(WRITE_HEADER, ns, key, bytes, Date.now());
+      database.write((sql) => {
+        if (last) sql.run(WRITE_CHUNK, ns, key, part, last);
+        sql.run(WRITE_HEADER, ns, key, bytes, Date.now());
       }),
 
     async readHeader(key) {
-      const header = await database.read((session) => session.get(READ_HEADER, ns, key));
+      const header = await database.read((sql) => sql.get(READ_HEADER, ns, key));
       return header && (header["bytes"] as number);
     },
 
     async readRange(key, { start, end }, { first, last }) {
-      const rows = await database.read((session) =>
-        session.all(READ_RANGE, start, end, start, ns, key, first, last),
+      const rows = await database.read((sql) =>
+        sql.all(READ_RANGE, start, end, start, ns, key, first, last),
       );
       return rows.map(({ data }) => bytesOfBlob(data));
     },
 
     async removeAll(prefix) {
       const range = [ns, prefix, `${prefix}\uffff`] as const;
-      await database.write((session) => {
-        session.run(REMOVE_HEADERS, ...range);
+      await database.write((sql) => {
+        sql.run(REMOVE_HEADERS, ...range);
       });
-      for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE;) {
-        removed = await database.write((session) => session.all(REMOVE_CHUNKS, ...range).length);
+      for (let removed = MAX_REMOVED; removed === MAX_REMOVED;) {
+        removed = await database.write((sql) => sql.all(REMOVE_CHUNKS, ...range).length);
       }
     },
 
     async keys(after, limit) {
-      const rows = await database.read((session) => session.all(KEYS, ns, after, limit));
+      const rows = await database.read((sql) => sql.all(KEYS, ns, after, limit));
       return rows.map((row) => ({
         key: row["key"] as string,
         writtenAt: row["written_at"] as number,

@@ -1,3 +1,4 @@
+/** @module ai-sdk */
 import type { ToolName } from "../../core/workspace/reading/reading.js";
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import type { AiSdkTool } from "../../formats/shared/ai-sdk-parts.js";

@@ -1,3 +1,4 @@
+/** @module anthropic */
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { anthropicFormat } from "../../formats/anthropic.js";
 import {

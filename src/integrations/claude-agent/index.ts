@@ -1,3 +1,4 @@
+/** @module claude-agent */
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { keepLast } from "../../core/lib/keep-last.js";
 import { TOOL_NAMES, type ToolName } from "../../core/workspace/reading/reading.js";

@@ -1,3 +1,4 @@
+/** @module copilot */
 import { requireObject } from "../../core/arguments.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import {

@@ -1,3 +1,4 @@
+/** @module genkit */
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import {
   answerText,

@@ -1,3 +1,4 @@
+/** @module google */
 import { geminiFormat, type GeminiToolAnswer } from "../../formats/gemini.js";
 import {
   connectSession,

@@ -1,3 +1,4 @@
+/** @module langchain */
 import type { ToolAnswer } from "../../core/engine/format.js";
 import { langchainFormat, type LangchainTool } from "../../formats/langchain.js";
 import {

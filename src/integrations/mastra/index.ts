@@ -1,3 +1,4 @@
+/** @module mastra */
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import {
   addSystemText,

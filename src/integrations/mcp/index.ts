@@ -1,3 +1,4 @@
+/** @module mcp */
 export { offloadClient, type AnyMcpClient, type ClientOptions } from "./offload-client.js";
 export { shortenAnswer, type AnsweredCall, type AnswerOffloader } from "./shorten-answer.js";
 export {

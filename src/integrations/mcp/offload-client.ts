@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import {
@@ -112,7 +113,11 @@ export function offloadClient<C extends AnyMcpClient>(client: C, options: Client
     const schema = structuredContent === undefined ? undefined : await outputSchemaOf(name);
     const rejects = async (shortened: unknown): Promise<string | undefined> => {
       if (!validate) return findDoubt(schema, structuredContent, shortened);
-      return (await validate(schema, shortened)) ? undefined : "validate rejects a reference";
+      try {
+        return (await validate(schema, shortened)) ? undefined : "validate rejects a reference";
+      } catch (error) {
+        return `validate threw: ${messageOf(error)}`;
+      }
     };
     return shortenAnswer(offloaderOf(current), {
       ...{ name, input, result },

@@ -42,8 +42,10 @@ function doubtIn(
     (rule) => !UNAFFECTED.has(rule) && !FOLLOWED.has(rule) && !rule.startsWith("x-"),
   );
   if (unknown !== undefined) return describe(unknown, change);
-  const { allOf = [], anyOf = [], $ref } = schema;
-  const combined = [...(allOf as readonly unknown[]), ...(anyOf as readonly unknown[])];
+  const { allOf, anyOf, $ref } = schema;
+  const combined = [allOf, anyOf].flatMap(
+    (rules) => (Array.isArray(rules) ? rules : []) as unknown[],
+  );
   if ($ref !== undefined) {
     const target = references < MAX_REFERENCES ? resolve($ref, root) : undefined;
     if (target === undefined) return describe(`$ref ${JSON.stringify($ref)}`, change);
@@ -59,13 +61,10 @@ function doubtIn(
 /** The parts that may have changed, each with its rule. A list that was replaced has a single item. */
 function partsOf(schema: Schema, { before, after, path }: Change): (readonly [unknown, Change])[] {
   if (typeof before !== "object" || typeof after !== "object" || !before || !after) return [];
-  const {
-    properties = {},
-    additionalProperties,
-    items,
-  } = schema as Readonly<Record<string, Schema>>;
-  return Object.entries(after).map(([key, part]) => {
-    const named = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+  const { properties, additionalProperties, items } = schema;
+  return Object.entries(after as Schema).map(([key, part]) => {
+    const isNamed = isRecord(properties) && Object.hasOwn(properties, key);
+    const named = isNamed ? properties[key] : additionalProperties;
     const was = (before as Schema)[key];
     return [
       Array.isArray(after) ? items : named,

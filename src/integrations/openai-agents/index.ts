@@ -1,3 +1,4 @@
+/** @module openai-agents */
 import { langchainFormat } from "../../formats/langchain.js";
 import { openaiAgentsFormat, type OpenAIAgentsTool } from "../../formats/openai-agents.js";
 import { parseArguments } from "../../formats/shared/openai-parts.js";

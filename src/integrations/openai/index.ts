@@ -1,3 +1,4 @@
+/** @module openai */
 import type { ToolAnswer, ToolInputSchema } from "../../core/engine/format.js";
 import { openaiResponsesFormat } from "../../formats/openai-responses.js";
 import { parseArguments } from "../../formats/shared/openai-parts.js";

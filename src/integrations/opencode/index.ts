@@ -1,3 +1,4 @@
+/** @module opencode */
 import { readFile } from "node:fs/promises";
 import { requireObject } from "../../core/arguments.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";

@@ -1,3 +1,4 @@
+/** @module pi */
 import { requireObject } from "../../core/arguments.js";
 import { piRecordFormat, type PiTool } from "../../formats/pi.js";
 import {

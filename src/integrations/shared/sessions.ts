@@ -146,7 +146,8 @@ function suggest(name: string, names: readonly string[]): string {
 function requireSessionId(value: unknown, message?: string): string {
   if (typeof value === "string" && value !== "") return value;
   const expected = "a non-empty string that names the session (omit the option for the default)";
-  throw new InvalidArgumentError("sessionId", value, expected, message);
+  const passed = `sessionId must be ${expected}, but it is ${describeValue(value)}.`;
+  throw new InvalidArgumentError("sessionId", value, expected, message ?? passed);
 }
 
 function callSessionId<Context>(sessionId: (context: Context) => string, context: Context): string {

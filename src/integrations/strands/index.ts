@@ -1,3 +1,4 @@
+/** @module strands */
 import { randomUUID } from "node:crypto";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";

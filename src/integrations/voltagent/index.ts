@@ -1,3 +1,4 @@
+/** @module voltagent */
 import { requireObject } from "../../core/arguments.js";
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import {

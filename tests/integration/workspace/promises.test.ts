@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { hasView } from "../../../src/core/workspace/reading/readable-view.js";
+import { hasView } from "../../../src/core/workspace/artifacts/readable-view.js";
 import { createWorkspace, estimateTokens } from "../../../src/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { openWorkspace } from "./open-workspace.js";

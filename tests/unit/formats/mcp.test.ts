@@ -206,7 +206,7 @@ describe("the MCP format", () => {
       .chain((record) => {
         // Half of them hold the same data twice.
         const [first] = record.content;
-        const same = first && "text" in first ? parseJson(String(first.text)) : undefined;
+        const same = first && "text" in first ? parseJson(first.text) : undefined;
         return fc.constantFrom(record, same ? { ...record, structuredContent: same } : record);
       })
       .chain((record) => {

@@ -22,8 +22,8 @@ interface Finding {
   readonly text: string;
 }
 
-const LEAST_NODE = 20;
-const LEAST_BYTES = 100_000_000;
+const MIN_NODE = 20;
+const MIN_FREE_BYTES = 100_000_000;
 const RECENT_MS = 7 * 86_400_000;
 
 export function addDoctor(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
@@ -60,9 +60,9 @@ function render({ state, text }: Finding, { colors }: Terminal): string {
 
 function checkNode(): Finding {
   const { node } = process.versions;
-  return Number.parseInt(node) >= LEAST_NODE
+  return Number.parseInt(node) >= MIN_NODE
     ? { state: "ok", text: `Node ${node}` }
-    : { state: "broken", text: `Node ${node}: install Node ${LEAST_NODE} or later` };
+    : { state: "broken", text: `Node ${node}: install Node ${MIN_NODE} or later` };
 }
 
 async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {
@@ -97,7 +97,7 @@ async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<F
   if (isThere) {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
-    const isShort = free < LEAST_BYTES;
+    const isShort = free < MIN_FREE_BYTES;
     const advice = isShort ? "; make room, or remove old artifacts with prune" : "";
     findings.push({
       state: isShort ? "hint" : "ok",

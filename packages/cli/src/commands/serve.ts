@@ -35,7 +35,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
       "the address to listen on; any but loopback needs a token",
       "127.0.0.1",
     )
-    .option("--port <number>", "the port to listen on; default: a free one", readPort)
+    .option("--port <number>", "the port to listen on; default: a free one", parsePort)
     .option(
       "--token <secret>",
       `what clients must send as a bearer token; better in $${TOKEN_VARIABLE}`,
@@ -181,7 +181,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function readPort(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new CommandError(`${text}: is not a port; pass a number up to 65535`);

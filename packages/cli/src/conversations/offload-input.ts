@@ -88,7 +88,7 @@ export async function offloadInput(
     const workspace = isInMemory ? createWorkspace({ store: memoryStore() }) : options.workspace;
     const offloader = createOffloader({ workspace, sessionId, policy, format });
     const all = [...overlap, ...fresh];
-    const { messages, report } = await nameRefusal(
+    const { messages, report } = await nameRejection(
       `${input.shown}: after line ${lines}`,
       isEstimate
         ? async () => ({ messages: all, report: await offloader.estimate(all, { signal }) })
@@ -126,7 +126,7 @@ async function holdsAny({ workspace, sessionId }: OffloadInputOptions): Promise<
   return (await workspace.queryArtifacts({}, { sessionId, limit: 1 })).artifacts.length > 0;
 }
 
-async function nameRefusal<T>(place: string, work: () => Promise<T>): Promise<T> {
+async function nameRejection<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -69,7 +69,7 @@ export function parseText(text: string, input: Input): ParsedText {
     if (isInLines) requireJsonLines(text, input, 0);
     const found = isInLines ? parseMessageLines(text, input) : undefined;
     if (found) return found;
-    const why = explainRefusal(cause);
+    const why = explainRejection(cause);
     throw new NotConversationError(`${input.shown}: ${why}`, undefined, { cause });
   }
 }
@@ -203,7 +203,7 @@ export const EXPECTED =
  * Why a text is not taken: what was seen in it, and each format that was tried, nearest first. The
  * library's own advice, such as to pass your own format, is of no use at a command line.
  */
-export function explainRefusal(error: unknown): string {
+export function explainRejection(error: unknown): string {
   if (!(error instanceof UnknownFormatError)) return `${explainError(error).text}; ${EXPECTED}`;
   const { mismatches } = error;
   const near = mismatches.filter(({ isNear }) => isNear);

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
-import { readCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
+import { parseCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
 
-/** A text has no more tokens than characters, so nothing shorter is offloaded by default. */
-const LEAST_CHARS = 300;
+/** A text has no more tokens than characters, and the default threshold is higher than this. */
+const MIN_CHARS = 300;
 const LOG_FILE = "hook.log";
 const MAX_LOG_BYTES = 1_000_000;
 
@@ -19,10 +19,10 @@ export async function answerHook(
   let root: string | undefined;
   try {
     const event = JSON.parse(text) as HookEvent;
-    const flags = readFlags(args);
+    const flags = parseFlags(args);
     root = rootOf(flags, event);
-    const call = readCall(event);
-    if (!call || text.length < LEAST_CHARS || !isWorthIt(call, flags, root)) return undefined;
+    const call = parseCall(event);
+    if (!call || text.length < MIN_CHARS || !isWorthIt(call, flags, root)) return undefined;
     const { offloadCall } = await import("./offload-call.js");
     const answer = await offloadCall(call, event, { ...flags, root });
     return answer === undefined ? undefined : JSON.stringify(answer);
@@ -37,7 +37,7 @@ function isWorthIt(call: FinishedCall, flags: HookFlags, root: string): boolean 
   if (response === undefined || flags.exclude.includes(toolName) || isSwitchedOff(root)) {
     return false;
   }
-  if (JSON.stringify(response).length < (flags.minTokens ?? LEAST_CHARS)) return false;
+  if (JSON.stringify(response).length < (flags.minTokens ?? MIN_CHARS)) return false;
   // Where references give paths, what is read back from one must not become a reference again.
   return flags.toolPrefix !== undefined || !JSON.stringify(input ?? null).includes(inJson(root));
 }
@@ -61,8 +61,8 @@ function rootOf({ root, isInProject }: HookFlags, { cwd }: HookEvent): string {
   return join(typeof cwd === "string" ? cwd : process.cwd(), root);
 }
 
-/** Reads `--name value` pairs; what it does not know is ignored, since an old setting must do no harm. */
-export function readFlags(args: readonly string[]): HookFlags {
+/** Parses `--name value` pairs; what it does not know is ignored, since an old setting must do no harm. */
+export function parseFlags(args: readonly string[]): HookFlags {
   const valueOf = (name: string): string | undefined => {
     const at = args.indexOf(name);
     return at === -1 ? undefined : args[at + 1];

@@ -21,7 +21,7 @@ export interface FinishedCall {
 }
 
 /** The call that an event is about; `undefined` for events of other kinds. */
-export function readCall(event: HookEvent): FinishedCall | undefined {
+export function parseCall(event: HookEvent): FinishedCall | undefined {
   const { tool_name, tool_input: input, tool_response: response, toolName, toolResult } = event;
   if (event.hook_event_name === "PostToolUse" && typeof tool_name === "string") {
     return { agent: "claude-code", toolName: tool_name, input, response };

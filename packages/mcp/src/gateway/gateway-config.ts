@@ -5,7 +5,7 @@ import { asParams, type Params } from "./json-rpc.js";
 export interface ToolPolicy {
   /** With `false`, answers are never offloaded. Default true. */
   readonly offload?: boolean;
-  /** Offloads answers of at least this many tokens. Default 300. */
+  /** Offloads answers of at least this many tokens. Default: `DEFAULTS.offloaderMinTokens`, 400. */
   readonly minTokens?: number;
 }
 
@@ -45,7 +45,7 @@ export interface GatewayConfig {
 }
 
 /**
- * Reads a configuration in the form that MCP clients use: `mcpServers` (or VS Code's `servers`), and
+ * Parses a configuration in the form that MCP clients use: `mcpServers` (or VS Code's `servers`), and
  * besides it `contextOffload` with policies. `${NAME}` and `${NAME:-default}` are taken from the
  * environment; servers with `disabled: true` are left out.
  *
@@ -60,22 +60,22 @@ export function parseGatewayConfig(
   const given = requireRecord(field, file[field], "an object with a server by each name");
   const servers = Object.entries(given)
     .filter(([, server]) => asParams(server)["disabled"] !== true)
-    .map(([name, server]) => [name, readServer(`${field}.${name}`, server, env)] as const);
+    .map(([name, server]) => [name, parseServer(`${field}.${name}`, server, env)] as const);
   if (servers.length === 0) throw new InvalidArgumentError(field, given, "at least one server");
   return {
     servers: Object.fromEntries(servers),
-    policy: readPolicy("contextOffload", file["contextOffload"]) ?? {},
+    policy: parsePolicy("contextOffload", file["contextOffload"]) ?? {},
   };
 }
 
-function readServer(
+function parseServer(
   field: string,
   value: unknown,
   env: Readonly<Record<string, string | undefined>>,
 ): ServerConfig {
   const server = requireRecord(field, value, "an object with command or url");
   const expand = (text: string) => expandVariables(text, env);
-  const contextOffload = readPolicy(`${field}.contextOffload`, server["contextOffload"]);
+  const contextOffload = parsePolicy(`${field}.contextOffload`, server["contextOffload"]);
   const { command, args = [], cwd, url, type } = server;
   if (typeof command === "string" && command !== "") {
     if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
@@ -84,7 +84,7 @@ function readServer(
     return {
       command: expand(command),
       args: args.map(expand),
-      env: readTexts(`${field}.env`, server["env"], expand),
+      env: parseTexts(`${field}.env`, server["env"], expand),
       cwd: typeof cwd === "string" ? expand(cwd) : undefined,
       contextOffload,
     };
@@ -94,13 +94,13 @@ function readServer(
   }
   return {
     url: expand(url),
-    headers: readTexts(`${field}.headers`, server["headers"], expand),
+    headers: parseTexts(`${field}.headers`, server["headers"], expand),
     type: type === "sse" ? "sse" : "http",
     contextOffload,
   };
 }
 
-function readPolicy(field: string, value: unknown): OffloadConfig | undefined {
+function parsePolicy(field: string, value: unknown): OffloadConfig | undefined {
   if (value === undefined) return undefined;
   const { tools, ...own } = requireRecord(field, value, "an object with offload, minTokens, tools");
   const policies = Object.entries(
@@ -109,14 +109,14 @@ function readPolicy(field: string, value: unknown): OffloadConfig | undefined {
       : requireRecord(`${field}.tools`, tools, "an object with a policy by each tool's name"),
   );
   return {
-    ...readToolPolicy(field, own),
+    ...parseToolPolicy(field, own),
     tools: Object.fromEntries(
-      policies.map(([name, policy]) => [name, readToolPolicy(`${field}.tools.${name}`, policy)]),
+      policies.map(([name, policy]) => [name, parseToolPolicy(`${field}.tools.${name}`, policy)]),
     ),
   };
 }
 
-function readToolPolicy(field: string, value: unknown): ToolPolicy {
+function parseToolPolicy(field: string, value: unknown): ToolPolicy {
   const policy = requireRecord(field, value, "an object with offload and minTokens");
   for (const [key, setting] of Object.entries(policy)) {
     const isCount = Number.isSafeInteger(setting) && (setting as number) >= 0;
@@ -131,7 +131,7 @@ function readToolPolicy(field: string, value: unknown): ToolPolicy {
   return policy;
 }
 
-function readTexts(
+function parseTexts(
   field: string,
   value: unknown,
   expand: (text: string) => string,

@@ -25,7 +25,7 @@ import { ToolCalls } from "./tool-calls.js";
 
 /** Which servers are behind a gateway, and where it stores what they answer. */
 export interface GatewayOptions {
-  /** The servers by name, as `parseGatewayConfig` reads them. */
+  /** The servers by name, as `parseGatewayConfig` returns them. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** Where large answers are stored. */
   readonly workspace: Workspace;

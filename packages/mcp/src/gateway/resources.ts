@@ -89,7 +89,7 @@ export class ResourceRoutes {
   /** One page: that of one server, and the cursor of its next page or of the next server. */
   async list(kind: ResourceKind, params: Params): Promise<Params> {
     const { method, key } = LISTS[kind];
-    const start = readCursor(params["cursor"]);
+    const start = parseCursor(params["cursor"]);
     for (let at = start?.server ?? 0; at < this.upstreams.length; at++) {
       const upstream = this.upstreams[at] as Upstream;
       const cursor = at === start?.server ? start.cursor : undefined;
@@ -155,7 +155,7 @@ async function listPage(
   }
 }
 
-function readCursor(cursor: unknown): { server: number; cursor: string | undefined } | undefined {
+function parseCursor(cursor: unknown): { server: number; cursor: string | undefined } | undefined {
   const [, server, rest] = /^(\d+):(.*)$/s.exec(asText(cursor) ?? "") ?? [];
   if (server === undefined) return undefined;
   return { server: Number(server), cursor: rest === "" ? undefined : rest };

@@ -1,3 +1,4 @@
+import { isLetter } from "../text/code-units.js";
 import type { ContentKind } from "./content-kind.js";
 import { readMatch } from "./match-digest.js";
 import type { Line, Scan } from "./scan-text.js";
@@ -167,8 +168,4 @@ function trimmed(text: string, line: Line): { start: number; end: number } {
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
   return { start, end };
-}
-
-function isLetter(code: number): boolean {
-  return (code | 32) >= 97 && (code | 32) <= 122;
 }

@@ -1,6 +1,6 @@
-import type { SampledText } from "./sampled-text.js";
-import { countLineFeeds } from "../text/scan-bytes.js";
+import { countLineFeeds } from "../text/text-index.js";
 import { clip, countOf, formatCount, toPrintableLine } from "./printable.js";
+import type { SampledText } from "./sampled-text.js";
 
 /** Only this much of a page is read. */
 const READ_CHARS = 28_672;

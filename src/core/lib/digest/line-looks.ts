@@ -1,3 +1,4 @@
+import { isDigit, isLetter } from "../text/code-units.js";
 import type { Line } from "./scan-text.js";
 import { DECLARING_WORDS } from "./word-lists.js";
 
@@ -36,10 +37,6 @@ export function declares(text: string, { start, end, indent }: Line): boolean {
   return at > start + 1 && DECLARING_WORDS.has(text.slice(start, at));
 }
 
-function isLetter(code: number): boolean {
-  return (code | 32) >= 97 && (code | 32) <= 122;
-}
-
 export function isWordCode(code: number): boolean {
-  return isLetter(code) || (code >= 48 && code <= 57);
+  return isLetter(code) || isDigit(code);
 }

@@ -1,3 +1,4 @@
+import { isDigit } from "../text/code-units.js";
 import type { SampledText } from "./sampled-text.js";
 
 /** A file shown with a number before each line, as `cat -n` and editor tools do. */
@@ -75,8 +76,4 @@ function prefixLength(text: string, start: number): number {
   }
   // An empty line, or a tool that puts only a space after the number.
   return separator === 32 || separator === 10 ? at - start : 0;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }

@@ -1,3 +1,4 @@
+import { isDigit } from "../text/code-units.js";
 import { lineDigest } from "./line-digest.js";
 import { clip, countOf, formatCount, toPrintable } from "./printable.js";
 import type { Line, Scan } from "./scan-text.js";
@@ -66,7 +67,7 @@ export function readMatch(text: string, { start, end }: Line): Match | undefined
     // A path with blanks in it is not worth taking a sentence for one.
     if (code <= 32 || code === 124 || code === 34) return undefined;
     if (code === 47 || code === 92) nameStart = at + 1;
-    const isStart = at === start && code >= 48 && code <= 57;
+    const isStart = at === start && isDigit(code);
     if (!isStart && code !== 58 && code !== 45) continue;
     let digits = isStart ? at : at + 1;
     const from = digits;
@@ -78,10 +79,6 @@ export function readMatch(text: string, { start, end }: Line): Match | undefined
     return { path, nameStart, end: digits + 1, isMatch: after === 58 };
   }
   return undefined;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }
 
 /** `path (matches)`, as many as fit. */

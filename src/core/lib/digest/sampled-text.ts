@@ -1,4 +1,4 @@
-import { countLineFeeds } from "../text/scan-bytes.js";
+import { countLineFeeds } from "../text/text-index.js";
 import type { ContentSample } from "./content-kind.js";
 
 const HEAD_CHARS = 7_168;

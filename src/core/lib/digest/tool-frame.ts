@@ -1,4 +1,4 @@
-import { countLineFeeds } from "../text/scan-bytes.js";
+import { countLineFeeds } from "../text/text-index.js";
 import type { Piece, SampledText } from "./sampled-text.js";
 
 /** Text that an agent's harness put around a tool's own output, and that says nothing of it. */

@@ -1,8 +1,9 @@
 import { encodeWtf8 } from "../text/wtf8.js";
-import { COLON, COMMA, SPACE } from "./json-characters.js";
-import { JsonSyntaxError } from "./json-pointer.js";
+import { LINE_FEED, SPACE } from "../text/code-units.js";
 import {
-  ByteSink,
+  COLON,
+  COMMA,
+  JsonSyntaxError,
   isContainer,
   type JsonKind,
   JsonWalker,
@@ -10,7 +11,7 @@ import {
 } from "./json-walker.js";
 
 /** Indentation makes the output of deep nesting quadratic, so there is a limit. */
-const MOST_LEVELS = 512;
+const MAX_LEVELS = 512;
 
 /** Indents a JSON text by two spaces, piece by piece. */
 export interface JsonIndenter {
@@ -52,7 +53,7 @@ class IndentedLayout implements JsonVisitor {
 
   readonly #out = new ByteSink(4096);
   /** For each level, and the top, 1 once a value is in it. */
-  readonly #isBegun = new Uint8Array(MOST_LEVELS + 1);
+  readonly #isBegun = new Uint8Array(MAX_LEVELS + 1);
   #level = 0;
   #isAfterKey = false;
   /** Where the chunk begins in the text. */
@@ -80,8 +81,8 @@ class IndentedLayout implements JsonVisitor {
       this.#copyFrom = start - this.#base;
       return false;
     }
-    if (this.#level === MOST_LEVELS) {
-      throw new JsonSyntaxError(`nested deeper than ${MOST_LEVELS}`, start, true);
+    if (this.#level === MAX_LEVELS) {
+      throw new JsonSyntaxError(`nested deeper than ${MAX_LEVELS}`, start, true);
     }
     this.#out.byte(this.#byteAt(start));
     this.#level += 1;
@@ -152,5 +153,63 @@ export function isJsonText(text: string): boolean {
   } catch (error) {
     if (error instanceof JsonSyntaxError) return false;
     throw error;
+  }
+}
+
+/** Below this many bytes a loop is faster than a native copy. */
+const SHORT_RUN = 32;
+
+const INDENT_BYTES = 2;
+
+/** A byte array that grows at its end. */
+export class ByteSink {
+  #bytes: Uint8Array;
+  #length = 0;
+
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(Math.max(capacity, 64));
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  run(chunk: Uint8Array, from: number, to: number): void {
+    const count = to - from;
+    this.#reserve(count);
+    if (count > SHORT_RUN) this.#bytes.set(chunk.subarray(from, to), this.#length);
+    else {
+      const bytes = this.#bytes;
+      let at = this.#length;
+      for (let index = from; index < to; index += 1) bytes[at++] = chunk[index] as number;
+    }
+    this.#length += count;
+  }
+
+  /** A line break and the spaces of the level. */
+  line(level: number): void {
+    const count = 1 + level * INDENT_BYTES;
+    this.#reserve(count);
+    const bytes = this.#bytes;
+    const end = this.#length + count;
+    bytes[this.#length] = LINE_FEED;
+    for (let at = this.#length + 1; at < end; at += 1) bytes[at] = SPACE;
+    this.#length = end;
+  }
+
+  /** Returns what was written and empties the sink. */
+  take(): Uint8Array {
+    const taken = this.#bytes.slice(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#length + count;
+    if (needed <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
   }
 }

@@ -2,28 +2,27 @@ import type { ByteSource } from "../text/byte-source.js";
 import { quote } from "../text/quote.js";
 import { ArgumentError, requireWhole } from "../text/text-range.js";
 import { decodeWtf8 } from "../text/wtf8.js";
+import { createJsonIndenter } from "./json-indenter.js";
+import {
+  locatePath,
+  type JsonChild,
+  type JsonChildren,
+  EVERY_ITEM,
+  formatPointer,
+  parsePointer,
+  JsonPointerError,
+} from "./json-pointer.js";
 import {
   countCharacters,
   readCharacters,
   type JsonStretch,
   withoutHalfPair,
-} from "./json-characters.js";
-import { createJsonIndenter } from "./json-indenter.js";
-import { locatePath, type JsonChild, type JsonChildren, EVERY_ITEM } from "./json-path-tracker.js";
-import { formatPointer, JsonSyntaxError, parsePointer, JsonPointerError } from "./json-pointer.js";
-import {
-  isContainer,
-  type JsonKind,
-  bracketsCost,
-  lineCost,
-  nest,
-  wrap,
   decodeKey,
-  readAhead,
-} from "./json-walker.js";
+} from "./json-string.js";
+import { JsonSyntaxError, isContainer, type JsonKind } from "./json-walker.js";
 
 /** A character takes at most this many bytes, so anything with more bytes than this times the limit exceeds it. */
-const MOST_BYTES_PER_CHAR = 4;
+const MAX_BYTES_PER_CHAR = 4;
 /** How much of a long string is shown before the note. */
 const HEAD_CHARS = 60;
 
@@ -50,7 +49,7 @@ export interface Note {
 }
 
 export function isReadable(context: RenderContext, start: number, end: number): boolean {
-  return end - start <= context.maxChars * MOST_BYTES_PER_CHAR;
+  return end - start <= context.maxChars * MAX_BYTES_PER_CHAR;
 }
 
 /** The value indented; undefined when it is longer than `cap` characters or nested too deep. */
@@ -596,4 +595,53 @@ function requireInside(offset: number, of: number, what: string): void {
   if (offset === 0 || offset < of) return;
   const range = of === 0 ? "0, since there are no" : `0 to ${of - 1}, since there are ${of}`;
   throw new ArgumentError("offset", offset, `${range} ${what}`);
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** Keeps the last block, so that many small reads close together cost one read. */
+export function readAhead(source: ByteSource): ByteSource {
+  let block = new Uint8Array(0);
+  let blockStart = 0;
+  return {
+    size: source.size,
+    read: async (start, end) => {
+      if (end - start >= BLOCK_BYTES) return source.read(start, end);
+      const isHeld = start >= blockStart && end <= blockStart + block.length;
+      if (!isHeld) {
+        const read = await source.read(start, Math.min(start + BLOCK_BYTES, source.size));
+        // A copy: the source may reuse its buffer.
+        block = new Uint8Array(read);
+        blockStart = start;
+      }
+      return block.subarray(start - blockStart, end - blockStart);
+    },
+  };
+}
+
+const INDENT = "  ";
+
+/** What a line costs in a container besides its text: a line break, the indentation and a comma. */
+export function lineCost(level: number): number {
+  return 2 + INDENT.length * (level + 1);
+}
+
+/** What a container at a level costs besides its lines. */
+export function bracketsCost(level: number): number {
+  // The last line has no comma, but a line break before the closing bracket.
+  return 2 + INDENT.length * level;
+}
+
+/** A text moved some levels deeper. No line break in indented JSON is part of a string. */
+export function nest(text: string, levels: number): string {
+  return text.replaceAll("\n", `\n${INDENT.repeat(levels)}`);
+}
+
+/** A container whose first bracket is at a level, around lines that are nested in it already. */
+export function wrap(kind: "object" | "array", lines: readonly string[], level: number): string {
+  const open = kind === "object" ? "{" : "[";
+  const close = kind === "object" ? "}" : "]";
+  if (lines.length === 0) return open + close;
+  const outer = INDENT.repeat(level);
+  return `${open}${lines.map((line) => `\n${outer}${INDENT}${line}`).join(",")}\n${outer}${close}`;
 }

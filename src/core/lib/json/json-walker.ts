@@ -1,82 +1,250 @@
-import type { ByteSource } from "../text/byte-source.js";
-import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
-import {
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-  BACKSLASH,
-  unescapeJson,
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  isWhitespace,
-  JsonStringScan,
-  NEWLINE,
-  SPACE,
-  beginScalar,
-  isCompleteScalar,
-  nextScalarState,
-  NO_SCALAR,
-  JsonSkip,
-} from "./json-characters.js";
-import { JsonSyntaxError } from "./json-pointer.js";
+import { isHexDigit, LINE_FEED, SPACE } from "../text/code-units.js";
 
-const LINE_BREAK = 0x0a;
-/** Below this many bytes a loop is faster than a native copy. */
-const SHORT_RUN = 32;
-const INDENT_BYTES = 2;
-
-/** A byte array that grows at its end. */
-export class ByteSink {
-  #bytes: Uint8Array;
-  #length = 0;
-
-  constructor(capacity: number) {
-    this.#bytes = new Uint8Array(Math.max(capacity, 64));
+/** Bytes that are not JSON. */
+export class JsonSyntaxError extends Error {
+  constructor(
+    /** What is wrong, without the place. */
+    readonly reason: string,
+    /** The first byte that cannot be part of a JSON text; the length of the text if it ends early. */
+    readonly offset: number,
+    /** True if it is JSON so far, but nested too deep. */
+    readonly isTooDeep = false,
+  ) {
+    super(`${reason} at byte ${offset}`);
+    this.name = "JsonSyntaxError";
   }
 
-  byte(value: number): void {
-    this.#reserve(1);
-    this.#bytes[this.#length++] = value;
+  static unexpected(byte: number, offset: number): JsonSyntaxError {
+    const isPrintable = byte > 0x20 && byte < 0x7f;
+    const shown = isPrintable
+      ? JSON.stringify(String.fromCharCode(byte))
+      : `byte 0x${byte.toString(16).padStart(2, "0")}`;
+    return new JsonSyntaxError(`unexpected ${shown}`, offset);
   }
 
-  run(chunk: Uint8Array, from: number, to: number): void {
-    const count = to - from;
-    this.#reserve(count);
-    if (count > SHORT_RUN) this.#bytes.set(chunk.subarray(from, to), this.#length);
-    else {
-      const bytes = this.#bytes;
-      let at = this.#length;
-      for (let index = from; index < to; index += 1) bytes[at++] = chunk[index] as number;
+  static cutShort(offset: number): JsonSyntaxError {
+    return new JsonSyntaxError("unexpected end", offset);
+  }
+}
+
+/** The bytes that JSON's grammar consists of. */
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_ARRAY = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_ARRAY = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+
+export function isWhitespace(byte: number): boolean {
+  return byte === SPACE || byte === LINE_FEED || byte === 0x0d || byte === 0x09;
+}
+
+/** 1 for a byte that needs no escape in a string: not a quote, a backslash or a control character. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+/** 1 for a byte that completes an escape after a backslash. */
+const SIMPLE_ESCAPE = new Uint8Array(256);
+for (const char of '"\\/bfnrt') SIMPLE_ESCAPE[char.charCodeAt(0)] = 1;
+/** The letter after the backslash in `\u0041`. */
+export const UNICODE_ESCAPE = 0x75;
+
+const AFTER_BACKSLASH = 5;
+
+/** Finds the end of a string and checks its escapes, over as many chunks as it takes. */
+export class JsonStringScan {
+  /** True from `begin` until the closing quote was seen. */
+  isOpen = false;
+  /** 5 after a backslash, 4 to 1 while that many digits of a \u escape are still to come, else 0. */
+  #escape = 0;
+
+  begin(): void {
+    this.isOpen = true;
+  }
+
+  /**
+   * Continues at `from`; returns the index after the closing quote, or the chunk's length.
+   * @param base - Where the chunk begins in the source, for errors.
+   */
+  scan(chunk: Uint8Array, from: number, base: number): number {
+    const { length } = chunk;
+    let at = from;
+    while (at < length) {
+      if (this.#escape > 0) {
+        this.#stepEscape(chunk[at] as number, base + at);
+        at += 1;
+        continue;
+      }
+      for (;;) {
+        while (at < length && PLAIN[chunk[at] as number] === 1) at += 1;
+        const isSimple = chunk[at] === BACKSLASH && SIMPLE_ESCAPE[chunk[at + 1] ?? 0] === 1;
+        if (!isSimple) break;
+        at += 2;
+      }
+      if (at === length) break;
+      const byte = chunk[at] as number;
+      if (byte === BACKSLASH) this.#escape = AFTER_BACKSLASH;
+      else if (byte !== QUOTE) throw JsonSyntaxError.unexpected(byte, base + at);
+      else {
+        this.isOpen = false;
+        return at + 1;
+      }
+      at += 1;
     }
-    this.#length += count;
+    return at;
   }
 
-  /** A line break and the spaces of the level. */
-  line(level: number): void {
-    const count = 1 + level * INDENT_BYTES;
-    this.#reserve(count);
-    const bytes = this.#bytes;
-    const end = this.#length + count;
-    bytes[this.#length] = LINE_BREAK;
-    for (let at = this.#length + 1; at < end; at += 1) bytes[at] = SPACE;
-    this.#length = end;
+  #stepEscape(byte: number, offset: number): void {
+    const isRight =
+      this.#escape < AFTER_BACKSLASH
+        ? isHexDigit(byte)
+        : byte === UNICODE_ESCAPE || SIMPLE_ESCAPE[byte] === 1;
+    if (!isRight) throw JsonSyntaxError.unexpected(byte, offset);
+    const isDone = this.#escape === AFTER_BACKSLASH && byte !== UNICODE_ESCAPE;
+    this.#escape = isDone ? 0 : this.#escape - 1;
+  }
+}
+
+/**
+ * Numbers, `true`, `false` and `null` as one transition table: one look-up per byte, and a scan can
+ * be interrupted at any byte.
+ */
+
+/** The byte does not belong to the scalar. */
+export const NO_SCALAR = 0;
+const START = 1;
+const MINUS = 2;
+const ZERO = 3;
+const INTEGER = 4;
+const POINT = 5;
+const FRACTION = 6;
+const EXPONENT = 7;
+const EXPONENT_SIGN = 8;
+const EXPONENT_DIGITS = 9;
+const WORD_END = 10;
+const FIRST_WORD_STATE = 11;
+
+const WORDS = ["true", "false", "null"];
+const STATES = FIRST_WORD_STATE + WORDS.join("").length;
+
+const table = new Uint8Array(STATES * 256);
+
+function go(from: number, bytes: string, to: number): void {
+  for (const char of bytes) table[from * 256 + char.charCodeAt(0)] = to;
+}
+
+const NON_ZERO = "123456789";
+const DIGITS = `0${NON_ZERO}`;
+go(START, "-", MINUS);
+for (const from of [START, MINUS]) {
+  go(from, "0", ZERO);
+  go(from, NON_ZERO, INTEGER);
+}
+go(INTEGER, DIGITS, INTEGER);
+for (const from of [ZERO, INTEGER]) go(from, ".", POINT);
+for (const from of [POINT, FRACTION]) go(from, DIGITS, FRACTION);
+for (const from of [ZERO, INTEGER, FRACTION]) go(from, "eE", EXPONENT);
+go(EXPONENT, "+-", EXPONENT_SIGN);
+for (const from of [EXPONENT, EXPONENT_SIGN, EXPONENT_DIGITS]) go(from, DIGITS, EXPONENT_DIGITS);
+
+let free = FIRST_WORD_STATE;
+for (const word of WORDS) {
+  let from = START;
+  for (let index = 0; index < word.length; index += 1) {
+    const to = index === word.length - 1 ? WORD_END : free++;
+    go(from, word.charAt(index), to);
+    from = to;
+  }
+}
+
+/** The state that the first byte of a scalar leads to; `NO_SCALAR` when none begins so. */
+export function beginScalar(byte: number): number {
+  return table[START * 256 + byte] as number;
+}
+
+/** The state after one more byte; `NO_SCALAR` when the byte does not belong to the scalar. */
+export function nextScalarState(state: number, byte: number): number {
+  return table[state * 256 + byte] as number;
+}
+
+/** True when the scalar may end in this state. */
+export function isCompleteScalar(state: number): boolean {
+  return (
+    state === ZERO ||
+    state === INTEGER ||
+    state === FRACTION ||
+    state === EXPONENT_DIGITS ||
+    state === WORD_END
+  );
+}
+
+/** A bracket and a brace differ only in this bit, so one test covers both. */
+export const BRACE_BIT = 0x20;
+
+/**
+ * Skips everything up to the matching closing bracket as fast as possible: it knows strings and
+ * nesting, and checks nothing else. Any depth, no stack.
+ */
+export class JsonSkip {
+  #depth = 0;
+  #isInString = false;
+  /** True if the last chunk ended with a backslash, so that the first byte of the next one is escaped. */
+  #isEscaped = false;
+
+  /** True from `begin` until the matching closing bracket. */
+  get isOpen(): boolean {
+    return this.#depth > 0;
   }
 
-  /** Returns what was written and empties the sink. */
-  take(): Uint8Array {
-    const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
-    return taken;
+  /** The opening bracket was just passed. */
+  begin(): void {
+    this.#depth = 1;
   }
 
-  #reserve(count: number): void {
-    const needed = this.#length + count;
-    if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
+  /** Continues at `from`; returns the index after the closing bracket, or the chunk's length. */
+  skip(chunk: Uint8Array, from: number): number {
+    const { length } = chunk;
+    let at = this.#isInString ? this.#skipString(chunk, from) : from;
+    let depth = this.#depth;
+    while (at < length) {
+      const byte = chunk[at] as number;
+      at += 1;
+      if (byte === QUOTE) {
+        this.#isInString = true;
+        at = this.#skipString(chunk, at);
+        continue;
+      }
+      const brace = byte | BRACE_BIT;
+      if (brace === OPEN_OBJECT) depth += 1;
+      else if (brace === CLOSE_OBJECT) {
+        depth -= 1;
+        if (depth === 0) break;
+      }
+    }
+    this.#depth = depth;
+    return at;
+  }
+
+  #skipString(chunk: Uint8Array, from: number): number {
+    const { length } = chunk;
+    let at = from;
+    if (this.#isEscaped && at < length) {
+      this.#isEscaped = false;
+      at += 1;
+    }
+    while (at < length) {
+      const byte = chunk[at] as number;
+      at += 1;
+      if (byte === QUOTE) {
+        this.#isInString = false;
+        return at;
+      }
+      if (byte === BACKSLASH) at += 1;
+    }
+    if (at > length) this.#isEscaped = true;
+    return length;
   }
 }
 
@@ -103,28 +271,6 @@ export class ByteOrderMark {
   }
 }
 
-const BLOCK_BYTES = 64 * 1024;
-
-/** Keeps the last block, so that many small reads close together cost one read. */
-export function readAhead(source: ByteSource): ByteSource {
-  let block = new Uint8Array(0);
-  let blockStart = 0;
-  return {
-    size: source.size,
-    read: async (start, end) => {
-      if (end - start >= BLOCK_BYTES) return source.read(start, end);
-      const isHeld = start >= blockStart && end <= blockStart + block.length;
-      if (!isHeld) {
-        const read = await source.read(start, Math.min(start + BLOCK_BYTES, source.size));
-        // A copy: the source may reuse its buffer.
-        block = new Uint8Array(read);
-        blockStart = start;
-      }
-      return block.subarray(start - blockStart, end - blockStart);
-    },
-  };
-}
-
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
 const KIND_OF_BYTE: (JsonKind | undefined)[] = Array.from({ length: 256 }, () => undefined);
@@ -145,58 +291,8 @@ export function isContainer(kind: JsonKind): kind is "object" | "array" {
   return kind === "object" || kind === "array";
 }
 
-const INDENT = "  ";
-
-/** What a line costs in a container besides its text: a line break, the indentation and a comma. */
-export function lineCost(level: number): number {
-  return 2 + INDENT.length * (level + 1);
-}
-
-/** What a container at a level costs besides its lines. */
-export function bracketsCost(level: number): number {
-  // The last line has no comma, but a line break before the closing bracket.
-  return 2 + INDENT.length * level;
-}
-
-/** A text moved some levels deeper. No line break in indented JSON is part of a string. */
-export function nest(text: string, levels: number): string {
-  return text.replaceAll("\n", `\n${INDENT.repeat(levels)}`);
-}
-
-/** A container whose first bracket is at a level, around lines that are nested in it already. */
-export function wrap(kind: "object" | "array", lines: readonly string[], level: number): string {
-  const open = kind === "object" ? "{" : "[";
-  const close = kind === "object" ? "}" : "]";
-  if (lines.length === 0) return open + close;
-  const outer = INDENT.repeat(level);
-  return `${open}${lines.map((line) => `\n${outer}${INDENT}${line}`).join(",")}\n${outer}${close}`;
-}
-
-/** The text of a key from its raw bytes between the quotes. */
-export function decodeKey(raw: Uint8Array): string {
-  const text = decodeWtf8(raw);
-  return raw.includes(BACKSLASH) ? unescapeJson(text) : text;
-}
-
-/** A test for one key, which decodes only keys that could be the same one written with escapes. */
-export function createKeyTest(key: string): (raw: Uint8Array | undefined) => boolean {
-  const wanted = encodeWtf8(key);
-  return (raw) => {
-    if (raw === undefined) return false;
-    if (isEqual(raw, wanted)) return true;
-    // The same key written with escapes is always longer.
-    return raw.length > wanted.length && raw.includes(BACKSLASH) && decodeKey(raw) === key;
-  };
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
-  return true;
-}
-
 /** No pointer names a longer key, and a hostile key must not fill the memory. */
-const MOST_KEY_BYTES = 1 << 20;
+const MAX_KEY_BYTES = 1 << 20;
 
 /** Collects the bytes of a key, without quotes, which may come in several chunks. */
 export class JsonKeyBytes {
@@ -206,17 +302,16 @@ export class JsonKeyBytes {
   /** A part that ends with its chunk. */
   add(chunk: Uint8Array, from: number, to: number): void {
     this.#length += to - from;
-    if (this.#length > MOST_KEY_BYTES) this.#parts = [];
+    if (this.#length > MAX_KEY_BYTES) this.#parts = [];
     // A copy, which Buffer.slice would not make: the source may reuse its chunk.
     else this.#parts.push(new Uint8Array(chunk.subarray(from, to)));
   }
 
   /** The whole key, including its last part; valid until the chunk is reused; undefined if it is too long. */
   take(chunk: Uint8Array, from: number, to: number): Uint8Array | undefined {
-    if (this.#length === 0)
-      return to - from > MOST_KEY_BYTES ? undefined : chunk.subarray(from, to);
+    if (this.#length === 0) return to - from > MAX_KEY_BYTES ? undefined : chunk.subarray(from, to);
     this.add(chunk, from, to);
-    const bytes = this.#length > MOST_KEY_BYTES ? undefined : new Uint8Array(this.#length);
+    const bytes = this.#length > MAX_KEY_BYTES ? undefined : new Uint8Array(this.#length);
     let at = 0;
     for (const part of this.#parts) {
       bytes?.set(part, at);
@@ -305,7 +400,7 @@ export class JsonWalker {
   #step(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] as number;
     if (byte <= SPACE && isWhitespace(byte)) {
-      if (byte === NEWLINE) this.#hasLineBreak = true;
+      if (byte === LINE_FEED) this.#hasLineBreak = true;
       return at + 1;
     }
     switch (this.#due) {

@@ -48,3 +48,8 @@ export function parseJson(text: string): unknown {
 export function fromJson(input: unknown): unknown {
   return typeof input === "string" ? parseJson(input) : input;
 }
+
+/** The value if it is a non-empty string. */
+export function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

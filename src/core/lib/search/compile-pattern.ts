@@ -1,63 +1,7 @@
+import { LINE_FEED } from "../text/code-units.js";
 import { quote, shorten } from "../text/quote.js";
-import { LINE_FEED } from "../text/scan-bytes.js";
-import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
+import { encodeWtf8 } from "../text/wtf8.js";
 import { type SearchQuery, PatternError } from "./search-terms.js";
-
-/** The longest needle that a search buffer must accept. */
-export const MAX_NEEDLE_BYTES = 1_024;
-
-/**
- * The memory that a search reads into and searches. A platform with faster ways to search can pass
- * its own implementation.
- */
-export interface SearchBuffer {
-  readonly bytes: Uint8Array;
-  /** Sets the bytes that `find` looks for: at least one, at most `MAX_NEEDLE_BYTES`. */
-  setNeedle(needle: Uint8Array): void;
-  /** The next position of the needle that is completely between `from` and `end`; -1 if there is none. */
-  find(from: number, end: number): number;
-  /** How many line feeds there are from `from` up to `end`. */
-  countLineFeeds(from: number, end: number): number;
-  /** The text of the bytes; WTF-8. */
-  decode(from: number, end: number): string;
-}
-
-/** A search buffer that runs anywhere. */
-export function createSearchBuffer(size: number): SearchBuffer {
-  const bytes = new Uint8Array(size);
-  let needle = new Uint8Array(0);
-  return {
-    bytes,
-    setNeedle: (wanted) => {
-      needle = wanted.slice();
-    },
-    find: (from, end) => findBytes(bytes, needle, from, end),
-    countLineFeeds: (from, end) => countLineFeeds(bytes, from, end),
-    decode: (from, end) => decodeWtf8(bytes.subarray(from, end)),
-  };
-}
-
-function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number, end: number): number {
-  const first = needle[0] ?? 0;
-  let at = bytes.indexOf(first, from);
-  while (at !== -1 && at + needle.length <= end) {
-    let same = 1;
-    while (same < needle.length && bytes[at + same] === needle[same]) same += 1;
-    if (same >= needle.length) return at;
-    at = bytes.indexOf(first, at + 1);
-  }
-  return -1;
-}
-
-function countLineFeeds(bytes: Uint8Array, from: number, end: number): number {
-  let count = 0;
-  let at = bytes.indexOf(LINE_FEED, from);
-  while (at !== -1 && at < end) {
-    count += 1;
-    at = bytes.indexOf(LINE_FEED, at + 1);
-  }
-  return count;
-}
 
 const ESCAPES: Readonly<Record<string, string>> = {
   A: "\\A is not supported; the search goes line by line, so write ^ for the start of a line",
@@ -461,10 +405,10 @@ function compileLiteral(text: string, ignoreCase: boolean): CompiledPattern {
       const index = line.indexOf(text, from);
       return index === -1 ? undefined : { index, end: index + text.length };
     },
-    requiredBytes: required.subarray(0, MAX_NEEDLE_BYTES),
+    requiredBytes: required,
     isPlain: true,
     longestMatch: text.length,
-    exact: required.length <= MAX_NEEDLE_BYTES,
+    exact: true,
     findInBlock: undefined,
   };
 }
@@ -488,7 +432,7 @@ function compileExpression(
         ? undefined
         : { index: match.index, end: match.index + match[0].length };
     },
-    requiredBytes: required?.subarray(0, MAX_NEEDLE_BYTES),
+    requiredBytes: required,
     isPlain: false,
     longestMatch: shape.longestMatch,
     exact: false,

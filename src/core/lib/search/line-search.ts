@@ -1,10 +1,6 @@
-import { LINE_FEED } from "../text/scan-bytes.js";
-import {
-  type CompiledPattern,
-  type Span,
-  type SearchBuffer,
-  createSearchBuffer,
-} from "./compile-pattern.js";
+import { LINE_FEED } from "../text/code-units.js";
+import { decodeWtf8 } from "../text/wtf8.js";
+import type { CompiledPattern, Span } from "./compile-pattern.js";
 import {
   type SearchMatch,
   type MatchWindow,
@@ -26,14 +22,17 @@ export interface LineSearchOptions {
   readonly onMatch: (match: SearchMatch) => void;
   /** Called between lines; once it returns true, the search stops. Default: never. */
   readonly shouldStop?: () => boolean;
-  /** Default: a search buffer that runs anywhere. Must hold `SEARCH_BUFFER_BYTES` and be used by one search at a time. */
-  readonly searchBuffer?: SearchBuffer;
+  /**
+   * The memory to search in: `SEARCH_BUFFER_BYTES`, used by one search at a time. In Node, a `Buffer`
+   * is searched faster than a plain array. Default: memory of its own.
+   */
+  readonly buffer?: Uint8Array;
   /** Default: an object of its own. */
   readonly tally?: SearchTally;
 }
 
 /** How many matches of one line are counted beyond those that are shown. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 /** The windows on one line, as its matches are found. A match inside of the last window needs no other. */
 export class LineWindows {
@@ -51,7 +50,7 @@ export class LineWindows {
   }
 
   get isDone(): boolean {
-    return this.#unshown >= MOST_COUNTED;
+    return this.#unshown >= MAX_COUNTED;
   }
 
   /** Takes a match in `text`, the part of the line from index `at` on; returns the index in `text` to search from. */
@@ -195,6 +194,29 @@ export class LongLine {
   }
 }
 
+/** The next position of `wanted`, of at least one byte, that is completely between `from` and `end`; -1 if there is none. */
+function findBytes(bytes: Uint8Array, wanted: Uint8Array, from: number, end: number): number {
+  const first = wanted[0] ?? 0;
+  let at = bytes.indexOf(first, from);
+  while (at !== -1 && at + wanted.length <= end) {
+    let same = 1;
+    while (same < wanted.length && bytes[at + same] === wanted[same]) same += 1;
+    if (same >= wanted.length) return at;
+    at = bytes.indexOf(first, at + 1);
+  }
+  return -1;
+}
+
+function countLineFeeds(bytes: Uint8Array, from: number, end: number): number {
+  let count = 0;
+  let at = bytes.indexOf(LINE_FEED, from);
+  while (at !== -1 && at < end) {
+    count += 1;
+    at = bytes.indexOf(LINE_FEED, at + 1);
+  }
+  return count;
+}
+
 /** Whole lines, addressed by position: of a byte or of a character, depending on the block. */
 export interface LineBlock {
   /** The position of the first line. */
@@ -211,8 +233,7 @@ export interface LineBlock {
 }
 
 /** Lines in a search buffer, decoded one at a time. */
-export function createByteBlock(searchBuffer: SearchBuffer, start: number, end: number): LineBlock {
-  const { bytes } = searchBuffer;
+export function createByteBlock(bytes: Uint8Array, start: number, end: number): LineBlock {
   return {
     start,
     end,
@@ -222,14 +243,14 @@ export function createByteBlock(searchBuffer: SearchBuffer, start: number, end: 
       const feed = bytes.indexOf(LINE_FEED, place);
       return feed === -1 || feed > end ? end : feed;
     },
-    countLineFeeds: (from, to) => searchBuffer.countLineFeeds(from, to),
-    textOfLine: (from, to) => withoutReturn(searchBuffer.decode(from, to), to < end),
+    countLineFeeds: (from, to) => countLineFeeds(bytes, from, to),
+    textOfLine: (from, to) => withoutReturn(decodeWtf8(bytes.subarray(from, to)), to < end),
   };
 }
 
 /** Lines in a search buffer, decoded all at once to `text`. */
 export function createTextBlock(
-  searchBuffer: SearchBuffer,
+  bytes: Uint8Array,
   byteStart: number,
   byteEnd: number,
   text: string,
@@ -246,8 +267,8 @@ export function createTextBlock(
       return feed === -1 ? end : feed;
     },
     countLineFeeds: (from, to) => {
-      if (ascii) return searchBuffer.countLineFeeds(byteStart + from, byteStart + to);
-      if (from === 0 && to === end) return searchBuffer.countLineFeeds(byteStart, byteEnd);
+      if (ascii) return countLineFeeds(bytes, byteStart + from, byteStart + to);
+      if (from === 0 && to === end) return countLineFeeds(bytes, byteStart, byteEnd);
       let count = 0;
       let feed = text.indexOf("\n", from);
       while (feed !== -1 && feed < to) {
@@ -499,7 +520,7 @@ export const SEARCH_BUFFER_BYTES = PIECE_BYTES + LONG_LINE_BYTES;
 export class LineSearch {
   readonly #query: SearchQuery;
   readonly #pattern: CompiledPattern;
-  readonly #searchBuffer: SearchBuffer;
+  readonly #buffer: Uint8Array;
   readonly #shouldStop: () => boolean;
   readonly #collector: MatchCollector;
   readonly #fromLine: number;
@@ -515,13 +536,11 @@ export class LineSearch {
   constructor(query: SearchQuery, options: LineSearchOptions) {
     this.#query = query;
     this.#pattern = options.pattern;
-    this.#searchBuffer = options.searchBuffer ?? createSearchBuffer(SEARCH_BUFFER_BYTES);
+    this.#buffer = options.buffer ?? new Uint8Array(SEARCH_BUFFER_BYTES);
     this.#shouldStop = options.shouldStop ?? (() => false);
     this.#collector = new MatchCollector(query, options.onMatch);
     this.#fromLine = query.fromLine ?? 1;
     this.tally = options.tally ?? { scannedLines: 0, matchingLines: 0 };
-    const { requiredBytes } = this.#pattern;
-    if (requiredBytes !== undefined) this.#searchBuffer.setNeedle(requiredBytes);
   }
 
   /** True once `shouldStop` returned true or `stop` was called. */
@@ -531,7 +550,7 @@ export class LineSearch {
 
   /** Where to write the next bytes. */
   room(): Uint8Array {
-    return this.#searchBuffer.bytes.subarray(this.#end, SEARCH_BUFFER_BYTES);
+    return this.#buffer.subarray(this.#end, SEARCH_BUFFER_BYTES);
   }
 
   /** `count` bytes were written to the start of `room()`. */
@@ -576,7 +595,7 @@ export class LineSearch {
 
   /** Searches all lines up to the last line feed, which is looked for from `fresh` on. */
   #searchLinesOf(fresh: number): void {
-    const lastFeed = this.#searchBuffer.bytes.subarray(fresh, this.#end).lastIndexOf(LINE_FEED);
+    const lastFeed = this.#buffer.subarray(fresh, this.#end).lastIndexOf(LINE_FEED);
     if (lastFeed !== -1) this.#searchLines(fresh + lastFeed + 1);
   }
 
@@ -597,36 +616,43 @@ export class LineSearch {
   #endOfBlock(end: number): number {
     const limit = this.#start + TEXT_BYTES;
     if (this.#pattern.requiredBytes !== undefined || limit >= end) return end;
-    const { bytes } = this.#searchBuffer;
+    const bytes = this.#buffer;
     const lastFeed = bytes.subarray(this.#start, limit).lastIndexOf(LINE_FEED);
     if (lastFeed !== -1) return this.#start + lastFeed + 1;
     const nextFeed = bytes.subarray(limit, end).indexOf(LINE_FEED);
     return nextFeed === -1 ? end : limit + nextFeed + 1;
   }
 
+  /** The text from where the search is to `end`. */
+  #decodeTo(end: number): string {
+    return decodeWtf8(this.#buffer.subarray(this.#start, end));
+  }
+
   /** Forgets what is before `end` and makes room. */
   #drop(end: number): void {
     const left = this.#end - end;
-    this.#searchBuffer.bytes.copyWithin(FRESH_AT - left, end, this.#end);
+    this.#buffer.copyWithin(FRESH_AT - left, end, this.#end);
     this.#start = FRESH_AT - left;
     this.#end = FRESH_AT;
   }
 
   #searchBlock(byteEnd: number): LineBlock {
     const { requiredBytes, findInBlock } = this.#pattern;
-    const bytes = createByteBlock(this.#searchBuffer, this.#start, byteEnd);
+    const bytes = createByteBlock(this.#buffer, this.#start, byteEnd);
     const isWanted =
       this.#line >= this.#fromLine ||
       this.#line + this.#countLines(bytes, bytes.start) > this.#fromLine;
     if (requiredBytes !== undefined || !isWanted) {
       this.#collector.beginBlock(bytes, this.#line);
       this.#searchCandidates(bytes, (from) =>
-        isWanted ? this.#searchBuffer.find(from, byteEnd) : -1,
+        isWanted && requiredBytes !== undefined
+          ? findBytes(this.#buffer, requiredBytes, from, byteEnd)
+          : -1,
       );
       return bytes;
     }
-    const text = this.#searchBuffer.decode(this.#start, byteEnd);
-    const block = createTextBlock(this.#searchBuffer, this.#start, byteEnd, text);
+    const text = this.#decodeTo(byteEnd);
+    const block = createTextBlock(this.#buffer, this.#start, byteEnd, text);
     this.#collector.beginBlock(block, this.#line);
     this.#searchCandidates(block, (from) => findInBlock?.(text, from) ?? from);
     return block;
@@ -695,10 +721,10 @@ export class LineSearch {
       new LineWindows(this.#query.windowChars, Math.max(1, this.#collector.room)),
       { headChars: this.#query.windowChars, fromIndex: this.#fromIndex },
     );
-    const feed = this.#searchBuffer.bytes.subarray(this.#start, this.#end).indexOf(LINE_FEED);
+    const feed = this.#buffer.subarray(this.#start, this.#end).indexOf(LINE_FEED);
     if (feed === -1) {
-      const end = endOfWholeCharacters(this.#searchBuffer.bytes, this.#end);
-      this.#long.push(this.#searchBuffer.decode(this.#start, end));
+      const end = endOfWholeCharacters(this.#buffer, this.#end);
+      this.#long.push(this.#decodeTo(end));
       this.#drop(end);
       return;
     }
@@ -708,7 +734,7 @@ export class LineSearch {
   }
 
   #endLongLine(long: LongLine, end: number, broken: boolean): void {
-    long.push(this.#searchBuffer.decode(this.#start, end));
+    long.push(this.#decodeTo(end));
     long.finish(broken);
     this.#report(long);
     const head = contextLine(this.#line, long.head, this.#query.windowChars);

@@ -50,3 +50,8 @@ export async function collectPieces(pieces: AsyncIterable<Uint8Array>): Promise<
   }
   return bytes;
 }
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}

@@ -1,9 +1,14 @@
 import { type ByteSource, ShortSourceError } from "./byte-source.js";
-import { LINE_FEED, scanBytes, unitsOfLead } from "./scan-bytes.js";
-import { isSurrogatePair, SURROGATE_BYTES } from "./quote.js";
-import { type IndexedText, type Position, requireOwnIndex } from "./text-index.js";
+import { LINE_FEED } from "./code-units.js";
+import {
+  scanBytes,
+  unitsOfLead,
+  type IndexedText,
+  type Position,
+  requireOwnIndex,
+} from "./text-index.js";
 import { requireWhole, requireRange } from "./text-range.js";
-import { decodeWtf8 } from "./wtf8.js";
+import { isSurrogatePair, SURROGATE_BYTES, decodeWtf8 } from "./wtf8.js";
 
 const PIECE_BYTES = 262_144;
 /** A unit takes at most three bytes: a character of four bytes has two units. */

@@ -19,7 +19,7 @@ export function requireWhole(argument: string, value: number, least = -Infinity)
 }
 
 /** A requested range, and what exists. */
-export interface RefusedRange {
+export interface RejectedRange {
   /** The names of the bounds, as the caller knows them: `["startLine", "endLine"]`, `["line"]`. */
   readonly names: readonly [start: string, end?: string];
   readonly start: number;
@@ -34,14 +34,14 @@ export interface RefusedRange {
 
 /** The requested range does not exist, or its start is after its end. */
 export class TextRangeError extends Error {
-  constructor(readonly range: RefusedRange) {
+  constructor(readonly range: RejectedRange) {
     super(`${range.unit}s ${range.start} to ${range.end} of ${range.count}`);
     this.name = "TextRangeError";
   }
 }
 
 /** Rejects a range that is not made of whole numbers, is not in order, or begins after the end. */
-export function requireRange(range: RefusedRange): void {
+export function requireRange(range: RejectedRange): void {
   const { names, start, end, count } = range;
   requireWhole(names[0], start);
   requireWhole(names[1] ?? names[0], end);

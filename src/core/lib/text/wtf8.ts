@@ -11,6 +11,7 @@ export function isWellFormed(text: string): boolean {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Encodes a text without losing any code unit. */
 export function encodeWtf8(text: string): Uint8Array {
@@ -48,7 +49,6 @@ function encodeUtf8(text: string): Uint8Array {
 
 /** The text that `encodeWtf8` was given. */
 export function decodeWtf8(bytes: Uint8Array): string {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
   let from = 0;
   for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1)) {
@@ -65,13 +65,13 @@ export function decodeWtf8(bytes: Uint8Array): string {
 }
 
 /** Node decodes at most 512 MB in one call, even if the text is shorter than the longest string. */
-const MOST_AT_ONCE = 2 ** 28;
+const MAX_AT_ONCE = 2 ** 28;
 
 /** @param partBytes - For tests: how much is decoded in one call. */
 export function decodeUtf8(
   decoder: InstanceType<typeof TextDecoder>,
   bytes: Uint8Array,
-  partBytes = MOST_AT_ONCE,
+  partBytes = MAX_AT_ONCE,
 ): string {
   if (bytes.length <= partBytes) return decoder.decode(bytes);
   let text = "";
@@ -79,4 +79,44 @@ export function decodeUtf8(
     text += decoder.decode(bytes.subarray(at, at + partBytes), { stream: true });
   }
   return text + decoder.decode();
+}
+
+/**
+ * Lone surrogates in WTF-8 are three bytes, 0xED and then 0xA0 to 0xAF for a high one or 0xB0 to
+ * 0xBF for a low one, which UTF-8 does not allow.
+ */
+
+const SURROGATE_LEAD = 0xed;
+
+export const SURROGATE_BYTES = 3;
+
+/** True if `bytes` contain the first two bytes of a surrogate. */
+export function holdsSurrogate(bytes: Uint8Array): boolean {
+  const first = bytes.indexOf(SURROGATE_LEAD);
+  if (first === -1) return false;
+  // Korean text is full of this byte, so repeated calls of indexOf would be slow.
+  const end = bytes.length - 1;
+  for (let at = first; at < end; at++) {
+    if (bytes[at] === SURROGATE_LEAD && ((bytes[at + 1] ?? 0) & 0xe0) === 0xa0) return true;
+  }
+  return false;
+}
+
+/** True if a surrogate is cut by the boundary between two chunks. */
+export function isSurrogateAcross(last: number | undefined, next: number | undefined): boolean {
+  return last === SURROGATE_LEAD && ((next ?? 0) & 0xe0) === 0xa0;
+}
+
+/**
+ * True if two surrogates of three bytes each make a pair, as when a text was split between the
+ * halves of a character, encoded in two parts and joined as bytes.
+ */
+export function isSurrogatePair(bytes: Uint8Array): boolean {
+  const [lead1, high = 0, , lead2, low = 0] = bytes;
+  return (
+    lead1 === SURROGATE_LEAD &&
+    lead2 === SURROGATE_LEAD &&
+    (high & 0xf0) === 0xa0 &&
+    (low & 0xf0) === 0xb0
+  );
 }

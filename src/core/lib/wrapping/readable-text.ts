@@ -33,7 +33,7 @@ export type Wrapping = "plain" | "json" | "wrapped";
 export const OPENING_CHARS = 16_384;
 
 /** A wrapper may hold another one; deeper nesting is not looked at. */
-const MOST_LEVELS = 4;
+const MAX_LEVELS = 4;
 /** More small fields than this get a line each. */
 const ONE_LINE_CHARS = 300;
 
@@ -147,7 +147,7 @@ function renderAll(parts: readonly WrapperPart[], place: Place): ReadableText {
 function readPart(text: string, isJson: boolean, place: Place): ReadableText {
   const wrapping = isJson ? "json" : wrappingOf(text);
   const inner =
-    wrapping === "wrapped" && place.level < MOST_LEVELS
+    wrapping === "wrapped" && place.level < MAX_LEVELS
       ? unwrapAt(text, { ...place, level: place.level + 1 })
       : undefined;
   if (inner !== undefined) return inner;
@@ -181,19 +181,19 @@ function lineBreakAfter(text: string): string {
 /** A line about the run of a command, as Codex puts before its output. */
 const RUN_LINE =
   /^(?:Chunk ID: |Wall time: |Exit code: |Process exited with code |Process running with session ID |Original token count: |Total output lines: )/;
-const MOST_LINES = 10;
-const MOST_LINE_CHARS = 200;
+const MAX_LINES = 10;
+const MAX_LINE_CHARS = 200;
 
 /** The lines about the run of a command and where its output begins; `undefined` if there are none. */
 export function readOutputHeader(
   text: string,
 ): { readonly fields: readonly string[]; readonly start: number } | undefined {
-  const head = text.slice(0, MOST_LINES * MOST_LINE_CHARS);
+  const head = text.slice(0, MAX_LINES * MAX_LINE_CHARS);
   const fields: string[] = [];
   let at = 0;
-  while (fields.length < MOST_LINES) {
+  while (fields.length < MAX_LINES) {
     const end = head.indexOf("\n", at);
-    if (end === -1 || end - at > MOST_LINE_CHARS) return undefined;
+    if (end === -1 || end - at > MAX_LINE_CHARS) return undefined;
     const line = head.slice(at, end).trimEnd();
     at = end + 1;
     if (line === "Output:") return fields.length === 0 ? undefined : { fields, start: at };

@@ -6,8 +6,9 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-  unescapeJson,
-} from "../json/json-characters.js";
+  isWhitespace,
+} from "../json/json-walker.js";
+import { unescapeJson } from "../json/json-string.js";
 
 /**
  * A value inside a wrapper, read on demand from the text that holds it. A text that was cut short is
@@ -36,8 +37,8 @@ const MIN_CHARS = 256;
 const DATA_KEYS = new Set(
   "data blob bytes base64 b64_json body image image_data file_data signature".split(" "),
 );
-const MOST_LEVELS = 3;
-const MOST_MEMBERS = 16;
+const MAX_LEVELS = 3;
+const MAX_MEMBERS = 16;
 
 /**
  * Images, audio and other encoded data in one line, since reading them as text is of no use; the raw
@@ -57,11 +58,11 @@ export function describeEncoded(key: string, source: string): string | undefined
 
 /** Whether a value holds encoded data, not too deep inside. */
 export function holdsEncoded(value: WrappedValue, level = 0): boolean {
-  if (value.kind !== "object" || level === MOST_LEVELS || value.source.length < MIN_CHARS)
+  if (value.kind !== "object" || level === MAX_LEVELS || value.source.length < MIN_CHARS)
     return false;
   let seen = 0;
   for (const [key, member] of value.entries()) {
-    if (seen++ === MOST_MEMBERS) return false;
+    if (seen++ === MAX_MEMBERS) return false;
     if (member.kind === "string" && describeEncoded(key, member.source) !== undefined) return true;
     if (holdsEncoded(member, level + 1)) return true;
   }
@@ -165,7 +166,7 @@ function skipBlanks(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
+    if (!isWhitespace(code)) break;
   }
   return at;
 }

@@ -9,16 +9,16 @@ export type WrapperPart =
 const LONG_CHARS = 200;
 /** A container that takes more is not a small field. */
 const SMALL_CHARS = 160;
-const MOST_FIELD_CHARS = 1_000;
+const MAX_FIELD_CHARS = 1_000;
 /** An object with more members is data, not a wrapper. */
-const MOST_MEMBERS = 64;
+const MAX_MEMBERS = 64;
 /** An array of more strings is data, not several texts. */
-const MOST_STRINGS = 16;
+const MAX_STRINGS = 16;
 /** How many items of an array are looked at to see whether they are blocks. */
 const CHECKED_ITEMS = 8;
 /** The share of an object that its long strings must have. */
 const BULK_SHARE = 0.6;
-const MOST_LEVELS = 4;
+const MAX_LEVELS = 4;
 
 const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
 const TYPED_OUTPUTS = new Set(["text", "error-text", "json", "error-json", "content"]);
@@ -38,8 +38,8 @@ export function partsOf(value: WrappedValue): WrapperPart[] | undefined {
 }
 
 function partsOfObject(value: WrappedValue): WrapperPart[] | undefined {
-  const members = take(value, MOST_MEMBERS + 1);
-  if (members.length > MOST_MEMBERS) return undefined;
+  const members = take(value, MAX_MEMBERS + 1);
+  if (members.length > MAX_MEMBERS) return undefined;
   const { content, type, value: inner, text } = Object.fromEntries(members);
   const isMcp = content?.kind === "array" && isBlocks(content);
   const isOutput = inner !== undefined && TYPED_OUTPUTS.has(textOf(type));
@@ -83,9 +83,9 @@ function collect(
   }
   const small = smallSource(value);
   if (small !== undefined) parts.push({ name, field: small });
-  else if (value.kind === "array" && level < MOST_LEVELS && isBlocks(value)) {
+  else if (value.kind === "array" && level < MAX_LEVELS && isBlocks(value)) {
     parts.push(...blockParts(value, name === "content" ? "" : `${name}, `));
-  } else if (level < MOST_LEVELS && (isSmall(value) || isBulkyText(value) || holdsEncoded(value))) {
+  } else if (level < MAX_LEVELS && (isSmall(value) || isBulkyText(value) || holdsEncoded(value))) {
     for (const [inner, member] of value.entries()) {
       collect(member, inner, `${name}.${inner}`, parts, level + 1);
     }
@@ -133,9 +133,9 @@ function isBlocks(value: WrappedValue): boolean {
 
 /** Whether an array is a few long strings. */
 function isTexts(value: WrappedValue): boolean {
-  const items = take(value, MOST_STRINGS + 1);
+  const items = take(value, MAX_STRINGS + 1);
   return (
-    items.length <= MOST_STRINGS && isBulky(value, sumOf(items.map(([, item]) => longChars(item))))
+    items.length <= MAX_STRINGS && isBulky(value, sumOf(items.map(([, item]) => longChars(item))))
   );
 }
 
@@ -151,11 +151,11 @@ function isBulky({ source }: WrappedValue, chars: number): boolean {
 /** How much of a value is long strings. */
 function longChars(value: WrappedValue, level = 1): number {
   const { length } = value.source;
-  if (length <= LONG_CHARS || level > MOST_LEVELS) return 0;
+  if (length <= LONG_CHARS || level > MAX_LEVELS) return 0;
   if (value.kind === "string") return length;
   if (value.kind !== "object") return 0;
-  const members = take(value, MOST_MEMBERS + 1);
-  if (members.length > MOST_MEMBERS) return 0;
+  const members = take(value, MAX_MEMBERS + 1);
+  if (members.length > MAX_MEMBERS) return 0;
   return sumOf(members.map(([, member]) => longChars(member, level + 1)));
 }
 
@@ -173,7 +173,7 @@ function isTextBlock(value: WrappedValue): boolean {
 
 function memberOf(value: WrappedValue, key: string): WrappedValue | undefined {
   if (value.kind !== "object") return undefined;
-  return take(value, MOST_MEMBERS).find(([name]) => name === key)?.[1];
+  return take(value, MAX_MEMBERS).find(([name]) => name === key)?.[1];
 }
 
 /** The text of a short string; "" for anything else. */
@@ -190,7 +190,7 @@ function smallSource({ source }: WrappedValue): string | undefined {
 
 /** Whether a container is small enough to show its members one by one, with their strings unescaped. */
 function isSmall({ source }: WrappedValue): boolean {
-  return source.length <= MOST_FIELD_CHARS && source.includes("\\");
+  return source.length <= MAX_FIELD_CHARS && source.includes("\\");
 }
 
 function take(value: WrappedValue, most: number): (readonly [string, WrappedValue])[] {

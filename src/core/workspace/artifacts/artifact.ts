@@ -66,7 +66,8 @@ export function isIdFor(artifactId: string, toolCallId: string | undefined): boo
   return /^-(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(rest);
 }
 
-const NAMED = [
+/** The fields of metadata that every store knows and filters by; they hold nothing of the content. */
+export const NAMED_FIELDS = [
   "context_type",
   "biz_id",
   "agent_id",
@@ -94,7 +95,7 @@ export function completeMetadata(
   sessionId: string | undefined,
 ): ArtifactMetadata {
   const named: Record<string, string | null> = {};
-  for (const name of NAMED) named[name] = textOrNull(given[name]);
+  for (const name of NAMED_FIELDS) named[name] = textOrNull(given[name]);
   return {
     ...given,
     ...named,

@@ -1,17 +1,16 @@
-import { DEFAULTS } from "../../defaults.js";
-import { stopOnAbort } from "../../lib/concurrency.js";
-import { isData } from "../../lib/json/plain-json.js";
-import { nonEmptyText } from "../../lib/text/scan-bytes.js";
 import { requireObject } from "../../arguments.js";
+import { DEFAULTS } from "../../defaults.js";
 import { serializeContent, type Content } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { stopOnAbort } from "../../lib/concurrency.js";
+import { isData, nonEmptyText } from "../../lib/json/plain-json.js";
 import type { EventDetails } from "../events.js";
-import { readablePath } from "../reading/readable-view.js";
+import { readablePath } from "./readable-view.js";
 import { renderKnowledgeList, type KnowledgeEntry } from "../reference/knowledge-list.js";
 import type { ArtifactInput, StoreOptions } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
-import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
+import { type ArtifactRecord, completeMetadata, idOfContent, readMetadata } from "./artifact.js";
 import {
   redactContent,
   type Redact,

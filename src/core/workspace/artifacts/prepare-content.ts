@@ -13,18 +13,20 @@ import { sampleOfStream, sampleText } from "../../lib/digest/sampled-text.js";
 import { isJsonText } from "../../lib/json/json-indenter.js";
 import { isData } from "../../lib/json/plain-json.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
+import { LINE_FEED } from "../../lib/text/code-units.js";
 import {
   countLinesOfBytes,
   isContinuation,
-  LINE_FEED,
   countLines,
-} from "../../lib/text/scan-bytes.js";
-import { createTextIndexer, type TextIndex } from "../../lib/text/text-index.js";
+  createTextIndexer,
+  type TextIndex,
+} from "../../lib/text/text-index.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { type ReadableContent, readableOf, renderValue } from "../reading/readable-content.js";
+import { renderValue } from "../../lib/wrapping/render-value.js";
 import { escapeMarkup } from "../reference/markup.js";
 import type { ArtifactType, TextSize } from "./artifact.js";
+import { type ReadableContent, readableOf } from "./readable-view.js";
 
 /** Where a text comes from that is about to be stored. */
 export interface RedactContext {

@@ -1,11 +1,12 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { ArgumentError } from "../../lib/text/text-range.js";
-import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-pointer.js";
+import { JsonPointerError } from "../../lib/json/json-pointer.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
-import type { ArtifactRecord } from "../artifacts/artifact.js";
+import { JsonSyntaxError } from "../../lib/json/json-walker.js";
+import { ArgumentError } from "../../lib/text/text-range.js";
 import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
-import { openInnerJson } from "./readable-view.js";
+import type { ArtifactRecord } from "../artifacts/artifact.js";
+import { openInnerJson } from "../artifacts/readable-view.js";
 import type { Reading, Scope } from "./reading.js";
 
 /** Options of `queryKnowledge`. */
@@ -32,8 +33,38 @@ export interface QueryRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A part of a JSON artifact, by pointer. */
+/**
+ * A part of a JSON artifact, by pointer. Where the pointer leads nowhere as it stands, it is read as
+ * it was most likely meant.
+ */
 export async function queryArtifact(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  request: QueryRequest,
+): Promise<Reading> {
+  return queryAsWritten(store, record, request).catch((error: unknown) => {
+    const pointer = rereadPointer(request.pointer);
+    if (pointer === undefined || !isPointerError(error)) throw error;
+    return queryAsWritten(store, record, { ...request, pointer }).catch(() => {
+      throw error;
+    });
+  });
+}
+
+/** A pointer that leads nowhere as it stands, as it was most likely meant. */
+function rereadPointer(pointer: string): string | undefined {
+  if (pointer === "/") return "";
+  return !pointer.startsWith("/") && pointer.includes("/") ? `/${pointer}` : undefined;
+}
+
+function isPointerError(error: unknown): boolean {
+  return (
+    error instanceof JsonPointerError ||
+    (error instanceof ArgumentError && error.argument === "pointer")
+  );
+}
+
+async function queryAsWritten(
   store: ArtifactStore,
   record: ArtifactRecord,
   request: QueryRequest,

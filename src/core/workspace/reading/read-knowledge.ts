@@ -5,44 +5,9 @@ import {
   seekLineEnd,
   seekLineStart,
 } from "../../lib/text/read-text.js";
-import type { IndexedText } from "../../lib/text/text-index.js";
 import { requireRange } from "../../lib/text/text-range.js";
-import type { ArtifactStore } from "../artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../artifacts/artifact.js";
-import { findArtifact } from "../artifacts/find-artifact.js";
-import { openText, type OpenText } from "./readable-view.js";
-import type { ReadOptions, NextCall, Reading, View } from "./reading.js";
-
-/** How many lines an artifact has. */
-export type CountLines = (
-  artifactId: string,
-  options: Pick<ReadOptions, "sessionId" | "signal" | "view">,
-) => Promise<number>;
-
-/** Counts without a word to the logger, which is told of what a model reads. */
-export function createCountLines(store: ArtifactStore): CountLines {
-  return async (artifactId, { sessionId, signal, view = "readable" }) => {
-    const record = await findArtifact(store, artifactId, sessionId);
-    const text = await openText(store, record, view, signal);
-    try {
-      return (await text.withIndex()).index.lines;
-    } finally {
-      await text.close();
-    }
-  };
-}
-
-/** What is read or searched. */
-export interface OpenTarget {
-  readonly record: ArtifactRecord;
-  readonly text: OpenText;
-  readonly view: View;
-  readonly maxChars: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** What a read needs to know besides the range. */
-export type ReadTarget = Omit<OpenTarget, "text"> & { readonly text: IndexedText };
+import type { ReadTarget } from "./open-text.js";
+import type { ReadOptions, NextCall, Reading } from "./reading.js";
 
 /** Options of `getKnowledgeById` and `getKnowledgeByLines`: a range of characters, both ends included. */
 export interface RangeOptions extends ReadOptions {

@@ -9,7 +9,8 @@ import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError, OutOfRangeError } from "../../errors/argument-errors.js";
 import { NotJsonError, PointerNotFoundError } from "../../errors/reading-errors.js";
 import { ReadFailedError } from "../../errors/storage-errors.js";
-import { JsonPointerError, JsonSyntaxError } from "../../lib/json/json-pointer.js";
+import { JsonPointerError } from "../../lib/json/json-pointer.js";
+import { JsonSyntaxError } from "../../lib/json/json-walker.js";
 import type { SearchQuery } from "../../lib/search/search-terms.js";
 import { ShortSourceError } from "../../lib/text/byte-source.js";
 import { ArgumentError, TextRangeError } from "../../lib/text/text-range.js";
@@ -20,18 +21,8 @@ import { getOriginal } from "../artifacts/get-original.js";
 import type { EventDetails, EventReporter } from "../events.js";
 import type { Workspace } from "../workspace-types.js";
 import type { WorkspaceWiring } from "../workspace-wiring.js";
-import { type GrepOptions, grepText, searchIntact } from "./grep-knowledge.js";
-import { grepArtifacts, listNewest, type SessionReading } from "./grep-session.js";
-import { openText } from "./readable-view.js";
-import { queryArtifact } from "./query-knowledge.js";
-import {
-  readCharRange,
-  readColumns,
-  readFromStart,
-  readLineRange,
-  type OpenTarget,
-  type ReadTarget,
-} from "./read-knowledge.js";
+import type { GrepOptions, SessionReading } from "./grep-knowledge.js";
+import { openText, type OpenTarget, type ReadTarget } from "./open-text.js";
 import { VIEWS, type Reading, type ReadOptions, type Scope } from "./reading.js";
 
 /** Converts an error of the general library to this package's own; any other error is returned unchanged. */
@@ -53,7 +44,7 @@ export function toCodedError(error: unknown): unknown {
 }
 
 /** What a search is asked for. */
-export function readQuery(pattern: string, options: GrepOptions, maxChars: number): SearchQuery {
+function requireQuery(pattern: string, options: GrepOptions, maxChars: number): SearchQuery {
   return {
     pattern: requireText("pattern", pattern, "what to search for"),
     literal: options.literal ?? false,
@@ -65,29 +56,21 @@ export function readQuery(pattern: string, options: GrepOptions, maxChars: numbe
   };
 }
 
-/** A pointer that leads nowhere as it stands, as it was most likely meant. */
-export function rereadPointer(pointer: string): string | undefined {
-  if (pointer === "/") return "";
-  return !pointer.startsWith("/") && pointer.includes("/") ? `/${pointer}` : undefined;
-}
-
-export function isPointerError(error: unknown): boolean {
-  return (
-    error instanceof JsonPointerError ||
-    (error instanceof ArgumentError && error.argument === "pointer")
-  );
-}
-
-export function readPointer(pointer: unknown = ""): string {
+function requirePointer(pointer: unknown = ""): string {
   if (typeof pointer === "string") return pointer;
   throw new InvalidArgumentError("pointer", pointer, "a string, a JSON pointer");
 }
 
-export function readCursor(cursor: unknown): number {
+function requireOffset(cursor: unknown): number {
   if (cursor === undefined) return 0;
   if (typeof cursor === "string" && /^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw new InvalidArgumentError("cursor", cursor, "the cursor of an earlier answer");
 }
+
+// Each is loaded with its first call: a program that only offloads never needs them.
+const loadRead = () => import("./read-knowledge.js");
+const loadGrep = () => import("./grep-knowledge.js");
+const loadQuery = () => import("./query-knowledge.js");
 
 /** The methods that work on one artifact. */
 type ReadingVerbs = Pick<
@@ -162,6 +145,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
       signal: options.signal,
     };
+    const { grepArtifacts, listNewest, searchIntact } = await loadGrep();
     return grepArtifacts(request, {
       clock,
       list: () => listNewest(store, options, without),
@@ -200,7 +184,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
   return {
     getKnowledgeById: (artifactId, options = {}) =>
-      read("getKnowledgeById", artifactId, options, (target) => {
+      read("getKnowledgeById", artifactId, options, async (target) => {
+        const { readCharRange, readFromStart } = await loadRead();
         if (options.startChar === undefined && options.endChar === undefined) {
           return readFromStart(target);
         }
@@ -210,7 +195,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       }),
 
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
-      read("getKnowledgeByLines", artifactId, options, (target) => {
+      read("getKnowledgeByLines", artifactId, options, async (target) => {
+        const { readColumns, readLineRange } = await loadRead();
         const { startChar, endChar } = options;
         if (endChar === undefined && (startChar === undefined || startLine !== endLine)) {
           return readLineRange(target, startLine, endLine, startChar);
@@ -221,9 +207,9 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       }),
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
-      withText("grepKnowledge", artifactId, options, (target) => {
+      withText("grepKnowledge", artifactId, options, async (target) => {
         const query = {
-          ...readQuery(pattern, options, target.maxChars),
+          ...requireQuery(pattern, options, target.maxChars),
           fromLine: requireCount("startLine", options.startLine, 1),
           fromChar: requireCount("startChar", options.startChar, 1),
         };
@@ -233,6 +219,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
           count: options.count ?? false,
           deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
         };
+        const { grepText } = await loadGrep();
         return grepText(target, request, {
           searchText: wiring.searchText,
           clock,
@@ -253,7 +240,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         async () => {
           options.signal?.throwIfAborted();
           const maxChars = requireCount("maxChars", options.maxChars, wiring.readChars);
-          return grepAll(readQuery(pattern, options, maxChars), options);
+          return grepAll(requireQuery(pattern, options, maxChars), options);
         },
         ({ text }) => ({ event: "read", chars: text.length }),
       ),
@@ -265,21 +252,16 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         options,
         async (record) => {
           const request = {
-            pointer: readPointer(options.pointer),
+            pointer: requirePointer(options.pointer),
             limit:
               options.limit === undefined ? undefined : requireCount("limit", options.limit, 1),
             fields: options.fields && requireStrings("fields", options.fields),
-            offset: readCursor(options.cursor),
+            offset: requireOffset(options.cursor),
             maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
             signal: options.signal,
           };
-          return queryArtifact(store, record, request).catch((error: unknown) => {
-            const pointer = rereadPointer(request.pointer);
-            if (pointer === undefined || !isPointerError(error)) throw error;
-            return queryArtifact(store, record, { ...request, pointer }).catch(() => {
-              throw error;
-            });
-          });
+          const { queryArtifact } = await loadQuery();
+          return queryArtifact(store, record, request);
         },
         ({ text }) => ({ chars: text.length }),
       ),

@@ -2,7 +2,7 @@ import type { ToolDescription } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
 import { quoteSome } from "../../lib/text/quote.js";
-import type { CountLines } from "../reading/read-knowledge.js";
+import type { CountLines } from "../reading/open-text.js";
 import { nameTools, type NextCall, type ToolNaming } from "../reading/reading.js";
 import type { NoticeOptions } from "../reference/knowledge-list.js";
 import type { PlainWorkspace } from "../workspace-types.js";

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { parseJson } from "../../lib/json/plain-json.js";
 import { shorten } from "../../lib/text/quote.js";
-import type { CountLines } from "../reading/read-knowledge.js";
+import type { CountLines } from "../reading/open-text.js";
 import type { ToolNaming, NextCall, Reading, ToolName, View } from "../reading/reading.js";
 import type { OffloadInfoPage, PlainWorkspace } from "../workspace-types.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   DIRECT_LAYOUT,
   HISTORY_LAYOUT,
-  allotNames,
+  assignNames,
 } from "../../../../src/core/files/file-layout.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { toolResult } from "../../../support/tool-results.js";
@@ -15,7 +15,7 @@ function allot(
 ) {
   const chosen = ids.map((id, at) => toolResult(`content ${at}`, { id: id as string }));
   const references = taken.map((name) => [toolResult(""), { path: name, name }] as const);
-  const names = allotNames(
+  const names = assignNames(
     {
       results: chosen,
       references: new Map(references),

@@ -9,6 +9,8 @@ import {
   requireVerdicts,
 } from "../../../../src/core/policies/combine.js";
 import { tokenBudget } from "../../../../src/core/policies/by-budget.js";
+import type { Policy } from "../../../../src/core/engine/policy.js";
+import { decideLengths } from "../../../support/decide.js";
 
 describe("what is not a policy", () => {
   it.each([
@@ -54,5 +56,33 @@ describe("your own policy", () => {
     ["nothing", undefined],
   ])("is named when it answers with %s", (_, verdicts) => {
     expect(() => requireVerdicts(good, verdicts, 1)).toThrow(/\bmine must return an array of 1\b/);
+  });
+});
+
+describe("a function as a policy", () => {
+  const isLong = (result: { readonly chars: number }) => result.chars > 100;
+
+  it("offloads the results for which it returns true, wherever a policy is taken", () => {
+    const verdictsOf = (policy: Policy) => decideLengths(policy, [50, 150], 200);
+    expect(verdictsOf(requirePolicy("policy", isLong))).toEqual([false, true]);
+    expect(verdictsOf(not(isLong))).toEqual([true, false]);
+    expect(verdictsOf(all(isLong, minChars(200)))).toEqual([false, false]);
+    expect(verdictsOf(any(isLong, minChars(10)))).toEqual([true, true]);
+    expect(any(isLong, (result) => result.isError)).toMatchObject({
+      name: "any(isLong, any[1])",
+      perResult: true,
+      needsTotalChars: false,
+    });
+  });
+
+  it.each([
+    ["a promise", () => Promise.resolve(true)],
+    ["a policy", () => minTokens(1)],
+    ["nothing", () => undefined],
+  ])("is refused when it returns %s", (_, answer) => {
+    const policy = requirePolicy("policy", answer);
+    expect(() => decideLengths(policy, [1], 1)).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+    );
   });
 });

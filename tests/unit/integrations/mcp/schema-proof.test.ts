@@ -99,11 +99,7 @@ function checkProof(schema: object): number {
 describe("the proof that a schema allows references", () => {
   it("never says so of a schema that does not, by a real validator", () => {
     let proved = 0;
-    for (const rule of RULES) {
-      for (const place of PLACES) {
-        for (const outer of PLACES.slice(0, 3)) proved += checkProof(outer(place(rule)));
-      }
-    }
+    for (const rule of RULES) for (const place of PLACES) proved += checkProof(place(rule));
     expect(proved).toBeGreaterThan(RULES.length);
   });
 

@@ -1,13 +1,12 @@
 import fc from "fast-check";
-import { DEFAULTS } from "../../../../../src/core/defaults.js";
+import * as texts from "./sample-texts.js";
 import { describe, expect, it } from "vitest";
-
+import { DEFAULTS } from "../../../../../src/core/defaults.js";
 import { digestText } from "../../../../../src/core/digest-text.js";
 import { scanSampled } from "../../../../../src/core/lib/digest/digest.js";
-import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
-import { countLines } from "../../../../../src/core/lib/text/scan-bytes.js";
 import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
-import * as texts from "./sample-texts.js";
+import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
+import { countLines } from "../../../../../src/core/lib/text/text-index.js";
 import { anyString } from "../../../../support/any-string.js";
 
 const SAMPLES: readonly (readonly [string, string])[] = [

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
 import {
   clip,
   clipMiddle,
@@ -8,7 +7,7 @@ import {
   formatCount,
   toPrintable,
 } from "../../../../../src/core/lib/digest/printable.js";
-import { takeEnd, takeStart } from "../../../../../src/core/lib/text/quote.js";
+import { takeEnd, takeStart } from "../../../../../src/core/lib/text/code-units.js";
 import { hiddenCodePoints, isWellFormed } from "./sample-texts.js";
 
 describe("toPrintable", () => {

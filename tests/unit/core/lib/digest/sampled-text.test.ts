@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
 import {
   sampleOfStream,
   sampleText,
   type SampledText,
 } from "../../../../../src/core/lib/digest/sampled-text.js";
 import { scanText } from "../../../../../src/core/lib/digest/scan-text.js";
-import { countLines } from "../../../../../src/core/lib/text/scan-bytes.js";
+import { countLines } from "../../../../../src/core/lib/text/text-index.js";
 import { logText } from "./sample-texts.js";
 
 /** Every line that was sampled stands at its number. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createJsonIndenter } from "../../../../../src/core/lib/json/json-indenter.js";
-import { JsonSyntaxError } from "../../../../../src/core/lib/json/json-pointer.js";
+import { JsonSyntaxError } from "../../../../../src/core/lib/json/json-walker.js";
 import { decodeWtf8, encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 
 /** Hands the bytes over in pieces of the given lengths, then the rest. */

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonKind } from "../../../../../src/core/lib/json/json-walker.js";
-import { locatePointer, type Located } from "../../../../../src/core/lib/json/json-path-tracker.js";
-import { formatPointer, JsonSyntaxError } from "../../../../../src/core/lib/json/json-pointer.js";
+import {
+  locatePointer,
+  type Located,
+  formatPointer,
+} from "../../../../../src/core/lib/json/json-pointer.js";
+import { JsonSyntaxError, type JsonKind } from "../../../../../src/core/lib/json/json-walker.js";
 import { decodeWtf8, encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 import { generatedArray, sourceOf } from "./sources.js";
 import { anyString } from "../../../../support/any-string.js";

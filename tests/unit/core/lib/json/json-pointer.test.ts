@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../../../../src/core/lib/text/text-range.js";
 import {
   formatPointer,
   indexOfToken,
   parsePointer,
 } from "../../../../../src/core/lib/json/json-pointer.js";
+import { ArgumentError } from "../../../../../src/core/lib/text/text-range.js";
 import { anyString } from "../../../../support/any-string.js";
 
 describe("parsePointer", () => {

@@ -1,15 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../../../../src/core/lib/text/text-range.js";
-import {
-  JsonPointerError,
-  JsonSyntaxError,
-} from "../../../../../src/core/lib/json/json-pointer.js";
+import { JsonPointerError } from "../../../../../src/core/lib/json/json-pointer.js";
 import {
   queryJson,
   type JsonQuery,
   type JsonReading,
 } from "../../../../../src/core/lib/json/json-query.js";
+import { JsonSyntaxError } from "../../../../../src/core/lib/json/json-walker.js";
+import { ArgumentError } from "../../../../../src/core/lib/text/text-range.js";
 import { generatedArray, sourceOf } from "./sources.js";
 
 function ask(content: unknown, query: Partial<JsonQuery> = {}): Promise<JsonReading> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeJsonString } from "../../../../../src/core/lib/json/json-path-tracker.js";
+import { decodeJsonString } from "../../../../../src/core/lib/json/json-string.js";
 import { type ByteSource, collectPieces } from "../../../../../src/core/lib/text/byte-source.js";
 import { decodeWtf8, encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 import { anyString } from "../../../../support/any-string.js";

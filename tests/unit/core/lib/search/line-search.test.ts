@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  createSearchBuffer,
-  compilePattern,
-} from "../../../../../src/core/lib/search/compile-pattern.js";
+import { compilePattern } from "../../../../../src/core/lib/search/compile-pattern.js";
 import { SEARCH_BUFFER_BYTES, LineSearch } from "../../../../../src/core/lib/search/line-search.js";
 import type { SearchMatch, SearchQuery } from "../../../../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
@@ -20,7 +17,7 @@ const QUERY: SearchQuery = {
 };
 
 /** One for all, so that what an earlier search left there is met by the next. */
-const BUFFER = createSearchBuffer(SEARCH_BUFFER_BYTES);
+const BUFFER = new Uint8Array(SEARCH_BUFFER_BYTES);
 
 function search(text: string | Uint8Array, query: Partial<SearchQuery>, cuts: number[] = []) {
   const whole = { ...QUERY, ...query };
@@ -28,7 +25,7 @@ function search(text: string | Uint8Array, query: Partial<SearchQuery>, cuts: nu
   const lines = new LineSearch(whole, {
     pattern: compilePattern(whole),
     onMatch: (match) => matches.push(match),
-    searchBuffer: BUFFER,
+    buffer: BUFFER,
   });
   const bytes = typeof text === "string" ? encodeWtf8(text) : text;
   let at = 0;

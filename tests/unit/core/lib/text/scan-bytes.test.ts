@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scanBytes } from "../../../../../src/core/lib/text/scan-bytes.js";
+import { scanBytes } from "../../../../../src/core/lib/text/text-index.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 import { anyText } from "./texts.js";
 

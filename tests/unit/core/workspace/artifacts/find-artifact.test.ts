@@ -25,13 +25,13 @@ describe("without a session", () => {
     await expect(read(workspace, "a", "s2")).resolves.toBeDefined();
   });
 
-  it("what is put goes into a session of its own, and is found", async () => {
+  it("what is offloaded goes into a session of its own, and is found", async () => {
     const workspace = openMemoryWorkspace();
-    const { record } = await workspace.put(
-      { content: "x" },
-      { sessionId: "default", toolCallId: "a" },
-    );
-    expect(record).toMatchObject({ sessionId: "default", metadata: { session_id: null } });
+    await workspace.offloadByWorkspace({ content: "x" }, { toolCallId: "a" });
+    expect(await workspace.getArtifact("a")).toMatchObject({
+      sessionId: "default",
+      metadata: { session_id: null },
+    });
     expect(await workspace.getOriginal("a")).toBe("x");
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { MemoryArtifacts } from "../../../../../src/core/workspace/artifacts/memory-store.js";
-import type { ArtifactRecord } from "../../../../../src/core/workspace/artifacts/artifact.js";
 import {
   memoryContent,
   type OpenContent,
 } from "../../../../../src/core/workspace/artifacts/artifact-store.js";
-import { openText } from "../../../../../src/core/workspace/reading/readable-view.js";
+import type { ArtifactRecord } from "../../../../../src/core/workspace/artifacts/artifact.js";
+import { MemoryArtifacts } from "../../../../../src/core/workspace/artifacts/memory-store.js";
+import { openText } from "../../../../../src/core/workspace/reading/open-text.js";
 import { checkHash } from "../../../../../src/testing/memory-store.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Content } from "../../../../../src/core/engine/format.js";
-import {
-  readableOf,
-  renderValue,
-} from "../../../../../src/core/workspace/reading/readable-content.js";
+import { renderValue } from "../../../../../src/core/lib/wrapping/render-value.js";
+import { readableOf } from "../../../../../src/core/workspace/artifacts/readable-view.js";
 
 describe("what content reads like", () => {
   it("is the text itself, or JSON indented", () => {

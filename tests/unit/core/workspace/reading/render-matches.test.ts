@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { renderMatches } from "../../../../../src/core/lib/search/render-matches.js";
 import type { SearchMatch, SearchQuery } from "../../../../../src/core/lib/search/search-terms.js";
-import { renderMatches } from "../../../../../src/core/workspace/reading/grep-knowledge.js";
 
 const matchOf = (line: number, text: string, more: Partial<SearchMatch> = {}): SearchMatch => ({
   ...{ line, text, column: 1, textColumn: 1, lineChars: text.length, before: [], after: [] },

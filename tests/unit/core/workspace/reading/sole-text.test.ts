@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSoleText } from "../../../../../src/core/workspace/reading/readable-content.js";
+import { findSoleText } from "../../../../../src/core/lib/wrapping/sole-text.js";
 import { generatedArray, sourceOf } from "../../lib/json/sources.js";
 
 const found = async (value: unknown): Promise<string | undefined> => {

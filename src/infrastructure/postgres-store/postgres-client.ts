@@ -1,3 +1,5 @@
+import { isConnectionFailure } from "../joined-store/retry.js";
+
 /** What a statement returned. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
@@ -20,13 +22,12 @@ export interface PostgresPool {
 /** A pool, or a function that makes one when it is first needed. */
 export type PostgresSource = PostgresPool | (() => Promise<PostgresPool>);
 
-/** Codes of the system and of PostgreSQL for a connection that was refused, cut or not answered. */
-const TRANSIENT =
-  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P0[1-5]|08...|53300|40001|40P01|25006|42P07)$/;
+/** Codes of PostgreSQL, and of the system for a socket that is not there yet. */
+const TRANSIENT = /^(?:ENOENT|57P0[1-5]|08...|53300|40001|40P01|25006|42P07)$/;
 const CUT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/;
 
-/** Whether another attempt may succeed: the server was not there, or a transaction was refused. */
+/** Whether another attempt may succeed: the server was not there, or a transaction was rejected. */
 export function isPostgresTransient(error: unknown): boolean {
   const { code, message, errors } = (error ?? {}) as {
     code?: unknown;
@@ -34,6 +35,7 @@ export function isPostgresTransient(error: unknown): boolean {
     errors?: unknown;
   };
   return (
+    isConnectionFailure(code) ||
     (typeof code === "string" && TRANSIENT.test(code)) ||
     CUT.test(String(message)) ||
     (Array.isArray(errors) && errors.some(isPostgresTransient))

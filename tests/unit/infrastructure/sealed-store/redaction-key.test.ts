@@ -1,21 +1,21 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { keptKey } from "../../../../src/infrastructure/sealed-store/encryption-keys.js";
+import { loadRedactionKey } from "../../../../src/infrastructure/sealed-store/encryption-keys.js";
 import { makeTempFolder } from "../../../support/temp-folder.js";
 
 describe("the key that a workspace on files keeps", () => {
   it("is made once, and is the same afterwards", async () => {
     const [root, other] = [await makeTempFolder(), await makeTempFolder()];
-    const key = keptKey(root);
+    const key = loadRedactionKey(root);
     expect(key).toHaveLength(32);
-    expect(Buffer.from(keptKey(root))).toEqual(Buffer.from(key));
-    expect(Buffer.from(keptKey(other))).not.toEqual(Buffer.from(key));
+    expect(Buffer.from(loadRedactionKey(root))).toEqual(Buffer.from(key));
+    expect(Buffer.from(loadRedactionKey(other))).not.toEqual(Buffer.from(key));
   });
 
   it("is for its owner alone, in a root that is hidden from git as the store's is", async () => {
     const root = join(await makeTempFolder(), "new", "root");
-    keptKey(root);
+    loadRedactionKey(root);
     expect(await readFile(join(root, ".gitignore"), "utf8")).toBe("*\n");
     if (process.platform === "win32") return;
     const modes = await Promise.all(
@@ -28,7 +28,7 @@ describe("the key that a workspace on files keeps", () => {
 
   it("takes a root that exists as it is, since it may be a project", async () => {
     const root = await makeTempFolder();
-    keptKey(root);
+    loadRedactionKey(root);
     await expect(stat(join(root, ".gitignore"))).rejects.toThrow("ENOENT");
   });
 
@@ -36,7 +36,7 @@ describe("the key that a workspace on files keeps", () => {
     const folder = await makeTempFolder();
     const file = join(folder, "redaction.key");
     await writeFile(file, "not a key");
-    expect(keptKey(folder)).toHaveLength(32);
-    expect(keptKey(file)).toHaveLength(32);
+    expect(loadRedactionKey(folder)).toHaveLength(32);
+    expect(loadRedactionKey(file)).toHaveLength(32);
   });
 });

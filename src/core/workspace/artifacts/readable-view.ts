@@ -1,106 +1,25 @@
 import { DEFAULTS } from "../../defaults.js";
-import { unescapeJson } from "../../lib/json/json-characters.js";
 import { createJsonIndenter } from "../../lib/json/json-indenter.js";
-import { decodeJsonString } from "../../lib/json/json-path-tracker.js";
-import { JsonSyntaxError } from "../../lib/json/json-pointer.js";
+import { decodeJsonString, unescapeJson } from "../../lib/json/json-string.js";
+import { JsonSyntaxError } from "../../lib/json/json-walker.js";
 import { collectPieces, readPieces, type ByteSource } from "../../lib/text/byte-source.js";
-import {
-  decodeTextIndex,
-  encodeTextIndex,
-  type IndexedText,
-  indexText,
-  type TextIndex,
-} from "../../lib/text/text-index.js";
 import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
 import {
+  wrappingOf,
+  unwrap,
+  indentJson,
   OPENING_CHARS,
   type ReadableText,
-  unwrap,
   type Wrapping,
-  wrappingOf,
 } from "../../lib/wrapping/readable-text.js";
-import {
-  type ArtifactStore,
-  checkIfWhole,
-  type OpenContent,
-  memoryContent,
-} from "../artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../artifacts/artifact.js";
-import type { View } from "./reading.js";
-import { findSoleText } from "./readable-content.js";
-
-/** A text that is open for reading and searching: the readable view or the stored text. */
-export interface OpenText {
-  readonly source: OpenContent;
-  /** Makes or loads the index, which takes a pass over the text; a search does not need it. */
-  withIndex(): Promise<IndexedText>;
-  /** Compares all of the text with its hash, if the store can; throws if it is damaged. */
-  check(signal: AbortSignal | undefined): Promise<void>;
-  /** The same, if all of it was read. */
-  checkIfWhole(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openText(
-  store: ArtifactStore,
-  record: ArtifactRecord,
-  view: View,
-  signal: AbortSignal | undefined,
-): Promise<OpenText> {
-  const stored = await store.open(record);
-  const opened = [stored];
-  const close = async () => {
-    for (const content of opened) await content.close();
-  };
-  try {
-    const made = view === "raw" ? undefined : await openView(store, record, stored, signal);
-    if (made) opened.push(made);
-    const source = made ?? stored;
-    const name = made ? "view-index" : "index";
-    const withIndex = async () => ({
-      source,
-      index: await openIndex(store, record, source, name, signal),
-    });
-    return {
-      source,
-      withIndex,
-      // A view was checked when it was made.
-      check: async (signal) => source.check?.(signal),
-      checkIfWhole: () => checkIfWhole(source, signal),
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function openIndex(
-  store: ArtifactStore,
-  record: ArtifactRecord,
-  source: OpenContent,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<TextIndex> {
-  const make = () => indexText(source, { signal });
-  if (source.size < MIN_KEPT_BYTES) return make();
-  const kept = await store.openDerived(record, name, async function* () {
-    // An index of damaged content must not be cached.
-    await source.check?.(signal);
-    yield encodeTextIndex(await make());
-  });
-  try {
-    const index = decodeTextIndex(await collectPieces(readPieces(kept, signal)));
-    return index?.bytes === source.size ? index : await make();
-  } finally {
-    await kept.close();
-  }
-}
+import { findSoleText } from "../../lib/wrapping/sole-text.js";
+import { type ArtifactStore, type OpenContent, memoryContent } from "./artifact-store.js";
+import type { ArtifactRecord } from "./artifact.js";
 
 /** Anything smaller is made again each time rather than cached. */
 export const MIN_KEPT_BYTES = 1_048_576;
 /** No character takes more bytes for each of its units. */
-const MOST_BYTES_PER_CHAR = 3;
+const MAX_BYTES_PER_CHAR = 3;
 const OPENING_BYTES = 256;
 /** The name of the cached view. */
 const VIEW = "view";
@@ -147,7 +66,7 @@ export async function openInnerJson(
 }
 
 async function storedWrapping(stored: ByteSource): Promise<Wrapping> {
-  const opening = await stored.read(0, OPENING_CHARS * MOST_BYTES_PER_CHAR);
+  const opening = await stored.read(0, OPENING_CHARS * MAX_BYTES_PER_CHAR);
   return wrappingOf(decodeWtf8(opening));
 }
 
@@ -270,4 +189,47 @@ export async function readablePath(
   } finally {
     await stored.close();
   }
+}
+
+/** What content reads like, as far as it is worth finding out when it is stored. */
+export interface ReadableContent {
+  /** The readable text; `undefined` if it is the stored text, or not known. */
+  readonly text?: string;
+  /** The content without the fields of its wrapper, which a digest describes. */
+  readonly body?: string;
+  readonly isKnown: boolean;
+}
+
+const AS_STORED: ReadableContent = { isKnown: true };
+
+const UNKNOWN: ReadableContent = { isKnown: false };
+
+/**
+ * The readable text of content that is about to be stored, made as the readable view will be made.
+ *
+ * @param bytes - The size of all of it.
+ * @param isWhole - False if `stored` is only the beginning; its text is good for a digest then.
+ */
+export function readableOf(stored: string, bytes: number, isWhole = true): ReadableContent {
+  const wrapping = wrappingOf(stored);
+  if (wrapping === "plain") return AS_STORED;
+  const lineEnd = stored.indexOf("\n");
+  const isOneLine = lineEnd === -1 || lineEnd === stored.length - 1;
+  const isLarge = isWhole && bytes > DEFAULTS.unwrapBytes;
+  // The lines of a view must be known for a text of several lines, else it is read as it is.
+  if (!isOneLine && (wrapping === "json" || isLarge || !isWhole)) return AS_STORED;
+  if (isLarge) return UNKNOWN;
+  if (wrapping === "wrapped") {
+    const mostIndentedChars = isOneLine ? DEFAULTS.wholeJsonChars : Infinity;
+    const readable = unwrap(stored, { mostIndentedChars });
+    if (readable !== undefined) {
+      const { text, bodyChars, isIndented } = readable;
+      const body = text.slice(0, bodyChars);
+      return isIndented && isWhole ? { text, body, isKnown: true } : { body, isKnown: false };
+    }
+    if (!isOneLine) return AS_STORED;
+  }
+  if (!isWhole || stored.length > DEFAULTS.wholeJsonChars) return UNKNOWN;
+  const indented = indentJson(stored);
+  return indented === undefined ? AS_STORED : { text: indented, body: indented, isKnown: true };
 }
