@@ -384,7 +384,7 @@ describe("the policy of a host, guarded", () => {
     (answer) => {
       const policy = { ...everything, name: "mine", decide: () => answer as never };
       expect(() => decideGuarded(policy, at(1, 9))).toThrow(
-        expect.objectContaining({ code: "INVALID_ARGUMENT", argument: "what mine decided" }),
+        expect.objectContaining({ code: "INVALID_ARGUMENT", argument: "policy" }),
       );
     },
   );
