@@ -6,6 +6,7 @@
 export {
   InvalidArgumentError,
   InvalidEnvironmentError,
+  VersionMismatchError,
   NoToolResultError,
   OutOfRangeError,
   UnknownFormatError,

@@ -38,13 +38,9 @@ export {
 } from "./core/offloader/tool-result-offload.js";
 export { redactSecrets } from "./core/redact-secrets.js";
 export type { OpenStore } from "./core/workspace/artifacts/artifact-store.js";
-export type { ArtifactRecord } from "./core/workspace/artifacts/artifact.js";
+export type { ArtifactRecord, ContentSource } from "./core/workspace/artifacts/artifact.js";
 export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
-export type {
-  ContentSource,
-  Redact,
-  RedactContext,
-} from "./core/workspace/artifacts/prepare-content.js";
+export type { Redact, RedactContext } from "./core/workspace/artifacts/redaction.js";
 export type {
   PruneOptions,
   PruneReport,

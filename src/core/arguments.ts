@@ -117,15 +117,20 @@ export function requireStrings(
   throw new InvalidArgumentError(argument, value, expected);
 }
 
-/** Calls something of the host's. What it throws gets a code, unless it has one. */
-export function callHost<Answer>(what: string, call: () => Answer): Answer {
-  try {
-    return call();
-  } catch (cause) {
-    // A policy asks for tokens, and the host's counter may be what failed.
-    if (ContextOffloadError.isInstance(cause)) throw cause;
-    throw new CallerFailedError(what, cause);
-  }
+/** A function of the host's. What it throws gets a code, unless it has one. */
+export function guardHost<Args extends readonly unknown[], Answer>(
+  what: string,
+  callback: (...args: Args) => Answer,
+): (...args: Args) => Answer {
+  return (...args) => {
+    try {
+      return callback(...args);
+    } catch (cause) {
+      // A policy asks for tokens, and the host's counter may be what failed.
+      if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new CallerFailedError(what, cause);
+    }
+  };
 }
 
 /** A function that the host may pass as an option: checked at once, and guarded when it is called. */
@@ -135,7 +140,7 @@ export function hostCallback<Args extends readonly unknown[], Answer>(
 ): ((...args: Args) => Answer) | undefined {
   if (callback === undefined) return undefined;
   requireFunction(option, callback, "a function, or omitted");
-  return (...args) => callHost(option, () => callback(...args));
+  return guardHost(option, callback);
 }
 
 const EXPECTED = "a function that returns a number of at least 0, not a promise";
@@ -143,8 +148,9 @@ const EXPECTED = "a function that returns a number of at least 0, not a promise"
 /** A host's token counter, whose answers are checked: a wrong one would spoil decisions and manifests. */
 export function checkedCounter(countTokens: CountTokens): CountTokens {
   requireFunction("countTokens", countTokens, EXPECTED);
+  const count = guardHost("countTokens", countTokens);
   return (text) => {
-    const tokens: unknown = callHost("countTokens", () => countTokens(text));
+    const tokens: unknown = count(text);
     if (typeof tokens === "number" && tokens >= 0 && tokens < Infinity) return tokens;
     // Nobody will wait for a promise; its rejection must not end the process.
     if (tokens instanceof Promise) tokens.catch(() => undefined);

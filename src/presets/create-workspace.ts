@@ -16,7 +16,7 @@ import { nearestNames } from "../core/lib/text/nearest-names.js";
 import { estimateTokens } from "../core/estimate-tokens.js";
 import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { ArtifactStore, OpenStore } from "../core/workspace/artifacts/artifact-store.js";
-import type { Redact } from "../core/workspace/artifacts/prepare-content.js";
+import type { Redact } from "../core/workspace/artifacts/redaction.js";
 import {
   requireRetention,
   RETENTION_NAMES,

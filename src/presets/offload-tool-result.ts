@@ -1,15 +1,10 @@
 import { requireObject, refuseMisspelled, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
-import { offload } from "../core/engine/offload.js";
+import { offload, planOffload } from "../core/engine/offload.js";
 import { NoToolResultError } from "../core/errors/argument-errors.js";
 import { DIRECT_LAYOUT, assignNames } from "../core/files/file-layout.js";
-import {
-  createFileReference,
-  onlyExistingFiles,
-  createFileSink,
-  type FileWriter,
-} from "../core/files/file-sink.js";
+import { createFileSink, findFiles, type FileWriter } from "../core/files/file-sink.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { portableName } from "../core/lib/text/portable-name.js";
 import { everything } from "../core/policies/by-result.js";
@@ -95,36 +90,34 @@ async function offloadMessage<M extends AnthropicMessageLike>(
   const session = portableName(sessionId, sha256);
   const input = [asToolMessage(message)];
   const survey = surveyAnthropic(input, { countOther: false, nameOf: () => "message" });
-  const reference = createFileReference("direct", { outputDir: root, session }, sha256);
-  const { messages, plan, offloaded } = await offload(input, survey, {
+  const references = await findFiles(survey.results, { outputDir: root, session }, sha256, writer);
+  const plan = planOffload(1, survey, everything, references);
+  const { messages, offloaded } = await offload(input, plan, {
     format: anthropicFormat,
     media: "offload",
-    policy: everything,
-    reference: await onlyExistingFiles(reference, survey.results, writer, root),
-    openSink: (plan) =>
-      createFileSink({
-        writer,
-        root,
-        folders: [session],
-        names: assignNames(plan, DIRECT_LAYOUT, sha256),
-        existing: "replace",
-        hash: sha256,
-      }),
+    put: createFileSink({
+      writer,
+      root,
+      folders: [session],
+      names: assignNames(plan, DIRECT_LAYOUT, sha256),
+      existing: "replace",
+      hash: sha256,
+      style: "direct",
+    }),
     concurrency: DEFAULTS.writeConcurrency,
     copy: deepCopy,
   });
 
-  const written = new Map(offloaded.map(({ result, stored }) => [result, stored]));
   const files: string[] = [];
   for (const result of plan.results) {
-    const stored = written.get(result) ?? plan.references.get(result);
+    const stored = offloaded.get(result) ?? references.get(result);
     if (stored) files.push(stored.path);
   }
   const [file] = files;
   if (file === undefined) throw new NoToolResultError(message.role);
   let freedChars = 0;
-  for (const { result, text } of offloaded) freedChars += result.chars - text.length;
-  const isTouched = offloaded.length > 0;
+  for (const [{ chars }, { reference }] of offloaded) freedChars += chars - reference.length;
+  const isTouched = offloaded.size > 0;
   return {
     message: isTouched ? { ...(messages[0] as M), role: message.role } : message,
     freedChars,

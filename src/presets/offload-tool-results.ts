@@ -1,15 +1,10 @@
 import { requireArray, requireObject, refuseMisspelled } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
-import { offload } from "../core/engine/offload.js";
+import { offload, planOffload } from "../core/engine/offload.js";
 import { countSizes } from "../core/engine/survey.js";
 import { HISTORY_LAYOUT, assignNames } from "../core/files/file-layout.js";
-import {
-  createFileReference,
-  onlyExistingFiles,
-  createFileSink,
-  type FileWriter,
-} from "../core/files/file-sink.js";
+import { createFileSink, findFiles, type FileWriter } from "../core/files/file-sink.js";
 import { deepCopy } from "../core/lib/deep-copy.js";
 import { all } from "../core/policies/combine.js";
 import { isShareReached, minChars, minRatio, readThreshold } from "../core/policies/by-size.js";
@@ -110,37 +105,33 @@ async function offloadHistory<M extends AnthropicMessageLike>(
     nameOf: (index) => `messages[${index}]`,
   });
   if (!isWorth) return skipped;
-  // One that is too short to be offloaded is kept, whether its file exists or not.
-  const sizable = survey.results.filter(({ chars }) => chars >= thresholds.chars);
-  const reference = createFileReference("history", { outputDir: root }, sha256);
-  const { messages, offloaded } = await offload<
-    AnthropicMessageLike,
-    { path: string; name: string }
-  >(input, survey, {
+  const place = { outputDir: root };
+  const references = await findFiles(survey.results, place, sha256, writer, thresholds.chars);
+  const policy = all(minChars(thresholds.chars), minRatio(thresholds.ratio));
+  const plan = planOffload(input.length, survey, policy, references);
+  const { messages, offloaded } = await offload(input as readonly AnthropicMessageLike[], plan, {
     format: anthropicFormat,
     media: "offload",
-    policy: all(minChars(thresholds.chars), minRatio(thresholds.ratio)),
-    reference: await onlyExistingFiles(reference, sizable, writer, root),
-    openSink: (plan) =>
-      createFileSink({
-        writer,
-        root,
-        folders: [],
-        names: assignNames(plan, HISTORY_LAYOUT, sha256),
-        existing: "keep",
-        hash: sha256,
-        indent: 2,
-      }),
+    put: createFileSink({
+      writer,
+      root,
+      folders: [],
+      names: assignNames(plan, HISTORY_LAYOUT, sha256),
+      existing: "keep",
+      hash: sha256,
+      style: "history",
+      indent: 2,
+    }),
     concurrency: DEFAULTS.writeConcurrency,
     copy: deepCopy,
   });
   let freedChars = 0;
-  for (const { result } of offloaded) freedChars += result.chars;
+  for (const { chars } of offloaded.keys()) freedChars += chars;
   return {
     messages: messages as M[],
-    offloadedCount: offloaded.length,
+    offloadedCount: offloaded.size,
     freedChars,
-    files: offloaded.map(({ stored }) => stored.path),
+    files: [...offloaded.values()].map(({ path }) => path),
   };
 }
 

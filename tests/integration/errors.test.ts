@@ -31,6 +31,7 @@ const CODES = {
   UnknownArtifactError: "UNKNOWN_ARTIFACT",
   UnknownFormatError: "UNKNOWN_FORMAT",
   UnsafePathError: "UNSAFE_PATH",
+  VersionMismatchError: "VERSION_MISMATCH",
   WriteFailedError: "WRITE_FAILED",
 };
 
@@ -69,6 +70,7 @@ it("every exported error class has the code that it has always had, and speaks E
     UnknownArtifactError: new errorClasses.UnknownArtifactError("a", ["b"]),
     UnknownFormatError: new errorClasses.UnknownFormatError("none fits", []),
     UnsafePathError: new errorClasses.UnsafePathError("/out/s1", "it is a link"),
+    VersionMismatchError: new errorClasses.VersionMismatchError(),
     WriteFailedError: new errorClasses.WriteFailedError("/out/a.md", cause),
   };
   const codes = Object.entries(errors).map(([name, error]) => [name, error.code]);

@@ -136,3 +136,14 @@ export class NoToolResultError extends ContextOffloadError {
 function describeRole(role: unknown): string {
   return typeof role === "string" ? `its role is ${quote(role)}` : "it has no role";
 }
+
+/** A workspace was made by another version of the package, which cannot work with this one. */
+export class VersionMismatchError extends ContextOffloadError {
+  readonly code = "VERSION_MISMATCH";
+
+  constructor() {
+    super(
+      "This workspace was made by another version of context-offload. Install one version: `npm ls context-offload` shows which packages bring their own.",
+    );
+  }
+}

@@ -39,6 +39,7 @@ const MARK = Symbol.for("context-offload.error");
 export type ErrorCode =
   | "INVALID_ARGUMENT"
   | "INVALID_ENVIRONMENT"
+  | "VERSION_MISMATCH"
   | "NO_TOOL_RESULT"
   | "CONTENT_NOT_SERIALIZABLE"
   | "CALLER_FAILED"

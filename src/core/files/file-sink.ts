@@ -1,7 +1,7 @@
 import { requireString } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { type Content, type Hash, type ToolResult, serializeContent } from "../engine/format.js";
-import type { Reference, Sink } from "../engine/offload.js";
+import type { Stored } from "../engine/offload.js";
 import { ContextOffloadError } from "../errors/context-offload-error.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import { mapConcurrently } from "../lib/concurrency.js";
@@ -107,23 +107,19 @@ export interface OutputFolder {
   readonly session?: string;
 }
 
-/**
- * The references of the file presets; each preset also recognizes the other's. A text is one only if
- * it names exactly the file that this result would have in this folder: tool output can lie.
- */
-export function createFileReference(
+/** The text that a preset puts in the place of what is in this file now. */
+export function renderFileReference(
   style: ParsedFileReference["style"],
-  folder: OutputFolder,
-  hash: Hash,
-): Reference<StoredFile> {
-  const { start } = STYLES[style];
-  return {
-    render: ({ path, name }) => `${start}${style === "direct" ? path : name}]`,
-    resolve: (result) => resolveFileReference(result, folder, hash),
-  };
+  { path, name }: StoredFile,
+): string {
+  return `${STYLES[style].start}${style === "direct" ? path : name}]`;
 }
 
-function resolveFileReference(
+/**
+ * The file that a result refers to; each preset also recognizes the other's references. A text is one
+ * only if it names exactly the file that this result would have in this place: tool output can lie.
+ */
+export function resolveFileReference(
   { content, soleText, id }: ToolResult,
   folder: OutputFolder,
   hash: Hash,
@@ -162,31 +158,32 @@ function isOwnForm(content: Content): boolean {
 }
 
 /**
- * The same references, but only to files that exist, where the writer can tell: what a tool merely
- * claims to be offloaded is content like any other.
+ * The files that these results refer to, and only those that exist, where the writer can tell: what a
+ * tool merely claims to be offloaded is content like any other.
+ *
+ * @param minChars - A shorter one is kept, whether its file exists or not.
  */
-export async function onlyExistingFiles(
-  reference: Reference<StoredFile>,
+export async function findFiles(
   results: readonly ToolResult[],
+  folder: OutputFolder,
+  hash: Hash,
   writer: FileWriter,
-  root: string,
-): Promise<Reference<StoredFile>> {
+  minChars = 0,
+): Promise<ReadonlyMap<ToolResult, StoredFile>> {
   const { holdsInFolder } = writer as Partial<FolderWriter>;
-  if (!holdsInFolder) return reference;
-  const named: { readonly result: ToolResult; readonly path: string }[] = [];
+  const root = folder.outputDir;
+  const found = new Map<ToolResult, StoredFile>();
   for (const result of results) {
-    const file = reference.resolve(result);
-    if (file) named.push({ result, path: file.path });
+    const file = resolveFileReference(result, folder, hash);
+    if (file) found.set(result, file);
   }
-  const unknown = new Set<ToolResult>();
-  await mapConcurrently(named, DEFAULTS.writeConcurrency, async ({ result, path }) => {
+  if (!holdsInFolder) return found;
+  const checked = [...found].filter(([{ chars }]) => chars >= minChars);
+  await mapConcurrently(checked, DEFAULTS.writeConcurrency, async ([result, { path }]) => {
     const names = path.slice(joinPath(root, "").length).split(/[\\/]/);
-    if (!(await holdsInFolder.call(writer, { root, names }))) unknown.add(result);
+    if (!(await holdsInFolder.call(writer, { root, names }))) found.delete(result);
   });
-  return {
-    ...reference,
-    resolve: (result) => (unknown.has(result) ? undefined : reference.resolve(result)),
-  };
+  return found;
 }
 
 const SHORT_HASH_CHARS = 12;
@@ -200,12 +197,16 @@ export interface FileSinkOptions {
   readonly names: ReadonlyMap<ToolResult, string>;
   readonly existing: FolderWrite["existing"];
   readonly hash: Hash;
+  /** How files are referred to. */
+  readonly style: ParsedFileReference["style"];
   /** The indentation of blocks, which are written as JSON. */
   readonly indent?: number;
 }
 
 /** One file for each result, through a `FileWriter`. */
-export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
+export function createFileSink(
+  options: FileSinkOptions,
+): (result: ToolResult) => Promise<StoredFile & Stored> {
   const { writer, root, folders, hash } = options;
   const { writeInFolder } = writer as Partial<FolderWriter>;
 
@@ -213,7 +214,7 @@ export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
     name: string,
     content: string,
     existing: FolderWrite["existing"],
-  ): Promise<StoredFile | undefined> => {
+  ): Promise<(StoredFile & Stored) | undefined> => {
     const path = joinPath(root, ...folders, name);
     try {
       if (!writeInFolder) await writer.writeFile(path, content);
@@ -225,26 +226,24 @@ export function createFileSink(options: FileSinkOptions): Sink<StoredFile> {
     } catch (cause) {
       throw ContextOffloadError.isInstance(cause) ? cause : new WriteFailedError(path, cause);
     }
-    return { path, name };
+    return { path, name, reference: renderFileReference(options.style, { path, name }) };
   };
 
-  return {
-    async put(result) {
-      const name = options.names.get(result);
-      if (name === undefined) throw new WriteFailedError(root, "it was given no name");
-      const content = serializeContent(result.content, options.indent);
-      // A stale reference, to a folder that has moved, must not replace the content that it stands for.
-      const isStale = looksLikeFileReference(result.soleText ?? "");
-      const mayReplace = isStale && !writeInFolder;
-      const existing = isStale ? "keep" : options.existing;
-      const stored = mayReplace ? undefined : await write(name, content, existing);
-      if (stored) return stored;
-      const contentHash = hash(content);
-      for (const suffix of [contentHash.slice(0, SHORT_HASH_CHARS), contentHash]) {
-        const hashed = await write(hashedFileName(name, suffix), content, "keep");
-        if (hashed) return hashed;
-      }
-      throw new WriteFailedError(joinPath(root, ...folders, name), "every name for it is taken");
-    },
+  return async (result) => {
+    const name = options.names.get(result);
+    if (name === undefined) throw new WriteFailedError(root, "it was given no name");
+    const content = serializeContent(result.content, options.indent);
+    // A stale reference, to a folder that has moved, must not replace the content that it stands for.
+    const isStale = looksLikeFileReference(result.soleText ?? "");
+    const mayReplace = isStale && !writeInFolder;
+    const existing = isStale ? "keep" : options.existing;
+    const stored = mayReplace ? undefined : await write(name, content, existing);
+    if (stored) return stored;
+    const contentHash = hash(content);
+    for (const suffix of [contentHash.slice(0, SHORT_HASH_CHARS), contentHash]) {
+      const hashed = await write(hashedFileName(name, suffix), content, "keep");
+      if (hashed) return hashed;
+    }
+    throw new WriteFailedError(joinPath(root, ...folders, name), "every name for it is taken");
   };
 }

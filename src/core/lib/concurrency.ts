@@ -22,7 +22,7 @@ export function onceResolved<T>(make: () => Promise<T>): () => Promise<T> {
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
-  map: (item: T) => Promise<R>,
+  map: (item: T) => Promise<R> | R,
 ): Promise<R[]> {
   const results = new Array<R>(items.length);
   const failures: unknown[] = [];

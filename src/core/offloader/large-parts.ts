@@ -4,12 +4,13 @@ import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
 import { fromJson, isPlainJson, parseJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
-import { WRAPPING_KEY } from "../workspace/artifacts/prepare-artifact.js";
-import { parseKnowledgeList, savesEnough } from "../workspace/reference/knowledge-list.js";
+import { WRAPPING_KEY, type ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import { createDraft } from "../workspace/artifacts/draft.js";
+import { parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
-import type { HeldSession } from "./held-session.js";
-import type { OffloaderSettings, UnknownReference } from "./offloader-types.js";
+import { savesEnough } from "./result-storage.js";
+import type { SessionIndex } from "./session-index.js";
+import type { OffloaderSettings } from "./offloader-types.js";
 import type { PartKind, PartReport } from "./report.js";
 
 /** A long string of a call's input, and the pointer to it. */
@@ -109,7 +110,7 @@ interface PartsWiring extends Pick<
   readonly countTokens: CountTokens;
 }
 
-/** Offloads what is large besides results, and puts it back. */
+/** Offloads what is large besides results. */
 export class LargeParts {
   readonly #wiring: PartsWiring;
   /** Messages that need not be looked at again: what was decided of an old message never changes. */
@@ -163,39 +164,6 @@ export class LargeParts {
     return { changed, reports };
   }
 
-  /** Puts back what the session holds. */
-  async restore(
-    messages: readonly unknown[],
-    format: Format,
-    { artifacts }: HeldSession,
-    signal: AbortSignal | undefined,
-    onUnknown: (reference: UnknownReference) => void,
-  ): Promise<readonly unknown[]> {
-    const { parts } = format;
-    if (!parts) return messages;
-    const restored = messages.slice();
-    let isChanged = false;
-    for (const [messageIndex, message] of messages.entries()) {
-      for (const part of findParts(parts, message)) {
-        const target = targetOf(part);
-        if (!target) continue;
-        const record = artifacts.get(target.artifactId);
-        const original = isOf(record, part, target.hash)
-          ? await this.#wiring.core.original(record, signal)
-          : undefined;
-        if (original === undefined || !isContent(original)) {
-          onUnknown({ messageIndex, toolCallId: part.id, artifactId: target.artifactId });
-          continue;
-        }
-        const raw = record?.metadata[WRAPPING_KEY];
-        const json = typeof raw === "string" ? raw : undefined;
-        restored[messageIndex] = parts.put(restored[messageIndex], part.path, original, json);
-        isChanged = true;
-      }
-    }
-    return isChanged ? restored : messages;
-  }
-
   async #store(part: MessagePart, raw: string | undefined, signal: AbortSignal | undefined) {
     const { value } = part;
     if (targetOf(part) !== undefined) return undefined;
@@ -213,14 +181,14 @@ export class LargeParts {
   async #storeText(text: string, raw: string | undefined, signal: AbortSignal | undefined) {
     const { core, countTokens } = this.#wiring;
     const artifactId = `user-${core.hash(text).slice(0, 16)}`;
-    const prepared = this.#prepare(text, artifactId, undefined, "userMessage", raw, signal);
     const tokens = countTokens(text);
-    const saves = savesEnough(countTokens(prepared.reference()), tokens);
-    if (tokens < DEFAULTS.offloaderMinTokens || !saves) return undefined;
-    const { record, reference } = await core.store(prepared);
+    if (tokens < DEFAULTS.offloaderMinTokens) return undefined;
+    const draft = this.#draft(text, artifactId, undefined, "userMessage", raw, signal);
+    if (!savesEnough(draft.referenceTokens, tokens)) return undefined;
+    const { record, reference, referenceTokens } = await core.store(draft);
     return {
       value: reference,
-      report: reportOf(record, tokens - countTokens(reference), text.length - reference.length),
+      report: reportOf(record, tokens - referenceTokens, text.length - reference.length),
     };
   }
 
@@ -243,7 +211,7 @@ export class LargeParts {
     if (long.length === 0) return undefined;
     const content = value as Content;
     const { record } = await core.store(
-      this.#prepare(content, artifactId, id, "toolInput", raw, signal),
+      this.#draft(content, artifactId, id, "toolInput", raw, signal),
     );
     const texts = new Map(long.map((item) => [item.pointer, renderInputReference(record, item)]));
     const replaced = replaceStrings(input, texts);
@@ -260,7 +228,7 @@ export class LargeParts {
     };
   }
 
-  #prepare(
+  #draft(
     content: Content,
     artifactId: string,
     toolCallId: string | undefined,
@@ -268,16 +236,44 @@ export class LargeParts {
     raw: string | undefined,
     signal: AbortSignal | undefined,
   ) {
-    const { core, agentId, taskId, sessionId, parentSessionId } = this.#wiring;
+    const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const metadata = {
       context_type: CONTEXT_TYPES[kind],
       agent_id: agentId ?? null,
       task_id: taskId ?? null,
       ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
     };
-    const options = { toolCallId, sessionId, parentSessionId, signal };
-    return core.prepare({ content, artifactId, metadata }, options);
+    const options = { toolCallId, sessionId, parentSessionId, signal, countTokens };
+    return createDraft(core.drafting, { content, artifactId, metadata }, options);
   }
+}
+
+/** A message with what the session holds put back. */
+export async function restoreParts(
+  message: unknown,
+  { parts }: Format,
+  { artifacts }: SessionIndex,
+  core: WorkspaceCore,
+  signal: AbortSignal | undefined,
+  onUnknown: (toolCallId: string | undefined, artifactId: string) => void,
+): Promise<unknown> {
+  let restored = message;
+  for (const part of parts ? findParts(parts, message) : []) {
+    const target = targetOf(part);
+    if (!target) continue;
+    const record = artifacts.get(target.artifactId);
+    const original = isOf(record, part, target.hash)
+      ? await core.original(record, signal)
+      : undefined;
+    if (original === undefined || !isContent(original)) {
+      onUnknown(part.id, target.artifactId);
+      continue;
+    }
+    const raw = record?.metadata[WRAPPING_KEY];
+    const json = typeof raw === "string" ? raw : undefined;
+    restored = parts?.put(restored, part.path, original, json);
+  }
+  return restored;
 }
 
 function requireParts({ parts, name }: Format): FormatParts {

@@ -1,31 +1,43 @@
 import { requireArray, requireContent, requireOptions, hostCallback } from "../arguments.js";
 import { countContentChars, type Content, type Format, type ToolResult } from "../engine/format.js";
 import { DEFAULTS } from "../defaults.js";
-import { offload, planOffload } from "../engine/offload.js";
+import { offload, planOffload, type OffloadPlan, type Put } from "../engine/offload.js";
 import type { Policy } from "../engine/policy.js";
 import { messageOf } from "../errors/context-offload-error.js";
-import type { Survey } from "../engine/survey.js";
+import { isPlainJson } from "../lib/json/plain-json.js";
 import { once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { guardPolicy, KEEP_RESULTS } from "../policies/combine.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { createOldMessages, requireCallbacks } from "./restore-messages.js";
-import { guardPolicy, KEEP_RESULTS } from "../policies/combine.js";
-import { NOTHING_HELD, wasOffloaded, type HeldSession, createReference } from "./held-session.js";
-import { LocatedResult, ContentMemory, type StoredResult } from "./located-result.js";
-import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
+import { LargeParts } from "./large-parts.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
+import { createReadingCalls, findReadingAnswers, forgetReads } from "./reads.js";
 import {
   addReports,
   reportResults,
   requireKinds,
   type KeptReason,
+  type OffloadedResult,
+  type PartKind,
+  type PartReport,
   type ResultReport,
 } from "./report.js";
+import { requireCallbacks, restoreMessages } from "./restore.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
-import { aboutCall, TurnMemory } from "./turn-memory.js";
+import { EMPTY_SESSION, findReferenced, wasOffloaded, type SessionIndex } from "./session-index.js";
 import { createToolCalls, countAddedTokens } from "./tool-calls.js";
+import {
+  aboutCall,
+  ContentMemory,
+  findReadings,
+  LocatedResult,
+  repliesBesideReading,
+  TurnMemory,
+  type SeenMessage,
+} from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
   readonly workspace: Workspace;
@@ -36,6 +48,8 @@ export interface OffloaderWiring extends OffloaderSettings {
   readonly policy: Policy;
   readonly countTokens: CountTokens;
 }
+
+const RESULTS: readonly PartKind[] = ["results"];
 
 const OUTDATED: KeptReason = {
   outcome: "kept",
@@ -60,7 +74,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           });
         }
       : undefined;
-  const old = createOldMessages({ ...wiring, core, readingCalls });
+  const largeParts = new LargeParts(storing);
   const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
   let memory: TurnMemory | undefined;
 
@@ -71,24 +85,18 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       isFinal: policy.perResult,
     });
 
-  /** The memory of this history, which keeps its format as long as its new messages agree. */
-  const memoryFor = (
-    history: readonly unknown[],
-    session: HeldSession,
-  ): { turns: TurnMemory; known: number } => {
-    const known = memory?.countKnown(history, session) ?? 0;
-    if (memory && memory.format.mismatch(history.slice(known)) === undefined) {
-      return { turns: memory, known };
+  /**
+   * Reads what is new in the history; says from which message on results are to be decided. The
+   * memory keeps its format as long as new messages agree.
+   */
+  const begin = (history: readonly unknown[], session: SessionIndex) => {
+    let known = memory?.countKnown(history, session) ?? 0;
+    let turns = memory?.format.mismatch(history.slice(known)) === undefined ? memory : undefined;
+    if (!turns) {
+      const format = wiring.pickFormat(history, "by shape");
+      turns = memory?.format === format ? memory : openMemory(format);
+      if (turns !== memory) known = 0;
     }
-    const format = wiring.pickFormat(history, "by shape");
-    return memory?.format === format
-      ? { turns: memory, known }
-      : { turns: openMemory(format), known: 0 };
-  };
-
-  /** Reads what is new in the history; says from which message on results are to be decided. */
-  const begin = (history: readonly unknown[], session: HeldSession) => {
-    let { turns, known } = memoryFor(history, session);
     let taken = turns.take(history, known);
     const isNew = turns !== memory;
     // A history that looks like it was misread is read again with this question; that throws, or
@@ -107,7 +115,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
   /** What a session holds. A store that cannot be read fails at the put, with its own reason. */
   const listSession = (id: string): Promise<SessionListing> =>
-    core.listSession(id).catch(() => NOTHING_HELD);
+    core.listSession(id).catch(() => EMPTY_SESSION);
 
   /** Finds out what is known of results, and opens where they are stored. */
   const openStorage = async (
@@ -115,22 +123,27 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     session: SessionListing,
     signal: AbortSignal | undefined,
     hintsFor: HintsFor,
-  ): Promise<ResultStorage> => {
+  ) => {
     const answers = await findReadingAnswers(results, session, listSession, core.readChars);
+    const references = new Map<ToolResult, ArtifactRecord>();
     for (const result of results) {
+      const record = findReferenced(session, result.soleText, result.id);
+      if (record) references.set(result, record);
+      const { content } = result;
+      result.isPlain ??= typeof content === "string" || isPlainJson(content);
       result.isReadingAnswer = answers.has(result);
       const { id: toolCallId, toolName } = result;
       result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
       if (!policy.perResult) {
-        result.offloadedBefore = result.isPlain && wasOffloaded(session, result);
+        result.offloadedBefore =
+          result.isPlain && wasOffloaded(session, result.id, result.known.hash);
       }
     }
-    return new ResultStorage(storing, session, signal, hintsFor);
+    return { references, storage: new ResultStorage(storing, session, signal, hintsFor) };
   };
 
   /** What is new in a history, and all that is needed to decide about it. */
   const lookAt = async (history: readonly unknown[], signal: AbortSignal | undefined) => {
-    requireArray("history", history);
     signal?.throwIfAborted();
     // The host may change its own array while results are being stored.
     const input = history.slice();
@@ -139,26 +152,56 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const survey = turns.survey(from, taken);
     // Before anything is waited for, since another call may take another history then.
     const earlier = { output: turns.outputs(from), totals: turns.totals(from) };
-    const hintsFor: HintsFor = (result) => turns.hintsFor(result);
-    const storage = await openStorage(survey.results, session, signal, hintsFor);
-    return { input, session, turns, from, taken, earlier, survey, storage };
+    const hintsFor = turns.hintsFor.bind(turns);
+    const opened = await openStorage(survey.results, session, signal, hintsFor);
+    return { input, session, turns, from, taken, earlier, survey, ...opened };
   };
 
-  /** Decides about results without touching their messages; `store` says what becomes of each that is chosen. */
+  /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
   const decide = async (
-    count: number,
-    survey: Survey,
-    session: SessionListing,
+    plan: OffloadPlan<ArtifactRecord>,
     { kept }: ResultStorage,
-    store: (result: ToolResult) => Promise<StoredResult | undefined> | StoredResult | undefined,
+    put: Put<OffloadedResult>,
   ): Promise<ResultReport[]> => {
-    const plan = planOffload(count, survey, { policy, reference: createReference(session) });
-    const stored = new Map<ToolResult, StoredResult>();
+    const offloaded = new Map<ToolResult, OffloadedResult>();
     for (const result of plan.chosen) {
-      const put = await store(result);
-      if (put) stored.set(result, put);
+      const stored = await put(result);
+      if (stored) offloaded.set(result, stored);
     }
-    return reportResults(plan, stored, kept);
+    return reportResults(plan, offloaded, kept);
+  };
+
+  /**
+   * Replaces what goes only after some replies of the model: answers of the reading tools, and by
+   * request large parts, which it reports.
+   */
+  const replaceOld = async (
+    output: unknown[],
+    turns: TurnMemory,
+    taken: readonly SeenMessage[],
+    kinds: readonly PartKind[],
+    session: SessionIndex,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly PartReport[] | undefined> => {
+    const { format } = turns;
+    const replace = (changed: ReadonlyMap<number, unknown>): void => {
+      for (const [index, message] of changed) {
+        output[index] = message;
+        turns.setOutput(index, message, taken);
+      }
+    };
+    const rule = wiring.forgetReads ?? { afterTurns: DEFAULTS.forgetReadsTurns };
+    const readings = rule === false ? [] : findReadings(taken);
+    if (rule !== false && readings.length > 0) {
+      const reads = { format, readingCalls, hash: core.hash };
+      const replies = repliesBesideReading(taken);
+      replace(forgetReads(output, reads, rule, readings, replies, session));
+    }
+    if (kinds.every((kind) => kind === "results")) return undefined;
+    const { modelMessages: replies = [] } = turns.survey(output.length, taken);
+    const { changed, reports } = await largeParts.offload(output, format, kinds, replies, signal);
+    replace(changed);
+    return reports;
   };
 
   return {
@@ -167,30 +210,25 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
     async offload(history, options) {
       const { parts, signal } = requireOptions(options);
-      const kinds = requireKinds(parts ?? wiring.parts);
+      requireArray("history", history);
+      const kinds = parts ?? wiring.parts ?? RESULTS;
+      if (kinds !== RESULTS) requireKinds(kinds);
       const looked = await lookAt(history, signal);
-      const { input, session, turns, from, taken, earlier, survey, storage } = looked;
-      const { messages, plan, offloaded, outdated } = await offload<unknown, StoredResult>(
-        input,
-        survey,
-        {
-          format: turns.format,
-          media,
-          policy: kinds.includes("results") ? policy : KEEP_RESULTS,
-          reference: createReference(session),
-          openSink: () => storage,
-          concurrency: DEFAULTS.writeConcurrency,
-          isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
-        },
-      );
+      const { input, session, turns, from, taken, earlier, survey, storage, references } = looked;
+      const rule = kinds.includes("results") ? policy : KEEP_RESULTS;
+      const plan = planOffload(input.length, survey, rule, references);
+      const { messages, offloaded, outdated } = await offload(input, plan, {
+        ...{ format: turns.format, media, put: storage.put },
+        concurrency: DEFAULTS.writeConcurrency,
+        isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
+      });
       for (const result of outdated) storage.kept.set(result, OUTDATED);
-      const stored = new Map(offloaded.map(({ result, stored }) => [result, stored]));
-      const results = reportResults(plan, stored, storage.kept);
+      const results = reportResults(plan, offloaded, storage.kept);
       const { output, totals } = earlier;
       for (let index = from; index < messages.length; index++) output.push(messages[index]);
       turns.finish(from, output, results, taken);
       const failed = results.find(({ outcome }) => outcome === "failed");
-      const others = await old.rewrite(output, { turns, taken }, kinds, session, signal);
+      const others = await replaceOld(output, turns, taken, kinds, session, signal);
       // The next call must try again what could not be stored.
       if (failed) turns.forgetFrom(failed.messageIndex);
       const isSame = output.every((message, index) => message === history[index]);
@@ -205,9 +243,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
     async estimate(history, options) {
       const { signal } = requireOptions(options);
-      const { input, session, earlier, survey, storage } = await lookAt(history, signal);
-      const preview = (result: ToolResult) => storage.preview(result);
-      const results = await decide(input.length, survey, session, storage, preview);
+      requireArray("history", history);
+      const { input, earlier, survey, storage, references } = await lookAt(history, signal);
+      const plan = planOffload(input.length, survey, policy, references);
+      const results = await decide(plan, storage, (result) => storage.preview(result));
       const totals = addReports(earlier.totals, results);
       const addedTokens = countAdded();
       return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
@@ -222,10 +261,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const about = aboutCall(input);
       const results = [new LocatedResult(found, 0, toolName, contents, reading, about)];
       const session = await listSession(sessionId);
-      const storage = await openStorage(results, session, signal, () => ({ about }));
-      const put = (result: ToolResult) => storage.put(result);
-      const survey = { results, otherChars: 0 };
-      const [report] = (await decide(1, survey, session, storage, put)) as [ResultReport];
+      const opened = await openStorage(results, session, signal, () => ({ about }));
+      const plan = planOffload(1, { results, otherChars: 0 }, policy, opened.references);
+      const { storage } = opened;
+      const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },
@@ -236,7 +275,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const fits = memory?.format.mismatch(messages) === undefined;
       const format = memory && fits ? memory.format : wiring.pickFormat(messages, "by reading");
       const tools = workspace.tools({ sessionId });
-      return (await old.restore(messages, format, tools, callbacks)) as never;
+      const restoring = { core, sessionId, format, readingCalls, tools };
+      return (await restoreMessages(messages, restoring, callbacks)) as never;
     },
 
     ...createToolCalls(workspace, wiring, () => memory?.format),

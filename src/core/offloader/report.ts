@@ -1,7 +1,7 @@
 import { requireArray, requireChoice } from "../arguments.js";
 import type { OffloadPlan } from "../engine/offload.js";
 import type { ToolResult } from "../engine/format.js";
-import type { StoredResult } from "./located-result.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 
 /** What was done with one tool result. */
 export interface ResultReport {
@@ -23,6 +23,17 @@ export interface ResultReport {
   readonly artifactId: string | undefined;
   /** Why it could not be stored, with `onError: "keep"`. */
   readonly error: unknown;
+}
+
+/** A result that was offloaded, or would be. */
+export interface OffloadedResult {
+  /** The text that replaces it. */
+  readonly reference: string;
+  readonly referenceTokens: number;
+  /** Tokens of the content. */
+  readonly tokens: number;
+  /** `undefined` when nothing was stored yet. */
+  readonly artifactId: string | undefined;
 }
 
 /** Why a result was kept although the policy chose it. */
@@ -51,13 +62,11 @@ export type PartKind = "results" | "userMessages" | "toolInputs";
 const PART_KINDS: readonly PartKind[] = ["results", "userMessages", "toolInputs"];
 
 /** What is to be offloaded, as the host asked for it. */
-export function requireKinds(given: unknown): readonly PartKind[] {
-  if (given === undefined) return ["results"];
+export function requireKinds(given: unknown): void {
   const expected = `an array of ${PART_KINDS.join(", ")}, or some of them`;
   for (const kind of requireArray("parts", given, expected)) {
     requireChoice("parts", kind, PART_KINDS);
   }
-  return given as readonly PartKind[];
 }
 
 /** What was offloaded besides results, with `parts`. */
@@ -88,47 +97,31 @@ export interface OffloadEstimate extends OffloadReport {
 
 /** Tells of every result of a plan what became of it. */
 export function reportResults(
-  plan: OffloadPlan<StoredResult>,
-  stored: ReadonlyMap<ToolResult, StoredResult>,
+  plan: OffloadPlan<Pick<ArtifactRecord, "artifactId">>,
+  offloaded: ReadonlyMap<ToolResult, OffloadedResult>,
   kept: ReadonlyMap<ToolResult, KeptReason>,
 ): ResultReport[] {
   let at = 0;
   return plan.results.map((result) => {
-    const reference = plan.references.get(result);
-    if (reference) {
-      const { artifactId, reference: text } = reference;
-      const row = reportOf(result, "reference", "it is a reference already");
-      return { ...row, artifactId, reference: text };
-    }
-    const reason = plan.verdicts[at++]?.reason ?? "";
-    const put = stored.get(result);
-    if (put) return reportOf(result, "offloaded", reason, put);
-    const row = reportOf(result, "kept", reason);
+    const referred = plan.references.get(result);
+    const reason = referred ? "it is a reference already" : (plan.verdicts[at++]?.reason ?? "");
+    const put = offloaded.get(result);
     const why = kept.get(result);
-    return why ? { ...row, ...why } : row;
+    // Spelled out, since a long history has thousands of them every turn.
+    return {
+      messageIndex: result.messageIndex,
+      toolCallId: result.id,
+      toolName: result.toolName,
+      outcome: referred ? "reference" : put ? "offloaded" : (why?.outcome ?? "kept"),
+      reason: put ? reason : (why?.reason ?? reason),
+      chars: result.chars,
+      tokens: put?.tokens,
+      reference: referred ? result.soleText : put?.reference,
+      referenceTokens: put?.referenceTokens,
+      artifactId: referred ? referred.artifactId : put?.artifactId,
+      error: put ? undefined : why?.error,
+    };
   });
-}
-
-/** Spelled out, since a long history has thousands of them every turn. */
-function reportOf(
-  result: ToolResult,
-  outcome: ResultReport["outcome"],
-  reason: string,
-  stored?: StoredResult,
-): ResultReport {
-  return {
-    messageIndex: result.messageIndex,
-    toolCallId: result.id,
-    toolName: result.toolName,
-    outcome,
-    reason,
-    chars: result.chars,
-    tokens: stored?.tokens,
-    reference: stored?.reference,
-    referenceTokens: stored?.referenceTokens,
-    artifactId: stored?.artifactId,
-    error: undefined,
-  };
 }
 
 export const NO_TOTALS: OffloadTotals = Object.freeze({

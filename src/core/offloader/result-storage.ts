@@ -1,55 +1,46 @@
-import type { Sink } from "../engine/offload.js";
 import type { ToolResult } from "../engine/format.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { idOfContent } from "../workspace/artifacts/artifact.js";
 import {
+  type ArtifactRecord,
+  idOfContent,
   REDACTIONS_KEY,
-  type PreparedArtifact,
   WRAPPING_KEY,
-} from "../workspace/artifacts/prepare-artifact.js";
-import { savesEnough } from "../workspace/reference/knowledge-list.js";
+} from "../workspace/artifacts/artifact.js";
+import { createDraft, type Draft, type StoredDraft } from "../workspace/artifacts/draft.js";
+import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
-import type { PutOutcome } from "../workspace/workspace-types.js";
-import type { LocatedResult, StoredResult } from "./located-result.js";
 import type { OffloaderSettings } from "./offloader-types.js";
-import type { KeptReason } from "./report.js";
-import { isHeld, OFFLOADED_KEY, type HeldSession } from "./held-session.js";
+import type { KeptReason, OffloadedResult } from "./report.js";
+import { isHeld, OFFLOADED_KEY, type SessionIndex } from "./session-index.js";
+import type { LocatedResult } from "./turn-memory.js";
 
 export interface StorageWiring extends OffloaderSettings {
   readonly core: WorkspaceCore;
   readonly countTokens: CountTokens;
 }
 
-interface NewPlan {
-  /** Under which it is remembered that it was stored. */
-  readonly key: string;
-  readonly hints: DigestHints | undefined;
-  readonly prepared: PreparedArtifact;
-  readonly price: StoredResult;
+/** Whether a reference is worth it: it must save a good part of the result that it replaces. */
+export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
+  return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }
-
-/** What is to be done with a result: to store it, unless this process has done so. */
-type Plan =
-  | NewPlan
-  | { readonly key: string; readonly recalled: StoredResult; readonly prepared?: undefined };
 
 /** What the digest of a result may take from its conversation; `undefined` for its content alone. */
 export type HintsFor = (result: LocatedResult) => DigestHints | undefined;
 
 /** Stores offloaded results in the workspace, and remembers why others were kept. */
-export class ResultStorage implements Sink<StoredResult> {
+export class ResultStorage {
   readonly kept = new Map<ToolResult, KeptReason>();
   readonly #wiring: StorageWiring;
-  readonly #session: HeldSession;
+  readonly #session: SessionIndex;
   readonly #signal: AbortSignal | undefined;
   readonly #hintsFor: HintsFor;
   readonly #byId = new Map<string, Promise<unknown>>();
 
   constructor(
     wiring: StorageWiring,
-    session: HeldSession,
+    session: SessionIndex,
     signal: AbortSignal | undefined,
     hintsFor: HintsFor = () => undefined,
   ) {
@@ -59,133 +50,106 @@ export class ResultStorage implements Sink<StoredResult> {
     this.#signal = signal;
   }
 
-  put(result: ToolResult): Promise<StoredResult | undefined> {
-    const located = result as LocatedResult;
+  /** Stores a result, unless this process has done so; `undefined` when it is kept. */
+  readonly put = (
+    given: ToolResult,
+  ): Promise<OffloadedResult | undefined> | OffloadedResult | undefined => {
+    const result = given as LocatedResult;
     try {
       // At once, and so in the order of the results: a digest goes by what those before it show.
-      const plan = this.#plan(located);
-      if (!plan?.prepared) return Promise.resolve(plan?.recalled);
-      if (result.id === undefined) return this.#store(located, plan);
+      const draft = this.#draft(result);
+      if (!draft || !("toArtifact" in draft)) return draft;
+      if (result.id === undefined) return this.#store(result, draft);
       // Results with the same id are stored one after the other, so that the first gets the plain id.
       const before = this.#byId.get(result.id) ?? Promise.resolve();
-      const stored = before.then(() => this.#store(located, plan));
+      const stored = before.then(() => this.#store(result, draft));
       this.#byId.set(
         result.id,
         stored.catch(() => undefined),
       );
       return stored;
     } catch (error) {
-      return this.#fail(located, error);
+      return this.#fail(result, error);
     }
+  };
+
+  /** What `put` would return, without storing anything. */
+  preview(result: ToolResult): OffloadedResult | undefined {
+    const draft = this.#draft(result as LocatedResult);
+    return draft && "toArtifact" in draft ? outcomeOf(result as LocatedResult, draft) : draft;
   }
 
-  /** What this process stored earlier, where the content alone decides about its reference. */
-  recall(result: ToolResult): StoredResult | undefined {
-    const located = result as LocatedResult;
-    return this.#hintsFor(located) ? undefined : this.#recall(located, wrappingKey(located));
-  }
-
-  /** What `put` would answer, without storing anything. */
-  preview(result: ToolResult): StoredResult | undefined {
-    const plan = this.#plan(result as LocatedResult);
-    return plan?.prepared ? plan.price : plan?.recalled;
-  }
-
-  /** What is to be done with a result; `undefined` when it is kept. */
-  #plan(result: LocatedResult): Plan | undefined {
+  /** The result as it would be stored, or as this process stored it; `undefined` when it is kept. */
+  #draft(result: LocatedResult): Draft | OffloadedResult | undefined {
     const hints = this.#hintsFor(result);
-    const key = wrappingKey(result);
-    const recalled = hints ? undefined : this.#recall(result, key);
-    if (recalled) return { key, recalled };
-    const prepared = this.#prepare(result, hints);
-    const price = this.#price(result, prepared);
-    if (!price) return undefined;
-    result.sent = price.reference;
-    const ownKey = hints ? `${key} ${this.#wiring.core.hash(price.reference)}` : key;
-    const same = this.#recall(result, ownKey);
-    return same ? { key: ownKey, recalled: same } : { key: ownKey, hints, prepared, price };
+    // Without hints, the content alone decides about its reference.
+    const recalled = hints ? undefined : this.#recall(result, this.#keyOf(result, hints));
+    if (recalled) return recalled;
+    const draft = this.#open(result, hints);
+    const { reference, referenceTokens } = draft;
+    const { tokens, chars } = result;
+    // `chars` does not count images that are kept; their tokens are not saved. Few tokens can be many
+    // characters, as in an id of one letter.
+    const isShorter = reference.length < chars;
+    if (!isShorter || !savesEnough(referenceTokens, Math.min(tokens, chars))) {
+      this.kept.set(result, { outcome: "kept", reason: "its reference would save too little" });
+      return undefined;
+    }
+    result.sent = reference;
+    return this.#recall(result, this.#keyOf(result, hints)) ?? draft;
   }
 
   /** What this process stored earlier, unless it was removed since. */
-  #recall({ known }: LocatedResult, key: string): StoredResult | undefined {
-    const stored = known.stored.get(key);
+  #recall({ known }: LocatedResult, key: string): OffloadedResult | undefined {
+    const stored = known.offloaded.get(key);
     if (stored?.artifactId === undefined) return undefined;
     return isHeld(this.#session, stored.artifactId, known.hash) ? stored : undefined;
   }
 
-  async #store(
-    result: LocatedResult,
-    { key, hints, prepared, price }: NewPlan,
-  ): Promise<StoredResult | undefined> {
+  /** Under which it is remembered that it was stored: its wrapping, and its text if hints changed that. */
+  #keyOf({ wrapping, sent = "" }: LocatedResult, hints: DigestHints | undefined): string {
+    const key = jsonOf(wrapping);
+    return hints ? `${key} ${this.#wiring.core.hash(sent)}` : key;
+  }
+
+  async #store(result: LocatedResult, draft: Draft): Promise<OffloadedResult | undefined> {
+    const key = this.#keyOf(result, draft.options.hints);
     // One result of this id may have been stored while another one waited.
     const recalled = this.#recall(result, key);
     if (recalled) return recalled;
     try {
-      const { record, reference } = await this.#putAsIs(result, prepared, hints);
-      const isPlain = reference === price.reference;
-      const referenceTokens = isPlain ? price.referenceTokens : this.#wiring.countTokens(reference);
-      const { tokens } = result;
-      const stored = { reference, referenceTokens, tokens, artifactId: record.artifactId };
-      result.known.stored.set(key, stored);
+      const stored = outcomeOf(result, await this.#storeWrapped(result, draft));
+      result.known.offloaded.set(key, stored);
       return stored;
     } catch (error) {
       return this.#fail(result, error);
     }
   }
 
-  async #fail(result: LocatedResult, error: unknown): Promise<undefined> {
-    // The workspace has already logged it. An aborted call is not a failure of the store.
-    if (this.#wiring.onError !== "keep" || this.#signal?.aborted) throw error;
-    this.kept.set(result, { outcome: "failed", reason: "it could not be stored", error });
-    return Promise.resolve(undefined);
-  }
-
-  /** What it would cost and save; `undefined` when the reference would not save a good part of it. */
-  #price(result: LocatedResult, prepared: PreparedArtifact): StoredResult | undefined {
-    const reference = prepared.reference();
-    const referenceTokens = this.#wiring.countTokens(reference);
-    const { tokens, chars } = result;
-    // `chars` does not count images that are kept; their tokens are not saved. Few tokens can be many
-    // characters, as in an id of one letter.
-    const isShorter = reference.length < chars;
-    if (isShorter && savesEnough(referenceTokens, Math.min(tokens, chars))) {
-      return { reference, referenceTokens, tokens, artifactId: undefined };
-    }
-    this.kept.set(result, { outcome: "kept", reason: "its reference would save too little" });
-    return undefined;
-  }
-
   /** The same content with another wrapping is another artifact, since it must be restored with its own. */
-  async #putAsIs(
-    result: LocatedResult,
-    prepared: PreparedArtifact,
-    hints: DigestHints | undefined,
-  ): Promise<PutOutcome> {
-    const { core } = this.#wiring;
-    const own = wrappingKey(result);
+  async #storeWrapped(result: LocatedResult, draft: Draft): Promise<StoredDraft> {
+    const { core, sessionId } = this.#wiring;
+    const own = jsonOf(result.wrapping);
     // What was redacted cannot come back as it was in any wrapping.
-    const isOwn = ({ record: { metadata } }: PutOutcome) =>
+    const isOwn = ({ metadata }: ArtifactRecord) =>
       REDACTIONS_KEY in metadata || jsonOf(metadata[WRAPPING_KEY]) === own;
-    const first = await core.store(prepared);
-    if (isOwn(first)) return first;
+    const first = await core.store(draft);
+    if (isOwn(first.record)) return first;
     const base = result.id ?? idOfContent(result.known.hash);
-    const formHash = core.hash(JSON.stringify([result.known.hash, own]));
-    for (const suffix of [formHash.slice(0, 12), formHash]) {
-      const other = await core.store(this.#prepare(result, hints, `${base}-${suffix}`));
-      if (isOwn(other)) return other;
+    const wrappingHash = core.hash(JSON.stringify([result.known.hash, own]));
+    for (const suffix of [wrappingHash.slice(0, 12), wrappingHash]) {
+      const other = await core.store(this.#open(result, draft.options.hints, `${base}-${suffix}`));
+      if (isOwn(other.record)) return other;
     }
     const cause = new Error("every id for this content holds it with another wrapping");
-    throw new WriteFailedError(`session ${this.#wiring.sessionId}`, cause);
+    throw new WriteFailedError(`session ${sessionId}`, cause);
   }
 
-  #prepare(
-    result: LocatedResult,
-    hints: DigestHints | undefined,
-    artifactId?: string,
-  ): PreparedArtifact {
-    const { core, agentId, taskId, sessionId, parentSessionId } = this.#wiring;
+  #open(result: LocatedResult, hints: DigestHints | undefined, artifactId?: string): Draft {
+    const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const { content, toolName, isError, wrapping, id, known } = result;
-    return core.prepare(
+    return createDraft(
+      core.drafting,
       {
         content,
         artifactId,
@@ -199,14 +163,24 @@ export class ResultStorage implements Sink<StoredResult> {
           ...(wrapping === undefined ? {} : { [WRAPPING_KEY]: wrapping }),
         },
       },
-      { toolCallId: id, sessionId, parentSessionId, signal: this.#signal },
-      { hash: known.hash, tokens: known.tokens, hints },
+      {
+        ...{ toolCallId: id, sessionId, parentSessionId, signal: this.#signal },
+        ...{ hash: known.hash, tokens: result.tokens, hints, countTokens },
+      },
     );
+  }
+
+  async #fail(result: LocatedResult, error: unknown): Promise<undefined> {
+    // The workspace has already logged it. An aborted call is not a failure of the store.
+    if (this.#wiring.onError !== "keep" || this.#signal?.aborted) throw error;
+    this.kept.set(result, { outcome: "failed", reason: "it could not be stored", error });
+    return Promise.resolve(undefined);
   }
 }
 
-function wrappingKey({ wrapping }: LocatedResult): string {
-  return jsonOf(wrapping);
+function outcomeOf({ tokens }: LocatedResult, draft: Draft): OffloadedResult {
+  const { reference, referenceTokens, record } = draft;
+  return { reference, referenceTokens, tokens, artifactId: record?.artifactId };
 }
 
 function jsonOf(value: unknown): string {

@@ -12,11 +12,13 @@ import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { tokensOf } from "../policies/by-size.js";
-import { looksLikeReference, savesEnough } from "../workspace/reference/knowledge-list.js";
+import { createDraft } from "../workspace/artifacts/draft.js";
+import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { findReferenced, NOTHING_HELD } from "./held-session.js";
-import { createReadingCalls, findReadingAnswers } from "./reading-answer.js";
+import { createReadingCalls, findReadingAnswers } from "./reads.js";
+import { savesEnough } from "./result-storage.js";
+import { EMPTY_SESSION, findReferenced } from "./session-index.js";
 
 export interface ToolResultRules {
   /** Tools whose results are always offloaded: `tool`, or one action of it as `tool:action`. */
@@ -153,21 +155,20 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
       const result = readResult(toolResult);
       const { content } = toolResult;
       const { id, chars, toolName } = result;
-      const prepared = core.prepare(
+      const draft = createDraft(
+        core.drafting,
         { content, metadata: metadataOf(toolResult, context) },
-        { ...context, toolCallId: id },
+        { ...context, toolCallId: id, countTokens },
       );
       const reading = readingCalls.guess(toolName, toolResult.input);
       const session =
         reading || looksLikeReference(result.soleText)
           ? await core.listSession(context.sessionId ?? DEFAULTS.session)
-          : NOTHING_HELD;
+          : EMPTY_SESSION;
       const listSession = (child: string) => core.listSession(child);
       const asked = [{ ...result, reading }];
       const answers = await findReadingAnswers(asked, session, listSession, core.readChars);
-      const tokens = once(() =>
-        ownCounter ? tokensOf(result, ownCounter) : prepared.content.tokens(),
-      );
+      const tokens = once(() => (ownCounter ? tokensOf(result, ownCounter) : draft.tokens));
       const candidate: ToolResult = Object.defineProperty(
         { ...result, isReadingAnswer: answers.size > 0 },
         "tokens",
@@ -186,9 +187,10 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
         });
         return { content, decision: { offloaded: false, reason, inline: true } };
       }
-      const { record, reference } = await core.store(prepared);
+      const stored = await core.store(draft);
+      const { record, reference } = stored;
       // A reference that saves too little is not worth it.
-      const isShorter = reference.length < chars && savesEnough(countTokens(reference), tokens());
+      const isShorter = reference.length < chars && savesEnough(stored.referenceTokens, tokens());
       const inline = chars < inlineChars || !isShorter;
       return {
         content: inline ? content : reference,

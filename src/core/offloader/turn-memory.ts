@@ -1,19 +1,119 @@
-import type {
-  FormatResult,
-  MessageVisitor,
-  Format,
-  FormatOptions,
-  FormatReadOptions,
+import {
+  serializeContent,
+  type Format,
+  type FormatReadOptions,
+  type FormatResult,
+  type Hash,
+  type MessageVisitor,
+  type ToolResult,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import { KnownNames } from "../lib/digest/known-names.js";
 import { isData } from "../lib/json/plain-json.js";
+import { setLru } from "../lib/set-lru.js";
+import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { renderValue } from "../lib/wrapping/render-value.js";
 import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
-import { isHeld, type HeldSession } from "./held-session.js";
-import { LocatedResult, type ContentMemory } from "./located-result.js";
-import type { ReadingCall, ReadingCalls } from "./reading-answer.js";
-import { type ResultReport, addReports, NO_TOTALS, type OffloadTotals } from "./report.js";
+import { CallIndex, type Call, type ReadingCall, type ReadingCalls } from "./reads.js";
+import {
+  addReports,
+  NO_TOTALS,
+  type OffloadedResult,
+  type OffloadTotals,
+  type ResultReport,
+} from "./report.js";
+import { isHeld, type SessionIndex } from "./session-index.js";
+
+/** How much content is remembered: more than the references that a context window has room for. */
+const MAX_KNOWN = 4_096;
+
+/**
+ * What earlier turns found out about content, by its hash: even when a host reloads its history
+ * every turn, nothing is counted, digested or stored twice. The least recently used is forgotten,
+ * so that a session without end takes no more than a few kilobytes for each of the last results.
+ */
+export class ContentMemory {
+  /** In order of use, the least recently used first. */
+  readonly #known = new Map<string, RememberedContent>();
+
+  constructor(
+    readonly hash: Hash,
+    readonly countTokens: CountTokens,
+  ) {}
+
+  of({ id, content }: Pick<FormatResult, "id" | "content">): RememberedContent {
+    const hash = this.hash(serializeContent(content));
+    const kind = typeof content === "string" ? "text" : "value";
+    const key = `${kind} ${hash}${id === undefined ? "" : ` ${id}`}`;
+    const known = this.#known.get(key) ?? { hash, tokens: undefined, offloaded: new Map() };
+    return setLru(this.#known, key, known, MAX_KNOWN);
+  }
+}
+
+/** What is known of content, without the content itself. */
+interface RememberedContent {
+  readonly hash: string;
+  /** Counted on first use. */
+  tokens: number | undefined;
+  /** How it was offloaded, by its wrapping and what else decides about its reference. */
+  readonly offloaded: Map<string, OffloadedResult>;
+}
+
+/** A tool result of a history, remembered for as long as its message is the same. */
+export class LocatedResult implements ToolResult {
+  readonly slot: number;
+  readonly id: string | undefined;
+  readonly content: FormatResult["content"];
+  readonly soleText: string | undefined;
+  readonly chars: number;
+  readonly isError: boolean;
+  offloadFlag: boolean | undefined;
+  offloadedBefore = false;
+  isReadingAnswer = false;
+  isPlain: boolean | undefined;
+  /** The reference that is sent in its place, once that is decided. */
+  sent: string | undefined;
+  readonly #found: FormatResult;
+  readonly #memory: ContentMemory;
+  #known: RememberedContent | undefined;
+
+  constructor(
+    found: FormatResult,
+    readonly messageIndex: number,
+    readonly toolName: string | undefined,
+    memory: ContentMemory,
+    /** What the call that it answers reads, if it is a call of a reading tool. */
+    readonly reading?: ReadingCall,
+    /** What the input of that call says. */
+    readonly about?: string,
+  ) {
+    this.slot = found.slot;
+    this.id = found.id;
+    this.content = found.content;
+    this.soleText = found.soleText;
+    this.chars = found.chars;
+    this.isError = found.isError;
+    this.#found = found;
+    this.#memory = memory;
+  }
+
+  /** A getter, since some formats compute it only on demand. */
+  get wrapping(): unknown {
+    return this.#found.wrapping;
+  }
+
+  get tokens(): number {
+    const { content } = this;
+    return (this.known.tokens ??= this.#memory.countTokens(
+      typeof content === "string" ? content : renderValue(content),
+    ));
+  }
+
+  get known(): RememberedContent {
+    return (this.#known ??= this.#memory.of(this));
+  }
+}
 
 /** Deeper nesting is not followed; such a message counts as changed unless told otherwise. */
 const MAX_DEPTH = 64;
@@ -135,41 +235,6 @@ function isFrozenData(value: object, depth: number): boolean {
   return true;
 }
 
-/** A call of the history. */
-export interface Call {
-  readonly id: string | undefined;
-  readonly name: string;
-  /** What it reads, if it is a call of a reading tool. */
-  readonly reading: ReadingCall | undefined;
-  /** What its input says, as far as a digest of the result looks at it. */
-  readonly about?: string | undefined;
-}
-
-/** The calls of a history, to find the one that a result answers. */
-export class CallBook<C extends Call = Call> {
-  readonly #byId = new Map<string, C>();
-  /** Some vendors give calls no id; they are answered by name, in their order. */
-  readonly #openByName = new Map<string, C[]>();
-
-  /** The last call of an id counts: ids are used again. */
-  add(calls: readonly C[]): void {
-    for (const call of calls) {
-      if (call.id !== undefined) this.#byId.set(call.id, call);
-      else {
-        const open = this.#openByName.get(call.name) ?? [];
-        open.push(call);
-        this.#openByName.set(call.name, open);
-      }
-    }
-  }
-
-  /** The call that a result answers. One without an id is answered once. */
-  answeredBy({ id, toolName }: Pick<FormatResult, "id" | "toolName">): C | undefined {
-    if (id !== undefined) return this.#byId.get(id);
-    return toolName === undefined ? undefined : this.#openByName.get(toolName)?.shift();
-  }
-}
-
 const MAX_TEXT_DEPTH = 64;
 /** So much of the input of a call is looked at. */
 const MAX_CALL_CHARS = 2_048;
@@ -283,7 +348,12 @@ export class SeenMessage implements MessageVisitor {
     this.isFinished = true;
     if (reports !== this.reports) {
       this.reports = reports;
-      this.#held = this.#findHeld();
+      const held: Held[] = [];
+      for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
+        if (outcome !== "offloaded") continue;
+        held.push({ artifactId, hash: this.results[index]?.known.hash ?? "" });
+      }
+      this.#held = held.length === 0 ? NONE : held;
     }
     if (output === this.output) return;
     this.output = output;
@@ -315,17 +385,8 @@ export class SeenMessage implements MessageVisitor {
     this.#isConstant = isConstant(message);
   }
 
-  #findHeld(): readonly Held[] {
-    const held: Held[] = [];
-    for (const [index, { outcome, artifactId = "" }] of this.reports.entries()) {
-      if (outcome !== "offloaded") continue;
-      held.push({ artifactId, hash: this.results[index]?.known.hash ?? "" });
-    }
-    return held.length === 0 ? NONE : held;
-  }
-
   /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
-  isHeld(session: HeldSession): boolean {
+  isHeld(session: SessionIndex): boolean {
     for (const { artifactId, hash } of this.#held) {
       if (!isHeld(session, artifactId, hash)) return false;
     }
@@ -375,51 +436,9 @@ export function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   return firsts;
 }
 
+const TAGS = /^<\/?knowledge.*$/gm;
 /** So much of one message is looked at. */
 const MAX_MESSAGE_CHARS = 65_536;
-
-/**
- * The names that a conversation shows as it is sent: results that are offloaded count as their
- * references. So it makes no difference whether a host passes the originals again or what was
- * returned for them. Messages are read when a digest needs their names, and only once.
- */
-export class SentNames {
-  readonly #names = new KnownNames();
-
-  constructor(
-    readonly format: Format,
-    readonly options: FormatOptions,
-  ) {}
-
-  /** Whether a message before this one shows a name. The results in those messages are decided. */
-  hasBefore(index: number, name: string, messages: readonly SeenMessage[]): boolean {
-    for (let at = this.#names.length; at < Math.min(index, messages.length); at++) {
-      const seen = messages[at];
-      const texts = seen ? textsOf(this.#asSent(seen), MAX_MESSAGE_CHARS) : [];
-      this.#names.add(texts.map(withoutTags));
-    }
-    return this.#names.hasBefore(index, name);
-  }
-
-  /** Forgets the messages from this one on. */
-  cut(length: number): void {
-    this.#names.cut(length);
-  }
-
-  #asSent({ input, results }: SeenMessage): unknown {
-    const texts = results.flatMap(({ slot, sent, reading }) => {
-      // An answer of a reading tool may be replaced later, and must make no difference then.
-      const text = reading ? "" : sent;
-      return text === undefined ? [] : [{ slot, text }];
-    });
-    return texts.length === 0 ? input : this.format.replace(input, texts, this.options);
-  }
-}
-
-/** Where a reference leads to is decided when it is stored; what it shows is not. */
-function withoutTags(text: string): string {
-  return looksLikeReference(text) ? text.replace(/^<\/?knowledge.*$/gm, "") : text;
-}
 
 export interface TurnMemoryOptions {
   readonly format: Format;
@@ -436,27 +455,26 @@ export interface TurnMemoryOptions {
 export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
-  #calls = new CallBook();
+  #calls = new CallIndex();
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
   /** How many messages are known to be finished, from the start on. */
   #finished = 0;
-  readonly #names: SentNames;
+  /** The names that the messages show as they are sent, as far as a digest needed them. */
+  readonly #names = new KnownNames();
   /** The sums over the first messages, as far as they were asked for. */
   #summed = { count: 0, totals: NO_TOTALS };
 
+  readonly format: Format;
+
   constructor(options: TurnMemoryOptions) {
     this.#options = options;
-    this.#names = new SentNames(options.format, options.read);
-  }
-
-  get format(): Format {
-    return this.#options.format;
+    this.format = options.format;
   }
 
   /** How many messages of this history are known, from its start on, with all that they refer to. */
-  countKnown(history: readonly unknown[], session: HeldSession): number {
+  countKnown(history: readonly unknown[], session: SessionIndex): number {
     const { isFinal } = this.#options;
     const most = Math.min(history.length, this.#messages.length);
     // While nothing is removed, the session holds what it held, and need not be asked for each.
@@ -489,10 +507,10 @@ export class TurnMemory {
   }
 
   #read(message: unknown): SeenMessage {
-    const { format, read, readingCalls, onUnreadable } = this.#options;
+    const { read, readingCalls, onUnreadable } = this.#options;
     const seen = new SeenMessage(message, readingCalls);
     try {
-      format.read(message, seen, read);
+      this.format.read(message, seen, read);
       return seen;
     } catch (error) {
       if (!onUnreadable) throw error;
@@ -522,8 +540,28 @@ export class TurnMemory {
     if (!this.#options.isFinal) return undefined;
     // Another call may have passed another history meanwhile.
     if (!this.#messages[messageIndex]?.results.includes(result)) return { about };
-    const isKnown = (name: string) => this.#names.hasBefore(messageIndex, name, this.#messages);
-    return { isKnown, about };
+    while (this.#names.length < messageIndex) this.#readNames(this.#messages[this.#names.length]);
+    return { isKnown: this.#names.hasBefore.bind(this.#names, messageIndex), about };
+  }
+
+  /**
+   * Adds the names of the next message as it is sent: results that are offloaded count as their
+   * references. So it makes no difference whether a host passes the originals again or what was
+   * returned for them.
+   */
+  #readNames(seen: SeenMessage | undefined): void {
+    const { read } = this.#options;
+    const sent = (seen?.results ?? NONE).flatMap(({ slot, sent, reading }) => {
+      // An answer of a reading tool may be replaced later, and must make no difference then.
+      const text = reading ? "" : sent;
+      return text === undefined ? [] : [{ slot, text }];
+    });
+    const message = sent.length === 0 ? seen?.input : this.format.replace(seen?.input, sent, read);
+    const texts = textsOf(message, MAX_MESSAGE_CHARS);
+    // Where a reference leads to is decided when it is stored; what it shows is not.
+    this.#names.add(
+      texts.map((text) => (looksLikeReference(text) ? text.replace(TAGS, "") : text)),
+    );
   }
 
   /** What was found from this message on. What concerns the whole history is worked out on demand. */
@@ -608,7 +646,7 @@ export class TurnMemory {
     this.#finished = Math.min(this.#finished, length);
     this.#names.cut(length);
     if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
-    this.#calls = new CallBook();
+    this.#calls = new CallIndex();
     for (const { calls, results, reports } of this.#messages) {
       this.#calls.add(calls);
       for (const result of results) this.#calls.answeredBy(result);

@@ -1,4 +1,4 @@
-import type { Policy } from "../engine/policy.js";
+import type { Policy, Verdict } from "../engine/policy.js";
 import type { ToolResult } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { requireCount, requireObject, requireStrings } from "../arguments.js";
@@ -15,7 +15,11 @@ export function eachResult(
     name,
     needsTotalChars: false,
     perResult: true,
-    decide: (candidates) => candidates.map((result) => (judge(result) ? offload : keep)),
+    decide(candidates) {
+      const verdicts: Verdict[] = [];
+      for (const result of candidates) verdicts.push(judge(result) ? offload : keep);
+      return verdicts;
+    },
   };
 }
 

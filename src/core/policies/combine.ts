@@ -1,5 +1,5 @@
+import { guardHost } from "../arguments.js";
 import { describeValue } from "../errors/context-offload-error.js";
-import { callHost } from "../arguments.js";
 import type { ToolResult } from "../engine/format.js";
 import { type Policy, type PolicyLike, type Verdict, chosenBy } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
@@ -55,7 +55,12 @@ export function requireVerdicts(
   count: number,
 ): readonly Verdict[] {
   const isList = Array.isArray(verdicts) && verdicts.length === count;
-  if (isList && verdicts.every((verdict: unknown) => isVerdict(verdict))) {
+  if (
+    isList &&
+    verdicts.every(
+      (verdict: Partial<Verdict> | null | undefined) => typeof verdict?.offload === "boolean",
+    )
+  ) {
     return verdicts as readonly Verdict[];
   }
   const expected = `an array of ${count} verdicts, each with offload (true or false) and reason`;
@@ -63,15 +68,12 @@ export function requireVerdicts(
   throw new InvalidArgumentError("policy", verdicts, expected, message);
 }
 
-function isVerdict(verdict: unknown): boolean {
-  return typeof (verdict as Partial<Verdict> | null | undefined)?.offload === "boolean";
-}
-
 /**
  * The host's policy, with rules that it cannot override: what was offloaded is offloaded again, and
  * answers of the reading tools and results without text are kept.
  */
 export function guardPolicy(policy: Policy): Policy {
+  const decide = guardHost("policy.decide", policy.decide.bind(policy));
   const settledOf = (result: ToolResult): Verdict | undefined => {
     const { chars, offloadedBefore, isReadingAnswer } = result;
     // The model has seen a reference there: putting the content back would rewrite what was sent.
@@ -87,7 +89,7 @@ export function guardPolicy(policy: Policy): Policy {
     decide(candidates, conversation) {
       const settled = candidates.map(settledOf);
       const asked = candidates.filter((_, index) => !settled[index]);
-      const decided = callHost("policy.decide", () => policy.decide(asked, conversation));
+      const decided = decide(asked, conversation);
       const verdicts = requireVerdicts(policy, decided, asked.length);
       let at = 0;
       return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));

@@ -1,20 +1,12 @@
-import type {
-  ArtifactInput,
-  Original,
-  PlainWorkspace,
-  PutOutcome,
-  StoreOptions,
-  Workspace,
-} from "./workspace-types.js";
+import type { Original, PlainWorkspace, Workspace } from "./workspace-types.js";
 import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { Content, Hash } from "../engine/format.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { EventDetails } from "./events.js";
-import type { KnownContent } from "./artifacts/prepare-content.js";
-import type { PreparedArtifact } from "./artifacts/prepare-artifact.js";
+import type { Draft, DraftWiring, StoredDraft } from "./artifacts/draft.js";
 import type { ArtifactStore, SessionListing } from "./artifacts/artifact-store.js";
 import type { ToolNaming } from "./reading/reading.js";
-import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { InvalidArgumentError, VersionMismatchError } from "../errors/argument-errors.js";
 
 /** The internal side of a workspace, for the offloader: it offers more than the public methods, and its reads are not logged. */
 export interface WorkspaceCore {
@@ -26,27 +18,36 @@ export interface WorkspaceCore {
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;
-  prepare(artifact: ArtifactInput, options: StoreOptions, known?: KnownContent): PreparedArtifact;
-  /** Stores what was prepared, and logs it. */
-  store(prepared: PreparedArtifact): Promise<PutOutcome>;
+  /** What drafts are made with here. */
+  readonly drafting: DraftWiring;
+  /** Stores a draft, and logs it. */
+  store(draft: Draft): Promise<StoredDraft>;
   listSession(sessionId: string): Promise<SessionListing>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
   /** Logs something that was decided rather than done. */
   note(event: "skip" | "failure", verb: string, details: EventDetails): void;
 }
 
-/** A key of the global registry, so that two copies of the package can work together. */
-const CORE = Symbol.for("context-offload.workspace");
+/** Keys of the global registry, so that two copies of the package can work together. */
+const KEY = "context-offload.workspace";
+
+/** Raised with every change of `WorkspaceCore`: copies with different insides must not use each other's. */
+const LAYOUT = 2;
+const CORE = Symbol.for(`${KEY}/${LAYOUT}`);
 
 /** Attaches the internal side to a workspace, for `coreOf` to find. */
 export function attachCore(workspace: PlainWorkspace, core: WorkspaceCore): Workspace {
   return Object.defineProperty(workspace, CORE, { value: core }) as Workspace;
 }
 
-/** The internal side of a workspace; rejects anything that `createWorkspace` did not make. */
+/** The internal side of a workspace; rejects anything that `createWorkspace` of this layout did not make. */
 export function coreOf(workspace: unknown): WorkspaceCore {
-  if (typeof workspace === "object" && workspace !== null && CORE in workspace) {
-    return workspace[CORE] as WorkspaceCore;
+  if (typeof workspace === "object" && workspace !== null) {
+    if (CORE in workspace) return workspace[CORE] as WorkspaceCore;
+    const isOther = Object.getOwnPropertySymbols(workspace).some((symbol) =>
+      symbol.description?.startsWith(KEY),
+    );
+    if (isOther) throw new VersionMismatchError();
   }
   throw new InvalidArgumentError("workspace", workspace, "what createWorkspace returned");
 }

@@ -1,8 +1,7 @@
 import type { Content, ToolDescription } from "../engine/format.js";
+import type { ArtifactRecord, ContentSource } from "./artifacts/artifact.js";
 import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
-import type { ArtifactRecord } from "./artifacts/artifact.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
-import type { ContentSource } from "./artifacts/prepare-content.js";
 import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
 import type { GrepOptions, GrepSessionOptions, SessionReading } from "./reading/grep-knowledge.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";

@@ -1,8 +1,8 @@
 import type { Hash } from "../engine/format.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { ArtifactStore } from "./artifacts/artifact-store.js";
-import type { Redact } from "./artifacts/prepare-content.js";
 import type { Defer, Retention } from "./artifacts/retention.js";
+import type { Redact } from "./artifacts/redaction.js";
 import type { Clock, EventLogger } from "./events.js";
 import type { SearchText } from "./reading/grep-knowledge.js";
 import type { NoticeOptions } from "./reference/knowledge-list.js";

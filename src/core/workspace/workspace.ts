@@ -11,19 +11,16 @@ import { serializeContent } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { nonEmptyText } from "../lib/json/plain-json.js";
 import type { SearchFilter } from "./artifacts/artifact-store.js";
-import type { ArtifactRecord } from "./artifacts/artifact.js";
+import { REDACTIONS_KEY, type ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
 import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
 import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
-import {
-  prepareArtifact,
-  type PreparedArtifact,
-  type StoredArtifact,
-} from "./artifacts/prepare-artifact.js";
-import { readForRedaction } from "./artifacts/prepare-content.js";
-import { createCare } from "./care.js";
+import { createDraft, type Draft, type StoredDraft } from "./artifacts/draft.js";
+import { readForRedaction } from "./artifacts/redaction.js";
+import { createMaintenance } from "./maintenance.js";
 import { EventReporter, type EventDetails } from "./events.js";
+import { readablePath } from "./artifacts/readable-view.js";
 import { createCountLines } from "./reading/open-text.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { TOOL_NAMES, type Scope } from "./reading/reading.js";
@@ -35,7 +32,6 @@ import type {
   ListOptions,
   PlainWorkspace,
   PutOptions,
-  PutOutcome,
   StoreOptions,
   Workspace,
 } from "./workspace-types.js";
@@ -52,47 +48,62 @@ const PUT_OPTIONS: OptionNames<PutOptions> = {
 export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
   const { store, namespace, notice } = wiring;
   const events = new EventReporter(wiring.logger, wiring.clock, namespace);
-  const care = createCare(wiring, events);
+  const maintenance = createMaintenance(wiring, events);
 
-  /** Prepares and stores an artifact, and logs the outcome. */
-  const storeArtifact = (
-    prepare: () => PreparedArtifact | Promise<PreparedArtifact>,
-    { toolCallId, sessionId, signal }: StoreOptions,
-  ): Promise<StoredArtifact> => {
+  /** Stores a draft, and logs the outcome. */
+  const storeDraft = (
+    given: Draft | (() => Promise<Draft>),
+    { toolCallId, sessionId, signal }: StoreOptions = {},
+  ): Promise<StoredDraft> => {
     const known: EventDetails = { biz_id: toolCallId ?? null, session_id: sessionId ?? null };
     return events.observe(
       "put",
       known,
       async () => {
         signal?.throwIfAborted();
-        const prepared = await prepare();
-        Object.assign(known, prepared.details);
-        const stored = await prepared.store();
-        care.touch();
-        return stored;
+        const draft = typeof given === "function" ? await given() : given;
+        const { options, metadata, content } = draft;
+        Object.assign(known, {
+          biz_id: metadata.biz_id,
+          session_id: metadata.session_id,
+          tool_name: metadata.tool_name,
+          context_type: metadata.context_type,
+          ...(REDACTIONS_KEY in metadata ? { redactions: metadata[REDACTIONS_KEY] } : {}),
+          ...(typeof content === "string" ? { chars: content.length } : {}),
+        });
+        try {
+          const createdAt = new Date(wiring.clock.now()).toISOString();
+          draft.record = await store.put(draft.toArtifact(createdAt));
+        } catch (error) {
+          // An aborted put throws the signal's reason, not the error that the store made of it.
+          options.signal?.throwIfAborted();
+          throw error;
+        }
+        if (options.parentSessionId !== undefined) {
+          await store.addChild(options.parentSessionId, draft.sessionId);
+        }
+        if (notice.readBy === "path") {
+          draft.path = await readablePath(store, draft.record, options.signal);
+        }
+        maintenance.touch?.();
+        return draft as StoredDraft;
       },
-      (stored) => {
-        const { record } = stored;
-        const saved = record.size.tokens - wiring.countTokens(stored.reference);
-        return {
-          event: "offload",
-          ...detailsOf(record),
-          ...sizeOf(record),
-          tokens_saved: saved,
-        };
-      },
+      ({ record, reference }) => ({
+        event: "offload",
+        ...detailsOf(record),
+        ...sizeOf(record),
+        tokens_saved: record.size.tokens - wiring.countTokens(reference),
+      }),
     );
   };
 
-  const putOne = (input: ArtifactInput, options: StoreOptions): Promise<StoredArtifact> =>
-    storeArtifact(async () => {
-      if (!wiring.redact) return prepareArtifact(wiring, input, options);
+  const putOne = (input: ArtifactInput, options: StoreOptions): Promise<StoredDraft> =>
+    storeDraft(async () => {
       requireObject("artifact", input, "an object with content");
+      if (!wiring.redact) return createDraft(wiring, input, options);
       const content = await readForRedaction(input.content);
-      return prepareArtifact(wiring, { ...input, content }, options);
+      return createDraft(wiring, { ...input, content }, options);
     }, options);
-
-  const outcomeOf = ({ record, reference }: StoredArtifact): PutOutcome => ({ record, reference });
 
   const list = async (
     filter: SearchFilter,
@@ -126,7 +137,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
       const given = requireOptions(options);
       refuseMisspelled(given, PUT_OPTIONS);
       requireText("sessionId", given.sessionId, "the session of the artifact");
-      return outcomeOf(await putOne(artifact, given));
+      const { record, reference } = await putOne(artifact, given);
+      return { record, reference };
     },
 
     async offloadByWorkspace(artifacts, given) {
@@ -140,12 +152,12 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
         throw new InvalidArgumentError("artifacts", artifacts, expected);
       }
       const inlineChars = requireCount("inlineChars", most, DEFAULTS.inlineChars, 0);
-      const stored: StoredArtifact[] = [];
+      const stored: StoredDraft[] = [];
       for (const input of inputs) stored.push(await putOne(input, options));
       const chars = stored.reduce((sum, { record }) => sum + record.size.chars, 0);
-      const contents = stored.flatMap(({ content: { content } }) => content ?? []);
-      return contents.length === stored.length && chars < inlineChars
-        ? stored.map(({ content }) => serializeContent(content.content ?? "")).join("\n\n")
+      const isStream = stored.some(({ content }) => content === undefined);
+      return !isStream && chars < inlineChars
+        ? stored.map(({ content = "" }) => serializeContent(content)).join("\n\n")
         : renderKnowledgeList(
             stored.map(({ entry }) => entry),
             notice,
@@ -153,7 +165,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     },
 
     ...createReadingVerbs(wiring, events),
-    ...care.verbs,
+    ...maintenance.verbs,
 
     queryArtifacts: async (filter = {}, options = {}) =>
       events.observe(
@@ -218,9 +230,9 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,
-    prepare: (artifact, options, known) => prepareArtifact(wiring, artifact, options, known),
-    store: async (prepared) => outcomeOf(await storeArtifact(() => prepared, {})),
-    listSession: (sessionId) => store.listSession(sessionId),
+    drafting: wiring,
+    store: storeDraft,
+    listSession: store.listSession.bind(store),
     original: (record, signal) => getOriginal(store, record, wiring.hash, signal),
     note: (event, verb, details) => {
       events.note(event, verb, details);

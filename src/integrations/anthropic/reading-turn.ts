@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DEFAULTS } from "../../core/defaults.js";
 import { parseJson } from "../../core/lib/json/plain-json.js";
-import { keepLast } from "../../core/lib/keep-last.js";
+import { setLru } from "../../core/lib/set-lru.js";
 import { anthropicFormat } from "../../formats/anthropic.js";
 import type { OffloadSession, Sessions } from "../shared/sessions.js";
 
@@ -110,11 +110,11 @@ export class ConversationMemory {
     content: ApiMessage["content"],
     rounds: HiddenRounds,
   ): void {
-    keepLast(this.#rounds, keyOf(sessionId, index, content), rounds, MAX_ENTRIES);
+    setLru(this.#rounds, keyOf(sessionId, index, content), rounds, MAX_ENTRIES);
   }
 
   rememberThread(visibleId: string, thread: Thread): void {
-    keepLast(this.#threads, visibleId, thread, MAX_ENTRIES);
+    setLru(this.#threads, visibleId, thread, MAX_ENTRIES);
   }
 
   thread(previousMessageId: string | undefined): Thread | undefined {

@@ -1,6 +1,6 @@
 /** @module claude-agent */
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { keepLast } from "../../core/lib/keep-last.js";
+import { setLru } from "../../core/lib/set-lru.js";
 import { TOOL_NAMES, type ToolName } from "../../core/workspace/reading/reading.js";
 import {
   connectSessions,
@@ -109,7 +109,7 @@ export function offloadQuery(options: ClaudeOptions = {}): ClaudeOffload {
           matcher: `${PREFIX}.*`,
           hooks: [
             (input) => {
-              keepLast(calls, input.tool_use_id ?? "", sessionOf(input), MAX_CALLS);
+              setLru(calls, input.tool_use_id ?? "", sessionOf(input), MAX_CALLS);
               // They only read what this session stored.
               const permissionDecision = "allow" as const;
               return Promise.resolve({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve as resolvePath } from "node:path";
 import {
-  callHost,
+  guardHost,
   requireArray,
   requireChoice,
   requireObject,
@@ -19,7 +19,7 @@ import type { PolicyLike } from "../../core/engine/policy.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { describeValue, messageOf } from "../../core/errors/context-offload-error.js";
 import { isPlainJson, parseJson } from "../../core/lib/json/plain-json.js";
-import { keepLast } from "../../core/lib/keep-last.js";
+import { setLru } from "../../core/lib/set-lru.js";
 import { distance, nearestNames } from "../../core/lib/text/nearest-names.js";
 import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
 import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-types.js";
@@ -151,7 +151,7 @@ function requireSessionId(value: unknown, message?: string): string {
 }
 
 function callSessionId<Context>(sessionId: (context: Context) => string, context: Context): string {
-  const answer: unknown = callHost("sessionId", () => sessionId(context));
+  const answer: unknown = guardHost("sessionId", sessionId)(context);
   const returned =
     answer instanceof Promise
       ? "a Promise"
@@ -230,7 +230,7 @@ export function connectSessions<Context>(
     const key = JSON.stringify([name, parentId]);
     const settings = { ...others, offloader, workspace, parentSessionId: parentId };
     const session = sessions.get(key) ?? openSession(settings, name);
-    return keepLast(sessions, key, session, MAX_SESSIONS);
+    return setLru(sessions, key, session, MAX_SESSIONS);
   };
   const common = named(typeof sessionId === "string" ? sessionId : `session-${randomUUID()}`);
   return {

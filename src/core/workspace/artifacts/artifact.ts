@@ -1,5 +1,9 @@
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireObject, requireString } from "../../arguments.js";
+import type { Content } from "../../engine/format.js";
+
+/** Content, or a stream of its bytes. */
+export type ContentSource = Content | AsyncIterable<Uint8Array>;
 
 /** `TEXT` was a string; `JSON` was a value, stored as its compact JSON. */
 export type ArtifactType = "TEXT" | "JSON";
@@ -65,6 +69,12 @@ export function isIdFor(artifactId: string, toolCallId: string | undefined): boo
   const rest = artifactId.startsWith(toolCallId) ? artifactId.slice(toolCallId.length) : "";
   return /^-(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(rest);
 }
+
+/** Metadata: how much was redacted before the content was stored. */
+export const REDACTIONS_KEY = "redactions";
+
+/** Metadata: the wrapping of a result in its format. */
+export const WRAPPING_KEY = "format_wrapping";
 
 /** The fields of metadata that every store knows and filters by; they hold nothing of the content. */
 export const NAMED_FIELDS = [

@@ -1,6 +1,5 @@
 import type { Digest } from "../../lib/digest/digest.js";
 import { requireString } from "../../arguments.js";
-import { DEFAULTS } from "../../defaults.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
 import { TOOL_NAMES, type ToolName, nameTools, type ToolNaming } from "../reading/reading.js";
@@ -77,7 +76,7 @@ export function parseReference(
 
 /** Reads from tag to tag: inside entries, every "<" that begins one of our tags is escaped. */
 function parseTargets(text: string, most = Infinity): ReferenceTarget[] | undefined {
-  if (!text.startsWith(LIST_START) || !text.endsWith(LIST_END)) return undefined;
+  if (!looksLikeReference(text) || !text.endsWith(LIST_END)) return undefined;
   const targets: ReferenceTarget[] = [];
   let at = LIST_START.length;
   while (text.startsWith(ENTRY_START, at) && targets.length < most) {
@@ -135,9 +134,4 @@ const HINTS = JSON_HINTS.filter((tool) => READING_TOOLS[tool].hint?.isForJson !=
 
 function placeOf(tool: ToolName): number {
   return READING_TOOLS[tool].hint?.place ?? 0;
-}
-
-/** Whether a reference is worth it: it must save a good part of the result that it replaces. */
-export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
-  return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }

@@ -4,8 +4,9 @@ import {
   offload,
   type OffloadWiring,
   planOffload,
-  type Reference,
+  type Stored,
 } from "../../../../src/core/engine/offload.js";
+import type { ToolResult } from "../../../../src/core/engine/format.js";
 import { minChars } from "../../../../src/core/policies/by-size.js";
 import { surveyMessages } from "../../../../src/core/engine/survey.js";
 
@@ -37,25 +38,26 @@ const noteFormat: Format<Note> = {
 const survey = (messages: readonly Note[]) =>
   surveyMessages(noteFormat, messages, { media: "keep", countOther: false });
 
-const keyReference: Reference<string> = {
-  render: (key) => `@${key}`,
-  resolve: ({ content, id }) => (content === `@${id ?? ""}` ? id : undefined),
+const plan = (messages: readonly Note[], threshold = 5) => {
+  const found = survey(messages);
+  const references = new Map<ToolResult, string>();
+  for (const result of found.results) {
+    const { content, id = "" } = result;
+    if (content === `@${id}`) references.set(result, id);
+  }
+  return planOffload(messages.length, found, minChars(threshold), references);
 };
 
-function wire(changes: Partial<OffloadWiring<Note, string>> = {}) {
+function wire(changes: Partial<OffloadWiring<Note, Stored>> = {}) {
   const kept = new Map<string, unknown>();
-  const wiring: OffloadWiring<Note, string> = {
+  const wiring: OffloadWiring<Note, Stored> = {
     format: noteFormat,
     media: "keep",
-    policy: minChars(5),
-    reference: keyReference,
-    openSink: () => ({
-      put: async ({ id, content }) => {
-        await Promise.resolve();
-        kept.set(id ?? "", content);
-        return id ?? "";
-      },
-    }),
+    put: async ({ id = "", content }) => {
+      await Promise.resolve();
+      kept.set(id, content);
+      return { reference: `@${id}` };
+    },
     concurrency: 2,
     ...changes,
   };
@@ -73,7 +75,7 @@ const notes: readonly Note[] = Object.freeze([
 describe("the engine", () => {
   it("locates, decides, keeps, refers and replaces, in any format", async () => {
     const { wiring, kept } = wire();
-    const { messages, offloaded } = await offload(notes, survey(notes), wiring);
+    const { messages, offloaded } = await offload(notes, plan(notes), wiring);
     expect(messages.map(({ body }) => body)).toEqual([
       "a long question about everything",
       "@one",
@@ -85,11 +87,11 @@ describe("the engine", () => {
       ["one", "a long answer"],
       ["x", "look at @x, it is great"],
     ]);
-    expect(offloaded.map(({ text }) => text)).toEqual(["@one", "@x"]);
+    expect([...offloaded.values()]).toEqual([{ reference: "@one" }, { reference: "@x" }]);
   });
 
   it("shares what it did not change, in the message and around it", async () => {
-    const { messages } = await offload(notes, survey(notes), wire().wiring);
+    const { messages } = await offload(notes, plan(notes), wire().wiring);
     expect(messages).not.toBe(notes);
     expect(messages[0]).toBe(notes[0]);
     expect(messages[1]).not.toBe(notes[1]);
@@ -97,61 +99,54 @@ describe("the engine", () => {
     expect(messages[3]).toBe(notes[3]);
   });
 
-  it("returns the same array when nothing is offloaded, and opens no sink", async () => {
-    const { wiring } = wire({
-      policy: minChars(1000),
-      openSink: () => {
-        throw new Error("must not be opened");
-      },
-    });
-    const { messages, offloaded } = await offload(notes, survey(notes), wiring);
+  it("returns the same array when nothing is offloaded, and puts nothing", async () => {
+    const { wiring, kept } = wire();
+    const { messages, offloaded } = await offload(notes, plan(notes, 1_000), wiring);
     expect(messages).toBe(notes);
-    expect(offloaded).toEqual([]);
+    expect(offloaded.size + kept.size).toBe(0);
   });
 
   it("changes nothing the second time", async () => {
     const { wiring, kept } = wire();
-    const once = await offload(notes, survey(notes), wiring);
+    const once = await offload(notes, plan(notes), wiring);
     kept.clear();
-    const twice = await offload(once.messages, survey(once.messages), wiring);
+    const twice = await offload(once.messages, plan(once.messages), wiring);
     expect(twice.messages).toBe(once.messages);
     expect(kept.size).toBe(0);
   });
 
   it("says of every result what happens to it and why, before anything is written", () => {
-    const { wiring, kept } = wire();
-    const plan = planOffload(notes.length, survey(notes), wiring);
-    expect(plan.results.map(({ id }) => id)).toEqual(["one", "two", "long-id", "x"]);
-    expect([...plan.references.values()]).toEqual(["long-id"]);
-    expect(plan.candidates.map(({ id }) => id)).toEqual(["one", "two", "x"]);
-    expect(plan.verdicts.map(({ reason }) => reason)).toEqual([
+    const planned = plan(notes);
+    expect(planned.results.map(({ id }) => id)).toEqual(["one", "two", "long-id", "x"]);
+    expect([...planned.references.values()]).toEqual(["long-id"]);
+    expect(planned.candidates.map(({ id }) => id)).toEqual(["one", "two", "x"]);
+    expect(planned.verdicts.map(({ reason }) => reason)).toEqual([
       "minChars(5): large enough",
       "minChars(5): too small",
       "minChars(5): large enough",
     ]);
-    expect(plan.chosen.map(({ id }) => id)).toEqual(["one", "x"]);
-    expect(kept.size).toBe(0);
+    expect(planned.chosen.map(({ id }) => id)).toEqual(["one", "x"]);
   });
 
   it("lets no reference appear before every content is kept", async () => {
-    const rendered: string[] = [];
+    const replaced: string[] = [];
     const { wiring } = wire({
-      reference: {
-        ...keyReference,
-        render: (key) => {
-          rendered.push(key);
-          return `@${key}`;
+      format: {
+        ...noteFormat,
+        replace(note, texts, options) {
+          replaced.push(note.id ?? "");
+          return noteFormat.replace(note, texts, options);
         },
       },
-      openSink: () => ({
-        put: ({ id }) =>
-          id === "x" ? Promise.reject(new Error("disk on fire")) : Promise.resolve(id ?? ""),
-      }),
+      put: ({ id = "" }) =>
+        id === "x"
+          ? Promise.reject(new Error("disk on fire"))
+          : Promise.resolve({ reference: `@${id}` }),
     });
     const before = structuredClone(notes);
-    await expect(offload(notes, survey(notes), wiring)).rejects.toThrow("disk on fire");
+    await expect(offload(notes, plan(notes), wiring)).rejects.toThrow("disk on fire");
     expect(notes).toEqual(before);
-    expect(rendered).not.toContain("x");
+    expect(replaced).toEqual([]);
   });
 
   it("replaces before it copies, so that what was offloaded is not copied along", async () => {
@@ -162,7 +157,7 @@ describe("the engine", () => {
         return { ...note };
       },
     });
-    await offload(notes, survey(notes), wiring);
+    await offload(notes, plan(notes), wiring);
     expect(copied).toEqual(["@one", "@x"]);
   });
 });

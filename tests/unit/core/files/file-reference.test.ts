@@ -1,19 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { createFileReference, parseFileReference } from "../../../../src/core/files/file-sink.js";
+import {
+  parseFileReference,
+  renderFileReference,
+  resolveFileReference,
+} from "../../../../src/core/files/file-sink.js";
 import { sha256 } from "../../../../src/infrastructure/hash.js";
 import { toolResult } from "../../../support/tool-results.js";
 
-const reference = createFileReference("history", { outputDir: "/out" }, sha256);
 const resolve = (content: string, id?: string) =>
-  reference.resolve(toolResult(content, { id: id as string }));
+  resolveFileReference(toolResult(content, { id: id as string }), { outputDir: "/out" }, sha256);
 
 describe("a file reference", () => {
   it("is rendered and parsed back", () => {
     const stored = { path: "/out/s/toolu_1.md", name: "toolu_1.md" };
-    const direct = createFileReference("direct", { outputDir: "/out" }, sha256).render(stored);
+    const direct = renderFileReference("direct", stored);
     expect(direct).toBe("[Tool result offloaded to file: /out/s/toolu_1.md]");
     expect(parseFileReference(direct)).toEqual({ style: "direct", path: "/out/s/toolu_1.md" });
-    const history = reference.render({ path: "/out/tool-result-x.md", name: "tool-result-x.md" });
+    const file = { path: "/out/tool-result-x.md", name: "tool-result-x.md" };
+    const history = renderFileReference("history", file);
     expect(history).toBe("[Content offloaded to: ./tool-result-x.md]");
     expect(parseFileReference(history)).toEqual({ style: "history", path: "./tool-result-x.md" });
   });
@@ -86,9 +90,11 @@ describe("a file reference", () => {
   });
 
   it("of a session is not that of another one", () => {
-    const ofS1 = createFileReference("direct", { outputDir: "C:\\out", session: "s1" }, sha256);
-    const resolveIn = (path: string) =>
-      ofS1.resolve(toolResult(`[Tool result offloaded to file: ${path}]`, { id: "a" }));
+    const place = { outputDir: "C:\\out", session: "s1" };
+    const resolveIn = (path: string) => {
+      const result = toolResult(`[Tool result offloaded to file: ${path}]`, { id: "a" });
+      return resolveFileReference(result, place, sha256);
+    };
     expect(resolveIn("C:\\out\\s1\\a.md")?.path).toBe("C:\\out\\s1\\a.md");
     expect(resolveIn("C:\\out\\S1\\a.md")).toBeUndefined();
     expect(resolveIn("C:\\out\\s2\\a.md")).toBeUndefined();
@@ -97,6 +103,7 @@ describe("a file reference", () => {
 
   it("is never an array of blocks", () => {
     const content = ["[Content offloaded to: ./tool-result-a.md]"];
-    expect(reference.resolve({ ...toolResult(""), content })).toBeUndefined();
+    const result = { ...toolResult(""), content };
+    expect(resolveFileReference(result, { outputDir: "/out" }, sha256)).toBeUndefined();
   });
 });

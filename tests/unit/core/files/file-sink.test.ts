@@ -8,7 +8,14 @@ import { toolResult } from "../../../support/tool-results.js";
 const result = toolResult("content");
 
 function sinkOf(writer: MemoryWriter, names = new Map([[result, "a.md"]])) {
-  const options = { root: "/out", folders: ["s1"], names, existing: "keep", hash: sha256 } as const;
+  const options = {
+    root: "/out",
+    folders: ["s1"],
+    names,
+    existing: "keep",
+    hash: sha256,
+    style: "history",
+  } as const;
   return createFileSink({ ...options, writer });
 }
 
@@ -28,7 +35,7 @@ class FolderMemoryWriter extends MemoryWriter {
 describe("a sink of files", () => {
   it("writes one file below the root, and says where", async () => {
     const writer = new MemoryWriter();
-    expect(await sinkOf(writer).put(result)).toEqual({ path: "/out/s1/a.md", name: "a.md" });
+    expect(await sinkOf(writer)(result)).toMatchObject({ path: "/out/s1/a.md", name: "a.md" });
     expect([...writer.files]).toEqual([["/out/s1/a.md", "content"]]);
   });
 
@@ -36,12 +43,12 @@ describe("a sink of files", () => {
     ["a short hash", (name: string) => name === "a.md", /^a~[0-9a-f]{12}\.md$/],
     ["the whole hash", (name: string) => name.length < 20, /^a~[0-9a-f]{64}\.md$/],
   ])("takes %s into the name where other content has the plain one", async (_, isTaken, name) => {
-    const stored = await sinkOf(new FolderMemoryWriter(isTaken)).put(result);
-    expect(stored?.name).toMatch(name);
+    const stored = await sinkOf(new FolderMemoryWriter(isTaken))(result);
+    expect(stored.name).toMatch(name);
   });
 
   it("fails with the path where every name is taken", async () => {
-    const error = await rejectionOf(sinkOf(new FolderMemoryWriter(() => true)).put(result));
+    const error = await rejectionOf(sinkOf(new FolderMemoryWriter(() => true))(result));
     expect(error).toMatchObject({ code: "WRITE_FAILED", path: "/out/s1/a.md" });
   });
 
@@ -49,13 +56,13 @@ describe("a sink of files", () => {
     const writer = new MemoryWriter();
     const cause = new Error("no space left");
     writer.writeFile = () => Promise.reject(cause);
-    const error = await rejectionOf(sinkOf(writer).put(result));
+    const error = await rejectionOf(sinkOf(writer)(result));
     expect(error).toMatchObject({ code: "WRITE_FAILED", cause });
     expect(error.message).toContain("no space left");
   });
 
   it("refuses a result that was given no name, as any other failure", async () => {
     const sink = sinkOf(new MemoryWriter(), new Map());
-    expect(await rejectionOf(sink.put(result))).toMatchObject({ code: "WRITE_FAILED" });
+    expect(await rejectionOf(sink(result))).toMatchObject({ code: "WRITE_FAILED" });
   });
 });

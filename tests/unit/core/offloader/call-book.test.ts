@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { aboutCall, CallBook, textsOf } from "../../../../src/core/offloader/turn-memory.js";
+import { CallIndex } from "../../../../src/core/offloader/reads.js";
+import { aboutCall, textsOf } from "../../../../src/core/offloader/turn-memory.js";
 
 const callOf = (id: string | undefined, name: string) => ({ id, name, reading: undefined });
 
 describe("the calls of a history", () => {
   it("are found by their id, of which the last counts", () => {
-    const calls = new CallBook();
+    const calls = new CallIndex();
     const [first, second] = [callOf("a", "bash"), callOf("a", "grep")];
     calls.add([first]);
     expect(calls.answeredBy({ id: "a", toolName: "other" })).toBe(first);
@@ -15,7 +16,7 @@ describe("the calls of a history", () => {
   });
 
   it("without an id are answered by name, each once, in their order", () => {
-    const calls = new CallBook();
+    const calls = new CallIndex();
     const [first, second] = [callOf(undefined, "bash"), callOf(undefined, "bash")];
     calls.add([first, callOf(undefined, "grep"), second]);
     const answer = () => calls.answeredBy({ id: undefined, toolName: "bash" });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
+import type { Content } from "../../../../src/core/engine/format.js";
+import { ContentMemory, LocatedResult } from "../../../../src/core/offloader/turn-memory.js";
+import { toolResult } from "../../../support/tool-results.js";
 
 function createMemory() {
   const counted: string[] = [];
@@ -7,25 +9,27 @@ function createMemory() {
     (data) => `#${String(data)}`,
     (text) => counted.push(text),
   );
-  return { memory, counted };
+  const located = (content: Content) =>
+    new LocatedResult({ ...toolResult(""), id: "a", content }, 0, undefined, memory);
+  return { memory, counted, located };
 }
 
 describe("the memory of content", () => {
   it("counts tokens when they are first asked for, and once", () => {
-    const { memory, counted } = createMemory();
-    const known = memory.of({ id: "a", content: "text" });
+    const { counted, located } = createMemory();
+    const result = located("text");
     expect(counted).toEqual([]);
-    expect([known.tokens, known.tokens]).toEqual([1, 1]);
-    expect(memory.of({ id: "a", content: "text" }).tokens).toBe(1);
+    expect([result.tokens, result.tokens]).toEqual([1, 1]);
+    expect(located("text").tokens).toBe(1);
     expect(counted).toEqual(["text"]);
   });
 
   it("counts blocks by what can be read of them, and hashes them as they are stored", () => {
-    const { memory, counted } = createMemory();
-    const known = memory.of({ id: "a", content: [{ type: "text", text: "readable" }] });
-    expect(known.tokens).toBe(1);
+    const { counted, located } = createMemory();
+    const result = located([{ type: "text", text: "readable" }]);
+    expect(result.tokens).toBe(1);
     expect(counted).toEqual(["readable"]);
-    expect(known.hash).toBe('#[{"type":"text","text":"readable"}]');
+    expect(result.known.hash).toBe('#[{"type":"text","text":"readable"}]');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import {
   createReadingCalls,
   findReadingAnswers,
   type ReadingCall,
-} from "../../../../src/core/offloader/reading-answer.js";
+} from "../../../../src/core/offloader/reads.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
 import { toolResult } from "../../../support/tool-results.js";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StoredResult } from "../../../../src/core/offloader/located-result.js";
 import {
   reportResults,
   addReports,
   NO_TOTALS,
+  type OffloadedResult,
   type OffloadTotals,
   type ResultReport,
 } from "../../../../src/core/offloader/report.js";
@@ -13,7 +13,7 @@ import { toolResult } from "../../../support/tool-results.js";
 const sumReports = (reports: readonly ResultReport[]): OffloadTotals =>
   addReports(NO_TOTALS, reports);
 
-const stored: StoredResult = {
+const stored: OffloadedResult = {
   reference: "short",
   referenceTokens: 2,
   tokens: 30,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { restoreMessages } from "../../../../src/core/offloader/restore-messages.js";
+import { restoreMessages } from "../../../../src/core/offloader/restore.js";
+import { createReadingCalls } from "../../../../src/core/offloader/reads.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import type { Format } from "../../../../src/formats/index.js";
@@ -15,13 +16,11 @@ async function open() {
   const restore = (messages: readonly unknown[], sessionId = "s1", signal?: AbortSignal) => {
     const unknown: unknown[] = [];
     const options = { onUnknown: (one: unknown) => unknown.push(one), signal };
-    return restoreMessages(
-      messages,
-      anthropicFormat as Format,
-      coreOf(workspace),
-      sessionId,
-      options,
-    ).then((restored) => ({ restored, unknown }));
+    const wiring = {
+      ...{ core: coreOf(workspace), sessionId, format: anthropicFormat as Format },
+      ...{ readingCalls: createReadingCalls({}), tools: workspace.tools({ sessionId }) },
+    };
+    return restoreMessages(messages, wiring, options).then((restored) => ({ restored, unknown }));
   };
   return { workspace, reference, restore };
 }
@@ -36,6 +35,30 @@ describe("restoring messages", () => {
     );
     for (const index of [0, 1, 3, 4]) expect(restored[index]).toBe(messages[index]);
     expect(unknown).toEqual([]);
+  });
+
+  it("reads every message once, whatever was replaced", async () => {
+    const workspace = createMemoryWorkspace();
+    const { reference } = await workspace.put(
+      { content: "the original" },
+      { toolCallId: "a", sessionId: "s1" },
+    );
+    const read: unknown[] = [];
+    const format: Format = {
+      ...(anthropicFormat as Format),
+      read(message, visitor, options) {
+        read.push(message);
+        (anthropicFormat as Format).read(message, visitor, options);
+      },
+    };
+    const messages = conversationOf({ id: "a", text: reference }, { id: "b", text: "ok" });
+    const wiring = {
+      ...{ core: coreOf(workspace), sessionId: "s1", format },
+      ...{ readingCalls: createReadingCalls({}), tools: workspace.tools({ sessionId: "s1" }) },
+    };
+    const restored = await restoreMessages(messages, wiring, {});
+    expect(restored[2]).toEqual(conversationOf({ id: "a", text: "the original" })[2]);
+    expect(read).toEqual(messages);
   });
 
   it("returns the same array where there is nothing to restore", async () => {

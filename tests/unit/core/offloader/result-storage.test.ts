@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NOTHING_HELD } from "../../../../src/core/offloader/held-session.js";
-import { LocatedResult, ContentMemory } from "../../../../src/core/offloader/located-result.js";
+import { EMPTY_SESSION } from "../../../../src/core/offloader/session-index.js";
+import { LocatedResult, ContentMemory } from "../../../../src/core/offloader/turn-memory.js";
 import {
   ResultStorage,
   type StorageWiring,
@@ -31,7 +31,7 @@ function open(settings: Partial<StorageWiring> = {}, store = new MemoryStore()) 
       ),
     begin: async (signal?: AbortSignal) =>
       new ResultStorage(wiring, await core.listSession("s1"), signal),
-    fresh: new ResultStorage(wiring, NOTHING_HELD, undefined),
+    fresh: new ResultStorage(wiring, EMPTY_SESSION, undefined),
   };
 }
 
@@ -71,7 +71,9 @@ describe("the storage of results", () => {
   it("gives the plain id to the first of several results of one id", async () => {
     const { locate, fresh } = open();
     const stored = await Promise.all(
-      ["one", "two", "three"].map((seed) => fresh.put(locate(logOf(20_000, seed), "a"))),
+      ["one", "two", "three"].map(
+        async (seed) => await fresh.put(locate(logOf(20_000, seed), "a")),
+      ),
     );
     expect(stored.map((one) => one?.artifactId)).toEqual([
       "a",
@@ -119,7 +121,7 @@ describe("the storage of results", () => {
     it("keeps the result with onError: keep, and goes on with the next of that id", async () => {
       const { locate, fresh } = open({ onError: "keep" }, failing());
       const results = [locate(logOf(20_000), "a"), locate(logOf(20_000, "b"), "a")];
-      expect(await Promise.all(results.map((result) => fresh.put(result)))).toEqual([
+      expect(await Promise.all(results.map(async (result) => await fresh.put(result)))).toEqual([
         undefined,
         undefined,
       ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
+import { createReadingCalls } from "../../../../src/core/offloader/reads.js";
 import { SeenMessage } from "../../../../src/core/offloader/turn-memory.js";
 
 const see = (message: unknown) => new SeenMessage(message, createReadingCalls({}));

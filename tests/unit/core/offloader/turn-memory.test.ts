@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ContentMemory } from "../../../../src/core/offloader/located-result.js";
-import { NOTHING_HELD, type HeldSession } from "../../../../src/core/offloader/held-session.js";
-import { createReadingCalls } from "../../../../src/core/offloader/reading-answer.js";
+import { ContentMemory } from "../../../../src/core/offloader/turn-memory.js";
+import { EMPTY_SESSION, type SessionIndex } from "../../../../src/core/offloader/session-index.js";
+import { createReadingCalls } from "../../../../src/core/offloader/reads.js";
 import type { ResultReport } from "../../../../src/core/offloader/report.js";
 import type { ToolResult, Format } from "../../../../src/core/engine/format.js";
 import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
@@ -35,8 +35,8 @@ describe("the memory of a turn", () => {
     const history = conversationOf({ id: "a", text: "one", tool: "bash" });
     const memory = createMemory();
     memory.take(history, 0);
-    expect(memory.countKnown(history, NOTHING_HELD)).toBe(history.length);
-    expect(memory.countKnown([...history, { role: "user", content: "more" }], NOTHING_HELD)).toBe(
+    expect(memory.countKnown(history, EMPTY_SESSION)).toBe(history.length);
+    expect(memory.countKnown([...history, { role: "user", content: "more" }], EMPTY_SESSION)).toBe(
       history.length,
     );
     expect(memory.survey(0).results).toMatchObject([{ id: "a", toolName: "bash", content: "one" }]);
@@ -51,7 +51,7 @@ describe("the memory of a turn", () => {
     const memory = createMemory();
     memory.take(history, 0);
     innermost.f = "new";
-    expect(memory.countKnown(history, NOTHING_HELD)).toBe(1);
+    expect(memory.countKnown(history, EMPTY_SESSION)).toBe(1);
   });
 
   it("takes what it returned for what it read only where that is final", () => {
@@ -61,7 +61,7 @@ describe("the memory of a turn", () => {
       memory.take(history, 0);
       const output = history.map((message) => ({ ...message, content: "a reference" }));
       memory.finish(0, output, []);
-      expect(memory.countKnown(output, NOTHING_HELD)).toBe(isFinal ? history.length : 0);
+      expect(memory.countKnown(output, EMPTY_SESSION)).toBe(isFinal ? history.length : 0);
     }
   });
 
@@ -80,7 +80,7 @@ describe("the memory of a turn", () => {
     const reports = memory.survey(0).results.map(reportOfKept);
     const output = changed.map((message) => ({ ...message, note: "short" }));
     memory.finish(0, output, reports);
-    expect(memory.countKnown(output, NOTHING_HELD)).toBe(4);
+    expect(memory.countKnown(output, EMPTY_SESSION)).toBe(4);
     memory.take([...output.slice(0, 3), turn("four")[1]], 3);
     expect(memory.survey(3).results).toMatchObject([{ about: "two" }]);
   });
@@ -96,7 +96,7 @@ describe("the memory of a turn", () => {
     }));
     const output = history.map((message) => ({ ...message, note: "short" }));
     memory.finish(0, output, reports);
-    const session = { artifacts: new Map([["a", { hash: "one" }]]) } as unknown as HeldSession;
+    const session = { artifacts: new Map([["a", { hash: "one" }]]) } as unknown as SessionIndex;
     expect(memory.countKnown(output, session)).toBe(3);
     const shorter = { ...output[2], note: "shorter" };
     memory.setOutput(2, shorter);
@@ -111,7 +111,7 @@ describe("the memory of a turn", () => {
     Object.assign(history[2] ?? {}, { content: "something else" });
     expect(taken[2]?.isCurrent).toBe(false);
     memory.finish(0, history, []);
-    expect(memory.countKnown(history, NOTHING_HELD)).toBe(2);
+    expect(memory.countKnown(history, EMPTY_SESSION)).toBe(2);
   });
 
   it("tells calls that nothing answers from those that are still open", () => {
@@ -130,14 +130,14 @@ describe("the memory of a turn", () => {
     const memory = createMemory();
     memory.take(history, 0);
     const anew = structuredClone(history);
-    expect(memory.countKnown(anew, NOTHING_HELD)).toBe(history.length);
+    expect(memory.countKnown(anew, EMPTY_SESSION)).toBe(history.length);
     expect(memory.outputs(3).map((message, index) => message === anew[index])).toEqual([
       true,
       true,
       true,
     ]);
     const other = conversationOf({ id: "a", text: "two" });
-    expect(memory.countKnown(other, NOTHING_HELD)).toBe(2);
+    expect(memory.countKnown(other, EMPTY_SESSION)).toBe(2);
   });
 
   it("does not take an object of a class for another one that looks alike", () => {
@@ -145,8 +145,8 @@ describe("the memory of a turn", () => {
     const memory = createMemory();
     const history = at(0);
     memory.take(history, 0);
-    expect(memory.countKnown(history, NOTHING_HELD)).toBe(1);
-    expect(memory.countKnown(at(1), NOTHING_HELD)).toBe(0);
+    expect(memory.countKnown(history, EMPTY_SESSION)).toBe(1);
+    expect(memory.countKnown(at(1), EMPTY_SESSION)).toBe(0);
   });
 });
 
@@ -160,7 +160,7 @@ describe("what a further turn costs, in looks at the messages of earlier ones", 
     const memory = createMemory();
     memory.take(messages, 0);
     counted.reads = 0;
-    expect(memory.countKnown(messages, NOTHING_HELD)).toBe(messages.length);
+    expect(memory.countKnown(messages, EMPTY_SESSION)).toBe(messages.length);
     return counted.reads;
   };
 
@@ -185,11 +185,11 @@ describe("what a further turn costs, in looks at the messages of earlier ones", 
       history.map((message) => deepFreeze({ ...structuredClone(message), content: "reference" })),
     );
     memory.finish(0, [...outputs.value], []);
-    memory.countKnown([...outputs.value], NOTHING_HELD);
+    memory.countKnown([...outputs.value], EMPTY_SESSION);
     outputs.reads = 0;
     const again = [...outputs.value];
     outputs.reads = 0;
-    expect(memory.countKnown(again, NOTHING_HELD)).toBe(history.length);
+    expect(memory.countKnown(again, EMPTY_SESSION)).toBe(history.length);
     expect(outputs.reads).toBe(0);
   });
 
@@ -211,7 +211,7 @@ describe("what a further turn costs, in looks at the messages of earlier ones", 
           asked++;
           return held ? { hash: hash("one") } : undefined;
         },
-      } as unknown as (typeof NOTHING_HELD)["artifacts"],
+      } as unknown as (typeof EMPTY_SESSION)["artifacts"],
       lastRemoval,
     });
     const ask = (session: ReturnType<typeof listing>) => {

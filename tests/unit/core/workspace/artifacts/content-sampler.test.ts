@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContentSample } from "../../../../../src/core/lib/digest/digest.js";
-import { createSampler } from "../../../../../src/core/workspace/artifacts/prepare-content.js";
+import { createSampler } from "../../../../../src/core/workspace/artifacts/stream-sample.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 import { anyCuts, anyText, cutAt, splitLines } from "../../lib/text/texts.js";
 

@@ -3,7 +3,7 @@ import type { Content } from "../../../../../src/core/engine/format.js";
 import {
   readForRedaction,
   redactContent,
-} from "../../../../../src/core/workspace/artifacts/prepare-content.js";
+} from "../../../../../src/core/workspace/artifacts/redaction.js";
 
 const CONTEXT = { sessionId: "s", toolCallId: "t", toolName: "bash" };
 const redact = (text: string) => text.replaceAll("secret", "[redacted]");

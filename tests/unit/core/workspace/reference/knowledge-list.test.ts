@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { savesEnough } from "../../../../../src/core/offloader/result-storage.js";
 import { describe, expect, it } from "vitest";
 import {
   DEFAULTS,
@@ -10,7 +11,6 @@ import {
 import {
   parseReference,
   renderKnowledgeList,
-  savesEnough,
   type KnowledgeEntry,
 } from "../../../../../src/core/workspace/reference/knowledge-list.js";
 import { textOf } from "../../../../support/tool-messages.js";

@@ -1,5 +1,5 @@
 /** Sets an entry as the most recent one of the map, and forgets the least recent one beyond so many. */
-export function keepLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): V {
+export function setLru<K, V>(map: Map<K, V>, key: K, value: V, most: number): V {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.size > most ? map.keys() : [];

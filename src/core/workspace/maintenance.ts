@@ -21,13 +21,13 @@ const PRUNE_NAMES: OptionNames<PruneOptions> = {
 };
 
 /** The verbs that look after what is stored: what there is, and what goes. */
-export function createCare(
+export function createMaintenance(
   { store, retention, clock, defer }: WorkspaceWiring,
   events: EventReporter,
 ): {
   readonly verbs: Pick<Workspace, "sessions" | "removeSession" | "prune">;
-  /** Something was stored. */
-  readonly touch: () => void;
+  /** Something was stored; absent if everything is kept. */
+  readonly touch: (() => void) | undefined;
 } {
   const remove = (verb: string, record: ArtifactRecord): Promise<void> =>
     events.observe(
@@ -49,7 +49,7 @@ export function createCare(
   runs?.touch();
 
   return {
-    touch: () => runs?.touch(),
+    touch: runs?.touch.bind(runs),
 
     verbs: {
       async sessions(options) {
