@@ -13,6 +13,16 @@ const withoutCode = {
   message: "An error that reaches a caller has a code: throw one of core/errors.",
 };
 
+const oneNameForTests = {
+  name: "vitest",
+  importNames: ["test"],
+  message: "Tests are called `it` here.",
+};
+const disks = {
+  regex: "src/infrastructure/(?!hash)|/temp-folder",
+  message: "Unit tests of what is pure write to memory.",
+};
+
 export default defineConfig([
   globalIgnores(["**/dist/", "coverage/", "reports/", ".offload/", "tests/fixtures/", ".scratch/"]),
   // Their types need the frameworks, which scripts/test-integrations.mjs installs; tsc checks them there.
@@ -33,10 +43,13 @@ export default defineConfig([
   {
     files: ["**/*.test.{ts,mjs}", "**/tests/**"],
     rules: {
-      "no-restricted-imports": [
-        "error",
-        { name: "vitest", importNames: ["test"], message: "Tests are called `it` here." },
-      ],
+      "no-restricted-imports": ["error", { paths: [oneNameForTests] }],
+    },
+  },
+  {
+    files: ["tests/unit/{core,formats,presets}/**"],
+    rules: {
+      "no-restricted-imports": ["error", { paths: [oneNameForTests], patterns: [disks] }],
     },
   },
   {

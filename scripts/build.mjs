@@ -1,6 +1,10 @@
-/** Builds into a separate folder and renames it at the end, so that there is never half a build. */
+/**
+ * Builds into a separate folder and renames it at the end, so that there is never half a build. It does
+ * nothing if nothing has changed since the last build.
+ */
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleCli, bundleWorkerSource, joinModules } from "./bundle.mjs";
@@ -14,21 +18,60 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const making = join(root, `.dist-${process.pid}`);
 const old = `${making}-old`;
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-try {
-  await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
-    cwd: root,
-  });
-  const search = join(making, "infrastructure", "search");
-  const source = await bundleWorkerSource(join(search, "worker-thread.js"));
-  await writeFile(join(search, "worker-source.js"), source);
-  await joinModules(root, making);
-  await rename(join(root, "dist"), old).catch(() => undefined);
-  await rename(making, join(root, "dist"));
-} finally {
-  await rm(making, { recursive: true, force: true });
-  await rm(old, { recursive: true, force: true });
+const stamp = join(root, ".scratch", "built.txt");
+if ((await takeStamp()) !== (await readFile(stamp, "utf8").catch(() => undefined))) {
+  await buildRoot();
+  for (const name of await packagesInOrder()) await buildPackage(join(root, "packages", name));
+  await mkdir(join(root, ".scratch"), { recursive: true });
+  await writeFile(stamp, await takeStamp());
 }
-for (const name of await packagesInOrder()) await buildPackage(join(root, "packages", name));
+
+/** Stands for what a build is made of, and for what it made. */
+async function takeStamp() {
+  const hash = createHash("sha256");
+  for (const name of ["src", "packages", "scripts", "dist", "package-lock.json"]) {
+    await addToStamp(join(root, name), name === "dist");
+  }
+  for (const name of await readdir(root)) {
+    if (/^(?:package|tsconfig.*)\.json$/.test(name)) await addToStamp(join(root, name), false);
+  }
+  return hash.digest("hex");
+
+  /** @param {string} path @param {boolean} isOutput */
+  async function addToStamp(path, isOutput) {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory()) {
+      for (const name of (await readdir(path)).sort()) {
+        if (/^(?:node_modules|tests|\..*)$/.test(name)) continue;
+        await addToStamp(join(path, name), isOutput || name === "dist");
+      }
+      return;
+    }
+    // Of what was made, its time and size say enough.
+    const content = isOutput ? `${found?.mtimeMs} ${found?.size}` : found && (await readFile(path));
+    hash
+      .update(`${path}\0`)
+      .update(content ?? "")
+      .update("\0");
+  }
+}
+
+async function buildRoot() {
+  try {
+    await runOrThrow(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", making], {
+      cwd: root,
+    });
+    const search = join(making, "infrastructure", "search");
+    const source = await bundleWorkerSource(join(search, "worker-thread.js"));
+    await writeFile(join(search, "worker-source.js"), source);
+    await joinModules(root, making);
+    await rename(join(root, "dist"), old).catch(() => undefined);
+    await rename(making, join(root, "dist"));
+  } finally {
+    await rm(making, { recursive: true, force: true });
+    await rm(old, { recursive: true, force: true });
+  }
+}
 
 /** The packages that are written in TypeScript; `cli` is built on the others. */
 async function packagesInOrder() {

@@ -153,7 +153,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   else if (what === "slowest") console.log(listSlowest(testResults));
   else {
     const pages = await readManifest();
-    const proofs = JSON.parse(await readFile(join(ROOT, MANIFEST, "proofs.json"), "utf8"));
+    const proofs = JSON.parse(await readFile(join(ROOT, "tests/proofs.json"), "utf8"));
     const gaps = findGaps(pages, proofs, testResults);
     for (const gap of gaps) console.error(gap);
     console.log(`requirements: ${Object.keys(proofs).length}, ${gaps.length} gaps`);

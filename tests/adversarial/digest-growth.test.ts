@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { scanSampled } from "../../src/core/lib/digest/digest.js";
 import { toPrintable, withoutColors } from "../../src/core/lib/digest/printable.js";
 import { sampleText } from "../../src/core/lib/digest/sampled-text.js";
-import { DEFAULTS } from "../../src/core/defaults.js";
-import { digestText } from "../../src/core/digest-text.js";
+import { DEFAULTS, digestText } from "../../src/index.js";
 import {
   escapeAttribute,
   escapeMarkup,

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "../../src/core/estimate-tokens.js";
-import type { OffloaderSettings } from "../../src/core/offloader/offloader-types.js";
 import { addReports, NO_TOTALS } from "../../src/core/offloader/report.js";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import { TOOL_NAMES } from "../../src/index.js";
+import { TOOL_NAMES, estimateTokens, type OffloaderSettings } from "../../src/index.js";
 import { type Policy } from "../../src/policies.js";
 import * as policies from "../../src/policies.js";
 import { MemoryStore, type SampleTurn } from "../../src/testing/index.js";

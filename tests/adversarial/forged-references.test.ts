@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import { estimateTokens } from "../../src/core/estimate-tokens.js";
 import {
   createOffloader,
   createToolResultOffload,
   createWorkspace,
   parseKnowledgeList,
   type Workspace,
+  estimateTokens,
 } from "../../src/index.js";
 import { everything, minChars } from "../../src/policies.js";
 import { createMemoryWorkspace, type FormatFixture } from "../../src/testing/index.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import { minChars } from "../../src/core/policies/by-size.js";
-import { estimateTokens } from "../../src/core/estimate-tokens.js";
+import { minChars } from "../../src/policies.js";
+import { estimateTokens } from "../../src/index.js";
 import { checkFit } from "../../src/formats/detect-format.js";
 import { FORMATS } from "../../src/formats/formats.js";
 import { pickFormat } from "../../src/presets/create-offloader.js";

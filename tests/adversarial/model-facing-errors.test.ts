@@ -2,7 +2,7 @@ import { rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOffloader, createWorkspace, type Workspace } from "../../src/index.js";
-import { MemoryStore } from "../../src/testing/memory-store.js";
+import { MemoryStore } from "../../src/testing/index.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../support/memory-workspace.js";
 import { rejectionOf } from "../support/rejection.js";
 import { toolRunner } from "../support/run-tools.js";

@@ -54,17 +54,18 @@ async function smallTmpfs(): Promise<Disk> {
   return { folder, whyNot: typeof tried === "string" ? tried : tried.stderr.trim() };
 }
 
-it.each<[string, () => Promise<Disk>, readonly string[]]>([
+it.for<[string, () => Promise<Disk>, readonly string[]]>([
   ["a small tmpfs", smallTmpfs, [LARGE]],
   ["a disk without hard links", () => mountOddDisk("no-links"), [LARGE, ...NOT_IN_FUSE]],
   ["a disk that ignores case", () => mountOddDisk("no-case"), [LARGE, ...NOT_IN_FUSE]],
 ])(
   "the tests of files and stores pass on %s",
-  async (name, mount, leftOut) => {
+  { timeout: 600_000 },
+  async ([name, mount, leftOut], context) => {
     const { folder, whyNot, prefix }: Disk = await mount();
     if (whyNot !== undefined) {
       console.warn(`not run on ${name}: it could not be mounted here: ${whyNot}`);
-      return;
+      context.skip(whyNot);
     }
     const file = join(await makeTempFolder(), "report.json");
     const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -85,5 +86,4 @@ it.each<[string, () => Promise<Disk>, readonly string[]]>([
     expect(numPassedTests).toBeGreaterThan(100);
     console.info(`${numPassedTests} tests passed on ${name}`);
   },
-  600_000,
 );

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Format, FormatResult, MessageVisitor } from "../../src/core/engine/format.js";
-import { anthropicFormat } from "../../src/formats/anthropic.js";
+import {
+  type Format,
+  type FormatResult,
+  type MessageVisitor,
+  anthropicFormat,
+} from "../../src/formats/index.js";
 import { formatSuite } from "../../src/testing/index.js";
 import { anthropicFixture } from "./fixtures.js";
 

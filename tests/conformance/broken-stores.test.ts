@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type {
-  ArtifactStore,
-  ListedArtifact,
-  OpenStore,
-} from "../../src/core/workspace/artifacts/artifact-store.js";
+import type { ArtifactStore, ListedArtifact } from "../../src/stores.js";
+import type { OpenStore } from "../../src/index.js";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
 import { queryArtifacts } from "../../src/core/workspace/artifacts/list-artifacts.js";
 import { sha256 } from "../../src/infrastructure/hash.js";

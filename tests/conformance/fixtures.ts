@@ -1,22 +1,24 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import type { Format } from "../../src/core/engine/format.js";
-import { aiSdkFormat } from "../../src/formats/ai-sdk.js";
-import { aiSdkUiFormat } from "../../src/formats/ai-sdk-ui.js";
-import { anthropicFormat } from "../../src/formats/anthropic.js";
-import { bedrockFormat } from "../../src/formats/bedrock.js";
-import { copilotCliFormat } from "../../src/formats/copilot-cli.js";
-import { geminiCliFormat } from "../../src/formats/gemini-cli.js";
-import { openaiAgentsFormat } from "../../src/formats/openai-agents.js";
-import { qwenCodeFormat } from "../../src/formats/qwen-code.js";
-import { claudeCodeFormat } from "../../src/formats/claude-code.js";
-import { codexFormat } from "../../src/formats/codex.js";
+import {
+  type Format,
+  aiSdkFormat,
+  aiSdkUiFormat,
+  anthropicFormat,
+  bedrockFormat,
+  copilotCliFormat,
+  geminiCliFormat,
+  openaiAgentsFormat,
+  qwenCodeFormat,
+  claudeCodeFormat,
+  codexFormat,
+  geminiFormat,
+  langchainFormat,
+  mcpFormat,
+  openaiChatFormat,
+  openaiResponsesFormat,
+  piFormat,
+} from "../../src/formats/index.js";
 import { FORMATS } from "../../src/formats/formats.js";
-import { geminiFormat } from "../../src/formats/gemini.js";
-import { langchainFormat } from "../../src/formats/langchain.js";
-import { mcpFormat } from "../../src/formats/mcp.js";
-import { openaiChatFormat } from "../../src/formats/openai-chat.js";
-import { openaiResponsesFormat } from "../../src/formats/openai-responses.js";
-import { piFormat } from "../../src/formats/pi.js";
 import type {
   FormatFixture,
   SampleCall,

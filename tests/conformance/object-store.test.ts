@@ -4,9 +4,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkspace } from "../../src/index.js";
-import { objectStore } from "../../src/infrastructure/object-store/object-store.js";
-import type { ObjectClient } from "../../src/infrastructure/object-store/object-client.js";
-import { sqliteMetadata } from "../../src/infrastructure/sqlite-store/sqlite-store.js";
+import { objectStore, type ObjectClient, sqliteMetadata } from "../../src/stores.js";
 import { defineStoreTests } from "../../src/testing/index.js";
 import { BUCKET, startObjects, type RealObjects } from "../support/real-objects.js";
 

@@ -1,14 +1,17 @@
-import { ampFormat } from "../../src/formats/amp.js";
-import { continueFormat } from "../../src/formats/continue.js";
-import { factoryDroidFormat } from "../../src/formats/factory-droid.js";
-import { googleAdkFormat } from "../../src/formats/google-adk.js";
-import { gooseFormat } from "../../src/formats/goose.js";
-import { kimiFormat } from "../../src/formats/kimi.js";
-import { openhandsFormat } from "../../src/formats/openhands.js";
-import { openaiChatFormat } from "../../src/formats/openai-chat.js";
-import { opencodeEventsFormat, opencodeFormat } from "../../src/formats/opencode.js";
-import { piFormat } from "../../src/formats/pi.js";
-import { pydanticAiFormat } from "../../src/formats/pydantic-ai.js";
+import {
+  ampFormat,
+  continueFormat,
+  factoryDroidFormat,
+  googleAdkFormat,
+  gooseFormat,
+  kimiFormat,
+  openhandsFormat,
+  openaiChatFormat,
+  opencodeEventsFormat,
+  opencodeFormat,
+  piFormat,
+  pydanticAiFormat,
+} from "../../src/formats/index.js";
 import type {
   FormatFixture,
   SampleCall,

@@ -28,7 +28,7 @@ const recorded = JSON.parse(readFileSync(SAMPLE, "utf8")) as Anthropic.MessagePa
 const sample: Turn[] = [...readTurns(recorded), THANKS];
 const conversations: [name: string, turns: Turn[]][] = [
   ["the sample conversation", sample],
-  ...generateTurns(6).map((turns, at): [string, Turn[]] => [`generated ${at + 1}`, turns]),
+  ...generateTurns(3).map((turns, at): [string, Turn[]] => [`generated ${at + 1}`, turns]),
 ];
 
 const policies: [name: string, policy: Policy | undefined, media: MediaRule][] = [

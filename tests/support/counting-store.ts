@@ -1,5 +1,5 @@
-import type { ArtifactRecord } from "../../src/core/workspace/artifacts/artifact.js";
-import { MemoryStore } from "../../src/testing/memory-store.js";
+import type { ArtifactRecord } from "../../src/index.js";
+import { MemoryStore } from "../../src/testing/index.js";
 
 /** A store without files that counts what is read of it. */
 export class CountingStore extends MemoryStore {

@@ -1,9 +1,5 @@
-import {
-  type Conversation,
-  type Policy,
-  createConversation,
-} from "../../src/core/engine/policy.js";
-import type { ToolResult } from "../../src/core/engine/format.js";
+import type { Conversation, Policy, ToolResult } from "../../src/policies.js";
+import { createConversation } from "../../src/core/engine/policy.js";
 import { toolResult } from "./tool-results.js";
 
 /** A conversation in which the model speaks at even positions and tools answer at odd ones. */

@@ -1,4 +1,4 @@
-import type { ToolResult } from "../../src/core/engine/format.js";
+import type { ToolResult } from "../../src/policies.js";
 
 /** A located result with this content, for tests of what comes after locating. */
 export function toolResult(content: string, changes: Partial<ToolResult> = {}): ToolResult {

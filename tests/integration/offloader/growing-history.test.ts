@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOffloader, createWorkspace, type OffloaderOptions } from "../../../src/index.js";
-import { type Format, type AnthropicMessage } from "../../../src/formats/index.js";
+import { type Format, type AnthropicMessage, anthropicFormat } from "../../../src/formats/index.js";
 import {
   afterTurns,
   all,
@@ -11,7 +11,6 @@ import {
   minChars,
   minRatio,
 } from "../../../src/policies.js";
-import { anthropicFormat } from "../../../src/formats/anthropic.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { countReads } from "../../support/count-reads.js";
 import { deepFreeze } from "../../support/shared-objects.js";

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const PROGRAM = `
   import { createOffloader, createWorkspace } from "context-offload";
   const [mode, root] = process.argv.slice(1);
-  const turns = 1_500;
+  const turns = 600;
   const workspace = createWorkspace({ root });
   const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
   const line = "2026-03-01T10:00:00.000Z INFO checkout served in 12 ms\\n".repeat(150);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { parseConversation } from "../../../src/formats/index.js";
 import { createOffloader } from "../../../src/index.js";
 import { everything } from "../../../src/policies.js";
 import { makeTempFolder } from "../../support/temp-folder.js";

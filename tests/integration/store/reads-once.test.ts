@@ -1,8 +1,7 @@
 import type * as crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Workspace } from "../../../src/index.js";
-import { makeStore } from "../../support/store-files.js";
 
 const hashed = vi.hoisted(() => ({ bytes: 0 }));
 
@@ -30,6 +29,13 @@ vi.mock("node:crypto", async (original) => {
       return real.hash(algorithm, data, encoding);
     },
   };
+});
+
+// Files of tests share their modules; here they are loaded with the mock, and afterwards without it.
+vi.resetModules();
+const { makeStore } = await import("../../support/store-files.js");
+afterAll(() => {
+  vi.resetModules();
 });
 
 /** All bytes that this process has read by calls of the system, its threads included. */

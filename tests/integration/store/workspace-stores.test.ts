@@ -10,8 +10,7 @@ import {
   type OpenStore,
   type Workspace,
 } from "../../../src/index.js";
-import { sqliteStore } from "../../../src/stores.js";
-import type { ArtifactQuery } from "../../../src/core/workspace/artifacts/artifact-store.js";
+import { sqliteStore, type ArtifactQuery } from "../../../src/stores.js";
 import { queryArtifacts } from "../../../src/core/workspace/artifacts/list-artifacts.js";
 import { BUCKET, startObjects, type RealObjects } from "../../support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../../support/real-postgres.js";

@@ -9,7 +9,7 @@ import {
   requireStrings,
   requireText,
 } from "../../../src/core/arguments.js";
-import { InvalidArgumentError } from "../../../src/core/errors/argument-errors.js";
+import { InvalidArgumentError } from "../../../src/errors.js";
 
 describe("argument checks", () => {
   it("return what is right", () => {

@@ -4,9 +4,12 @@ import {
   type UIMessage as UIMessage7,
 } from "ai-7";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { aiSdkUiFormat as format, type AiSdkUiToolAnswer } from "../../../src/formats/ai-sdk-ui.js";
-import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import {
+  aiSdkUiFormat as format,
+  type AiSdkUiToolAnswer,
+  aiSdkFormat,
+  parseConversation,
+} from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, GREP, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const part = (more: object) => ({ type: "tool-bash", toolCallId: "c1", input: { a: 1 }, ...more });

@@ -2,9 +2,8 @@ import { generateText, modelMessageSchema, stepCountIs, type ModelMessage } from
 import { MockLanguageModelV3 } from "ai/test";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FormatOptions, ToolDescription } from "../../../src/core/engine/format.js";
-import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
-import { anthropicFormat } from "../../../src/formats/anthropic.js";
+import { type FormatOptions, aiSdkFormat, anthropicFormat } from "../../../src/formats/index.js";
+import type { ToolDescription } from "../../../src/index.js";
 import { GREP, readMessage } from "./offload-and-restore.js";
 import { deepFreeze } from "../../support/shared-objects.js";
 import { anyString } from "../../support/any-string.js";

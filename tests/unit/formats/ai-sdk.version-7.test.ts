@@ -1,7 +1,7 @@
 import { generateText, modelMessageSchema, stepCountIs, type ModelMessage } from "ai-7";
 import { MockLanguageModelV4 } from "ai-7/test";
 import { describe, expect, it } from "vitest";
-import { aiSdkFormat as format } from "../../../src/formats/ai-sdk.js";
+import { aiSdkFormat as format } from "../../../src/formats/index.js";
 import { GREP, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 /** Loosely typed, since most kinds of parts are deprecated in favor of `file`. */

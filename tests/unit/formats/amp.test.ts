@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ampFormat as format } from "../../../src/formats/amp.js";
-import { anthropicFormat } from "../../../src/formats/anthropic.js";
+import { ampFormat as format, anthropicFormat } from "../../../src/formats/index.js";
 import { detectFormat } from "../../../src/formats/detect-format.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 

@@ -1,8 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MessageVisitor } from "../../../src/core/engine/format.js";
-import { anthropicFormat as format } from "../../../src/formats/anthropic.js";
+import { type MessageVisitor, anthropicFormat as format } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { deepFreeze } from "../../support/shared-objects.js";
 import { anyString } from "../../support/any-string.js";

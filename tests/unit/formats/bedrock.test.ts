@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bedrockFormat as format } from "../../../src/formats/bedrock.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { bedrockFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, GREP, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const picture = { image: { format: "png", source: { s3Location: { uri: "s3://a" } } } };

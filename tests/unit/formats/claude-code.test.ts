@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { claudeCodeFormat as format } from "../../../src/formats/claude-code.js";
+import { claudeCodeFormat as format } from "../../../src/formats/index.js";
 
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codexFormat as format } from "../../../src/formats/codex.js";
+import { codexFormat as format } from "../../../src/formats/index.js";
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 import { anyString } from "../../support/any-string.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { continueFormat as format } from "../../../src/formats/continue.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { continueFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const toolCall = { id: "c1", type: "function", function: { name: "ls", arguments: "{}" } };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copilotCliFormat as format } from "../../../src/formats/copilot-cli.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { copilotCliFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, GREP, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const event = (type: string, data: object) => ({ type, data, id: "e", timestamp: "t" });

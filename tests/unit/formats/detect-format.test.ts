@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
-import { aiSdkUiFormat } from "../../../src/formats/ai-sdk-ui.js";
-import { anthropicFormat } from "../../../src/formats/anthropic.js";
+import {
+  aiSdkFormat,
+  aiSdkUiFormat,
+  anthropicFormat,
+  type FormatName,
+} from "../../../src/formats/index.js";
 import { checkFit, detectFormat } from "../../../src/formats/detect-format.js";
-import { FORMATS, type FormatName } from "../../../src/formats/formats.js";
+import { FORMATS } from "../../../src/formats/formats.js";
 import { FIXTURES } from "../../conformance/fixtures.js";
 
 const named = (name: FormatName) =>

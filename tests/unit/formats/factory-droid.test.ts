@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectFormat } from "../../../src/formats/detect-format.js";
-import { factoryDroidFormat as format } from "../../../src/formats/factory-droid.js";
-import { piFormat } from "../../../src/formats/pi.js";
+import { factoryDroidFormat as format, piFormat } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore } from "./offload-and-restore.js";
 
 const line = (message: object) =>

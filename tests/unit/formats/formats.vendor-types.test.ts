@@ -9,13 +9,13 @@ import type OpenAI from "openai";
 import type OpenAI7 from "openai-7";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
-  FORMATS,
   type AnswerOf,
   type FormatName,
   type ToolsOf,
-} from "../../../src/formats/formats.js";
-import { langchainFormat } from "../../../src/formats/langchain.js";
-import { mcpFormat } from "../../../src/formats/mcp.js";
+  langchainFormat,
+  mcpFormat,
+} from "../../../src/formats/index.js";
+import { FORMATS } from "../../../src/formats/formats.js";
 
 /** Checked by the compiler: what a format describes and answers is what the vendor's client takes. */
 describe("the vendors' own types take tools and answers without a cast", () => {

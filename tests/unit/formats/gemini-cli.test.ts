@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { geminiCliFormat as format } from "../../../src/formats/gemini-cli.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { geminiCliFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const answer = (response: object, more: object = {}) => ({

@@ -1,7 +1,7 @@
 import { FunctionResponseScheduling, type Content, type Tool } from "@google/genai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { geminiFormat as format } from "../../../src/formats/gemini.js";
+import { geminiFormat as format } from "../../../src/formats/index.js";
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const KEEP = { media: "keep" } as const;

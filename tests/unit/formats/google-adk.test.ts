@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { googleAdkFormat as format } from "../../../src/formats/google-adk.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { googleAdkFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const event = (...parts: object[]) => ({

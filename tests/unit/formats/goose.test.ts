@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gooseFormat as format } from "../../../src/formats/goose.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { gooseFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const picture = { type: "image", data: "AAAA", mimeType: "image/png" };

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { kimiFormat as format } from "../../../src/formats/kimi.js";
-import { openaiChatFormat } from "../../../src/formats/openai-chat.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import {
+  kimiFormat as format,
+  openaiChatFormat,
+  parseConversation,
+} from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const line = (record: object) => `${JSON.stringify(record).replaceAll(":", ": ")}\n`;

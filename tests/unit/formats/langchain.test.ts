@@ -14,9 +14,11 @@ import { load } from "@langchain/core/load";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FormatOptions } from "../../../src/core/engine/format.js";
-import { anthropicFormat } from "../../../src/formats/anthropic.js";
-import { langchainFormat } from "../../../src/formats/langchain.js";
+import {
+  type FormatOptions,
+  anthropicFormat,
+  langchainFormat,
+} from "../../../src/formats/index.js";
 import { GREP, readMessage } from "./offload-and-restore.js";
 import { deepFreeze } from "../../support/shared-objects.js";
 import { anyString } from "../../support/any-string.js";

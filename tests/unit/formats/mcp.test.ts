@@ -5,7 +5,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mcpFormat as format } from "../../../src/formats/mcp.js";
+import { mcpFormat as format } from "../../../src/formats/index.js";
 import { parseJson } from "../../../src/core/lib/json/plain-json.js";
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 

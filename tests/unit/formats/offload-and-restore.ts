@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import type { Content, ToolDescription } from "../../../src/index.js";
 import type {
-  Content,
   Format,
   FormatReadOptions,
   FormatResult,
   MediaRule,
-  ToolDescription,
-} from "../../../src/core/engine/format.js";
+} from "../../../src/formats/index.js";
 import { deepFreeze } from "../../support/shared-objects.js";
 
 /** What a format told of a message. */

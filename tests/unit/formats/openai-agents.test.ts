@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { openaiAgentsFormat as format } from "../../../src/formats/openai-agents.js";
-import { openaiResponsesFormat } from "../../../src/formats/openai-responses.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import {
+  openaiAgentsFormat as format,
+  openaiResponsesFormat,
+  parseConversation,
+} from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, GREP, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const call = { type: "function_call", callId: "c1", name: "ls", arguments: '{"a":1}' };

@@ -4,8 +4,7 @@ import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import type { MediaRule } from "../../../src/core/engine/format.js";
-import { openaiChatFormat as format } from "../../../src/formats/openai-chat.js";
+import { type MediaRule, openaiChatFormat as format } from "../../../src/formats/index.js";
 import {
   expectToRestoreAny,
   expectToTakeReferences,

@@ -4,8 +4,7 @@ import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import type { MediaRule } from "../../../src/core/engine/format.js";
-import { openaiResponsesFormat as format } from "../../../src/formats/openai-responses.js";
+import { type MediaRule, openaiResponsesFormat as format } from "../../../src/formats/index.js";
 import {
   expectToRestoreAny,
   expectToTakeReferences,

@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createOffloader } from "../../../src/index.js";
 import { afterTurns } from "../../../src/policies.js";
 import { createMemoryWorkspace } from "../../../src/testing/index.js";
-import { opencodeEventsFormat, opencodeFormat } from "../../../src/formats/opencode.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import {
+  opencodeEventsFormat,
+  opencodeFormat,
+  parseConversation,
+} from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const tool = (state: object) => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openhandsFormat as format } from "../../../src/formats/openhands.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
+import { openhandsFormat as format, parseConversation } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const about = { tool_name: "terminal", tool_call_id: "c1" };

@@ -1,13 +1,17 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UnknownFormatError } from "../../../src/core/errors/argument-errors.js";
+import type { UnknownFormatError } from "../../../src/errors.js";
+import {
+  langchainFormat,
+  openaiChatFormat,
+  parseConversation,
+  piFormat,
+} from "../../../src/formats/index.js";
 import { FORMATS } from "../../../src/formats/formats.js";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
-import { langchainFormat } from "../../../src/formats/langchain.js";
-import { offloadAndRestore, readMessage } from "./offload-and-restore.js";
-import { deepFreeze } from "../../support/shared-objects.js";
 import { anyString } from "../../support/any-string.js";
+import { deepFreeze } from "../../support/shared-objects.js";
+import { offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const chat = [
   { role: "user", content: "What is there?" },
@@ -19,7 +23,6 @@ const chat = [
   { role: "tool", tool_call_id: "c1", content: "two files" },
 ];
 const line = '{"type":"user","uuid":"u","message":{"role":"user","content":"words"}}';
-
 describe("a value that holds a conversation", () => {
   it("is the messages themselves", () => {
     const { format, messages, stringify } = parseConversation(chat);
@@ -97,7 +100,6 @@ describe("a value that holds a conversation", () => {
     expect(parseConversation([])).toMatchObject({ format: "anthropic", messages: [] });
   });
 });
-
 describe("the text of a JSON file", () => {
   it.each<[string, string]>([
     ["two spaces", `${JSON.stringify({ messages: chat }, null, 2)}\n`],
@@ -119,7 +121,6 @@ describe("the text of a JSON file", () => {
     expect(stringify(messages)).toBe(text);
   });
 });
-
 describe("the text of a JSONL file", () => {
   it("is its lines, byte for byte", () => {
     const text = `${line}\r\n\n${line}\nbroken\u2028line\n${line}`;
@@ -163,7 +164,6 @@ describe("the text of a JSONL file", () => {
     );
   });
 });
-
 describe("what is not a conversation", () => {
   it.each<[string, unknown, string]>([
     ["a number", 7, "It is the number 7, not an array of messages"],
@@ -284,5 +284,51 @@ describe("what is not a conversation", () => {
     expect(parseConversation(messages).messages).toBe(messages);
     const called = [...chat, { role: "assistant" }, { role: "user", content: "<returncode>" }];
     expect(parseConversation(called).messages).toBe(called);
+  });
+});
+
+describe("programs that record in the format of another", () => {
+  it("Hermes: chat messages, with notes among them", () => {
+    const call = { id: "c1", type: "function", function: { name: "shell", arguments: "{}" } };
+    const session = {
+      session_id: "s",
+      system_prompt: "You are Hermes.",
+      messages: [
+        { role: "user", content: "Where am I?" },
+        { role: "assistant", content: "", reasoning: "Look.", tool_calls: [call] },
+        { role: "tool", content: "/tmp", tool_call_id: "c1", tool_name: "shell" },
+        { role: "session_meta" },
+      ],
+    };
+    const text = JSON.stringify(session, null, 1);
+    const { format, messages, stringify } = parseConversation(text);
+    expect(format).toBe("openai-chat");
+    const restored = messages.map((one) => offloadAndRestore(openaiChatFormat, one).restored);
+    expect(stringify(restored)).toBe(text);
+    const note = { role: "session_meta", content: { model: "x" } };
+    expect(readMessage(openaiChatFormat, note)).toMatchObject({ results: [], otherChars: 0 });
+  });
+
+  it("OpenClaw: lines of pi, whose results may be texts", () => {
+    const line = (record: object) => `${JSON.stringify({ id: "i", timestamp: "t", ...record })}\n`;
+    const message = (inner: object) => line({ type: "message", message: inner });
+    const call = { type: "toolCall", id: "c1", name: "run", arguments: {} };
+    const lines = [
+      line({ type: "session", version: 3 }),
+      line({ type: "custom_message", customType: "openclaw.runtime-context", content: "context" }),
+      message({ role: "assistant", content: [call] }),
+      message({
+        role: "toolResult",
+        toolCallId: "c1",
+        toolName: "run",
+        content: "M a",
+        isError: false,
+      }),
+    ];
+    const { format, messages, stringify } = parseConversation(lines.join(""));
+    expect(format).toBe("pi-jsonl");
+    expect(readMessage(piFormat, lines[3]).results).toMatchObject([{ id: "c1", content: "M a" }]);
+    const restored = messages.map((one) => offloadAndRestore(piFormat, one).restored);
+    expect(stringify(restored)).toBe(lines.join(""));
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { piFormat as format } from "../../../src/formats/pi.js";
+import { piFormat as format } from "../../../src/formats/index.js";
 import { GREP, expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 import { fill, Hole, oddWriters } from "./odd-json.js";
 

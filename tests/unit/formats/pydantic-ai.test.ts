@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pydanticAiFormat as format } from "../../../src/formats/pydantic-ai.js";
+import { pydanticAiFormat as format } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const picture = { kind: "binary", data: "AAAA", media_type: "image/png" };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConversation } from "../../../src/formats/parse-conversation.js";
-import { qwenCodeFormat as format } from "../../../src/formats/qwen-code.js";
+import { parseConversation, qwenCodeFormat as format } from "../../../src/formats/index.js";
 import { expectToKnowItsOwn, offloadAndRestore, readMessage } from "./offload-and-restore.js";
 
 const line = (type: string, more: object) =>

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryContent } from "../../../src/core/workspace/artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../../../src/core/workspace/artifacts/artifact.js";
+import type { ArtifactRecord } from "../../../src/index.js";
 import { checkedContent } from "../../../src/infrastructure/checked-content.js";
 import { sha256 } from "../../../src/infrastructure/hash.js";
 

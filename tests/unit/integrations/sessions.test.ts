@@ -1,15 +1,14 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WorkspaceEvent } from "../../../src/index.js";
-import { aiSdkFormat } from "../../../src/formats/ai-sdk.js";
+import { aiSdkFormat } from "../../../src/formats/index.js";
+import { MemoryStore } from "../../../src/testing/index.js";
+import { type WorkspaceEvent, createOffloader } from "../../../src/index.js";
 import {
   connectSessions,
   type MultiSessionOptions,
   type OffloadSession,
 } from "../../../src/integrations/shared/sessions.js";
 import { minTokens } from "../../../src/policies.js";
-import { createOffloader } from "../../../src/presets/create-offloader.js";
-import { MemoryStore } from "../../../src/testing/memory-store.js";
 import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 

@@ -1,13 +1,13 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { countContentChars, serializeContent } from "../../../../src/core/engine/format.js";
 import { surveyMessages } from "../../../../src/core/engine/survey.js";
-import { anthropicFormat } from "../../../../src/formats/anthropic.js";
-import type { AnthropicMessageLike } from "../../../../src/formats/index.js";
+import { type AnthropicMessageLike, anthropicFormat } from "../../../../src/formats/index.js";
 import { conversationOf } from "../../../support/conversation.js";
 import { carrying, toolResult } from "../../../support/tool-messages.js";
 
 const survey = (messages: readonly AnthropicMessageLike[], countOther = true) =>
   surveyMessages(anthropicFormat, messages, { media: "offload", countOther });
-
 describe("a survey of messages", () => {
   it("finds every result with the position of its message, in order", () => {
     const messages = [
@@ -36,4 +36,20 @@ describe("a survey of messages", () => {
     expect(survey(conversationOf({ id: "a", text: "one" })).hasUnknown).toBe(false);
     expect(survey([carrying({ type: "hologram", data: "x" })]).hasUnknown).toBe(true);
   });
+});
+
+it("content is one text: a string as it stands, anything else as its JSON", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.array(fc.jsonValue())), (content) => {
+      const text = serializeContent(content);
+      expect(countContentChars(content)).toBe(text.length);
+      if (typeof content === "string") expect(text).toBe(content);
+      else expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(content));
+    }),
+  );
+});
+it("content that JSON cannot hold is refused with the reason", () => {
+  expect(() => serializeContent([1n])).toThrow(
+    expect.objectContaining({ code: "CONTENT_NOT_SERIALIZABLE" }),
+  );
 });

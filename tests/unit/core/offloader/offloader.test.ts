@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { DEFAULTS } from "../../../../src/core/defaults.js";
 import {
   createOffloader,
   estimateTokens,
   type OffloaderOptions,
   type WorkspaceEvent,
+  DEFAULTS,
 } from "../../../../src/index.js";
 import { anthropicFormat, type AnthropicMessage } from "../../../../src/formats/index.js";
 import {

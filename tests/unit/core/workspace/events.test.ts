@@ -6,7 +6,7 @@ import {
 } from "../../../../src/index.js";
 import { WriteFailedError } from "../../../../src/errors.js";
 import { EventReporter } from "../../../../src/core/workspace/events.js";
-import { MemoryStore } from "../../../../src/testing/memory-store.js";
+import { MemoryStore } from "../../../../src/testing/index.js";
 import { openMemoryWorkspace, type MemoryOptions } from "../../../support/memory-workspace.js";
 
 function openLogged(options: MemoryOptions = {}): {

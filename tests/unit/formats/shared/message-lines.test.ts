@@ -1,18 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../../../src/formats/formats.js";
-import { mcpFormat } from "../../../../src/formats/mcp.js";
-import { openaiChatFormat } from "../../../../src/formats/openai-chat.js";
-import { messageLines } from "../../../../src/formats/shared/message-lines.js";
+import {
+  mcpFormat,
+  openaiChatFormat,
+  type JsonPath,
+  messageLines,
+} from "../../../../src/formats/index.js";
+import {
+  findChange,
+  readRawJson,
+  spliceJson,
+} from "../../../../src/formats/shared/line-splicer.js";
+import { valueAt } from "../../../../src/formats/shared/message-parts.js";
 import { FIXTURES } from "../../../conformance/fixtures.js";
+import { anyString } from "../../../support/any-string.js";
 import { fill, Hole, oddWriters } from "../odd-json.js";
 import { offloadAndRestore, readMessage } from "../offload-and-restore.js";
-import { anyString } from "../../../support/any-string.js";
 
 const format = messageLines(openaiChatFormat);
 const answer = { role: "tool", tool_call_id: "c1", content: "two files" };
 const line = JSON.stringify(answer);
-
 describe("messages of a format, one per line", () => {
   it("exist for every format of messages, and are named after it", () => {
     const names = FORMATS.map(({ name }) => name as string);
@@ -91,4 +99,118 @@ describe("messages of a format, one per line", () => {
       }
     },
   );
+});
+
+describe("where two JSON values differ", () => {
+  it.each<[string, unknown, unknown, unknown]>([
+    ["nothing", { a: [1] }, { a: [1] }, undefined],
+    ["a value deep inside", { a: [1, { b: "x" }] }, { a: [1, { b: "y" }] }, ["a", 1, "b"]],
+    ["two values", { a: { b: 1, c: 2 } }, { a: { b: 2, c: 1 } }, ["a"]],
+    ["a missing key", { a: { b: 1, c: 2 } }, { a: { b: 1 } }, ["a"]],
+    ["another order of keys", { a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } }, ["a"]],
+    ["another length", { a: [1] }, { a: [1, 2] }, ["a"]],
+    ["another type", { a: [1] }, { a: { 0: 1 } }, ["a"]],
+    ["everything", 1, "1", []],
+  ])("%s", (_what, before, after, path) => {
+    expect(findChange(before, after)).toEqual(path);
+    expect(findChange(after, before)).toEqual(path);
+  });
+
+  it("holds every difference, whatever the values", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
+        const before = { same: left, other: [left, { deep: left }] };
+        const after = { same: left, other: [left, { deep: right }] };
+        const path = findChange(before, after);
+        expect((path ?? []).slice(0, 3)).toEqual(path ? ["other", 1, "deep"] : []);
+        const isSame = JSON.stringify(after) === JSON.stringify(before);
+        expect(path === undefined).toBe(isSame);
+        if (path) {
+          const differ =
+            JSON.stringify(valueAt(after, path)) !== JSON.stringify(valueAt(before, path));
+          expect(differ).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("splicing JSON", () => {
+  it.each<[string, JsonPath, string]>([
+    ['{"a":1}', ["a"], '{"a":X}'],
+    [' { "a" : [ 1 , {"b":null} ,3]}\r', ["a", 1, "b"], ' { "a" : [ 1 , {"b":X} ,3]}\r'],
+    ['{"a":1,"b":2,"a":3 }', ["a"], '{"a":1,"b":2,"a":X }'],
+    ['{"a":{"c":1},"a":{"b":2}}', ["a", "b"], '{"a":{"c":1},"a":{"b":X}}'],
+    ['{"\\u0061":true}', ["a"], '{"\\u0061":X}'],
+    ['{"a\\"":"}","b":"\\\\"}', ["b"], '{"a\\"":"}","b":X}'],
+    ['[[["]"]],-1.5e3]', [1], '[[["]"]],X]'],
+    ["  true\n", [], "  X\n"],
+  ])("in %s at %j", (text, path, expected) => {
+    expect(spliceJson(text, path, "X")).toBe(expected);
+    expect(spliceJson(expected.replace("X", '"a longer text"'), path, "X")).toBe(expected);
+  });
+
+  it.each<[string, JsonPath]>([
+    ["{}", ["a"]],
+    ["[]", [0]],
+    ["[1,2]", [2]],
+    ["[1]", ["0"]],
+    ['{"0":1}', [0]],
+    ['{"a":"b"}', ["a", "b"]],
+    ['{"a":{"b":1},"a":{}}', ["a", "b"]],
+  ])("finds in %s nothing at %j", (text, path) => {
+    expect(readRawJson(text, path)).toBeUndefined();
+    expect(() => spliceJson(text, path, "X")).toThrow("path must be the path of a value");
+  });
+
+  it.each(['{"a":[1', '{"a":"b', '{"a":', "{"])("ends on %s, which is not JSON", (text) => {
+    const read = () => readRawJson(text, ["a"]);
+    if (text === "{") expect(read()).toBeUndefined();
+    else expect(read).toThrow("text must be JSON");
+  });
+
+  it("takes nesting that no stack would hold", () => {
+    const deep = "[".repeat(200_000) + "]".repeat(200_000);
+    expect(spliceJson(`{"a":${deep},"b":1}`, ["b"], "2")).toBe(`{"a":${deep},"b":2}`);
+    expect(readRawJson(`{"a":${deep}}`, ["a"])).toBe(deep);
+  });
+
+  it("is done with a long run of backslashes in time", () => {
+    const run = "\\\\".repeat(300_000);
+    expect(readRawJson(`{"a":"${run}\\"","b":0}`, ["b"])).toBe("0");
+  });
+
+  it("changes the value at the path and no other character", () => {
+    const step = fc.oneof(
+      fc.record({ key: fc.string(), beside: fc.dictionary(fc.string(), fc.jsonValue()) }),
+      fc.record({ before: fc.array(fc.jsonValue()), after: fc.array(fc.jsonValue()) }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 5 }),
+        fc.jsonValue(),
+        oddWriters,
+        (steps, value, write) => {
+          let tree: unknown = new Hole("@@hole@@");
+          const path: (string | number)[] = [];
+          for (const each of steps) {
+            if ("key" in each) {
+              tree = Object.fromEntries([...Object.entries(each.beside), [each.key, tree]]);
+              path.unshift(each.key);
+            } else {
+              tree = [...each.before, tree, ...each.after];
+              path.unshift(each.before.length);
+            }
+          }
+          const frame = write(tree);
+          const raw = write(value).trim();
+          const text = fill(frame, { "@@hole@@": raw });
+          expect(readRawJson(text, path)).toBe(raw);
+          const spliced = spliceJson(text, path, '"new"');
+          expect(spliced).toBe(fill(frame, { "@@hole@@": '"new"' }));
+          expect(spliceJson(spliced, path, raw)).toBe(text);
+        },
+      ),
+    );
+  });
 });

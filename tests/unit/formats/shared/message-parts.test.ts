@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Format } from "../../../../src/core/engine/format.js";
-import { FORMATS, type FormatName } from "../../../../src/formats/formats.js";
+import type { Format, FormatName } from "../../../../src/formats/index.js";
+import { FORMATS } from "../../../../src/formats/formats.js";
 
 const formats: readonly Format[] = FORMATS;
 const isSigned = (name: FormatName, message: unknown) =>

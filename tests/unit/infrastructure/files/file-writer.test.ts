@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { NodeFileWriter } from "../../../../src/infrastructure/files/file-writer.js";
+import { NodeFileWriter } from "../../../../src/files.js";
 import { makeTempFolder } from "../../../support/temp-folder.js";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { digestText } from "../../../../../src/core/digest-text.js";
+import { digestText } from "../../../../../src/index.js";
 import * as texts from "./sample-texts.js";
 
 const many = (count: number, line: (at: number) => string): string =>

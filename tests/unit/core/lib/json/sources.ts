@@ -1,4 +1,4 @@
-import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
+import type { ByteSource } from "../../../../../src/stores.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 
 export interface CountingSource extends ByteSource {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ByteSource,
-  collectPieces,
-  readPieces,
-} from "../../../../../src/core/lib/text/byte-source.js";
+import type { ByteSource } from "../../../../../src/stores.js";
+import { collectPieces, readPieces } from "../../../../../src/core/lib/text/byte-source.js";
 import { memorySource } from "./texts.js";
 
 const MEGABYTE = 1_048_576;

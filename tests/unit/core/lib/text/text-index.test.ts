@@ -1,8 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTextIndexer, indexText } from "../../../../../src/core/lib/text/text-index.js";
+import {
+  createTextIndexer,
+  indexText,
+  decodeTextIndex,
+  encodeTextIndex,
+} from "../../../../../src/core/lib/text/text-index.js";
 import { decodeWtf8, encodeWtf8, isWellFormed } from "../../../../../src/core/lib/text/wtf8.js";
-import { anyCuts, anyText, cutAt, memorySource, splitLines, tinyDistance } from "./texts.js";
+import {
+  anyCuts,
+  anyText,
+  cutAt,
+  memorySource,
+  splitLines,
+  tinyDistance,
+  indexed,
+} from "./texts.js";
 
 describe("createTextIndexer", () => {
   it("counts as a naive split does, however the bytes are cut into chunks", () => {
@@ -76,7 +89,6 @@ describe("createTextIndexer", () => {
     expect(indexer.end().checkpoints.bytes).toHaveLength(10);
   });
 });
-
 describe("indexText", () => {
   const megabytes = encodeWtf8("12:00 GET /漢字/😀 200\n".repeat(100_000));
 
@@ -123,5 +135,38 @@ describe("indexText", () => {
     };
     await expect(indexText(aborting, { signal: controller.signal })).rejects.toThrow("enough");
     expect(reads).toBe(1);
+  });
+});
+
+describe("an encoded index", () => {
+  it("comes back as it was, from any place in memory", () => {
+    fc.assert(
+      fc.property(anyText, tinyDistance, fc.integer({ min: 0, max: 7 }), (text, distance, by) => {
+        const { index } = indexed(text, distance);
+        const encoded = encodeTextIndex(index);
+        const moved = new Uint8Array(encoded.length + by);
+        moved.set(encoded, by);
+        expect(decodeTextIndex(moved.subarray(by))).toEqual(index);
+      }),
+    );
+  });
+
+  it("is small beside the text", () => {
+    expect(encodeTextIndex(indexed("x".repeat(6_553_600)).index).length).toBeLessThan(2_500);
+  });
+
+  it("is refused when it is cut short, has something behind it, or is something else", () => {
+    const encoded = encodeTextIndex(indexed("a\nb\n", 1).index);
+    for (let length = 0; length < encoded.length; length++) {
+      expect(decodeTextIndex(encoded.subarray(0, length))).toBeUndefined();
+    }
+    expect(decodeTextIndex(Uint8Array.of(...encoded, 0))).toBeUndefined();
+    expect(decodeTextIndex(new Uint8Array(encoded.length))).toBeUndefined();
+  });
+
+  it("is refused when it is of another version", () => {
+    const encoded = encodeTextIndex(indexed("a\nb\n").index);
+    new DataView(encoded.buffer).setUint32(4, 2, true);
+    expect(decodeTextIndex(encoded)).toBeUndefined();
   });
 });

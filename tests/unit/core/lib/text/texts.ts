@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ByteSource } from "../../../../../src/core/lib/text/byte-source.js";
+import type { ByteSource } from "../../../../../src/stores.js";
 import {
   createTextIndexer,
   type IndexedText,

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeWtf8, encodeWtf8, isWellFormed } from "../../../../../src/core/lib/text/wtf8.js";
+import {
+  decodeWtf8,
+  encodeWtf8,
+  isWellFormed,
+  decodeUtf8,
+} from "../../../../../src/core/lib/text/wtf8.js";
 
 describe("WTF-8", () => {
   it("is plain UTF-8 for a well-formed text", () => {
@@ -39,4 +44,13 @@ describe("WTF-8", () => {
       ),
     );
   });
+});
+
+it("bytes decoded in parts are the same text, wherever a part ends", () => {
+  const text = "\ufeffa é 漢 😀\n".repeat(3);
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let partBytes = 1; partBytes <= bytes.length; partBytes++) {
+    expect(decodeUtf8(decoder, bytes, partBytes)).toBe(text);
+  }
 });

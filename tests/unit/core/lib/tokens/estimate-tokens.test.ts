@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "../../../../../src/core/estimate-tokens.js";
-import type { CountTokens } from "../../../../../src/core/lib/tokens/estimate-tokens.js";
+import { estimateTokens, type CountTokens } from "../../../../../src/index.js";
 import { anyString } from "../../../../support/any-string.js";
 
 const FIXTURES = new URL("../../../../fixtures/tokens/", import.meta.url);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Retention } from "../../../../../src/index.js";
 import {
   findExpired,
   requireRetention,
   RETENTION_NAMES,
-  type Retention,
 } from "../../../../../src/core/workspace/artifacts/retention.js";
 import { MemoryStore } from "../../../../../src/testing/index.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ContextOffloadError } from "../../../../../src/core/errors/context-offload-error.js";
+import { ContextOffloadError } from "../../../../../src/index.js";
 import { queryJson, type JsonQuery } from "../../../../../src/core/lib/json/json-query.js";
 import { readChars, readLineChars, readLines } from "../../../../../src/core/lib/text/read-text.js";
 import { toCodedError } from "../../../../../src/core/workspace/reading/reading-verbs.js";

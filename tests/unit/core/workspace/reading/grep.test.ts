@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../../../../src/index.js";
+import { MemoryStore } from "../../../../../src/testing/index.js";
 import { followAll } from "../../../../support/follow-readings.js";
-import { memoryWorkspaceOf } from "../../../../support/memory-workspace.js";
+import {
+  memoryWorkspaceOf,
+  openMemoryWorkspace,
+  type MemoryOptions,
+} from "../../../../support/memory-workspace.js";
 import { rejectionOf } from "../../../../support/rejection.js";
+import { followPrinted, toolRunner } from "../../../../support/run-tools.js";
 
 const BIG = "some words on a line\n".repeat(100_000);
 const TEXT = ["alpha", "Beta", "gamma (1)", "delta", "beta", "épsilon", "zeta"].join("\n");
-
 describe("a search", () => {
   it("answers with lines and their numbers, in the one shape of readings", async () => {
     const workspace = await memoryWorkspaceOf(TEXT, { sessionId: "s1" });
@@ -86,7 +92,6 @@ describe("a search", () => {
     expect(error.message).toContain("the text has 7 lines");
   });
 });
-
 describe("a search with more matches than fit", () => {
   const many = Array.from({ length: 500 }, (_, at) => `item ${at + 1}${at % 2 ? " even" : ""}`);
   const even = many.flatMap((line, at) => (at % 2 ? [`${at + 1}:${line}`] : []));
@@ -142,7 +147,6 @@ describe("a search with more matches than fit", () => {
     expect(next?.input).toMatchObject({ start_line: 251, context_before: 200, context_after: 200 });
   });
 });
-
 describe("a match on a long line", () => {
   const needle = (before: number, after: number) =>
     `head\n${"x".repeat(before)}NEEDLE${"y".repeat(after)}\ntail`;
@@ -178,7 +182,6 @@ describe("a match on a long line", () => {
     expect(text).toMatch(/^1:head\n2-x+ \[… 100006 chars\]\n--\n2-x+ .*\n3:tail$/);
   });
 });
-
 describe("what a search costs", () => {
   it("lines that could not be shown are not collected", async () => {
     const workspace = await memoryWorkspaceOf(`${BIG}${"needle\n".repeat(50)}`);
@@ -197,5 +200,177 @@ describe("what a search costs", () => {
     expect(error.code).toBe("INVALID_PATTERN");
     expect(error.message).toContain("10001 characters, and the limit is 10000");
     expect(error.message.length).toBeLessThan(400);
+  });
+});
+
+async function openSession(contents: readonly string[], options: MemoryOptions = {}) {
+  // A clock that stands still: a busy machine does not come to the deadline of a search.
+  const workspace = openMemoryWorkspace({ clock: { now: () => 0 }, ...options });
+  for (const [index, content] of contents.entries()) {
+    await workspace.put({ content }, { toolCallId: `id${index}`, sessionId: "s" });
+  }
+  return { workspace, run: toolRunner(workspace, { sessionId: "s" }) };
+}
+describe("a search without an id", () => {
+  it("goes through all results of the session, newest first", async () => {
+    const { workspace, run } = await openSession(["a needle", "nothing", "needle\nx\nneedles"]);
+    await workspace.put({ content: "needle" }, { toolCallId: "foreign", sessionId: "t" });
+    const { text } = await run("grep_knowledge", { pattern: "needle" });
+    expect(text).toBe("[id2: 2 matches]\n1:needle\n3:needles\n[id0: 1 match]\n1:a needle");
+  });
+
+  it("with count, tells the number for each, and for one that is named", async () => {
+    const { run } = await openSession(["a needle", "nothing", "needle\nx\nneedles"]);
+    const input = { pattern: "needle", count: true };
+    expect((await run("grep_knowledge", input)).text).toBe("id2: 2\nid0: 1");
+    const one = await run("grep_knowledge", { ...input, artifact_id: "id2" });
+    expect(one.text).toBe("id2: 2");
+  });
+
+  it("is bounded, counts what is left and gives the call for it", async () => {
+    const many = Array.from({ length: 80 }, (_, at) => `needle ${at}`).join("\n");
+    const { run } = await openSession(["needle", many]);
+    const { text } = await run("grep_knowledge", { pattern: "needle" });
+    expect(text).toMatch(/^\[id1: 80 matches\]\n1:needle 0\n/);
+    const call = '{"artifact_id":"id1","pattern":"needle","start_line":51}';
+    expect(text).toContain(
+      `50:needle 49\n[id0: 1 match]\n[31 matches left out. Next: grep_knowledge(${call})]`,
+    );
+  });
+
+  it("stays within the cap, and continues with the older ones", async () => {
+    const { run, workspace } = await openSession(
+      Array.from({ length: 40 }, (_, at) => `needle ${at}`),
+      { readChars: 300 },
+    );
+    const pages = await followPrinted(run, "grep_knowledge", { pattern: "needle", count: true });
+    expect(pages.length).toBeGreaterThan(1);
+    for (const page of pages) expect(page.length).toBeLessThan(500);
+    const ids = pages.flatMap((page) => page.match(/^id\d+(?=: 1$)/gm) ?? []);
+    expect(ids).toEqual(Array.from({ length: 40 }, (_, at) => `id${39 - at}`));
+    const { text } = await workspace.grepSession("needle", { sessionId: "s" });
+    expect(text.length).toBeLessThanOrEqual(300);
+  });
+
+  it("goes through so many results at most, and says how many are older", async () => {
+    const count = DEFAULTS.searchArtifacts + 5;
+    const { run } = await openSession(
+      Array.from({ length: count }, (_, at) => (at === 0 ? "needle" : "x")),
+      { clock: { now: () => 0 } },
+    );
+    const [first, second] = await followPrinted(run, "grep_knowledge", { pattern: "needle" });
+    expect(first).toContain("5 older results not searched");
+    expect(second).toBe("[id0: 1 match]\n1:needle");
+  });
+
+  it("has one deadline for all", async () => {
+    let now = 0;
+    const deadlines: number[] = [];
+    const { workspace } = await openSession(["1", "2", "3", "4"]);
+    const slow = openMemoryWorkspace({
+      clock: { now: () => now },
+      searchText: (_source, _query, { deadlineMs }) => {
+        deadlines.push(deadlineMs);
+        now += 400;
+        return Promise.resolve({ matches: [], matchingLines: 0, scannedLines: 1, complete: true });
+      },
+    });
+    for (let at = 0; at < 4; at++)
+      await slow.put({ content: `${at}` }, { sessionId: "default", toolCallId: `id${at}` });
+    const reading = await slow.grepSession("x", { deadlineMs: 1_000 });
+    expect(deadlines).toEqual([1_000, 600, 200]);
+    expect(reading.note).toContain("1 older result not searched");
+    expect(reading.next?.input).toMatchObject({ pattern: "x" });
+    const { cursor } = reading.next?.input as { cursor: string };
+    expect((await slow.grepSession("x", { cursor })).note).toBe("No match.");
+    await workspace.close();
+  });
+
+  it("is not spoiled by a result that cannot be read", async () => {
+    const store = new MemoryStore();
+    const { run, workspace } = await openSession(["needle", "needle too"], { store });
+    const open = store.open.bind(store);
+    const { ArtifactGoneError } = await import("../../../../../src/errors.js");
+    store.open = (record) =>
+      record.artifactId === "id1"
+        ? Promise.reject(new ArtifactGoneError("id1", "missing"))
+        : open(record);
+    const { text } = await run("grep_knowledge", { pattern: "needle" });
+    expect(text).toBe("[id0: 1 match]\n1:needle\n[1 result could not be read.]");
+    await workspace.close();
+  });
+
+  it("without a match tells what would match", async () => {
+    const { run } = await openSession(["Needle", "x"]);
+    const { text } = await run("grep_knowledge", { pattern: "needle" });
+    const call = '{"pattern":"needle","ignore_case":true}';
+    expect(text).toBe(`[No match. 1 ignoring case. Next: grep_knowledge(${call})]`);
+    expect((await run("grep_knowledge", { pattern: "/NEEDLE/i" })).text).toContain("1:Needle");
+    expect((await run("grep_knowledge", { pattern: "(" })).text).toMatch(/^INVALID_PATTERN/);
+    expect((await run("grep_knowledge", { pattern: "x", cursor: "abc" })).text).toContain('"abc"');
+  });
+});
+
+const LOG = ["Connection refused", "retry (1)", "word", "sword", "An Error", "a/b", "x<y"].join(
+  "\n",
+);
+async function answerTo(input: object): Promise<string> {
+  const run = toolRunner(await memoryWorkspaceOf(LOG));
+  const { text, isError } = await run("grep_knowledge", { artifact_id: "a", ...input });
+  expect(isError, text).toBe(false);
+  return text;
+}
+describe("a pattern in the syntax of another tool, where it matches nothing as it stands", () => {
+  it.each([
+    ["/error/i", '5:An Error\n[Searched for "error", ignoring case.]'],
+    ["(?i:error)", '5:An Error\n[Searched for "(?:error)", ignoring case.]'],
+    [String.raw`\<word\>`, String.raw`3:word` + "\n" + String.raw`[Searched for "\\bword\\b".]`],
+    [
+      String.raw`refused\|retry`,
+      '1:Connection refused\n2:retry (1)\n[Searched for "refused|retry".]',
+    ],
+  ])("%s is understood, and the answer says so", async (pattern, text) => {
+    expect(await answerTo({ pattern })).toBe(text);
+  });
+
+  it("is taken as it stands where it matches", async () => {
+    expect(await answerTo({ pattern: "a/b" })).toBe("6:a/b");
+    expect(await answerTo({ pattern: String.raw`x\<y` })).toBe("7:x<y");
+  });
+});
+describe("a search without a match", () => {
+  it.each([
+    [{ pattern: "connection" }, "1 ignoring case", { pattern: "connection", ignore_case: true }],
+    [{ pattern: "retry (1)" }, "1 as plain text", { pattern: "retry (1)", literal: true }],
+    [
+      { pattern: "RETRY (1)" },
+      "1 as plain text, ignoring case",
+      { pattern: "RETRY (1)", literal: true, ignore_case: true },
+    ],
+    [{ pattern: "refused", start_line: 3 }, "1 before that line", { pattern: "refused" }],
+  ])("%j tells what would match, and gives the call", async (input, found, next) => {
+    const call = JSON.stringify({ artifact_id: "a", ...next });
+    expect(await answerTo(input)).toBe(`[No match. ${found}. Next: grep_knowledge(${call})]`);
+    expect(await answerTo(next)).toMatch(/^[12]:/);
+  });
+
+  it("says in which other results of the session there are some", async () => {
+    const workspace = openMemoryWorkspace();
+    for (const [toolCallId, content = "", sessionId = ""] of [
+      ["one", "needle\nneedle", "s"],
+      ["two", "nothing", "s"],
+      ["three", "needle", "s"],
+      ["other", "needle", "another"],
+    ]) {
+      await workspace.put({ content }, { toolCallId, sessionId });
+    }
+    const run = toolRunner(workspace, { sessionId: "s" });
+    const { text } = await run("grep_knowledge", { artifact_id: "two", pattern: "needle" });
+    const call = '{"artifact_id":"three","pattern":"needle"}';
+    expect(text).toBe(`[No match. But 1 in "three", 2 in "one". Next: grep_knowledge(${call})]`);
+  });
+
+  it("that nothing like it matches says only that", async () => {
+    expect(await answerTo({ pattern: "nowhere" })).toBe("[No match.]");
   });
 });
