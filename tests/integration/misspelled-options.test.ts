@@ -52,6 +52,6 @@ describe("a misspelled option", () => {
   it.each(CALLS)("of %s is refused, and %s is named", async (_, name, call, options) => {
     const error = await rejectionOf(Promise.resolve().then(() => call(options as never)));
     expect(error).toBeInstanceOf(InvalidArgumentError);
-    expect(error.message).toContain(`spelled ${name}`);
+    expect(error.message).toContain(`\`${name}\``);
   });
 });

@@ -71,13 +71,14 @@ describe("an id is data, not a path", () => {
     expect(await fresh.verify()).toMatchObject({ artifacts: 2, damaged: [], orphaned: [] });
   });
 
-  it("an empty session is a session like any other", async () => {
+  it("an empty session is nobody's, and is rejected rather than shared", async () => {
     const workspace = await openWorkspace();
-    await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "" });
-    expect(await workspace.getOriginal("a", { sessionId: "" })).toBe("x");
-    expect((await rejectionOf(workspace.getOriginal("a", { sessionId: "s" }))).code).toBe(
-      "UNKNOWN_ARTIFACT",
-    );
+    const put = workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "" });
+    expect(await rejectionOf(put)).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      argument: "sessionId",
+    });
+    expect((await workspace.queryArtifacts()).artifacts).toEqual([]);
   });
 
   it("a session's folder that is a link is not followed", async () => {
