@@ -65,7 +65,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  * Rejects an option that is nearly spelled like one that exists, which would be silently ignored.
  * Anything else may be there for another function: hosts pass objects on.
  */
-export function refuseMisspelled<Options extends object>(
+export function rejectMisspelled<Options extends object>(
   options: Options,
   names: OptionNames<Options>,
 ): void {

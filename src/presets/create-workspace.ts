@@ -5,7 +5,7 @@ import {
   requireChoice,
   requireCount,
   requireFunction,
-  refuseMisspelled,
+  rejectMisspelled,
   requireText,
   checkedCounter,
 } from "../core/arguments.js";
@@ -185,7 +185,7 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
-  refuseMisspelled(options, OPTIONS);
+  rejectMisspelled(options, OPTIONS);
   const open = resolveStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");

@@ -1,4 +1,4 @@
-import { requireObject, refuseMisspelled, requireText } from "../core/arguments.js";
+import { requireObject, rejectMisspelled, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload, planOffload } from "../core/engine/offload.js";
@@ -52,7 +52,7 @@ export async function offloadToolResult<M extends AnthropicMessageLike>(
   options: DirectOffloadOptions,
 ): Promise<DirectOffloadResult<M>> {
   requireObject("options", options, "an object with sessionId and outputDir");
-  refuseMisspelled(options, { sessionId: true, outputDir: true });
+  rejectMisspelled(options, { sessionId: true, outputDir: true });
   const { sessionId, outputDir } = options;
   return offloadMessage(
     message,

@@ -5,7 +5,7 @@ import { addGrep } from "./commands/grep.js";
 import { addHook } from "./commands/hook.js";
 import { addInstall } from "./commands/install.js";
 import { addListing } from "./commands/listing.js";
-import { addPrune, addVerify } from "./commands/care.js";
+import { addPrune, addVerify } from "./commands/maintenance.js";
 import { addReading } from "./commands/reading.js";
 import { addReplay } from "./commands/replay.js";
 import { addRestore } from "./commands/restore.js";

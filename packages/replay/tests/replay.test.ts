@@ -10,7 +10,7 @@ import {
   type Conversation,
   type Item,
   type ReplayOptions,
-  type Session,
+  type SystemSession,
   type System,
 } from "../src/index.js";
 
@@ -43,12 +43,12 @@ const conversation: Conversation = {
 
 /** Shows nothing of a result; `answer` is what its reading tool says. */
 function hiding(answer?: string): System {
-  const session: Session = {
+  const session: SystemSession = {
     overhead: "",
     present: (history) =>
       history.map((item) => (item === RESULT ? { ...RESULT, text: "gone" } : item)),
   };
-  const reading: Session = {
+  const reading: SystemSession = {
     ...session,
     async *read(_result, _sent, facts) {
       const input = { pattern: facts.join("|") };
@@ -68,7 +68,7 @@ describe("the replay", () => {
       ...[RESULT, other],
       { role: "assistant", text: "order_id 4711 of user_name Ada", calls: [] },
     ];
-    const session: Session = {
+    const session: SystemSession = {
       overhead: "",
       present: (history) =>
         history.map((item) => (item === RESULT || item === other ? { ...item, text: "-" } : item)),

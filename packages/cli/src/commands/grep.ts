@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { ArtifactRecord, Workspace } from "context-offload";
 import { eachArtifact, filterOf } from "../artifacts.js";
-import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
+import { EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, type WorkspaceFlags } from "../open-workspace.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface GrepFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -32,10 +33,10 @@ export function addGrep(program: Command, terminal: Terminal, setExitCode: SetEx
     .option("--tool <name>", "only results of this tool")
     .option("-i, --ignore-case", "ignore case")
     .option("-F, --fixed-strings", "the pattern is plain text")
-    .option("-C, --context <lines>", "lines around each match", readCount)
+    .option("-C, --context <lines>", "lines around each match", parseCount)
     .option("-c, --count", "print only how many matches each artifact has")
     .option("-l, --files-with-matches", "print only the ids of artifacts with matches")
-    .option("-m, --max-count <matches>", "matches of each artifact at most", readCount)
+    .option("-m, --max-count <matches>", "matches of each artifact at most", parseCount)
     .option("--json", "print one JSON object per artifact with matches")
     .addHelpText(
       "after",
@@ -133,9 +134,4 @@ async function printMatches(
         });
     await terminal.write(`${lines}\n`);
   }
-}
-
-function readCount(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new CommandError(`${text}: is not a whole number; pass one such as 2`);
 }

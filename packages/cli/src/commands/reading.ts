@@ -35,7 +35,7 @@ export function addReading(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nExample: context-offload lines toolu_01 100-140")
     .action(async (id: string, range: string, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
-      const chosen = readRange(range);
+      const chosen = parseRange(range);
       await withWorkspace(flags, terminal, async (workspace) => {
         const options = { sessionId: flags.session, maxChars: MAX_CHARS, signal: terminal.signal };
         const { size } = await workspace.getArtifact(id, options);
@@ -96,9 +96,9 @@ async function printText(text: string, terminal: Terminal): Promise<void> {
   await terminal.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
 }
 
-type Range = { readonly lines: readonly [number, number] } | { readonly last: number };
+type LineRange = { readonly lines: readonly [number, number] } | { readonly last: number };
 
-function readRange(text: string): Range {
+function parseRange(text: string): LineRange {
   const last = Number(/^~(\d+)$/.exec(text)?.[1]);
   if (last > 0) return { last };
   const [, start, dash, end] = /^(\d+)(-)?(\d+)?$/.exec(text) ?? [];

@@ -9,7 +9,7 @@ import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
 import { countOf, formatCount, formatShare, renderBar, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { readPrice } from "./read-price.js";
+import { parsePrice } from "./option-values.js";
 
 interface ReplayFlags {
   readonly find?: boolean;
@@ -25,7 +25,7 @@ export function addReplay(program: Command, terminal: Terminal): void {
     .argument("[conversation...]", "files or folders; they are only read")
     .option("--find", `also the sessions of ${AGENT_NAMES} on this computer`)
     .option("--picture <file>", "write a picture, as SVG")
-    .option("--price <usd>", "price of a million input tokens", readPrice, 3)
+    .option("--price <usd>", "price of a million input tokens", parsePrice, 3)
     .option("--json", "print JSON")
     .addHelpText(
       "after",

@@ -6,7 +6,7 @@ import { tidy, type Conversation, type Item } from "./conversation.js";
 import { readOpenCodeDatabase, readOpenCodeFolder } from "./opencode-storage.js";
 import { formatNamed, readMessages } from "./read-messages.js";
 import { splitRecording } from "./recorded-lines.js";
-import { readTextResults } from "./text-results.js";
+import { parseTextResults } from "./text-results.js";
 import { UnreadableHereError } from "./unreadable-here-error.js";
 
 const FILES = [".json", ".jsonl", ".traj"];
@@ -77,7 +77,7 @@ export function readSessionText(text: string, path: string): RecordedSession | u
     const items = parts.map((messages) => readMessages(format, messages));
     return { conversations: conversationsOf(path, items), isRefused: false };
   }
-  const items = readTextResults(text);
+  const items = parseTextResults(text);
   return items && { conversations: conversationsOf(path, [items]), isRefused: true };
 }
 

@@ -14,7 +14,7 @@ interface Agent {
   addHook(event: unknown, hook: Hook): void;
 }
 
-interface ReadingTool {
+interface StrandsReadingTool {
   readonly name: string;
   readonly toolSpec: unknown;
   invoke(input: object): Promise<unknown>;
@@ -23,7 +23,7 @@ interface ReadingTool {
 interface OffloaderPlugin {
   readonly ContextOffloader: new (options: object) => {
     initAgent(agent: Agent): void;
-    getTools(): readonly [ReadingTool];
+    getTools(): readonly [StrandsReadingTool];
   };
 }
 

@@ -75,7 +75,7 @@ export function holdsEncoded(value: WrappedValue, level = 0): boolean {
  * @param isWhole - False if more of the text follows. A whole text that is a quote and some words is
  *   not a string that was cut short.
  */
-export function readJsonValue(text: string, isWhole: boolean): WrappedValue | undefined {
+export function parseJsonValue(text: string, isWhole: boolean): WrappedValue | undefined {
   const start = skipBlanks(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
   if (start === text.length) return undefined;
   const end = endOfValue(text, start);
@@ -231,7 +231,7 @@ export function looksPrinted(text: string): boolean {
  * A tool result as a Python client prints it: `content=[TextContent(type='text', text='…')]` with
  * other fields around, or as the arguments of a class.
  */
-export function readPrinted(text: string): WrappedValue {
+export function parsePrinted(text: string): WrappedValue {
   const reader = new PrintedReader(text);
   const value = /^\s*(?:\[|[A-Za-z_.]+\()/.test(text) ? reader.value() : reader.members("");
   reader.skipBlanks();

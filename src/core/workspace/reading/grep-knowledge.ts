@@ -249,12 +249,12 @@ async function searchTarget(
     throw new InvalidPatternError(pattern, reason);
   }
   // More could never be shown: each context line takes at least three characters of the answer.
-  const mostLines = Math.ceil(maxChars / 3);
+  const maxLines = Math.ceil(maxChars / 3);
   const bounded = {
     ...query,
     maxChars,
-    contextBefore: Math.min(contextBefore, mostLines),
-    contextAfter: Math.min(contextAfter, mostLines),
+    contextBefore: Math.min(contextBefore, maxLines),
+    contextAfter: Math.min(contextAfter, maxLines),
   };
   return searchText(text.source, bounded, {
     deadlineMs,

@@ -3,7 +3,7 @@ import { createOffloader, estimateTokens, type ToolDescription } from "../../../
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 
 /** What tools and prompt may add to every request, in tokens. */
-const MOST_TOKENS = 450;
+const MAX_TOKENS = 450;
 
 const tokensOf = (tools: readonly object[]): number =>
   tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0);
@@ -20,7 +20,7 @@ describe("what is added to every request", () => {
     const tools = tokensOf(workspace.tools(options).map(describeTool));
     const prompt = estimateTokens(workspace.systemPrompt());
     expect(tools).toBeGreaterThan(100);
-    expect(tools + prompt).toBeLessThanOrEqual(MOST_TOKENS);
+    expect(tools + prompt).toBeLessThanOrEqual(MAX_TOKENS);
   });
 
   it("is no more through an offloader", () => {
@@ -29,6 +29,6 @@ describe("what is added to every request", () => {
     const tools = offloader.tools();
     expect(tools).toHaveLength(5);
     const tokens = tokensOf(tools) + estimateTokens(offloader.systemPrompt());
-    expect(tokens).toBeLessThanOrEqual(MOST_TOKENS);
+    expect(tokens).toBeLessThanOrEqual(MAX_TOKENS);
   });
 });

@@ -4,6 +4,7 @@ import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-work
 import { countOf, formatBytes, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface VerifyFlags extends WorkspaceFlags {
   readonly deleteOrphans?: boolean;
@@ -75,9 +76,9 @@ export function addPrune(program: Command, terminal: Terminal): void {
   program
     .command("prune")
     .description("remove the oldest artifacts; says what it would remove unless told --yes")
-    .option("--max-age <time>", "keep what is younger, such as 30d, 12h, 45m", readAge)
-    .option("--max-bytes <size>", "keep as much as this, such as 500MB, 2GB", readBytes)
-    .option("--max-artifacts <count>", "keep as many as this", readCount)
+    .option("--max-age <time>", "keep what is younger, such as 30d, 12h, 45m", parseAge)
+    .option("--max-bytes <size>", "keep as much as this, such as 500MB, 2GB", parseBytes)
+    .option("--max-artifacts <count>", "keep as many as this", parseCount)
     .option("--session <id>", "only this session")
     .option("--force", "also what was written in the last hour")
     .option("-y, --yes", "remove it")
@@ -131,7 +132,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
 
-function readAge(text: string): number {
+function parseAge(text: string): number {
   const [, count, unit = ""] = /^(\d+)([smhdw])$/.exec(text) ?? [];
   const ms = UNIT_MS[unit];
   if (count !== undefined && ms !== undefined) return Number(count) * ms;
@@ -140,14 +141,9 @@ function readAge(text: string): number {
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
-function readBytes(text: string): number {
+function parseBytes(text: string): number {
   const [, count, unit = ""] = /^(\d+)\s*([kmgt]?)b?$/i.exec(text) ?? [];
   const bytes = UNIT_BYTES[unit.toLowerCase()];
   if (count !== undefined && bytes !== undefined) return Number(count) * bytes;
   throw new CommandError(`${text}: is not a size; pass one such as 500MB or 2GB`);
-}
-
-function readCount(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new CommandError(`${text}: is not a whole number; pass one such as 1000`);
 }
