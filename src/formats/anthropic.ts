@@ -53,7 +53,7 @@ export interface AnthropicToolResultBlock {
 export type AnthropicContentBlock =
   AnthropicTextBlock | AnthropicImageBlock | AnthropicToolUseBlock | AnthropicToolResultBlock;
 
-/** A message of Anthropic's API; the role `tool` is for hosts that store a result as a message of its own. */
+/** A message of Anthropic's API; the role `tool` is for hosts that store a result as a separate message. */
 export interface AnthropicMessage {
   role: "user" | "assistant" | "tool";
   content: string | AnthropicContentBlock[];

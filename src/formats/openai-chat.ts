@@ -23,7 +23,7 @@ export type OpenAIChatTool = {
   function: { name: string; description: string; parameters: ToolInputSchema };
 };
 
-/** The answer to a call: a message of its own. */
+/** The answer to a call: a separate message. */
 export type OpenAIChatToolAnswer = { role: "tool"; tool_call_id: string; content: string };
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);

@@ -26,7 +26,7 @@ export type OpenAIResponsesTool = {
   strict: boolean;
 };
 
-/** The answer to a call: an item of its own. */
+/** The answer to a call: a separate item. */
 export type OpenAIResponsesToolAnswer = {
   type: "function_call_output";
   call_id: string;

@@ -85,7 +85,7 @@ const OPTIONS: OptionNames<OffloaderOptions> = {
 
 /**
  * Keeps an agent's conversation short: pass it the whole history every turn, and it moves large tool
- * results out and puts short references in their place.
+ * results out and replaces them with short references.
  *
  * @example
  * const offloader = createOffloader({ root: ".offload", sessionId: "s1", format: "anthropic" });

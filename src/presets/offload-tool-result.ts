@@ -41,7 +41,7 @@ export interface DirectOffloadResult<M extends AnthropicMessageLike = AnthropicM
 
 /**
  * Writes every tool result of one message to `<outputDir>/<sessionId>/<tool_use_id>.md` and returns
- * a deep copy of the message with references in their place. It offloads results of any size: decide
+ * a deep copy of the message with references instead. It offloads results of any size: decide
  * before you call whether one is large enough.
  *
  * @example

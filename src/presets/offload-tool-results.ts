@@ -50,7 +50,7 @@ interface Thresholds {
 
 /**
  * Writes the large tool results of a history to `<outputDir>/tool-result-<tool_use_id>.md` if they
- * make up enough of it, and returns the history with references in their place.
+ * make up enough of it, and returns the history with references instead.
  *
  * @example
  * const { messages, freedChars } = await offloadToolResults(history, { outputDir: ".offload" });

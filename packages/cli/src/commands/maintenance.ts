@@ -53,7 +53,7 @@ export function addVerify(program: Command, terminal: Terminal, setExitCode: Set
             ? `${report.deleted.length} deleted`
             : "delete it with --delete-orphans";
           terminal.print(
-            `${countOf(report.orphaned.length, "file")} of content without an artifact: ${what}`,
+            `${countOf(report.orphaned.length, "file")} of content that no artifact refers to: ${what}`,
           );
         }
         if (report.brokenLines > 0)
@@ -75,12 +75,12 @@ interface PruneFlags extends WorkspaceFlags {
 export function addPrune(program: Command, terminal: Terminal): void {
   program
     .command("prune")
-    .description("remove the oldest artifacts; says what it would remove unless told --yes")
+    .description("remove the oldest artifacts; a dry run unless --yes is given")
     .option("--max-age <time>", "keep what is younger, such as 30d, 12h, 45m", parseAge)
-    .option("--max-bytes <size>", "keep as much as this, such as 500MB, 2GB", parseBytes)
-    .option("--max-artifacts <count>", "keep as many as this", parseCount)
+    .option("--max-bytes <size>", "keep at most this much, such as 500MB, 2GB", parseBytes)
+    .option("--max-artifacts <count>", "keep at most this many", parseCount)
     .option("--session <id>", "only this session")
-    .option("--force", "also what was written in the last hour")
+    .option("--force", "also remove what was written in the last hour")
     .option("-y, --yes", "remove it")
     .addHelpText("after", "\nExample: context-offload prune --max-age 30d --yes")
     .action(async (_: PruneFlags, command: Command) => {
@@ -92,7 +92,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
   const { maxAge, maxBytes, maxArtifacts, session: sessionId, yes = false } = flags;
   if (maxAge === undefined && maxBytes === undefined && maxArtifacts === undefined) {
     throw new CommandError(
-      "prune: say what to keep, with --max-age, --max-bytes or --max-artifacts",
+      "prune: pass what to keep, with --max-age, --max-bytes or --max-artifacts",
     );
   }
   const { removed } = await withWorkspace(flags, terminal, (workspace) =>

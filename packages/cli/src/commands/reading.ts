@@ -20,8 +20,8 @@ export function addReading(program: Command, terminal: Terminal): void {
     .description("print an artifact")
     .argument("<artifact>", "its id, as list shows it")
     .option("--session <id>", "the session that holds it, if several do")
-    .option("--raw", "exactly the bytes that were stored")
-    .option("--info", "what is known of it, without its content")
+    .option("--raw", "print exactly the bytes that were stored")
+    .option("--info", "print its record, without the content")
     .action(async (id: string, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
       await withWorkspace(flags, terminal, (workspace) => show(id, flags, workspace, terminal));

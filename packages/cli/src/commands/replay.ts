@@ -21,7 +21,7 @@ interface ReplayFlags {
 export function addReplay(program: Command, terminal: Terminal): void {
   program
     .command("replay")
-    .description("what offloading would have saved, and cost, on sessions that you recorded")
+    .description("show what offloading would have saved, and cost, on recorded sessions")
     .argument("[conversation...]", "files or folders; they are only read")
     .option("--find", `also the sessions of ${AGENT_NAMES} on this computer`)
     .option("--picture <file>", "write a picture, as SVG")

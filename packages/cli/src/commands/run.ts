@@ -56,7 +56,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       `which results to offload, may be repeated: ${POLICY_HELP}`,
       (rule, rules: readonly string[] | undefined) => [...(rules ?? []), rule],
     )
-    .option("-n, --dry-run", "say what would be offloaded, and write nothing")
+    .option("-n, --dry-run", "dry run: show what would be offloaded, write nothing")
     .option("--example", "show one result before and after")
     .option("--price <usd>", "price of a million input tokens", parsePrice, 3)
     .option(

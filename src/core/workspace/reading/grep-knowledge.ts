@@ -27,7 +27,7 @@ export interface MeantSearch<Outcome> {
 }
 
 /**
- * Searches for the pattern as it stands. Where that matches nothing or is not valid, and the pattern
+ * Searches for the pattern as given. Where that matches nothing or is not valid, and the pattern
  * has a meaning in the syntax of other tools, it is searched for as such.
  */
 export async function searchAsMeant<Outcome extends Pick<SearchOutcome, "matchingLines">>(

@@ -78,7 +78,7 @@ export function createTools(
 }
 
 /**
- * An answer of at most so many characters, all that is said around it included: if that is too long,
+ * An answer of at most `maxChars` characters, including everything around it: if that is too long,
  * less is read. At least half of the room is for what is read, or a model could not get on.
  */
 async function fit(
@@ -120,7 +120,7 @@ function pickInput(input: ToolInput, names: readonly string[]): NextCall["input"
 }
 
 const UNREADABLE =
-  "The stored result cannot be read at the moment, or its content is damaged. Try once more; if that fails too, run the tool again that returned it.";
+  "The stored result cannot be read at the moment, or its content is damaged. Try once more; if that fails too, run the tool that returned it again.";
 
 /** The errors whose messages are for the host: they tell paths, and what the system said. */
 const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {
