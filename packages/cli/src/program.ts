@@ -21,7 +21,7 @@ import type { Terminal } from "./terminal/terminal.js";
 export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command("context-offload")
     .description(
-      "Keeps big tool results out of an agent's context window, and one call away from it.",
+      "Moves large tool results out of an agent's context window, and lets the model read them back.",
     )
     .version(PACKAGE_VERSION, "-V, --version")
     .option(

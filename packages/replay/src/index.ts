@@ -1,7 +1,7 @@
 export type {
   AssistantItem,
-  Call,
-  Conversation,
+  ReplayCall,
+  RecordedConversation,
   Item,
   ResultItem,
   UserItem,

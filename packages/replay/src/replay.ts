@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   textOf,
-  type Conversation,
+  type RecordedConversation,
   type Item,
   type ResultItem,
 } from "./conversation/conversation.js";
@@ -56,7 +56,7 @@ const MAX_READS = 100;
  * recorded reply uses a fact that is not in what was sent, a scripted reader fetches it first.
  */
 export async function replayConversation(
-  { items }: Pick<Conversation, "items">,
+  { items }: Pick<RecordedConversation, "items">,
   system: System,
   options: ReplayOptions,
 ): Promise<Outcome> {

@@ -7,7 +7,7 @@ import {
   peersIn,
   replayConversation,
   systemNamed,
-  type Conversation,
+  type RecordedConversation,
   type Item,
   type ReplayOptions,
   type SystemSession,
@@ -30,7 +30,7 @@ const RESULT: Item = {
   text: "the order_id was 4711",
   isError: false,
 };
-const conversation: Conversation = {
+const conversation: RecordedConversation = {
   source: "test",
   name: "test",
   items: [
@@ -113,7 +113,7 @@ describe("the replay", () => {
 
   it("does not take an answer that repeats the question for an answer", async () => {
     const none = hiding("No matches found for pattern 'order_id'");
-    const short: Conversation = {
+    const short: RecordedConversation = {
       ...conversation,
       items: [
         ...conversation.items.slice(0, 3),
@@ -130,7 +130,7 @@ describe("the replay", () => {
   it("loses what pruning removes", async () => {
     // It is installed with this repository, for the tests of its format.
     const pruning = systemNamed("ai-sdk-pruning", peersIn("."));
-    const later: Conversation = {
+    const later: RecordedConversation = {
       ...conversation,
       items: [
         ...conversation.items.slice(0, 3),
@@ -147,7 +147,7 @@ describe("the replay", () => {
 describe("the replay of a large result", () => {
   const log = Array.from({ length: 2_000 }, (_, line) => `line ${line} value ${line % 7}`);
   log[1_000] = "the order_id was 4711";
-  const large: Conversation = {
+  const large: RecordedConversation = {
     ...conversation,
     items: conversation.items.map((item) =>
       item.role === "result" ? { ...item, text: log.join("\n") } : item,
@@ -162,7 +162,7 @@ describe("the replay of a large result", () => {
   });
 
   it("reads it back again once the answer has gone", async () => {
-    const later: Conversation = {
+    const later: RecordedConversation = {
       ...large,
       items: [
         ...large.items,

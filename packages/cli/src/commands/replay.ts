@@ -148,7 +148,7 @@ function describe(
   ].join("\n");
 }
 
-interface Row {
+interface ReplayRow {
   readonly name: string;
   readonly sessions: number;
   readonly turns: number;
@@ -161,9 +161,9 @@ interface Row {
 }
 
 const NUMBERS = { sessions: 0, turns: 0, tokens: 0, tokensNow: 0, cost: 0, costNow: 0 };
-const ZERO: Row = { name: "together", ...NUMBERS, reads: 0, lost: 0 };
+const ZERO: ReplayRow = { name: "together", ...NUMBERS, reads: 0, lost: 0 };
 
-function rowOf({ name, conversations, outcomes }: SourceFigures, price: number): Row {
+function rowOf({ name, conversations, outcomes }: SourceFigures, price: number): ReplayRow {
   const { everything, ours } = outcomes;
   return {
     ...{ name, sessions: conversations, turns: everything?.turns ?? 0 },
@@ -174,7 +174,7 @@ function rowOf({ name, conversations, outcomes }: SourceFigures, price: number):
   };
 }
 
-function savedBy({ cost, costNow }: Row): number {
+function savedBy({ cost, costNow }: ReplayRow): number {
   return cost === 0 ? 0 : (cost - costNow) / cost;
 }
 

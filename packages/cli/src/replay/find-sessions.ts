@@ -18,7 +18,7 @@ interface SessionFolder {
   readonly isFlat?: boolean;
 }
 
-interface Agent {
+interface SessionAgent {
   readonly name: string;
   /** Where it keeps its sessions, below the home folder unless its own variable names another place. */
   places(home: string, env: Terminal["env"]): readonly SessionFolder[];
@@ -26,7 +26,7 @@ interface Agent {
   olderPlaces?(home: string, env: Terminal["env"]): readonly SessionFolder[];
 }
 
-const AGENTS: readonly Agent[] = [
+const AGENTS: readonly SessionAgent[] = [
   {
     name: "Claude Code",
     places(home, env) {

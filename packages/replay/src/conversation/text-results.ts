@@ -1,4 +1,4 @@
-import type { Call, Item } from "./conversation.js";
+import type { ReplayCall, Item } from "./conversation.js";
 import { asRecord, parseJson } from "./json.js";
 import { parseInput } from "./read-messages.js";
 
@@ -48,7 +48,7 @@ function isResult({ role, content }: TextMessage): boolean {
   return role === "user" && RESULT.test(content);
 }
 
-function parseCall(content: string, id: string): Call | undefined {
+function parseCall(content: string, id: string): ReplayCall | undefined {
   const react = REACT_CALL.exec(content)?.[1];
   if (react !== undefined) {
     const { name, arguments: args, input } = asRecord(parseInput(react));

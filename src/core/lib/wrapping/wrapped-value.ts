@@ -80,11 +80,11 @@ export function parseJsonValue(text: string, isWhole: boolean): WrappedValue | u
   if (start === text.length) return undefined;
   const end = endOfValue(text, start);
   if (skipBlanks(text, end) !== text.length) return undefined;
-  const value = new JsonValue(text, start, end);
+  const value = new WrappedJson(text, start, end);
   return isWhole && value.kind === "string" && !isClosed(value.source) ? undefined : value;
 }
 
-class JsonValue implements WrappedValue {
+class WrappedJson implements WrappedValue {
   readonly kind: WrappedValue["kind"];
   readonly #text: string;
   readonly #start: number;
@@ -137,7 +137,7 @@ class JsonValue implements WrappedValue {
     for (let index = 0; at < text.length; index += 1) {
       let key = String(index);
       if (isObject) {
-        const name = new JsonValue(text, at, endOfValue(text, at));
+        const name = new WrappedJson(text, at, endOfValue(text, at));
         if (name.kind !== "string") throw new NotWrappedError();
         at = skipBlanks(text, name.#end);
         if (at === text.length) return;
@@ -146,7 +146,7 @@ class JsonValue implements WrappedValue {
         at = skipBlanks(text, at + 1);
         if (at === text.length) return;
       }
-      const value = new JsonValue(text, at, endOfValue(text, at));
+      const value = new WrappedJson(text, at, endOfValue(text, at));
       yield [key, value];
       at = skipBlanks(text, value.#end);
       if (at >= text.length || text[at] === close) return;
