@@ -80,7 +80,7 @@ const LINE = "2026-03-01T10:00:00.000Z INFO  checkout request=8f3a served in 12 
 /**
  * A further turn of an agent loop over a history of 5,000 messages, which brings one result of 20 kB
  * that is offloaded: for a host that keeps its message objects, against one over 50 messages; for a
- * host that loads its history anew, against a bare hash of all content.
+ * host that reloads its history, against a bare hash of all content.
  *
  * @param {string} folder
  * @returns {Promise<import("./harness.mjs").Row[]>}
@@ -91,7 +91,7 @@ export async function benchOffloadTurn(folder) {
     { rounds: ROUNDS, warmUp: WARM_UP },
   );
   const loaded = await createLoadingHost(folder, 5_000);
-  const anew = await measure(
+  const reloaded = await measure(
     { ours: loaded.turn, theirs: loaded.hash },
     { rounds: ROUNDS, warmUp: WARM_UP },
   );
@@ -105,10 +105,10 @@ export async function benchOffloadTurn(folder) {
       limit: 2,
     },
     {
-      what: "the same, all messages loaded anew",
+      what: "the same, all messages reloaded",
       against: "a hash of their content",
-      ours: anew["ours"] ?? 0,
-      theirs: anew["theirs"] ?? 0,
+      ours: reloaded["ours"] ?? 0,
+      theirs: reloaded["theirs"] ?? 0,
       aim: "at most 2",
       limit: 2,
     },
@@ -132,7 +132,7 @@ async function createHost(folder, length) {
  * @param {number} length
  */
 async function createLoadingHost(folder, length) {
-  const { offloader, history } = await createConversation(folder, `anew ${length}`, length);
+  const { offloader, history } = await createConversation(folder, `reloaded ${length}`, length);
   // Made beforehand: what a host takes to load its history is not what is measured.
   const copies = Array.from({ length: 2 * (ROUNDS + WARM_UP) }, () => structuredClone(history));
   /** @type {typeof history} */

@@ -16,8 +16,8 @@ const WIDTH = 952;
 
 /** @param {Figures} figures */
 export function drawBeforeAndAfter({ before, after, offloaded }) {
-  const total = sum(before);
-  const rest = sum(after);
+  const total = Math.round(sum(before));
+  const rest = Math.round(sum(after));
   const end = round(LEFT + (WIDTH * rest) / total);
   const middle = round((end + LEFT + WIDTH) / 2);
   const arrows = round((end + 12 + middle - 152) / 2);

@@ -121,9 +121,11 @@ function splitParts(messages, ids) {
     const { content } = /** @type {{ content: unknown }} */ (message);
     const blocks = Array.isArray(content) ? content : [];
     const results = blocks.filter(({ tool_use_id }) => ids.has(tool_use_id));
-    const parts = results.map((block) => ({ tokens: countTokens([block]), marked: true }));
-    const inResults = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-    const others = Math.max(countTokens([message]) - inResults, 0);
+    const whole = countTokens([message]);
+    // Estimates of the blocks can add up to more than that of their message, which is what counts.
+    const scale = Math.min(1, whole / countTokens(results));
+    const parts = results.map((block) => ({ tokens: scale * countTokens([block]), marked: true }));
+    const others = whole - scale * countTokens(results);
     return [{ tokens: others, marked: false }, ...parts].filter(({ tokens }) => tokens > 0);
   });
 }

@@ -10,7 +10,7 @@ import {
   readObject,
   readString,
   Refusal,
-  refuseRepeated,
+  rejectRepeated,
 } from "./request-checks.mjs";
 
 /**
@@ -97,7 +97,7 @@ function checkTools(tools) {
     checkInputSchema(tool["input_schema"], `${path}.input_schema`);
     return readMatching(tool["name"], `${path}.name`, NAME);
   });
-  refuseRepeated(names, "tools: names must be unique");
+  rejectRepeated(names, "tools: names must be unique");
   return names;
 }
 
@@ -191,7 +191,7 @@ function checkTurns(/** @type {readonly Message[]} */ messages) {
 /** Every call has its result at the start of the next message, and there are no other results. */
 function checkPairs(/** @type {readonly Message[]} */ messages) {
   const calls = messages.map(({ content }) => idsOf(content, "tool_use", "id"));
-  refuseRepeated(calls.flat(), "messages: `tool_use` ids must be unique");
+  rejectRepeated(calls.flat(), "messages: `tool_use` ids must be unique");
   for (const [at, { content }] of messages.entries()) {
     const path = `messages.${at}`;
     const results = idsOf(content, "tool_result", "tool_use_id");
@@ -202,7 +202,7 @@ function checkPairs(/** @type {readonly Message[]} */ messages) {
       const rule = "Each `tool_result` block must have a corresponding `tool_use` block";
       throw new Refusal(`${path}: ${why}. ${rule} in the previous message.`, path);
     }
-    refuseRepeated(results, `${path}: each tool_use must have a single result`);
+    rejectRepeated(results, `${path}: each tool_use must have a single result`);
     const missing = called.filter((id) => !results.includes(id));
     if (missing.length > 0) {
       const why = "`tool_use` ids were found without `tool_result` blocks immediately after";

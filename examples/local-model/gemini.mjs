@@ -9,7 +9,7 @@ import {
   readMatching,
   readObject,
   Refusal,
-  refuseRepeated,
+  rejectRepeated,
 } from "./request-checks.mjs";
 
 /**
@@ -63,7 +63,7 @@ function checkTools(tools) {
       return readMatching(name, `${path}[${index}].name`, NAME);
     });
   });
-  refuseRepeated(names, "tools: names must be unique");
+  rejectRepeated(names, "tools: names must be unique");
   return names;
 }
 

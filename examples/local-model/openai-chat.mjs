@@ -10,7 +10,7 @@ import {
   readObject,
   readString,
   Refusal,
-  refuseRepeated,
+  rejectRepeated,
 } from "./request-checks.mjs";
 
 /**
@@ -96,7 +96,7 @@ function checkTools(tools) {
     }
     return readMatching(name, `${path}.function.name`, NAME);
   });
-  refuseRepeated(names, "tools: names must be unique");
+  rejectRepeated(names, "tools: names must be unique");
   return names;
 }
 
@@ -184,15 +184,15 @@ function checkPairs(/** @type {readonly Message[]} */ messages) {
       }
       continue;
     }
-    refuseOpen(open, path);
+    rejectOpen(open, path);
     called = new Set(calls.map(({ id }) => id));
     open = new Set(called);
   }
-  refuseOpen(open, "messages");
+  rejectOpen(open, "messages");
 }
 
 /** @param {ReadonlySet<string>} open @param {string} path */
-function refuseOpen(open, path) {
+function rejectOpen(open, path) {
   if (open.size === 0) return;
   const rule =
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'";

@@ -10,7 +10,7 @@ import {
   readObject,
   readString,
   Refusal,
-  refuseRepeated,
+  rejectRepeated,
 } from "./request-checks.mjs";
 
 /**
@@ -108,7 +108,7 @@ function checkTools(tools) {
     if (strict !== false) checkStrictSchema(schema, `${path}.parameters`);
     return readMatching(name, `${path}.name`, NAME);
   });
-  refuseRepeated(names, "tools: names must be unique");
+  rejectRepeated(names, "tools: names must be unique");
   return names;
 }
 

@@ -66,7 +66,7 @@ export function allowOnly(object, path, keys) {
 }
 
 /** @param {readonly string[]} names @param {string} path */
-export function refuseRepeated(names, path) {
+export function rejectRepeated(names, path) {
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
   if (repeated !== undefined) throw new Refusal(`${path}: ${repeated} is there twice`, path);
 }

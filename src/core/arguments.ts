@@ -65,7 +65,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  * Rejects an option that is nearly spelled like one that exists, which would be silently ignored.
  * Anything else may be there for another function: hosts pass objects on.
  */
-export function refuseMisspelled<Options extends object>(
+export function rejectMisspelled<Options extends object>(
   options: Options,
   names: OptionNames<Options>,
 ): void {
@@ -91,19 +91,19 @@ export function requireCount(
   argument: string,
   value: number | undefined,
   fallback: number | undefined,
-  least = 1,
+  min = 1,
 ): number {
   const count = value === undefined ? fallback : value;
-  if (Number.isSafeInteger(count) && (count as number) >= least) return count as number;
-  throw new InvalidArgumentError(argument, value, `a whole number of at least ${least}`);
+  if (Number.isSafeInteger(count) && (count as number) >= min) return count as number;
+  throw new InvalidArgumentError(argument, value, `a whole number of at least ${min}`);
 }
 
-/** A number; its range is checked only when `least` is given. */
-export function requireNumber(argument: string, value: unknown, least?: number): number {
+/** A number; its range is checked only when `min` is given. */
+export function requireNumber(argument: string, value: unknown, min?: number): number {
   if (typeof value === "number" && !Number.isNaN(value)) {
-    if (least === undefined || (value >= least && Number.isFinite(value))) return value;
+    if (min === undefined || (value >= min && Number.isFinite(value))) return value;
   }
-  const expected = least === undefined ? "a number" : `a number of at least ${least}`;
+  const expected = min === undefined ? "a number" : `a number of at least ${min}`;
   throw new InvalidArgumentError(argument, value, expected);
 }
 

@@ -4,7 +4,7 @@ import { scanSampled, type Digest, type DigestOptions } from "./lib/digest/diges
 import { sampleText } from "./lib/digest/sampled-text.js";
 
 /**
- * A short description of a text, depending on its kind: what it is, the lines that tell the most, and
+ * A short description of a text, depending on its kind: what it is, the most informative lines, and
  * further names with their lines; the values of JSON, the files of a listing. Deterministic, and made
  * without a model.
  *

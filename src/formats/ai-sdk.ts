@@ -68,7 +68,8 @@ export const aiSdkFormat = {
     for (const [slot, item] of asList(content).entries()) {
       const part = asRecord(item);
       const type = String(part["type"]);
-      if (role === "tool" && type === "tool-result") readResult(part, slot, visitor, options);
+      if (role === "tool" && type === "tool-result")
+        readToolResultPart(part, slot, visitor, options);
       else readPart(part, known?.includes(type) === true ? undefined : type, visitor, options);
     }
   },
@@ -118,7 +119,7 @@ export const aiSdkFormat = {
   ]),
 } satisfies Format;
 
-function readResult(
+function readToolResultPart(
   part: JsonRecord,
   slot: number,
   visitor: MessageVisitor,

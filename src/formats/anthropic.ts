@@ -53,7 +53,7 @@ export interface AnthropicToolResultBlock {
 export type AnthropicContentBlock =
   AnthropicTextBlock | AnthropicImageBlock | AnthropicToolUseBlock | AnthropicToolResultBlock;
 
-/** A message of Anthropic's API; the role `tool` is for hosts that store a result as a message of its own. */
+/** A message of Anthropic's API; the role `tool` is for hosts that store a result as a separate message. */
 export interface AnthropicMessage {
   role: "user" | "assistant" | "tool";
   content: string | AnthropicContentBlock[];
@@ -137,7 +137,7 @@ export const anthropicFormat = {
         const block = (content[slot] ?? NOTHING) as RawBlock;
         const type = block.type;
         if (type === "text" && typeof block.text === "string") visitor.other(block.text.length);
-        else if (type === "tool_result") readResult(block, slot, visitor, options);
+        else if (type === "tool_result") readToolResultBlock(block, slot, visitor, options);
         else readOther(block, visitor, options);
       }
     } else {
@@ -249,7 +249,7 @@ function readWhole(
   visitor.result({ slot: WHOLE_MESSAGE, id: nonEmptyText(id), ...found, isError: false });
 }
 
-function readResult(
+function readToolResultBlock(
   block: RawBlock,
   slot: number,
   visitor: MessageVisitor,

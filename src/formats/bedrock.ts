@@ -56,7 +56,7 @@ export const bedrockFormat = {
       const { text, toolUse, toolResult } = block;
       if (typeof text === "string") visitor.other(text.length);
       else if (isRecord(toolUse)) readUse(toolUse, visitor, options);
-      else if (isRecord(toolResult)) readResult(toolResult, slot, visitor, options);
+      else if (isRecord(toolResult)) readBedrockResult(toolResult, slot, visitor, options);
       else visitor.other(options.countOther ? countJsonChars(block) : 0, unknownType(block));
     }
   },
@@ -146,7 +146,7 @@ function readUse(
   if (countOther) visitor.other(countJsonChars(input));
 }
 
-function readResult(
+function readBedrockResult(
   result: JsonRecord,
   slot: number,
   visitor: MessageVisitor,

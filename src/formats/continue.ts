@@ -4,7 +4,7 @@ import { inputsIn, textsOf } from "./shared/message-parts.js";
 import { createRecordFormat, type RecordedCall } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
-/** The answer to a call: an item of its own. */
+/** The answer to a call: a separate item. */
 export type ContinueToolAnswer = {
   message: { role: "tool"; toolCallId: string; content: string };
   contextItems: [];

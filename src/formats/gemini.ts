@@ -57,7 +57,7 @@ export const geminiFormat = {
       const part = asRecord(item);
       const { text, functionCall, functionResponse } = part;
       if (typeof text === "string") visitor.other(text.length);
-      else if (functionResponse !== undefined) readResult(part, slot, visitor, options);
+      else if (functionResponse !== undefined) readFunctionResponse(part, slot, visitor, options);
       else if (isRecord(functionCall)) readFunctionCall(functionCall, visitor, options);
       else visitor.other(options.countOther ? countJsonChars(part) : 0, unknownType(part));
     }
@@ -159,7 +159,7 @@ function readFunctionCall(
   if (countOther) visitor.other(countJsonChars(asRecord(args)));
 }
 
-function readResult(
+function readFunctionResponse(
   part: JsonRecord,
   slot: number,
   visitor: MessageVisitor,

@@ -9,7 +9,7 @@ import {
   type RecordReader,
 } from "./shared/record-format.js";
 
-/** The answer to a call: an event of its own. */
+/** The answer to a call: a separate event. */
 export type KimiToolAnswer = {
   type: "tool.result";
   toolCallId: string;

@@ -76,7 +76,7 @@ export const langchainFormat = {
     const parsed = parseLangchainMessage(message);
     if (!parsed) return;
     if (parsed.kind === "tool") {
-      readResult(parsed, visitor, options);
+      readToolMessage(parsed, visitor, options);
       return;
     }
     if (parsed.kind === "ai") {
@@ -174,7 +174,7 @@ function describeForeign({ type, role }: JsonRecord): string {
   return `has ${named} ${JSON.stringify(type ?? role)} or no content, unlike LangChain messages`;
 }
 
-function readResult(
+function readToolMessage(
   parsed: LangchainMessage,
   visitor: MessageVisitor,
   { media, countOther }: FormatReadOptions,

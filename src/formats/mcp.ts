@@ -152,7 +152,7 @@ function bothOf(result: JsonRecord): JsonRecord {
 type Copy = "parsed" | { readonly key: string };
 
 /** What is kept beside the stored content. Earlier versions kept the keys alone. */
-interface Wrapping {
+interface McpWrapping {
   /** All keys in order, if restoring the two next to each other would change the order. */
   readonly keys?: readonly string[] | undefined;
   /** There if only the text was stored. */
@@ -175,7 +175,7 @@ function makeCopy(copy: Copy, blocks: readonly unknown[]): unknown {
   return copy === "parsed" ? JSON.parse(text) : Object.fromEntries([[copy.key, text]]);
 }
 
-function wrappingOf(result: JsonRecord, copy: Copy | undefined): Wrapping | undefined {
+function wrappingOf(result: JsonRecord, copy: Copy | undefined): McpWrapping | undefined {
   const names = Object.keys(result);
   const [content, structured] = ["content", "structuredContent"].map((key) => names.indexOf(key));
   const isBoth = content !== -1 && result["structuredContent"] !== undefined;
@@ -185,7 +185,7 @@ function wrappingOf(result: JsonRecord, copy: Copy | undefined): Wrapping | unde
   return keys || copy ? { ...(keys ? { keys } : {}), ...(copy ? { copy } : {}) } : undefined;
 }
 
-function parseWrapping(wrapping: unknown): Wrapping {
+function parseWrapping(wrapping: unknown): McpWrapping {
   return Array.isArray(wrapping) ? { keys: wrapping as readonly string[] } : asRecord(wrapping);
 }
 

@@ -17,7 +17,7 @@ export type OpenAIAgentsTool = {
   invoke: (context: unknown, input: string) => Promise<string>;
 };
 
-/** The answer to a call: an item of its own. */
+/** The answer to a call: a separate item. */
 export type OpenAIAgentsToolAnswer = {
   type: "function_call_result";
   name: string;

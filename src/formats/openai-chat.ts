@@ -23,7 +23,7 @@ export type OpenAIChatTool = {
   function: { name: string; description: string; parameters: ToolInputSchema };
 };
 
-/** The answer to a call: a message of its own. */
+/** The answer to a call: a separate message. */
 export type OpenAIChatToolAnswer = { role: "tool"; tool_call_id: string; content: string };
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
@@ -49,7 +49,7 @@ export const openaiChatFormat = {
     const { role, content, tool_calls, function_call } = record;
     if (role === "assistant") visitor.modelMessage();
     if (role === "tool" || role === "function") {
-      readResult(record, visitor, options);
+      readChatResult(record, visitor, options);
       return;
     }
     readParts(content, isKnownPart, visitor, options);
@@ -140,7 +140,7 @@ function isChatPart(part: unknown): boolean {
   return type !== "file" || isRecord(file);
 }
 
-function readResult(
+function readChatResult(
   message: JsonRecord,
   visitor: MessageVisitor,
   { media }: FormatReadOptions,

@@ -26,7 +26,7 @@ export type OpenAIResponsesTool = {
   strict: boolean;
 };
 
-/** The answer to a call: an item of its own. */
+/** The answer to a call: a separate item. */
 export type OpenAIResponsesToolAnswer = {
   type: "function_call_output";
   call_id: string;
@@ -60,7 +60,7 @@ export const openaiResponsesFormat = {
     const isCall = CALL_TYPES.has(type);
     if (isCall || type === "reasoning" || role === "assistant") visitor.modelMessage();
     if (isCall) readCallItem(record, visitor, options);
-    else if (RESULT_TYPES.has(type)) readResult(record, visitor, options);
+    else if (RESULT_TYPES.has(type)) readCallOutput(record, visitor, options);
     else if (typeof role !== "string") readItem(record, visitor, options);
     else readParts(content, isMessagePart, visitor, options);
   },
@@ -150,7 +150,7 @@ function readCallItem(
   if (countOther) visitor.other(countInputChars(args ?? input));
 }
 
-function readResult(
+function readCallOutput(
   item: JsonRecord,
   visitor: MessageVisitor,
   { media, countOther }: FormatReadOptions,

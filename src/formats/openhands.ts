@@ -9,7 +9,7 @@ import {
 } from "./shared/record-format.js";
 import { firstMismatch } from "./shared/visitors.js";
 
-/** The answer to a call: an event of its own. */
+/** The answer to a call: a separate event. */
 export type OpenHandsToolAnswer = {
   kind: "ObservationEvent";
   source: "environment";

@@ -83,10 +83,10 @@ function parseLines(text: string, value: unknown): ParsedConversation {
   const [first] = objects;
   if (!first) {
     if (value !== undefined) throw notConversation(value);
-    throw refusal(text.trim() === "" ? "It is empty" : "No line of it is a JSON object");
+    throw rejection(text.trim() === "" ? "It is empty" : "No line of it is a JSON object");
   }
   if (isDocument(first)) {
-    throw refusal("Every line of it is a conversation: parse each line by itself");
+    throw rejection("Every line of it is a conversation: parse each line by itself");
   }
   const brokenLines = (lines as string[]).filter(
     (line, at) => values[at] === undefined && line.trim() !== "",
@@ -110,7 +110,7 @@ function parsed(
     };
   }
   const why = findTextResults(messages.map((message) => parseIfLine(message)));
-  if (why !== undefined) throw refusal(`I${why.slice(1)}`);
+  if (why !== undefined) throw rejection(`I${why.slice(1)}`);
   const { mismatches } = found;
   if (whole !== undefined && !mismatches.some(({ isNear }) => isNear)) {
     throw notConversation(whole, mismatches);
@@ -136,7 +136,7 @@ function holdsMessages(value: unknown): boolean {
 function requireOne(messages: unknown[]): unknown[] {
   if (messages.length === 0 || !messages.every(holdsMessages)) return messages;
   const name = JSON.stringify(findPath(messages[0])?.join("."));
-  throw refusal(`It holds ${messages.length} conversations: parse the ${name} of each by itself`);
+  throw rejection(`It holds ${messages.length} conversations: parse the ${name} of each by itself`);
 }
 
 function parseJson(text: string): unknown {
@@ -152,10 +152,10 @@ function notConversation(
   mismatches?: readonly FormatMismatch[],
 ): UnknownFormatError {
   if (isRecord(value)) requireOne(Object.values(value));
-  return refusal(`It is ${describeValue(value)}, not ${EXPECTED}`, mismatches);
+  return rejection(`It is ${describeValue(value)}, not ${EXPECTED}`, mismatches);
 }
 
-function refusal(why: string, mismatches?: readonly FormatMismatch[]): UnknownFormatError {
+function rejection(why: string, mismatches?: readonly FormatMismatch[]): UnknownFormatError {
   const message = `This is not a conversation that can be offloaded. ${why}.`;
   return new UnknownFormatError(message, mismatches);
 }

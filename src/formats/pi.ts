@@ -6,7 +6,7 @@ import { createRecordFormat, type PlainTool } from "./shared/record-format.js";
 /** A tool as pi takes it. */
 export type PiTool = PlainTool;
 
-/** The answer to a call: a message of its own. */
+/** The answer to a call: a separate message. */
 export type PiToolAnswer = {
   role: "toolResult";
   toolCallId: string;
@@ -64,7 +64,7 @@ export const piRecordFormat = createRecordFormat({
   }),
 });
 
-/** pi session files: a result is a message of its own, of role `toolResult`. */
+/** pi session files: a result is a separate message of role `toolResult`. */
 export const piFormat = createLineFormat({
   name: "pi-jsonl",
   origin: "a pi session",

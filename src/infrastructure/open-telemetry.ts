@@ -40,7 +40,7 @@ type Attributes = Record<string, string | number>;
 const ERROR = 2;
 
 /**
- * A logger that makes spans and metrics of a workspace's events. Attributes have the names of the
+ * A logger that turns a workspace's events into spans and metrics. Attributes have the names of the
  * semantic conventions for generative AI where there is one.
  *
  * @example

@@ -3,7 +3,7 @@ import {
   requireChoice,
   requireCount,
   requireObject,
-  refuseMisspelled,
+  rejectMisspelled,
   requireText,
   checkedCounter,
 } from "../core/arguments.js";
@@ -85,7 +85,7 @@ const OPTIONS: OptionNames<OffloaderOptions> = {
 
 /**
  * Keeps an agent's conversation short: pass it the whole history every turn, and it moves large tool
- * results out and puts short references in their place.
+ * results out and replaces them with short references.
  *
  * @example
  * const offloader = createOffloader({ root: ".offload", sessionId: "s1", format: "anthropic" });
@@ -95,7 +95,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   options: OffloaderOptions<Choice>,
 ): OffloaderFor<Choice> {
   requireObject("options", options, "an object with sessionId, and root or workspace");
-  refuseMisspelled<OffloaderOptions>(options, OPTIONS);
+  rejectMisspelled<OffloaderOptions>(options, OPTIONS);
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
@@ -105,8 +105,8 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     requireCount("forgetReads.afterTurns", forgetReads.afterTurns, undefined);
     requireCount("forgetReads.minChars", forgetReads.minChars ?? 0, undefined, 0);
   }
-  const format = readFormat(options.format);
-  const workspace = readWorkspace(options);
+  const format = resolveFormat(options.format);
+  const workspace = resolveWorkspace(options);
   return wireOffloader({
     ...options,
     workspace,
@@ -121,7 +121,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   }) as OffloaderFor<Choice>;
 }
 
-function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
+function resolveWorkspace({ root, workspace }: OffloaderOptions): Workspace {
   if (workspace === undefined) return createWorkspace({ root: root ?? DEFAULTS.root });
   if (root !== undefined) {
     throw new InvalidArgumentError("root", root, "omitted when a workspace is given");
@@ -131,7 +131,7 @@ function readWorkspace({ root, workspace }: OffloaderOptions): Workspace {
 }
 
 /** The chosen format; `undefined` to detect it. */
-function readFormat(choice: FormatChoice | undefined): Format | undefined {
+function resolveFormat(choice: FormatChoice | undefined): Format | undefined {
   if (isFormat(choice)) return choice;
   const found = FORMATS.find(({ name }) => name === choice);
   if (found || choice === undefined || choice === "auto") return found;

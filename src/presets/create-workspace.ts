@@ -5,7 +5,7 @@ import {
   requireChoice,
   requireCount,
   requireFunction,
-  refuseMisspelled,
+  rejectMisspelled,
   requireText,
   checkedCounter,
 } from "../core/arguments.js";
@@ -65,7 +65,7 @@ export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
     }
     const other = nameTools(toolNames).find((one) => one.name === name && one.tool !== tool);
     if (!other) continue;
-    throw new InvalidArgumentError(argument, name, `a name of its own: ${other.tool} has it too`);
+    throw new InvalidArgumentError(argument, name, `a unique name: ${other.tool} has the same one`);
   }
   return toolNames;
 }
@@ -146,16 +146,16 @@ export interface WorkspaceOptions {
   readonly countTokens?: CountTokens | undefined;
   /** Called with an event for every offload, read, skip, removal and failure. Default: none. */
   readonly logger?: EventLogger | undefined;
-  /** Removes what must not be stored, such as `redactSecrets`. What it removes does not come back. Default: none. */
+  /** Removes what must not be stored, such as `redactSecrets`. What it removes cannot be restored. Default: none. */
   readonly redact?: Redact | undefined;
   /**
-   * With `redact`, the secret by which content is known again as it came, for all processes that share
+   * With `redact`, the secret with which the original content is recognized again, for all processes that share
    * the workspace. Default: the encryption's, one that is kept in `root`, or a random one of this process.
    */
   readonly redactionKey?: Uint8Array | undefined;
   /** Encrypts content and records with AES-256-GCM before the store gets them. Default: none. */
   readonly encryption?: EncryptionOptions | undefined;
-  /** Removes the oldest artifacts, at open and after puts, off their path. Default: nothing is removed. */
+  /** Removes the oldest artifacts in the background, when the workspace is opened and after puts. Default: nothing is removed. */
   readonly retention?: Retention | undefined;
 }
 
@@ -185,7 +185,7 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
  */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
-  refuseMisspelled(options, OPTIONS);
+  rejectMisspelled(options, OPTIONS);
   const open = resolveStore(options);
   const { namespace = "default", countTokens = estimateTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");

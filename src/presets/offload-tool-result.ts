@@ -1,4 +1,4 @@
-import { requireObject, refuseMisspelled, requireText } from "../core/arguments.js";
+import { requireObject, rejectMisspelled, requireText } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload, planOffload } from "../core/engine/offload.js";
@@ -41,7 +41,7 @@ export interface DirectOffloadResult<M extends AnthropicMessageLike = AnthropicM
 
 /**
  * Writes every tool result of one message to `<outputDir>/<sessionId>/<tool_use_id>.md` and returns
- * a deep copy of the message with references in their place. It offloads results of any size: decide
+ * a deep copy of the message with references instead. It offloads results of any size: decide
  * before you call whether one is large enough.
  *
  * @example
@@ -52,7 +52,7 @@ export async function offloadToolResult<M extends AnthropicMessageLike>(
   options: DirectOffloadOptions,
 ): Promise<DirectOffloadResult<M>> {
   requireObject("options", options, "an object with sessionId and outputDir");
-  refuseMisspelled(options, { sessionId: true, outputDir: true });
+  rejectMisspelled(options, { sessionId: true, outputDir: true });
   const { sessionId, outputDir } = options;
   return offloadMessage(
     message,

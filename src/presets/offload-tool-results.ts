@@ -1,4 +1,4 @@
-import { requireArray, requireObject, refuseMisspelled } from "../core/arguments.js";
+import { requireArray, requireObject, rejectMisspelled } from "../core/arguments.js";
 import { resolve } from "node:path";
 import { DEFAULTS } from "../core/defaults.js";
 import { offload, planOffload } from "../core/engine/offload.js";
@@ -50,7 +50,7 @@ interface Thresholds {
 
 /**
  * Writes the large tool results of a history to `<outputDir>/tool-result-<tool_use_id>.md` if they
- * make up enough of it, and returns the history with references in their place.
+ * make up enough of it, and returns the history with references instead.
  *
  * @example
  * const { messages, freedChars } = await offloadToolResults(history, { outputDir: ".offload" });
@@ -60,7 +60,7 @@ export async function offloadToolResults<M extends AnthropicMessageLike>(
   options: HistoryOffloadOptions,
 ): Promise<HistoryOffloadResult<M>> {
   requireObject("options", options, "an object with outputDir");
-  refuseMisspelled(options, { outputDir: true, charThreshold: true, ratioThreshold: true });
+  rejectMisspelled(options, { outputDir: true, charThreshold: true, ratioThreshold: true });
   return offloadHistory(
     requireArray("messages", messages) as readonly M[],
     resolve(requireOutputDir(options.outputDir)),
@@ -77,7 +77,7 @@ export async function offloadToolResultsWithWriter<M extends AnthropicMessageLik
   options: HistoryThresholds = {},
 ): Promise<HistoryOffloadResult<M>> {
   requireObject("options", options, "an object with charThreshold or ratioThreshold, or omitted");
-  refuseMisspelled(options, { charThreshold: true, ratioThreshold: true });
+  rejectMisspelled(options, { charThreshold: true, ratioThreshold: true });
   return offloadHistory(
     requireArray("messages", messages) as readonly M[],
     requireOutputDir(outputDir),

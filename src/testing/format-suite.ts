@@ -71,10 +71,10 @@ export function formatSuite(fixture: FormatFixture): readonly Check[] {
     ...(hasCalls
       ? [
           check("tells the input of each call", PARALLEL, ({ history, read, expect }) => {
-            const told = PARALLEL.flatMap(({ results }) =>
+            const expected = PARALLEL.flatMap(({ results }) =>
               results.map(({ id, toolName, input }) => ({ id, name: toolName, input })),
             );
-            expect.equal(read(history).calls, told, "the calls with their inputs");
+            expect.equal(read(history).calls, expected, "the calls with their inputs");
           }),
         ]
       : []),

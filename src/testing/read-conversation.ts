@@ -36,8 +36,8 @@ export function readConversation(
     const visitor: MessageVisitor = {
       modelMessage(replyId) {
         // Where results are part of the reply, the model goes on with another one.
-        const goesOn = modelMessages.at(-1) === index - 1 && lastResult < index - 1;
-        if (!goesOn && (replyId === undefined || replyId !== lastReplyId)) replies++;
+        const isContinued = modelMessages.at(-1) === index - 1 && lastResult < index - 1;
+        if (!isContinued && (replyId === undefined || replyId !== lastReplyId)) replies++;
         lastReplyId = replyId;
         modelMessages.push(index);
       },

@@ -8,7 +8,7 @@ import { followPrinted, toolRunner } from "../support/run-tools.js";
 
 const LONG = "x".repeat(1_000_000);
 /** No message repeats more than this of a value. */
-const MOST_REPEATED = /x{201}/;
+const TOO_OFTEN_REPEATED = /x{201}/;
 
 describe("an answer is capped, whatever was asked for", () => {
   it("a list with a limit of a million says what it leaves out and how to continue", async () => {
@@ -130,7 +130,7 @@ describe("an answer is capped, whatever was asked for", () => {
     const { text, isError } = await run(name, input);
     expect(isError).toBe(true);
     expect(text.length).toBeLessThan(2_000);
-    expect(text).not.toMatch(MOST_REPEATED);
+    expect(text).not.toMatch(TOO_OFTEN_REPEATED);
   });
 
   it("a note on a parameter that is ignored", async () => {
@@ -139,7 +139,7 @@ describe("an answer is capped, whatever was asked for", () => {
     });
     const { text } = await run("get_knowledge_by_id", { artifact_id: "a", [LONG]: 1 });
     expect(text.length).toBeLessThan(2_000);
-    expect(text).not.toMatch(MOST_REPEATED);
+    expect(text).not.toMatch(TOO_OFTEN_REPEATED);
   });
 
   it("an error that names ids and keys that exist", async () => {
@@ -156,7 +156,7 @@ describe("an answer is capped, whatever was asked for", () => {
     ] as const) {
       const { text, isError } = await run(name, input);
       expect(isError).toBe(true);
-      expect(text).not.toMatch(MOST_REPEATED);
+      expect(text).not.toMatch(TOO_OFTEN_REPEATED);
     }
   });
 });
@@ -187,7 +187,9 @@ describe("an error of the host's own calls repeats at most 200 characters of a v
     for (const { name, message } of errors) {
       expect(message.length, name).toBeLessThan(2_500);
       // A reason begins with words of its own.
-      expect(message, name).not.toMatch(name === "UnknownFormatError" ? /x{241}/ : MOST_REPEATED);
+      expect(message, name).not.toMatch(
+        name === "UnknownFormatError" ? /x{241}/ : TOO_OFTEN_REPEATED,
+      );
     }
   });
 
@@ -197,8 +199,8 @@ describe("an error of the host's own calls repeats at most 200 characters of a v
       sessionId: "s",
     });
     const call = { type: "tool_use", id: "c", name: LONG, input: {} };
-    await expect(offloader.handleToolCall(call)).rejects.not.toThrow(MOST_REPEATED);
+    await expect(offloader.handleToolCall(call)).rejects.not.toThrow(TOO_OFTEN_REPEATED);
     await expect(offloader.offload([{ role: LONG, content: LONG }])).rejects.not.toThrow(/x{241}/);
-    expect(() => offloader.tools(LONG as never)).not.toThrow(MOST_REPEATED);
+    expect(() => offloader.tools(LONG as never)).not.toThrow(TOO_OFTEN_REPEATED);
   });
 });

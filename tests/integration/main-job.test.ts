@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TOOL_NAMES } from "context-offload";
-import { Place } from "../../packages/cli/tests/support/command.js";
+import { TestFolder } from "../../packages/cli/tests/support/command.js";
 import { FIXTURES } from "../conformance/fixtures.js";
 
 const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
@@ -100,7 +100,7 @@ describe("context-offload run", () => {
       const ending = isText ? "jsonl" : "json";
       const lines = messages.map((line) => `${String(line).trimEnd()}\n`);
       const text = isText ? lines.join("") : JSON.stringify(messages);
-      const place = new Place();
+      const place = new TestFolder();
       const file = place.write(`talk.${ending}`, text);
       const { status, stdout, stderr } = await place.run("run", file);
       expect([status, stderr]).toEqual([0, ""]);

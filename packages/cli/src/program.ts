@@ -5,7 +5,7 @@ import { addGrep } from "./commands/grep.js";
 import { addHook } from "./commands/hook.js";
 import { addInstall } from "./commands/install.js";
 import { addListing } from "./commands/listing.js";
-import { addPrune, addVerify } from "./commands/care.js";
+import { addPrune, addVerify } from "./commands/maintenance.js";
 import { addReading } from "./commands/reading.js";
 import { addReplay } from "./commands/replay.js";
 import { addRestore } from "./commands/restore.js";
@@ -21,7 +21,7 @@ import type { Terminal } from "./terminal/terminal.js";
 export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command("context-offload")
     .description(
-      "Keeps big tool results out of an agent's context window, and one call away from it.",
+      "Moves large tool results out of an agent's context window, and lets the model read them back.",
     )
     .version(PACKAGE_VERSION, "-V, --version")
     .option(

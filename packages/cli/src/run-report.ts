@@ -114,9 +114,7 @@ function renderConversations(
 }
 
 function renderTools(tools: readonly ToolRow[], { green }: Colors): string {
-  const most = Math.max(
-    ...tools.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),
-  );
+  const max = Math.max(...tools.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter));
   const rows = tools
     .filter(({ offloaded }) => offloaded > 0)
     .sort((a, b) => b.tokensBefore - b.tokensAfter - (a.tokensBefore - a.tokensAfter))
@@ -125,7 +123,7 @@ function renderTools(tools: readonly ToolRow[], { green }: Colors): string {
       `${offloaded} of ${results}`,
       formatCount(tokensBefore),
       formatCount(tokensAfter),
-      green(renderBar((tokensBefore - tokensAfter) / most)),
+      green(renderBar((tokensBefore - tokensAfter) / max)),
     ]);
   return renderTable(
     [

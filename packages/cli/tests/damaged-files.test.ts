@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conversationOf, logLine, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
+import { conversationOf, logLine, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
 const CHAT = JSON.stringify(conversationOf("t1", "hello"));
 
 describe("a folder with damaged files", () => {
   it("goes through to its end, and names each that is skipped; one that is named is refused", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const damaged: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
       ["cut.json", CHAT.slice(0, 100), /: broken JSON at line 1, column \d+: /],
       ["empty.json", "", /: is empty; /],
@@ -50,7 +50,7 @@ describe("a log that ends within a character", () => {
     ["\u20ac", 2],
     ["\u{1f480}", 3],
   ])("is restored byte for byte, with %s cut after %i of its bytes", async (char, kept) => {
-    const place = new Place();
+    const place = new TestFolder();
     const start = Buffer.from(`${log}{"type":"us\u{1f480}`);
     const cut = Buffer.concat([start, Buffer.from(char).subarray(0, kept)]);
     place.write("log.jsonl", cut);
@@ -63,7 +63,7 @@ describe("a log that ends within a character", () => {
   });
 
   it("goes through a pipe as well, and is refused where lines must not be broken", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const cut = Buffer.concat([Buffer.from(`${log}{"type":"us`), Buffer.from([0xf0, 0x9f, 0x92])]);
     const pipe = (args: string[], input: Buffer) =>
       spawnSync(process.execPath, [MAIN, ...args], { cwd: place.folder, env: place.env(), input });
@@ -78,7 +78,7 @@ describe("a log that ends within a character", () => {
 });
 
 it("keeps a byte order mark, and does not count its line as broken, in a file of many windows", async () => {
-  const place = new Place();
+  const place = new TestFolder();
   const lines = Array.from({ length: 30 }, (_, at) =>
     conversationOf(`t${at}`, "line ".repeat(400), 20).map((message) => logLine("u", message)),
   ).flat();

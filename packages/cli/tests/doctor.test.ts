@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { conversationOf, Place } from "./support/command.js";
+import { conversationOf, TestFolder } from "./support/command.js";
 
 describe("context-offload doctor", () => {
   it("exits with 0 where nothing is set up, and hints at what to do", async () => {
-    const { status, stdout, stderr } = await new Place().run("doctor");
+    const { status, stdout, stderr } = await new TestFolder().run("doctor");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^ok +Node \d+/m);
     expect(stdout).toMatch(/^hint +workspace .*: is made with the first result$/m);
@@ -13,7 +13,7 @@ describe("context-offload doctor", () => {
   });
 
   it("says what was offloaded lately, what is set up, and how much space there is", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
     await place.run("run", "--quiet", "chat.json");
     await place.run("install", "claude-code");
@@ -29,7 +29,7 @@ describe("context-offload doctor", () => {
   });
 
   it("exits with 1 for a hook that is gone, settings that are broken, a folder that is a file", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     await place.run("install", "claude-code");
     const settings = place.read(".claude/settings.json");
     place.write(".claude/settings.json", settings.replace("dist/hook.js", "gone/hook.js"));
@@ -54,7 +54,7 @@ describe("context-offload doctor", () => {
   });
 
   it("looks into other stores, and says when offloading is switched off", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     expect((await place.run("doctor", "-w", "sqlite:new.db")).stdout).toMatch(
       /^hint +sqlite:new\.db: nothing was offloaded yet/m,
     );

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BUCKET, startObjects, type RealObjects } from "../../../tests/support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../../../tests/support/real-postgres.js";
-import { conversationOf, Place, SAMPLE, type Outcome } from "./support/command.js";
+import { conversationOf, TestFolder, SAMPLE, type Outcome } from "./support/command.js";
 
 let postgres: RealPostgres;
 let objects: RealObjects;
@@ -30,7 +30,7 @@ describe("every verb by --workspace URL", () => {
   it.each(STORES)(
     "works over %s",
     async (name, url) => {
-      const place = new Place();
+      const place = new TestFolder();
       const namespace = name.replaceAll(" ", "-");
       // The servers are in this process, which must not stand still.
       const run = async (...args: string[]): Promise<Outcome> => {

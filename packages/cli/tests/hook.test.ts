@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { Place, HOOK } from "./support/command.js";
+import { TestFolder, HOOK } from "./support/command.js";
 
 const TEXT = Array.from({ length: 900 }, (_, at) => `line ${at} of a long log`).join("\n");
 const PLUGIN = fileURLToPath(new URL("../plugin/", import.meta.url));
@@ -16,7 +16,7 @@ interface Answer {
   };
 }
 
-function eventOf(place: Place, more: Fields = {}): Fields {
+function eventOf(place: TestFolder, more: Fields = {}): Fields {
   return {
     ...{ hook_event_name: "PostToolUse", session_id: "s-1", transcript_path: "/t.jsonl" },
     ...{ cwd: place.folder, tool_name: "Bash", tool_use_id: "toolu_1" },
@@ -31,7 +31,7 @@ interface HookOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-function hook(place: Place, event: unknown, { args = [], env = {} }: HookOptions = {}) {
+function hook(place: TestFolder, event: unknown, { args = [], env = {} }: HookOptions = {}) {
   const input = typeof event === "string" ? event : JSON.stringify(event);
   return place.spawn(args, { input, env, script: HOOK });
 }
@@ -40,7 +40,7 @@ const LET_THROUGH = { status: 0, stdout: "", stderr: "" };
 
 describe("the hook of Claude Code", () => {
   it("answers a large result with a reference in the tool's own shape", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { status, stdout, stderr } = hook(place, eventOf(place));
     expect([status, stderr]).toEqual([0, ""]);
     const { hookSpecificOutput } = JSON.parse(stdout) as Answer;
@@ -53,7 +53,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it("gives a file path without a reading server, and its tools with one", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const [, path = ""] =
       /path="([^"]+)"|(\/\S+\.txt)/.exec(hook(place, eventOf(place)).stdout) ?? [];
     const byPath = hook(place, eventOf(place)).stdout;
@@ -91,7 +91,7 @@ describe("the hook of Claude Code", () => {
     ["an unknown tool", { tool_name: "constructor", tool_response: { text: TEXT } }],
     ["a missing response", { tool_response: undefined }],
   ])("lets through %s", (_, more, options) => {
-    const place = new Place();
+    const place = new TestFolder();
     expect(hook(place, eventOf(place, more), options)).toEqual(LET_THROUGH);
     expect(existsSync(place.path(".offload"))).toBe(false);
   });
@@ -100,7 +100,7 @@ describe("the hook of Claude Code", () => {
     ["a file of the workspace", { tool_name: "Read", tool_input: "FILE" }],
     ["a command that prints one", { tool_name: "Bash", tool_input: { command: "cat FILE" } }],
   ])("does not offload again what is read back from %s", (_, more) => {
-    const place = new Place();
+    const place = new TestFolder();
     const [file = ""] = /\/[^\s"\\]+\.txt/.exec(hook(place, eventOf(place)).stdout) ?? [];
     const input = JSON.stringify(more["tool_input"]).replace("FILE", file);
     const event = eventOf(place, {
@@ -112,7 +112,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it("is switched off by a command, at once, and on again", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     expect((await place.run("off")).stdout).toContain("context-offload on");
     expect(place.read(".offload/.gitignore")).toBe("*\n");
     expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
@@ -131,11 +131,11 @@ describe("the hook of Claude Code", () => {
     '{"hook_event_name":"PostToolUse"}',
     "\u0000",
   ])("takes %j for an event and lets it through", (event) => {
-    expect(hook(new Place(), event)).toEqual(LET_THROUGH);
+    expect(hook(new TestFolder(), event)).toEqual(LET_THROUGH);
   });
 
   it("lets the result through and logs when it cannot be stored", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.makeFolder(".offload");
     place.write(".offload/v1", "a file, where a folder must be");
     expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
@@ -144,7 +144,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it("lets it through where nothing can be written at all, not even a log", () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write(".offload", "a file");
     expect(hook(place, eventOf(place))).toEqual(LET_THROUGH);
     expect(hook(place, eventOf(place, { cwd: "/dev/null" }))).toEqual(LET_THROUGH);
@@ -152,7 +152,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it.skipIf(process.platform === "win32")("lets it through when the disk is full", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     // No file may grow: every write fails, as on a disk that is full.
     const command = `trap '' XFSZ; ulimit -f 0; exec "${process.execPath}" "${HOOK}"`;
     const { status, stdout, stderr } = spawnSync("bash", ["-c", command], {
@@ -163,7 +163,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it("survives an agent that closes the pipe early", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const child = spawn(process.execPath, [HOOK], { env: place.env() });
     child.stdout.destroy();
     child.stdin.end(JSON.stringify(eventOf(place)));
@@ -171,14 +171,14 @@ describe("the hook of Claude Code", () => {
   });
 
   it("keeps a subagent's results apart, and gives its parent access", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     hook(place, eventOf(place, { agent_id: "a1" }));
     expect((await place.run("list")).stdout).toMatch(/^toolu_1 +s-1-a1 +Bash /m);
     expect((await place.run("show", "toolu_1", "--session", "s-1", "--raw")).stdout).toBe(TEXT);
   });
 
   it("uses the folder it is told, or that of the project", () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.makeFolder("deep/er");
     const event = eventOf(place, { cwd: place.path("deep/er") });
     hook(place, event);
@@ -190,7 +190,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it("is one file that imports nothing but Node's own, and loads the engine for large results only", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const source = readFileSync(HOOK, "utf8");
     const imports = [...source.matchAll(/from ?"([^"]+)"/g)].map(([, name]) => name);
     expect(imports).toContain("node:fs");
@@ -216,7 +216,7 @@ describe("the hook of Claude Code", () => {
   });
 
   it("can be run as a command, too", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const input = JSON.stringify(eventOf(place));
     expect(place.spawn(["hook"], { input }).stdout).toContain("knowledge_list");
     expect(place.spawn(["hook", "--exclude", "Bash"], { input })).toEqual(LET_THROUGH);
@@ -226,7 +226,7 @@ describe("the hook of Claude Code", () => {
 
 describe("the plugin of Claude Code", () => {
   it("stands alone: its hook stores what its server reads, of every session of the project", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     cpSync(PLUGIN, place.path("plugins/context-offload"), { recursive: true });
     const root = place.path("plugins/context-offload");
     const project = place.makeFolder("project");
@@ -282,7 +282,7 @@ describe("the plugin of Claude Code", () => {
 });
 
 /** Copilot's event for a tool call that is over, by its hooks reference. */
-function copilotEvent(place: Place, more: Fields = {}): Fields {
+function copilotEvent(place: TestFolder, more: Fields = {}): Fields {
   return {
     ...{ sessionId: "c-1", timestamp: 1_794_778_039_116, cwd: place.folder },
     ...{ toolName: "bash", toolArgs: { command: "cat log" } },
@@ -293,7 +293,7 @@ function copilotEvent(place: Place, more: Fields = {}): Fields {
 
 describe("the hook of Copilot CLI", () => {
   it("answers a large result with a modified one that gives the path of a file", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { status, stdout, stderr } = hook(place, copilotEvent(place));
     expect([status, stderr]).toEqual([0, ""]);
     const { modifiedResult, ...rest } = JSON.parse(stdout) as {
@@ -318,13 +318,13 @@ describe("the hook of Copilot CLI", () => {
     ["a tool that is excluded", { toolName: "view" }, { args: ["--exclude", "view,x"] }],
     ["everything when switched off", {}, { env: { CONTEXT_OFFLOAD: "off" } }],
   ])("lets through %s", (_, more, options) => {
-    const place = new Place();
+    const place = new TestFolder();
     expect(hook(place, copilotEvent(place, more), options)).toEqual(LET_THROUGH);
     expect(existsSync(place.path(".offload"))).toBe(false);
   });
 
   it("lets an event of Copilot through where it was set up for Claude Code, whose hooks Copilot runs as well", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const event = {
       ...{ hook_event_name: "PostToolUse", session_id: "c-1", cwd: place.folder },
       ...{ tool_name: "Bash", tool_input: { command: "cat log" } },

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { HOOK, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
+import { HOOK, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
 /** Settings as people write them: comments, blanks, trailing commas, empty containers, tabs, Windows lines. */
 const SETTINGS: readonly string[] = [
@@ -72,7 +72,7 @@ describe("install claude-code", () => {
   it.each(SETTINGS)(
     "adds a hook and a server, and uninstall gives every byte back: %j",
     async (text) => {
-      const place = new Place();
+      const place = new TestFolder();
       place.write(".claude/settings.json", text);
       place.write(".mcp.json", text);
       const done = await place.run("install", "claude-code");
@@ -98,7 +98,7 @@ describe("install claude-code", () => {
   );
 
   it("makes the files that are missing, and removes them again", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     await place.run("install", "claude-code");
     const settings = JSON.parse(place.read(".claude/settings.json")) as {
       hooks: { PostToolUse: { matcher: string; hooks: { command: string }[] }[] };
@@ -120,7 +120,7 @@ describe("install claude-code", () => {
   });
 
   it("can be for the user, without a server, and with tools that are excluded", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("home/.claude.json", '{"projects": {}}');
     await place.run("install", "claude-code", "--user", "--no-tools", "--exclude", "Read,Grep");
     const text = place.read("home/.claude/settings.json");
@@ -133,7 +133,7 @@ describe("install claude-code", () => {
   });
 
   it("changes nothing in settings that are broken, or that have another server of its name", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write(".claude/settings.json", '{"hooks": ');
     const broken = await place.run("install", "claude-code");
     expect([broken.status, broken.stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
@@ -172,7 +172,7 @@ describe("install for clients of MCP servers", () => {
   )(
     "puts the servers of %s behind the gateway, and back to the byte",
     async (name = "", path = "", text = "") => {
-      const place = new Place();
+      const place = new TestFolder();
       place.write(path, text);
       const { status, stdout, stderr } = await place.run("install", name);
       expect([status, stderr]).toEqual([0, ""]);
@@ -193,7 +193,7 @@ describe("install for clients of MCP servers", () => {
   );
 
   it("starts the server with its own command and arguments", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write(".cursor/mcp.json", SERVERS[1] ?? "");
     await place.run("install", "cursor", "--exclude", "x");
     const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
@@ -209,7 +209,7 @@ describe("install for clients of MCP servers", () => {
   });
 
   it("edits the TOML of Codex, and back to the byte", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("home/.codex/config.toml", TOML);
     const { stdout } = await place.run("install", "codex");
     expect(stdout.match(/behind the gateway/g)).toHaveLength(3);
@@ -225,7 +225,7 @@ describe("install for clients of MCP servers", () => {
   });
 
   it("says where a client cannot be helped", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     expect((await place.run("install", "cursor")).stdout).toMatch(
       /does not exist; Cursor's built-in tools cannot be reached\n$/,
     );
@@ -241,7 +241,7 @@ describe("install copilot", () => {
     '{"hooks": {"postToolUse": [ ]}}',
     "{}",
   ])("adds a hook to %j, and gives every byte back", async (text) => {
-    const place = new Place();
+    const place = new TestFolder();
     const path = ".github/copilot/settings.local.json";
     place.write(path, text);
     const { status, stdout, stderr } = await place.run("install", "copilot", "--exclude", "grep");
@@ -256,7 +256,7 @@ describe("install copilot", () => {
   });
 
   it("sets up a file of its own for the user, whose command works as it stands", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     expect((await place.run("install", "copilot", "--user")).status).toBe(0);
     const path = "home/.copilot/hooks/context-offload.json";
     const { version, hooks } = JSON.parse(place.read(path)) as {
@@ -279,7 +279,7 @@ describe("install copilot", () => {
   });
 
   it("takes an empty variable for none", () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.spawn(["install", "copilot", "--user"], { env: { COPILOT_HOME: "" } });
     expect(existsSync(place.path("home/.copilot/hooks/context-offload.json"))).toBe(true);
   });
@@ -289,7 +289,7 @@ describe("install opencode", () => {
   it.each(["{}", '{\n  // mine\n  "plugin": ["other"], // others\n}\n', '{"plugin": [ ]}'])(
     "adds a plugin to %j, and gives every byte back",
     async (text) => {
-      const place = new Place();
+      const place = new TestFolder();
       place.write("opencode.jsonc", text);
       const { status, stdout, stderr } = await place.run("install", "opencode");
       expect([status, stderr]).toEqual([0, ""]);

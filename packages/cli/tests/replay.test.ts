@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import * as zlib from "node:zlib";
 import Database from "libsql";
 import { describe, expect, it } from "vitest";
-import { conversationOf, ONE_SENTENCE, Place, SAMPLE } from "./support/command.js";
+import { conversationOf, ONE_SENTENCE, TestFolder, SAMPLE } from "./support/command.js";
 
 const LOG = Array.from({ length: 500 }, (_, at) => `row ${at}: value-${at * 7_919}`).join("\n");
 /** Replies that use what a result said, and many requests that carry it. */
@@ -19,7 +19,7 @@ const numbered = (values: readonly { type: string; message: object }[]): object[
   }));
 
 /** Sessions as the coding agents record them, each with one large result. */
-function writeSessions(place: Place): void {
+function writeSessions(place: TestFolder): void {
   place.write(
     "home/.claude/projects/-project/1.jsonl",
     lines(
@@ -136,7 +136,7 @@ function writeSessions(place: Place): void {
 type Part = Record<string, unknown>;
 
 /** The database in which newer versions of OpenCode keep their sessions, with one that is not closed yet. */
-function writeOpenCodeDatabase(place: Place): { close(): unknown } {
+function writeOpenCodeDatabase(place: TestFolder): { close(): unknown } {
   const path = place.path("home/.local/share/opencode/opencode.db");
   mkdirSync(dirname(path), { recursive: true });
   const database = new Database(path);
@@ -179,7 +179,7 @@ interface Figures {
 
 describe("context-offload replay", () => {
   it("shows in one table what would have been saved, and draws it", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { status, stdout, stderr } = await place.run(
       "replay",
       SAMPLE,
@@ -203,7 +203,7 @@ describe("context-offload replay", () => {
   });
 
   it("finds the sessions of coding agents, and only reads them", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     writeSessions(place);
     const files = () =>
       readdirSync(place.path("home"), { recursive: true, encoding: "utf8" })
@@ -234,7 +234,7 @@ describe("context-offload replay", () => {
   });
 
   it("reads the database of a newer OpenCode, which may be open, instead of the files that it was made from", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     writeSessions(place);
     const database = writeOpenCodeDatabase(place);
     const folder = place.path("home/.local/share/opencode");
@@ -251,7 +251,7 @@ describe("context-offload replay", () => {
   });
 
   it("says in a sentence what is missing to read a database or a compressed file", () => {
-    const place = new Place();
+    const place = new TestFolder();
     writeOpenCodeDatabase(place).close();
     const refuse =
       "export function resolve(name, context, next) { if (/sqlite|libsql/.test(name)) throw new Error(); return next(name, context) }";
@@ -266,7 +266,7 @@ describe("context-offload replay", () => {
   });
 
   it("reads archived and compressed sessions of Codex, and chats of Gemini CLI that are in lines", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     writeSessions(place);
     const codex = "home/.codex/sessions/2026/01/02/rollout-1.jsonl";
     place.write("home/.codex/archived_sessions/rollout-2.jsonl", place.read(codex));
@@ -301,7 +301,7 @@ describe("context-offload replay", () => {
   });
 
   it("counts what is not a conversation, and says so when nothing is", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
     place.write("logs/other.json", '{"answer": 42}');
     place.write(

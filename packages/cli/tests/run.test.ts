@@ -4,7 +4,7 @@ import {
   conversationOf,
   logLine,
   ONE_SENTENCE,
-  Place,
+  TestFolder,
   REFUSAL,
   SAMPLE,
 } from "./support/command.js";
@@ -33,7 +33,7 @@ const STYLES: readonly (readonly [string, string])[] = [
 
 describe("context-offload run", () => {
   it("offloads, reports tokens, money and tools with bars, and writes beside nothing else", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { status, stdout, stderr } = await place.run("run", SAMPLE);
     expect(stderr).toBe("");
     expect(status).toBe(0);
@@ -52,7 +52,7 @@ describe("context-offload run", () => {
   });
 
   it.each(STYLES)("restores %s byte for byte", async (name, text) => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write(name, text);
     expect(await place.run("run", "--quiet", name)).toEqual({ status: 0, stdout: "", stderr: "" });
     const [stem = "", ending = "json"] = name.split(".");
@@ -63,7 +63,7 @@ describe("context-offload run", () => {
   });
 
   it("takes many files and folders at once, and two of the same name", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("logs/a/chat.json", JSON.stringify(conversationOf("t1", "one")));
     place.write("logs/b/chat.json", JSON.stringify(conversationOf("t1", "two")));
     place.write("logs/note.txt", "not a conversation");
@@ -81,7 +81,7 @@ describe("context-offload run", () => {
   });
 
   it("reads standard input, writes to standard output, and reports beside it", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const short = place.spawn(["run", "-"], { input: sampleText });
     expect(short.status).toBe(0);
     expect(JSON.parse(short.stdout)).toHaveLength(sample.length);
@@ -91,7 +91,7 @@ describe("context-offload run", () => {
   });
 
   it("says with --dry-run what it would do, writes nothing, and is right about it", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const dry = await place.run("run", SAMPLE, "--dry-run");
     expect(dry.stdout).toMatch(/\d\d of 35 tool results would be offloaded; nothing was written/);
     expect(readdirSync(place.folder)).toEqual(["home"]);
@@ -102,7 +102,7 @@ describe("context-offload run", () => {
   });
 
   it("offloads nothing of what it wrote itself, and says so beforehand", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     await place.run("run", SAMPLE);
     const written = "checkout-outage.offloaded.json";
     for (const flags of [["--dry-run"], []]) {
@@ -111,7 +111,7 @@ describe("context-offload run", () => {
   });
 
   it("prints JSON for programs, with prices that are options", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { stdout } = await place.run(
       "run",
       SAMPLE,
@@ -138,7 +138,7 @@ describe("context-offload run", () => {
   });
 
   it("shows one result before and after with --example, in any script and width", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const chat = conversationOf("t1", `${"日本語".repeat(40)}\u001b[2J\r`);
     place.write("chat.json", JSON.stringify(chat));
     place.write("short.json", JSON.stringify(conversationOf("t2", "short", 2)));
@@ -160,7 +160,7 @@ describe("context-offload run", () => {
   });
 
   it("offloads by --policy; all of several must agree", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const offloaded = async (...rules: string[]): Promise<Record<string, number>> => {
       const policies = rules.flatMap((rule) => ["--policy", rule]);
       const { status, stdout } = await place.run("run", "--dry-run", "--json", ...policies, SAMPLE);
@@ -186,7 +186,7 @@ describe("context-offload run", () => {
   });
 
   it("says why nothing was offloaded", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "short", 2)));
     const { stdout } = await place.run("run", "chat.json");
     expect(stdout).toContain("0 of 1 tool result offloaded");
@@ -218,7 +218,7 @@ describe("context-offload run", () => {
     ],
     ["latin1.json", '["\u0000"]', /./],
   ])("explains %s in a sentence and writes nothing", async (name, text, reason) => {
-    const place = new Place();
+    const place = new TestFolder();
     if (text !== undefined) place.write(name, text);
     for (const args of [[], ["--out", "new/folder"], ["--out", ".offload"]]) {
       const { status, stdout, stderr } = await place.run("run", name, ...args);
@@ -235,7 +235,7 @@ describe("context-offload run", () => {
   });
 
   it("names what it saw, the nearest format first and the others after, one a line", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const chat = [
       { role: "user", content: "Go." },
       { role: "narrator", content: "Once" },
@@ -267,7 +267,7 @@ describe("context-offload run", () => {
     ["results", 400],
     ["nothing to offload", 2],
   ])("keeps what it writes into the workspace private, with %s", async (_, lines) => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello", lines)));
     const modeOf = (name: string) => statSync(place.path(name)).mode & 0o777;
     for (const [out, deep = out] of [[".offload"], ["other", "other/deep"]]) {
@@ -288,7 +288,7 @@ describe("context-offload run", () => {
   });
 
   it("does no half of many: what was complete before the bad file is whole, the rest is not begun", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("good.json", JSON.stringify(conversationOf("t1", "one")));
     place.write("bad.json", "[{");
     expect((await place.run("run", "good.json", "bad.json")).status).toBe(2);
@@ -298,7 +298,7 @@ describe("context-offload run", () => {
   });
 
   it("skips what is not a conversation in a folder, and says so; a file that is named is refused", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
     place.write("logs/package.json", '{"name": "x"}');
     const { status, stdout, stderr } = await place.run("run", "logs");
@@ -314,7 +314,7 @@ describe("context-offload run", () => {
   });
 
   it("refuses a workspace in memory, whose content would be lost, except for a dry run", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { status, stdout, stderr } = await place.run("run", SAMPLE, "--workspace", "memory:");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(ONE_SENTENCE);
@@ -326,7 +326,7 @@ describe("context-offload run", () => {
   });
 
   it("explains a folder that cannot be written", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("blocker", "a file, not a folder");
     for (const args of [
       ["--out", "blocker"],
@@ -347,7 +347,7 @@ describe("context-offload run", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)("explains a folder without permission", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     chmodSync(place.makeFolder("closed"), 0o500);
     const { status, stderr } = await place.run("run", SAMPLE, "--out", "closed");
     expect([status, stderr]).toEqual([
@@ -357,7 +357,7 @@ describe("context-offload run", () => {
   });
 
   it("never writes over an input, not even by another name", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("talk.offloaded.json", sampleText);
     place.write("other/talk.json", sampleText);
     symlinkSync(place.path("talk.offloaded.json"), place.path("link.json"));
@@ -373,7 +373,7 @@ describe("context-offload run", () => {
   });
 
   it("streams a long session: results far apart, in windows, restored to the byte", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const lines = Array.from({ length: 40 }, (_, at) =>
       conversationOf(`t${at}`, `line of ${at} `.repeat(20), 400),
     ).flat();
@@ -395,7 +395,7 @@ describe("context-offload run", () => {
   });
 
   it("takes an agent's log with broken lines, keeps those as they are and counts them", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const lines = Array.from({ length: 30 }, (_, at) =>
       conversationOf(`t${at}`, `line ${at} `.repeat(500), 20).map((message) =>
         logLine(`u${at}`, message),
@@ -422,7 +422,7 @@ describe("context-offload run", () => {
     ["broken", '{"type":"user","sessi', 5000],
     ["of another program", '{"at":1}', 0],
   ])("takes a long log of which a window has only lines that are %s", async (_, line, broken) => {
-    const place = new Place();
+    const place = new TestFolder();
     const lines = Array.from({ length: 20 }, (__, at) =>
       conversationOf(`t${at}`, "line ").map((message) => logLine("u", message)),
     ).flat();
@@ -441,7 +441,7 @@ describe("context-offload run", () => {
   });
 
   it("names a long file whose later messages are in another format", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const long = { role: "user", content: "i".repeat(1_100_000) };
     const lines = [{ role: "user", content: "Go." }, long, { role: "narrator" }];
     place.write("chat.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
@@ -452,7 +452,7 @@ describe("context-offload run", () => {
   });
 
   it("leaves a workspace that verifies, and no half file, when it is interrupted", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const chat = Array.from({ length: 60 }, (_, at) =>
       conversationOf(`t${at}`, "line ".repeat(60), 600),
     );
@@ -483,7 +483,7 @@ describe("context-offload run", () => {
   });
 
   it("colors a terminal only, and not with --no-color or NO_COLOR", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     expect((await place.run("run", SAMPLE, "--no-color")).stdout).not.toContain("\u001b");
     expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
   });

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { conversationOf, MAIN, ONE_SENTENCE, Place } from "./support/command.js";
+import { conversationOf, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
 // The package in front of which the gateway's own tests stand.
 const FILES = createRequire(new URL("../../mcp/package.json", import.meta.url)).resolve(
@@ -13,7 +13,7 @@ const FILES = createRequire(new URL("../../mcp/package.json", import.meta.url)).
 
 const INFO = { name: "test", version: "1" };
 
-async function connect(place: Place, ...args: string[]): Promise<Client> {
+async function connect(place: TestFolder, ...args: string[]): Promise<Client> {
   const client = new Client(INFO);
   const env = place.env() as Record<string, string>;
   const command = process.execPath;
@@ -24,8 +24,8 @@ async function connect(place: Place, ...args: string[]): Promise<Client> {
   return client;
 }
 
-async function filled(): Promise<Place> {
-  const place = new Place();
+async function filled(): Promise<TestFolder> {
+  const place = new TestFolder();
   place.write("one.json", JSON.stringify(conversationOf("t1", "hello")));
   place.write("two.json", JSON.stringify(conversationOf("t2", "world")));
   await place.run("run", "--quiet", "one.json", "two.json");
@@ -75,16 +75,16 @@ describe("context-offload mcp and gateway", () => {
   });
 
   it("refuses another address without a token, in a sentence", async () => {
-    const { status, stderr } = await new Place().run("mcp", "--http", "--host", "0.0.0.0");
+    const { status, stderr } = await new TestFolder().run("mcp", "--http", "--host", "0.0.0.0");
     expect([status, stderr]).toEqual([2, expect.stringMatching(ONE_SENTENCE)]);
     expect(stderr).toMatch(/token/);
     // Such as that of a variable which is not set: whoever names a token wants one.
-    const empty = await new Place().run("mcp", "--http", "--token", "");
+    const empty = await new TestFolder().run("mcp", "--http", "--token", "");
     expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/token/)]);
   });
 
   it("does not wrap another server, and says what does", async () => {
-    const { status, stderr } = await new Place().run("mcp", "--", "npx", "some-server");
+    const { status, stderr } = await new TestFolder().run("mcp", "--", "npx", "some-server");
     expect([status, stderr]).toEqual([
       2,
       "context-offload: mcp starts no other server; for that: context-offload gateway -- npx some-server\n",
@@ -92,7 +92,7 @@ describe("context-offload mcp and gateway", () => {
   });
 
   it("stands in front of a server, by command and by config, and can be switched off", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("log.txt", Array.from({ length: 2_000 }, (_, at) => `${at} a line`).join("\n"));
     place.write(
       "servers.json",
@@ -120,7 +120,7 @@ describe("context-offload mcp and gateway", () => {
   });
 
   it("explains a config that is broken", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("servers.json", "{");
     const { status, stderr } = await place.run("gateway", "--config", "servers.json");
     expect([status, stderr]).toEqual([

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { MAIN, Place } from "./support/command.js";
+import { MAIN, TestFolder } from "./support/command.js";
 
 const COMMANDS = [
   ...["run", "list", "stats", "show", "lines", "query", "grep", "restore", "verify", "prune"],
@@ -20,7 +20,7 @@ const COMMANDS = [
 
 describe("help and completion", () => {
   it("helps with every command, with examples and the exit codes", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const { status, stdout } = await place.run("--help");
     expect(status).toBe(0);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
@@ -35,7 +35,7 @@ describe("help and completion", () => {
   });
 
   it("completes commands, options and files in bash", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("completion.bash", (await place.run("completion", "bash")).stdout);
     place.write("chat.json", "");
     expect(spawnSync("bash", ["-n", place.path("completion.bash")]).status).toBe(0);
@@ -63,19 +63,19 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   });
 
   it.each(["zsh", "fish"])("prints a script for %s that names every command", async (shell) => {
-    const { status, stdout } = await new Place().run("completion", shell);
+    const { status, stdout } = await new TestFolder().run("completion", shell);
     expect(status).toBe(0);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
   it.for(["zsh", "fish"])("prints a script that %s can parse", async (shell, { skip }) => {
     skip(spawnSync(shell, ["--version"]).status !== 0, `${shell} is not installed`);
-    const { stdout } = await new Place().run("completion", shell);
+    const { stdout } = await new TestFolder().run("completion", shell);
     expect(spawnSync(shell, ["-n"], { input: stdout }).status).toBe(0);
   });
 
   it("survives a reader that closes the pipe early", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const script = `"${process.execPath}" "$1" --help | head -n 1; exit \${PIPESTATUS[0]}`;
     const { status, stderr } = spawnSync("bash", ["-c", script, "bash", MAIN], {
       ...{ encoding: "utf8", env: place.env() },

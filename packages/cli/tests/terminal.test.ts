@@ -1,12 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { clip, renderTable, wrap } from "../src/terminal/table.js";
-import { conversationOf, MAIN, Place, SAMPLE } from "./support/command.js";
+import { conversationOf, MAIN, TestFolder, SAMPLE } from "./support/command.js";
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
 /** What people see: `script` gives the command a terminal of its own. */
-function watch(place: Place, args: string, env: Readonly<Record<string, string>> = {}): string {
+function watch(
+  place: TestFolder,
+  args: string,
+  env: Readonly<Record<string, string>> = {},
+): string {
   const { stdout } = spawnSync(
     "script",
     ["-qec", `"${process.execPath}" "${MAIN}" ${args}`, "/dev/null"],
@@ -19,14 +23,14 @@ function watch(place: Place, args: string, env: Readonly<Record<string, string>>
 
 describe.skipIf(!hasScript)("on a terminal", () => {
   it("shows colors, unless told not to", () => {
-    const place = new Place();
+    const place = new TestFolder();
     expect(watch(place, `run "${SAMPLE}"`)).toContain("\u001b[32m█");
     expect(watch(place, `run "${SAMPLE}" --no-color`)).not.toContain("\u001b[32m");
     expect(watch(place, `run "${SAMPLE}"`, { NO_COLOR: "1" })).not.toContain("\u001b[32m");
   });
 
   it("shows a bar while it works, and clears it at the end", () => {
-    const place = new Place();
+    const place = new TestFolder();
     const messages = Array.from({ length: 20 }, (_, at) =>
       conversationOf(`t${at}`, "line ".repeat(80)),
     );
@@ -45,7 +49,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 
   it("groups matches under a heading, and lets no control characters of content through", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
     await place.run("run", "--quiet", "chat.json");
     const seen = watch(place, "grep '^7 '");

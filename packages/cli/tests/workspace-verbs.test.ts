@@ -1,7 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { conversationOf, ONE_SENTENCE, Place, SAMPLE, type Outcome } from "./support/command.js";
+import {
+  conversationOf,
+  ONE_SENTENCE,
+  TestFolder,
+  SAMPLE,
+  type Outcome,
+} from "./support/command.js";
 
 const LOG_ID = "toolu_01rsJsDVMpHeVxcpigCCC7qp";
 interface Block {
@@ -16,8 +22,11 @@ const original = (id: string): string => {
 };
 
 describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s", (store) => {
-  async function filled(): Promise<{ place: Place; run: (...args: string[]) => Promise<Outcome> }> {
-    const place = new Place();
+  async function filled(): Promise<{
+    place: TestFolder;
+    run: (...args: string[]) => Promise<Outcome>;
+  }> {
+    const place = new TestFolder();
     const run = (...args: string[]): Promise<Outcome> => place.run(...args, "--workspace", store);
     place.write("other.json", JSON.stringify(conversationOf("other", "ERROR in another session")));
     expect(
@@ -134,7 +143,7 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
 });
 
 describe("the verbs, called wrongly", () => {
-  let place: Place;
+  let place: TestFolder;
   let cases: (readonly [string[], number, RegExp])[];
   beforeAll(() => {
     cases = [
@@ -169,7 +178,7 @@ describe("the verbs, called wrongly", () => {
   });
 
   it("explains itself in one sentence, with the code for a wrong call", async () => {
-    place = new Place();
+    place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("other", "hello")));
     for (const name of ["one.json", "two.json"]) {
       place.write(name, JSON.stringify(conversationOf("twice", "hello")));
@@ -184,7 +193,7 @@ describe("the verbs, called wrongly", () => {
   });
 
   it("makes no database by looking into one that does not exist", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     const [store, file] = ["sqlite:new/mistyped.db", place.path("new")];
     for (const verb of ["list", "stats", "verify", "doctor"]) {
       expect((await place.run(verb, "--workspace", store)).status).toBe(0);
@@ -197,7 +206,7 @@ describe("the verbs, called wrongly", () => {
   });
 
   it("exits with 1 and names what is damaged", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
     await place.run("run", "--quiet", "chat.json");
     const [content = ""] = readdirSync(place.path(".offload"), {
@@ -212,7 +221,7 @@ describe("the verbs, called wrongly", () => {
   });
 
   it("does not restore from a workspace that lacks the results, and says which to name", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
     await place.run("run", "--quiet", "chat.json");
     const { status, stdout, stderr } = await place.run(
@@ -228,7 +237,7 @@ describe("the verbs, called wrongly", () => {
   });
 
   it("shows no control characters of stored content on a terminal, and the exact bytes in a pipe", async () => {
-    const place = new Place();
+    const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
     await place.run("run", "--quiet", "chat.json");
     expect((await place.run("lines", "t1", "1")).stdout).toBe("1 \u001b]0;title\u0007\n");

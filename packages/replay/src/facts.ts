@@ -1,4 +1,4 @@
-import { textOf, type Conversation } from "./conversation/conversation.js";
+import { textOf, type RecordedConversation } from "./conversation/conversation.js";
 
 /**
  * What a later turn may need of a tool result: names and values that stand in it. A fact is a path, a
@@ -114,7 +114,7 @@ export interface FactUse {
  * @returns The uses by index of the assistant message.
  */
 export function usedFacts(
-  { items }: Pick<Conversation, "items">,
+  { items }: Pick<RecordedConversation, "items">,
   options?: FactOptions,
 ): Map<number, FactUse[]> {
   /** Where each name was first mentioned, if in a result. */

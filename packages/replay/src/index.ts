@@ -1,7 +1,7 @@
 export type {
   AssistantItem,
-  Call,
-  Conversation,
+  ReplayCall,
+  RecordedConversation,
   Item,
   ResultItem,
   UserItem,
@@ -17,7 +17,7 @@ export { UnreadableHereError } from "./conversation/unreadable-here-error.js";
 export type { FactOptions } from "./facts.js";
 export { renderPicture } from "./picture.js";
 export type { CachePrices } from "./prompt-cache.js";
-export type { ReaderKind, Reading, ReadStep } from "./reader.js";
+export type { ReaderKind, ReadSteps, ReadStep } from "./reader.js";
 export {
   addFigures,
   DEFAULT_SETTINGS,
@@ -33,6 +33,6 @@ export { addOutcomes, replayConversation, type Outcome, type ReplayOptions } fro
 export { createReport, renderReport, type Report, type SystemFigures } from "./report.js";
 export { peersIn, type ImportPeer } from "./systems/import-peer.js";
 export { bareReference, everything, oracle, ours, type OursOptions } from "./systems/ours.js";
-export type { Session, SessionStart, System } from "./systems/system.js";
+export type { SystemSession, SessionStart, System } from "./systems/system.js";
 export { DEFAULT_SYSTEMS, systemNamed } from "./systems/systems.js";
 export { rememberCounts } from "./tokens.js";

@@ -37,8 +37,8 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The mean price of each system as bars, and what it lost beside them. */
 export function renderPicture({ systems, sources }: Report): string {
-  const most = Math.max(1, ...systems.map(({ mean }) => mean));
-  const scale = (WIDTH - LABEL_WIDTH - VALUE_WIDTH) / most;
+  const max = Math.max(1, ...systems.map(({ mean }) => mean));
+  const scale = (WIDTH - LABEL_WIDTH - VALUE_WIDTH) / max;
   const height = TOP + systems.length * ROW + 28;
   const one = LABEL_WIDTH + scale;
   const bars = systems.map(({ system, mean, total }, index) => {

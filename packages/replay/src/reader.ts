@@ -12,7 +12,7 @@ export interface ReadStep {
  * Yields the calls of one request; is told which facts are still missing, and ends when it has nothing
  * more to try.
  */
-export type Reading = AsyncGenerator<readonly ReadStep[], void, readonly string[]>;
+export type ReadSteps = AsyncGenerator<readonly ReadStep[], void, readonly string[]>;
 
 /** Whoever needs more than this of one result reads it rather than search for each. */
 const MANY_FACTS = 25;

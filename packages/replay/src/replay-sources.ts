@@ -66,7 +66,7 @@ export interface Figures {
   /** Files that are not a conversation in a form that is known. */
   readonly unread: number;
   /** Files that `parseConversation` refuses, but that can be replayed. */
-  readonly refused: number;
+  readonly rejected: number;
   readonly conversations: number;
   /** Results that are large enough to be offloaded. */
   readonly largeResults: number;
@@ -89,7 +89,7 @@ export async function replaySession(
   options: ReplayOptions,
   signal?: AbortSignal,
 ): Promise<Figures> {
-  const { conversations = [], isRefused = false } = session ?? {};
+  const { conversations = [], isRejected = false } = session ?? {};
   const outcomes: Record<string, Outcome> = {};
   for (const conversation of conversations) {
     for (const [name, system] of Object.entries(systems)) {
@@ -104,7 +104,7 @@ export async function replaySession(
   return {
     files: 1,
     unread: session ? 0 : 1,
-    refused: isRefused ? 1 : 0,
+    rejected: isRejected ? 1 : 0,
     conversations: conversations.length,
     largeResults: large.length,
     outcomes,
@@ -122,7 +122,7 @@ export function addFigures(name: string, files: readonly Figures[]): SourceFigur
     name,
     files: sumOf("files"),
     unread: sumOf("unread"),
-    refused: sumOf("refused"),
+    rejected: sumOf("rejected"),
     conversations: sumOf("conversations"),
     largeResults: sumOf("largeResults"),
     outcomes: Object.fromEntries(outcomes),

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   textOf,
-  type Conversation,
+  type RecordedConversation,
   type Item,
   type ResultItem,
 } from "./conversation/conversation.js";
 import { factsUsedLater, mentionsIn, usedFacts, type FactOptions, type FactUse } from "./facts.js";
 import { PromptCache, type CachePrices } from "./prompt-cache.js";
-import { foundBy, type ReaderKind, type Reading, type ReadStep } from "./reader.js";
-import { once, type Session, type System } from "./systems/system.js";
+import { foundBy, type ReaderKind, type ReadSteps, type ReadStep } from "./reader.js";
+import { once, type SystemSession, type System } from "./systems/system.js";
 
 export interface ReplayOptions {
   readonly countTokens: (text: string) => number;
@@ -56,7 +56,7 @@ const MAX_READS = 100;
  * recorded reply uses a fact that is not in what was sent, a scripted reader fetches it first.
  */
 export async function replayConversation(
-  { items }: Pick<Conversation, "items">,
+  { items }: Pick<RecordedConversation, "items">,
   system: System,
   options: ReplayOptions,
 ): Promise<Outcome> {
@@ -89,7 +89,7 @@ function usedLaterIn(items: readonly Item[], uses: ReadonlyMap<number, readonly 
 class Replay {
   readonly #items: readonly Item[];
   readonly #uses: ReadonlyMap<number, readonly FactUse[]>;
-  readonly #session: Session;
+  readonly #session: SystemSession;
   readonly #options: ReplayOptions;
   readonly #cache: PromptCache;
   /** The text, the tokens and the mentions of an item, each found once. */
@@ -100,7 +100,7 @@ class Replay {
   constructor(
     items: readonly Item[],
     uses: ReadonlyMap<number, readonly FactUse[]>,
-    session: Session,
+    session: SystemSession,
     options: ReplayOptions,
   ) {
     this.#items = items;
@@ -131,7 +131,7 @@ class Replay {
       !sent.some((item) => this.#describe(item).mentions.has(fact));
     let missing = used.filter(isMissing);
     if (missing.length > 0) outcome.readTurns++;
-    const readings = new Map<number, Reading | undefined>();
+    const readings = new Map<number, ReadSteps | undefined>();
     for (let round = 0; missing.length > 0 && round < MAX_READS; round++) {
       const steps = await this.#readOnce(missing, readings, sent);
       if (steps.length === 0) break;
@@ -157,7 +157,7 @@ class Replay {
   /** The next call for what is missing, one result after another, or one call for each. */
   async #readOnce(
     missing: readonly FactUse[],
-    readings: Map<number, Reading | undefined>,
+    readings: Map<number, ReadSteps | undefined>,
     sent: readonly Item[],
   ): Promise<readonly ReadStep[]> {
     const steps: ReadStep[] = [];

@@ -30,11 +30,11 @@ export function createReport(
   const base = systems[0] ?? "everything";
   return {
     settings,
-    sources: counted.map(({ name, files, unread, refused, conversations, largeResults }) => ({
+    sources: counted.map(({ name, files, unread, rejected, conversations, largeResults }) => ({
       name,
       files,
       unread,
-      refused,
+      rejected,
       conversations,
       largeResults,
     })),
@@ -81,7 +81,7 @@ export function renderReport({ settings, sources, leftOut, systems }: Report): s
     String(total.lost),
     String(total.needed),
   ]);
-  const refused = sources.reduce((sum, source) => sum + source.refused, 0);
+  const rejected = sources.reduce((sum, source) => sum + source.rejected, 0);
   const turns = systems[0]?.total.turns ?? 0;
   return [
     `Price of whole conversations against sending everything, with a prompt cache ` +
@@ -95,7 +95,7 @@ export function renderReport({ settings, sources, leftOut, systems }: Report): s
       ...reads,
     ]),
     "",
-    `${refused} files are in a form that parseConversation refuses; they were converted.`,
+    `${rejected} files are in a form that parseConversation rejects; they were converted.`,
     ...(leftOut.length > 0
       ? [`Without a result to offload: ${leftOut.map(({ name }) => name).join(", ")}.`]
       : []),

@@ -7,10 +7,10 @@ import {
   peersIn,
   replayConversation,
   systemNamed,
-  type Conversation,
+  type RecordedConversation,
   type Item,
   type ReplayOptions,
-  type Session,
+  type SystemSession,
   type System,
 } from "../src/index.js";
 
@@ -30,7 +30,7 @@ const RESULT: Item = {
   text: "the order_id was 4711",
   isError: false,
 };
-const conversation: Conversation = {
+const conversation: RecordedConversation = {
   source: "test",
   name: "test",
   items: [
@@ -43,12 +43,12 @@ const conversation: Conversation = {
 
 /** Shows nothing of a result; `answer` is what its reading tool says. */
 function hiding(answer?: string): System {
-  const session: Session = {
+  const session: SystemSession = {
     overhead: "",
     present: (history) =>
       history.map((item) => (item === RESULT ? { ...RESULT, text: "gone" } : item)),
   };
-  const reading: Session = {
+  const reading: SystemSession = {
     ...session,
     async *read(_result, _sent, facts) {
       const input = { pattern: facts.join("|") };
@@ -68,7 +68,7 @@ describe("the replay", () => {
       ...[RESULT, other],
       { role: "assistant", text: "order_id 4711 of user_name Ada", calls: [] },
     ];
-    const session: Session = {
+    const session: SystemSession = {
       overhead: "",
       present: (history) =>
         history.map((item) => (item === RESULT || item === other ? { ...item, text: "-" } : item)),
@@ -113,7 +113,7 @@ describe("the replay", () => {
 
   it("does not take an answer that repeats the question for an answer", async () => {
     const none = hiding("No matches found for pattern 'order_id'");
-    const short: Conversation = {
+    const short: RecordedConversation = {
       ...conversation,
       items: [
         ...conversation.items.slice(0, 3),
@@ -130,7 +130,7 @@ describe("the replay", () => {
   it("loses what pruning removes", async () => {
     // It is installed with this repository, for the tests of its format.
     const pruning = systemNamed("ai-sdk-pruning", peersIn("."));
-    const later: Conversation = {
+    const later: RecordedConversation = {
       ...conversation,
       items: [
         ...conversation.items.slice(0, 3),
@@ -147,7 +147,7 @@ describe("the replay", () => {
 describe("the replay of a large result", () => {
   const log = Array.from({ length: 2_000 }, (_, line) => `line ${line} value ${line % 7}`);
   log[1_000] = "the order_id was 4711";
-  const large: Conversation = {
+  const large: RecordedConversation = {
     ...conversation,
     items: conversation.items.map((item) =>
       item.role === "result" ? { ...item, text: log.join("\n") } : item,
@@ -162,7 +162,7 @@ describe("the replay of a large result", () => {
   });
 
   it("reads it back again once the answer has gone", async () => {
-    const later: Conversation = {
+    const later: RecordedConversation = {
       ...large,
       items: [
         ...large.items,

@@ -23,7 +23,7 @@ const source = (name: string, largeResults: number, price: number) => ({
   name,
   files: 1,
   unread: 0,
-  refused: 1,
+  rejected: 1,
   conversations: 1,
   largeResults,
   outcomes: { everything: outcome(1_000), ours: outcome(price), "ai-sdk-pruning": outcome(500, 3) },

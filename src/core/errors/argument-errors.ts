@@ -49,11 +49,11 @@ export class OutOfRangeError extends ContextOffloadError {
   readonly code = "OUT_OF_RANGE";
 
   constructor(readonly range: RejectedRange) {
-    super(describe(range));
+    super(describeRange(range));
   }
 }
 
-function describe({ names, start, end, count, unit, owner }: RejectedRange): string {
+function describeRange({ names, start, end, count, unit, owner }: RejectedRange): string {
   const [startName, endName] = names;
   const isOpen = endName === undefined || end === Number.MAX_SAFE_INTEGER;
   const rest = isOpen ? "" : ` to ${endName} ${end}`;

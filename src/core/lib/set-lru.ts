@@ -1,4 +1,4 @@
-/** Sets an entry as the most recent one of the map, and forgets the least recent one beyond so many. */
+/** Sets an entry as the most recent one of the map, and drops the least recent one when the map is full. */
 export function setLru<K, V>(map: Map<K, V>, key: K, value: V, most: number): V {
   map.delete(key);
   map.set(key, value);

@@ -3,7 +3,7 @@ import {
   requireCount,
   requireObject,
   requireOptions,
-  refuseMisspelled,
+  rejectMisspelled,
   checkedCounter,
 } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
@@ -132,7 +132,7 @@ const NOT_AGAIN = { offload: false, reason: "none" } as const;
  */
 export function createToolResultOffload(options: ToolResultOffloadOptions): ToolResultOffload {
   requireObject("options", options, "an object with a workspace");
-  refuseMisspelled(options, OPTIONS);
+  rejectMisspelled(options, OPTIONS);
   const core = coreOf(options.workspace);
   const ownCounter = options.countTokens ? checkedCounter(options.countTokens) : undefined;
   const countTokens = ownCounter ?? core.countTokens;

@@ -39,7 +39,7 @@ export interface StoreCall {
 /** A function that gets the events of a workspace. */
 export interface EventLogger {
   (event: WorkspaceEvent): void;
-  /** Told of each call of the store, too, if it is there. */
+  /** Called for each call of the store, if present. */
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
 }
 

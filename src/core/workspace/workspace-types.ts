@@ -14,7 +14,7 @@ declare const OURS: unique symbol;
 /** A workspace before it has its internal side. */
 export type PlainWorkspace = Omit<Workspace, typeof OURS>;
 
-/** Content to store, with what is known of it. */
+/** Content to store, with its metadata. */
 export interface ArtifactInput {
   /** The id that it should have; a hash is added if this id already holds other content. Default: the `toolCallId`. */
   readonly artifactId?: string | undefined;
@@ -30,7 +30,7 @@ export interface PutOptions extends Pick<Scope, "signal"> {
   readonly sessionId: string;
   /** The id of the tool call. Default: `metadata.biz_id`, or none. */
   readonly toolCallId?: string | undefined;
-  /** Gives this session access to what is stored here, too; never the other way round. */
+  /** Gives this session access to what is stored here, too; never the other way around. */
   readonly parentSessionId?: string | undefined;
 }
 
@@ -119,7 +119,7 @@ export interface Workspace {
   readonly namespace: string;
   /** Stores one artifact. Once it has resolved, a fresh process can read the content. */
   put(artifact: ArtifactInput, options: PutOptions): Promise<PutOutcome>;
-  /** What is known of an artifact, without its content. */
+  /** The record of an artifact, without its content. */
   getArtifact(artifactId: string, options?: Scope): Promise<ArtifactRecord>;
   /** Stores one or more artifacts and returns the text for the context: the content itself, or a reference. */
   offloadByWorkspace(

@@ -4,7 +4,7 @@ import {
   requireObject,
   requireOptions,
   requireText,
-  refuseMisspelled,
+  rejectMisspelled,
 } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import { serializeContent } from "../engine/format.js";
@@ -135,7 +135,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
     async put(artifact, options) {
       const given = requireOptions(options);
-      refuseMisspelled(given, PUT_OPTIONS);
+      rejectMisspelled(given, PUT_OPTIONS);
       requireText("sessionId", given.sessionId, "the session of the artifact");
       const { record, reference } = await putOne(artifact, given);
       return { record, reference };
@@ -143,7 +143,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
 
     async offloadByWorkspace(artifacts, given) {
       const { inlineChars: most, ...options } = requireOptions(given);
-      refuseMisspelled({ ...given }, { ...PUT_OPTIONS, inlineChars: true });
+      rejectMisspelled({ ...given }, { ...PUT_OPTIONS, inlineChars: true });
       const inputs = Array.isArray(artifacts)
         ? (artifacts as readonly ArtifactInput[])
         : [artifacts as ArtifactInput];

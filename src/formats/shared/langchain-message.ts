@@ -29,15 +29,15 @@ export function parseLangchainMessage(message: unknown): LangchainMessage | unde
   if (!isRecord(message)) return undefined;
   const { lc, id, kwargs, data, type, role } = message;
   const called = callKind(message);
-  if (called !== undefined) return describe(called, message, undefined);
+  if (called !== undefined) return describeMessage(called, message, undefined);
   if (lc === 1 && Array.isArray(id) && isRecord(kwargs)) {
     const kind = kindOf(id.at(-1));
-    return kind === undefined ? undefined : describe(kind, kwargs, "kwargs");
+    return kind === undefined ? undefined : describeMessage(kind, kwargs, "kwargs");
   }
   const kind = kindOf(type ?? role);
   if (kind === undefined) return undefined;
-  if (type !== undefined && isRecord(data)) return describe(kind, data, "data");
-  return "content" in message ? describe(kind, message, undefined) : undefined;
+  if (type !== undefined && isRecord(data)) return describeMessage(kind, data, "data");
+  return "content" in message ? describeMessage(kind, message, undefined) : undefined;
 }
 
 /** Whether the message is certainly LangChain's, and not merely one that it would accept. */
@@ -67,14 +67,14 @@ export function withField(message: unknown, key: string, value: unknown): unknow
   const { lc_kwargs, [key]: before } = fields;
   const names = key === "content" ? ["content", "contentBlocks"] : [key];
   const held = Object.entries(asRecord(lc_kwargs)).filter(
-    ([name, told]) => names.includes(name) && told === before,
+    ([name, kwarg]) => names.includes(name) && kwarg === before,
   );
   if (held.length === 0) return copyWith(fields, { [key]: value });
-  const told = Object.fromEntries(held.map(([name]) => [name, value]));
-  return copyWith(fields, { [key]: value, lc_kwargs: copyWith(lc_kwargs as object, told) });
+  const updated = Object.fromEntries(held.map(([name]) => [name, value]));
+  return copyWith(fields, { [key]: value, lc_kwargs: copyWith(lc_kwargs as object, updated) });
 }
 
-function describe(
+function describeMessage(
   kind: string,
   fields: JsonRecord,
   wrapper: LangchainMessage["wrapper"],

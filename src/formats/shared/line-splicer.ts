@@ -14,7 +14,7 @@ interface JsonRange {
 }
 
 /** The raw text of the value at a path; `undefined` if there is none. */
-export function readRawJson(text: string, path: JsonPath): string | undefined {
+export function findRawJson(text: string, path: JsonPath): string | undefined {
   const range = findValue(text, path);
   return range && text.slice(range.start, range.end);
 }
@@ -161,7 +161,7 @@ export function lineSplicer(
           get wrapping() {
             const probe = () => inner.replace(message, [{ slot, text: PROBE }], options);
             const path = pathOf(message, slot, probe) ?? [];
-            const raw = readRawJson(line as string, [...at, ...path]);
+            const raw = findRawJson(line as string, [...at, ...path]);
             const isPlain = raw === JSON.stringify(valueAt(message, path));
             return wrap(result, isPlain ? undefined : raw);
           },
@@ -258,7 +258,7 @@ export function partsOfLines(
     isSigned: (line) => inner.isSigned(find(line)?.message),
     put: (line, path, value, raw = JSON.stringify(value)) => spliceJson(line as string, path, raw),
     raw(line, { path, value }) {
-      const raw = readRawJson(line as string, path);
+      const raw = findRawJson(line as string, path);
       return raw === JSON.stringify(value) ? undefined : raw;
     },
   };

@@ -51,8 +51,8 @@ export class FitVisitor implements MessageVisitor {
   }
 
   modelMessage(replyId?: string): void {
-    const goesOn = this.#wasReply || (replyId !== undefined && replyId === this.#replyId);
-    if (!goesOn) {
+    const isContinued = this.#wasReply || (replyId !== undefined && replyId === this.#replyId);
+    if (!isContinued) {
       this.#closedCalls += this.#openCalls;
       this.#openCalls = 0;
     }

@@ -77,7 +77,7 @@ export interface SessionChange {
     | { readonly child: string };
 }
 
-interface Listing {
+interface CachedListing {
   readonly artifacts: Map<string, ArtifactRecord>;
   readonly removed: Map<string, string | null>;
   readonly children: Set<string>;
@@ -86,7 +86,7 @@ interface Listing {
 
 /** The listings of sessions, each read from the database once and then only as far as it has changed. */
 export class SessionListings {
-  readonly #listings = new Map<string, Listing>();
+  readonly #listings = new Map<string, CachedListing>();
 
   /** @param load - Returns up to `PAGE` changes; a shorter page is the last one. */
   constructor(
@@ -102,7 +102,7 @@ export class SessionListings {
     }
   }
 
-  #listingOf(sessionId: string): Listing {
+  #listingOf(sessionId: string): CachedListing {
     const listing = this.#listings.get(sessionId) ?? {
       artifacts: new Map<string, ArtifactRecord>(),
       removed: new Map<string, string | null>(),
@@ -118,7 +118,7 @@ export class SessionListings {
   }
 }
 
-function apply(listing: Listing, { changed, change }: SessionChange): void {
+function apply(listing: CachedListing, { changed, change }: SessionChange): void {
   // Another call may have loaded the same change in the meantime.
   if (changed <= listing.upTo) return;
   listing.upTo = changed;

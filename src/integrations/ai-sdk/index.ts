@@ -21,18 +21,18 @@ function readingTools({ tools }: OffloadSession): ReadingTools {
 }
 
 /** The parts of an AI SDK tool that matter here. */
-interface AnyTool {
+interface AnyAiSdkTool {
   readonly type?: string | undefined;
   readonly description?: unknown;
   readonly execute?: ((input: unknown, options: ExecuteOptions) => unknown) | undefined;
-  readonly toModelOutput?: ((call: ToolCall) => unknown) | undefined;
+  readonly toModelOutput?: ((call: AiSdkToolCall) => unknown) | undefined;
 }
 
 interface ExecuteOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-interface ToolCall {
+interface AiSdkToolCall {
   readonly toolCallId: string;
   readonly input: unknown;
   readonly output: unknown;
@@ -54,15 +54,15 @@ export function offloadTools<T extends object>(
   session.checkToolNames(Object.keys(tools));
   const wrapped = Object.entries(tools).map(([name, tool]) => [
     name,
-    wrapTool(name, tool as AnyTool, session),
+    wrapTool(name, tool as AnyAiSdkTool, session),
   ]);
   return { ...Object.fromEntries(wrapped), ...readingTools(session) } as T & ReadingTools;
 }
 
-function wrapTool(name: string, tool: AnyTool, session: OffloadSession): AnyTool {
+function wrapTool(name: string, tool: AnyAiSdkTool, session: OffloadSession): AnyAiSdkTool {
   // The provider runs it, and accepts its answer only unchanged.
   if (tool.type === "provider" && !tool.execute) return tool;
-  const toModelOutput = async (call: ToolCall): Promise<unknown> => {
+  const toModelOutput = async (call: AiSdkToolCall): Promise<unknown> => {
     const output = await (tool.toModelOutput ? tool.toModelOutput(call) : plainOutput(call.output));
     const { toolCallId } = call;
     const part = { type: "tool-result", toolCallId, toolName: name, output };
@@ -80,7 +80,11 @@ function plainOutput(output: unknown): unknown {
 }
 
 /** The changed fields of a tool whose arguments may be references; none for other tools. */
-function takeReferences(name: string, tool: AnyTool, session: OffloadSession): Partial<AnyTool> {
+function takeReferences(
+  name: string,
+  tool: AnyAiSdkTool,
+  session: OffloadSession,
+): Partial<AnyAiSdkTool> {
   const { execute, description } = tool;
   if (session.describe(name, "") === "" || !execute) return {};
   const describe = (text: unknown): string =>

@@ -46,7 +46,7 @@ export interface AnthropicRunContext {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-interface AnyTool {
+interface AnyAnthropicTool {
   readonly name?: string;
   readonly description?: string;
   readonly run?: (input: unknown, context?: AnthropicRunContext) => unknown;
@@ -65,11 +65,11 @@ export function offloadTools<T extends object>(
 ): (T | RunnableReadingTool)[] {
   requireToolList("tools", tools);
   const session = connectSession(options);
-  session.checkToolNames(tools.map((tool) => (tool as AnyTool).name));
+  session.checkToolNames(tools.map((tool) => (tool as AnyAnthropicTool).name));
   return [...tools.map((tool) => wrapTool(tool, session)), ...readingTools(session)];
 }
 
-function wrapTool<T extends AnyTool>(tool: T, session: OffloadSession): T {
+function wrapTool<T extends AnyAnthropicTool>(tool: T, session: OffloadSession): T {
   const { name, description, run } = tool;
   if (name === undefined || typeof run !== "function") return tool;
   const described = session.describe(name, description ?? "");

@@ -106,13 +106,13 @@ export async function* readServerEvents(response: Response): AsyncGenerator<Serv
       const length = end.index + end[0].length;
       const raw = text.slice(0, length);
       text = text.slice(length);
-      yield { raw, data: readData(raw) };
+      yield { raw, data: parseData(raw) };
     }
   }
-  if (text !== "") yield { raw: text, data: readData(text) };
+  if (text !== "") yield { raw: text, data: parseData(text) };
 }
 
-function readData(raw: string): unknown {
+function parseData(raw: string): unknown {
   const lines = raw.split(/\r?\n/).filter((line) => line.startsWith("data:"));
   return parseJson(lines.map((line) => line.slice("data:".length)).join("\n"));
 }

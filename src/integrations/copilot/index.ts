@@ -138,7 +138,7 @@ export function offloadSession<C extends SessionSettings>(
 function readingTools(sessions: Sessions<CopilotInvocation>): CopilotReadingTool[] {
   return sessions.common.tools.map(({ name, description, inputSchema }) => ({
     ...{ name, description, parameters: { ...inputSchema } },
-    // They only read what this session stored, and a reference is of no use without them.
+    // They only read what this session stored, and a reference is useless without them.
     ...{ skipPermission: true, defer: "never" },
     async handler(input, invocation) {
       const session = sessions.of(invocation, invocation.sessionId);

@@ -58,7 +58,7 @@ export type GenkitNext<Request, Answer> = (
   options: GenkitRunOptions,
 ) => Promise<Answer>;
 
-/** A middleware may serve many users at once, whom the context of a run tells apart. */
+/** A middleware may serve many users at once, distinguished by the context of a run. */
 export type GenkitOptions<Context = unknown> = MultiSessionOptions<Context> & KeepOption;
 
 const MIDDLEWARE: DropIn<GenkitOptions> = { adds: { keep: true }, lacks: {} };

@@ -14,7 +14,7 @@ import {
 
 export type { IntegrationOptions, KeepOption, MultiSessionOptions };
 
-interface FunctionCall {
+interface GoogleFunctionCall {
   readonly id?: string;
   readonly name?: string;
   readonly args?: Record<string, unknown>;
@@ -56,7 +56,7 @@ export function offloadCallable<T extends AnyGoogleCallable>(
     };
   };
 
-  const callTool = async (calls: readonly FunctionCall[]): Promise<object[]> => {
+  const callTool = async (calls: readonly GoogleFunctionCall[]): Promise<object[]> => {
     const prepared = await Promise.all(
       calls.map((call) =>
         session.isReadingTool(call.name)
@@ -82,8 +82,8 @@ export function offloadCallable<T extends AnyGoogleCallable>(
 /** The call to run, or what to answer to it: what is thrown ends the run, and the model can correct its call. */
 async function resolveArguments(
   session: OffloadSession,
-  call: FunctionCall,
-): Promise<FunctionCall | GeminiToolAnswer> {
+  call: GoogleFunctionCall,
+): Promise<GoogleFunctionCall | GeminiToolAnswer> {
   const { name = "", args = {} } = call;
   try {
     return { ...call, args: await session.resolve(name, args) };
@@ -92,13 +92,13 @@ async function resolveArguments(
   }
 }
 
-function isCall(one: FunctionCall | GeminiToolAnswer): one is FunctionCall {
+function isCall(one: GoogleFunctionCall | GeminiToolAnswer): one is GoogleFunctionCall {
   return !("functionResponse" in one);
 }
 
 async function offloadParts(
   session: OffloadSession,
-  calls: readonly FunctionCall[],
+  calls: readonly GoogleFunctionCall[],
   parts: object[],
 ): Promise<readonly object[]> {
   const asked = { role: "model", parts: calls.map((functionCall) => ({ functionCall })) };
@@ -109,7 +109,7 @@ async function offloadParts(
 
 async function answerReading(
   session: OffloadSession,
-  call: FunctionCall,
+  call: GoogleFunctionCall,
 ): Promise<GeminiToolAnswer> {
   const { name = "", args = {} } = call;
   return geminiFormat.answerCall(call, await session.run(name, args));

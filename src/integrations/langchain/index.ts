@@ -46,14 +46,14 @@ function sessionOfRun(
 }
 
 /** A tool of any version of the framework. */
-interface AnyTool {
+interface AnyLangChainTool {
   readonly name?: unknown;
   readonly description?: unknown;
   readonly invoke?: unknown;
 }
 
 /** A tool that runs here, unlike those of a provider. */
-interface RunnableTool {
+interface LangChainTool {
   readonly name: string;
   readonly description: string;
   readonly invoke: Invoke;
@@ -87,11 +87,11 @@ export function offloadTools<T extends object>(
   ];
 }
 
-function isRunnable<T extends AnyTool>(tool: T): tool is T & RunnableTool {
+function isRunnable<T extends AnyLangChainTool>(tool: T): tool is T & LangChainTool {
   return typeof tool.name === "string" && typeof tool.invoke === "function";
 }
 
-function wrapTool<T extends RunnableTool>(tool: T, sessions: Sessions<GraphRuntime>): T {
+function wrapTool<T extends LangChainTool>(tool: T, sessions: Sessions<GraphRuntime>): T {
   const { name, description } = tool;
   const wrap =
     (run: Invoke): Invoke =>
@@ -123,7 +123,7 @@ function wrapTool<T extends RunnableTool>(tool: T, sessions: Sessions<GraphRunti
 function readingTool(
   tool: LangchainTool,
   sessions: Sessions<GraphRuntime>,
-): LangchainTool & RunnableTool {
+): LangchainTool & LangChainTool {
   const invoke: Invoke = async (input, config) => {
     const call = asCall(input);
     const session = sessionOfRun(sessions, config);
@@ -139,14 +139,14 @@ function answer({ text, isError }: ToolAnswer, input: unknown): string {
   return text;
 }
 
-interface ToolCall {
+interface LangChainToolCall {
   readonly id?: string;
   readonly args: unknown;
 }
 
-function asCall(input: unknown): ToolCall | undefined {
+function asCall(input: unknown): LangChainToolCall | undefined {
   const { type } = (input ?? {}) as { readonly type?: unknown };
-  return type === "tool_call" ? (input as ToolCall) : undefined;
+  return type === "tool_call" ? (input as LangChainToolCall) : undefined;
 }
 
 /** The parts of a request to the model that matter here. */

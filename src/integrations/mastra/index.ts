@@ -56,7 +56,7 @@ export interface MastraToolResult {
   readonly abortSignal?: AbortSignal;
 }
 
-/** An agent may serve many users at once, whom the request context tells apart. */
+/** An agent may serve many users at once, distinguished by the request context. */
 export type MastraOptions = Omit<MultiSessionOptions<MastraRequestContext>, "acceptReferences">;
 
 const PROCESSOR: DropIn<MastraOptions> = {

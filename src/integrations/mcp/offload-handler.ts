@@ -13,7 +13,7 @@ import {
 } from "../shared/sessions.js";
 import { offloaderOf, shortenAnswer } from "./shorten-answer.js";
 
-/** What a server's handler is told of a request, in any version of the SDK. */
+/** What a server's handler gets with a request, in any version of the SDK. */
 export interface McpHandlerContext {
   readonly sessionId?: string | undefined;
   /** There for requests over HTTP. */

@@ -14,7 +14,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 const MAX_REFERENCES = 100;
 
 /** A value before and after, and where it is. */
-interface Change {
+interface SchemaChange {
   readonly before: unknown;
   readonly after: unknown;
   readonly path: string;
@@ -32,23 +32,23 @@ export function findDoubt(schema: unknown, before: unknown, after: unknown): str
 
 function doubtIn(
   schema: unknown,
-  change: Change,
+  change: SchemaChange,
   root: unknown,
   references: number,
 ): string | undefined {
   if (change.before === change.after || schema === true || schema === undefined) return undefined;
-  if (!isRecord(schema)) return describe("a rule against it", change);
+  if (!isRecord(schema)) return describeRule("a rule against it", change);
   const unknown = Object.keys(schema).find(
     (rule) => !UNAFFECTED.has(rule) && !FOLLOWED.has(rule) && !rule.startsWith("x-"),
   );
-  if (unknown !== undefined) return describe(unknown, change);
+  if (unknown !== undefined) return describeRule(unknown, change);
   const { allOf, anyOf, $ref } = schema;
   const combined = [allOf, anyOf].flatMap(
     (rules) => (Array.isArray(rules) ? rules : []) as unknown[],
   );
   if ($ref !== undefined) {
     const target = references < MAX_REFERENCES ? resolve($ref, root) : undefined;
-    if (target === undefined) return describe(`$ref ${JSON.stringify($ref)}`, change);
+    if (target === undefined) return describeRule(`$ref ${JSON.stringify($ref)}`, change);
     combined.push(target);
   }
   // If each alternative allows what it allowed before, so do all of them together.
@@ -59,7 +59,10 @@ function doubtIn(
 }
 
 /** The parts that may have changed, each with its rule. A list that was replaced has a single item. */
-function partsOf(schema: Schema, { before, after, path }: Change): (readonly [unknown, Change])[] {
+function partsOf(
+  schema: Schema,
+  { before, after, path }: SchemaChange,
+): (readonly [unknown, SchemaChange])[] {
   if (typeof before !== "object" || typeof after !== "object" || !before || !after) return [];
   const { properties, additionalProperties, items } = schema;
   return Object.entries(after as Schema).map(([key, part]) => {
@@ -84,7 +87,7 @@ function resolve(reference: unknown, root: unknown): unknown {
   return target;
 }
 
-function describe(rule: string, { path }: Change): string {
+function describeRule(rule: string, { path }: SchemaChange): string {
   return `its output schema has ${rule} for ${path === "" ? "all of it" : path}; pass validate`;
 }
 

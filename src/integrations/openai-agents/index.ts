@@ -15,7 +15,7 @@ import {
 
 export type { MultiSessionOptions, OpenAIAgentsTool };
 
-/** An agent may serve many users at once, whom the context of a run tells apart. */
+/** An agent may serve many users at once, distinguished by the context of a run. */
 export type OpenAIAgentsOptions<Context = unknown> = MultiSessionOptions<Context>;
 
 /** Options of `offloadFilter`. */

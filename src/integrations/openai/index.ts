@@ -29,7 +29,7 @@ type Run = (args: unknown, runner: Runner, context: unknown) => unknown;
 type Parse = (input: string) => unknown;
 
 /** A tool with its function, or one that the SDK's helpers made, which hide their functions. */
-interface RunnableTool {
+interface OpenAiTool {
   readonly type: string;
   readonly function?: {
     readonly name?: string | undefined;
@@ -64,7 +64,7 @@ export function offloadTools(
   requireToolList("tools", tools);
   const session = connectSession(options);
   const ids = new CallIds();
-  const runnable = tools as readonly RunnableTool[];
+  const runnable = tools as readonly OpenAiTool[];
   session.checkToolNames(runnable.map(nameOf));
   const wrapped = runnable.map((tool) => wrapTool(tool, session, ids));
   return [...wrapped, ...readingTools(session)];
@@ -78,11 +78,11 @@ function readingTools(session: OffloadSession): ReadingTool[] {
   });
 }
 
-function nameOf({ function: described }: RunnableTool): string | undefined {
+function nameOf({ function: described }: OpenAiTool): string | undefined {
   return described?.name ?? described?.function?.name;
 }
 
-function wrapTool(tool: RunnableTool, session: OffloadSession, ids: CallIds): RunnableTool {
+function wrapTool(tool: OpenAiTool, session: OffloadSession, ids: CallIds): OpenAiTool {
   const { function: described, $callback, $parseRaw } = tool;
   const name = nameOf(tool);
   const run = $callback ?? described?.function;
@@ -133,12 +133,12 @@ function wrapRun(
 }
 
 /** A copy with some properties changed, and those that are hidden kept hidden. */
-function withProperties(tool: RunnableTool, changes: Partial<RunnableTool>): RunnableTool {
+function withProperties(tool: OpenAiTool, changes: Partial<OpenAiTool>): OpenAiTool {
   const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(tool);
   for (const [key, value] of Object.entries(changes)) {
     properties[key] = { ...properties[key], value };
   }
-  return Object.create(Object.getPrototypeOf(tool) as object | null, properties) as RunnableTool;
+  return Object.create(Object.getPrototypeOf(tool) as object | null, properties) as OpenAiTool;
 }
 
 /** The parts of a runner that matter here: what it sent and got so far. */
@@ -187,7 +187,7 @@ function hasCalls(message: unknown): message is AssistantMessage & object {
 export type FunctionOutput = { type: "function_call_output"; call_id: string; output: string };
 
 /** The parts of a call that matter here. */
-interface FunctionCall {
+interface OpenAiFunctionCall {
   readonly call_id: string;
   readonly name: string;
   readonly arguments: string;
@@ -232,12 +232,12 @@ export function offloadResponses(
   };
 }
 
-function isFunctionCall(item: { readonly type: string }): item is FunctionCall & typeof item {
+function isFunctionCall(item: { readonly type: string }): item is OpenAiFunctionCall & typeof item {
   return item.type === "function_call";
 }
 
 async function answerCall(
-  call: FunctionCall,
+  call: OpenAiFunctionCall,
   functions: OpenAIFunctions,
   session: OffloadSession,
 ): Promise<FunctionOutput | undefined> {
@@ -252,7 +252,7 @@ async function answerCall(
 
 /** What a function throws is for the model, which may correct its call. */
 async function runFunction(
-  { name, call_id }: FunctionCall,
+  { name, call_id }: OpenAiFunctionCall,
   input: unknown,
   run: OpenAIFunctions[string] | undefined,
   session: OffloadSession,

@@ -49,7 +49,7 @@ export interface IntegrationOptions {
   readonly policy?: PolicyLike | undefined;
   /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
   readonly media?: MediaRule | undefined;
-  /** With `"keep"`, the agent goes on with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */
+  /** With `"keep"`, the agent continues with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */
   readonly onError?: "throw" | "keep" | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
@@ -66,7 +66,7 @@ export interface MultiSessionOptions<Context> extends Omit<IntegrationOptions, "
   readonly sessionId?: string | ((context: Context) => string);
 }
 
-/** For frameworks that let one choose what they save. */
+/** For frameworks that let you choose what they save. */
 export interface KeepOption {
   /** What the framework saves: the reference, or the original, of which the model gets the reference. Default `"reference"`. */
   readonly keep?: "reference" | "original" | undefined;
@@ -402,7 +402,7 @@ export function failedAnswer(error: unknown): ToolAnswer {
 /** A whole string: a reference inside a longer text is text. The id is percent-encoded. */
 const REFERENCE = /^offload:([^#]+)(?:#lines=(\d+)(?:-(\d+))?)?$/;
 
-/** What a model is told of the tools that take references. */
+/** What the model reads about the tools that take references. */
 export function explainReferences(toolNames: readonly string[]): string {
   if (toolNames.length === 0) return "";
   return (
@@ -453,7 +453,7 @@ async function readReferenced(
   return (await workspace.getKnowledgeByLines(id, Number(first ?? 1), end, range)).text;
 }
 
-/** An id that is not well encoded is taken as it stands, since the error for it then lists the ids that exist. */
+/** An id that is not well encoded is used as it is, since the error for it then lists the ids that exist. */
 function decodeId(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

@@ -48,7 +48,7 @@ export interface StrandsToolUse {
   readonly input: unknown;
 }
 
-interface ToolResult {
+interface StrandsToolResult {
   readonly toolUseId: string;
   readonly status: "success" | "error";
   readonly content: readonly object[];
@@ -66,7 +66,7 @@ interface AfterToolCall {
   readonly toolUse: StrandsToolUse;
   readonly tool: { readonly delegate?: unknown } | undefined;
   readonly retry?: boolean;
-  result: ToolResult;
+  result: StrandsToolResult;
 }
 
 /** What is sent to the model in one call. */

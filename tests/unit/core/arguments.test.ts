@@ -5,7 +5,7 @@ import {
   requireCount,
   requireNumber,
   requireObject,
-  refuseMisspelled,
+  rejectMisspelled,
   requireStrings,
   requireText,
 } from "../../../src/core/arguments.js";
@@ -23,7 +23,7 @@ describe("argument checks", () => {
     expect(requireCount("x", undefined, 7)).toBe(7);
     requireChoice("x", undefined, ["a", "b"]);
     requireChoice("x", "b", ["a", "b"]);
-    refuseMisspelled<object>({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
+    rejectMisspelled<object>({ root: "a", rot: undefined, dir: 1, toString: 1 }, { root: true });
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe("argument checks", () => {
     [{ roots: 1 }, "`root`"],
   ])("refuse an option that is misspelled: %j", (options, message) => {
     const check = () => {
-      refuseMisspelled<object>(options, { root: true, sessionId: true });
+      rejectMisspelled<object>(options, { root: true, sessionId: true });
     };
     expect(check).toThrow(InvalidArgumentError);
     expect(check).toThrow(message);

@@ -29,7 +29,7 @@ const RECENT_MS = 7 * 86_400_000;
 export function addDoctor(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command("doctor")
-    .description("check Node, workspace, space, hooks and servers, and say what to do")
+    .description("check Node, workspace, disk space, hooks and servers, and say what to do")
     .option("--json", "print JSON")
     .addHelpText(
       "after",

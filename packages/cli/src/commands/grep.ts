@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { ArtifactRecord, Workspace } from "context-offload";
 import { eachArtifact, filterOf } from "../artifacts.js";
-import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
+import { EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, type WorkspaceFlags } from "../open-workspace.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface GrepFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -25,17 +26,17 @@ const DEADLINE_MS = 60_000;
 export function addGrep(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command("grep")
-    .description("search artifacts: those that are named, a session's, or all")
+    .description("search the named artifacts, those of a session, or all")
     .argument("<pattern>", "a JavaScript regular expression")
     .argument("[artifact...]", "ids of artifacts; default: all")
     .option("--session <id>", "only this session")
     .option("--tool <name>", "only results of this tool")
     .option("-i, --ignore-case", "ignore case")
-    .option("-F, --fixed-strings", "the pattern is plain text")
-    .option("-C, --context <lines>", "lines around each match", readCount)
-    .option("-c, --count", "print only how many matches each artifact has")
+    .option("-F, --fixed-strings", "treat the pattern as plain text")
+    .option("-C, --context <lines>", "lines around each match", parseCount)
+    .option("-c, --count", "print only the number of matches per artifact")
     .option("-l, --files-with-matches", "print only the ids of artifacts with matches")
-    .option("-m, --max-count <matches>", "matches of each artifact at most", readCount)
+    .option("-m, --max-count <matches>", "maximum number of matches per artifact", parseCount)
     .option("--json", "print one JSON object per artifact with matches")
     .addHelpText(
       "after",
@@ -133,9 +134,4 @@ async function printMatches(
         });
     await terminal.write(`${lines}\n`);
   }
-}
-
-function readCount(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new CommandError(`${text}: is not a whole number; pass one such as 2`);
 }

@@ -6,7 +6,7 @@ export function addHook(program: Command, terminal: Terminal): void {
   program
     .command("hook")
     .description(
-      "answer the event of Claude Code or Copilot CLI for a tool call that is over, on standard input",
+      "answer a hook event of Claude Code or Copilot CLI after a tool call (JSON on standard input)",
     )
     .option("--root <folder>", "the workspace; default: .offload under the event's cwd")
     .option("--in-project", "the workspace of the project, whatever folder the event names")
@@ -14,7 +14,7 @@ export function addHook(program: Command, terminal: Terminal): void {
     .option("--min-tokens <count>", "offload results of at least this many tokens")
     .option(
       "--tool-prefix <text>",
-      "what stands before the names of the reading tools; default: give file paths",
+      "prefix of the names of the reading tools; default: give file paths",
     )
     .addHelpText("after", "\nSet it up with: context-offload install claude-code")
     .action(async (flags: Record<string, string | true>) => {

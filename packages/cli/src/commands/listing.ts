@@ -121,7 +121,7 @@ function rowOf(rows: Map<string, Sum>, name: string): Sum {
 }
 
 function renderSums(title: string, rows: ReadonlyMap<string, Sum>, { colors }: Terminal): string {
-  const most = Math.max(...[...rows.values()].map(({ tokens }) => tokens));
+  const max = Math.max(...[...rows.values()].map(({ tokens }) => tokens));
   const sorted = [...rows].sort(([, a], [, b]) => b.tokens - a.tokens);
   return renderTable(
     [
@@ -134,7 +134,7 @@ function renderSums(title: string, rows: ReadonlyMap<string, Sum>, { colors }: T
       formatCount(artifacts),
       formatBytes(bytes),
       formatCount(tokens),
-      colors.green(renderBar(tokens / most)),
+      colors.green(renderBar(tokens / max)),
     ]),
   );
 }

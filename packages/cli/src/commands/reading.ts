@@ -20,8 +20,8 @@ export function addReading(program: Command, terminal: Terminal): void {
     .description("print an artifact")
     .argument("<artifact>", "its id, as list shows it")
     .option("--session <id>", "the session that holds it, if several do")
-    .option("--raw", "exactly the bytes that were stored")
-    .option("--info", "what is known of it, without its content")
+    .option("--raw", "print exactly the bytes that were stored")
+    .option("--info", "print its record, without the content")
     .action(async (id: string, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
       await withWorkspace(flags, terminal, (workspace) => show(id, flags, workspace, terminal));
@@ -35,7 +35,7 @@ export function addReading(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nExample: context-offload lines toolu_01 100-140")
     .action(async (id: string, range: string, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
-      const chosen = readRange(range);
+      const chosen = parseRange(range);
       await withWorkspace(flags, terminal, async (workspace) => {
         const options = { sessionId: flags.session, maxChars: MAX_CHARS, signal: terminal.signal };
         const { size } = await workspace.getArtifact(id, options);
@@ -96,9 +96,9 @@ async function printText(text: string, terminal: Terminal): Promise<void> {
   await terminal.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
 }
 
-type Range = { readonly lines: readonly [number, number] } | { readonly last: number };
+type LineRange = { readonly lines: readonly [number, number] } | { readonly last: number };
 
-function readRange(text: string): Range {
+function parseRange(text: string): LineRange {
   const last = Number(/^~(\d+)$/.exec(text)?.[1]);
   if (last > 0) return { last };
   const [, start, dash, end] = /^(\d+)(-)?(\d+)?$/.exec(text) ?? [];

@@ -9,7 +9,7 @@ import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
 import { countOf, formatCount, formatShare, renderBar, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { readPrice } from "./read-price.js";
+import { parsePrice } from "./option-values.js";
 
 interface ReplayFlags {
   readonly find?: boolean;
@@ -21,11 +21,11 @@ interface ReplayFlags {
 export function addReplay(program: Command, terminal: Terminal): void {
   program
     .command("replay")
-    .description("what offloading would have saved, and cost, on sessions that you recorded")
+    .description("show what offloading would have saved, and cost, on recorded sessions")
     .argument("[conversation...]", "files or folders; they are only read")
     .option("--find", `also the sessions of ${AGENT_NAMES} on this computer`)
     .option("--picture <file>", "write a picture, as SVG")
-    .option("--price <usd>", "price of a million input tokens", readPrice, 3)
+    .option("--price <usd>", "price of a million input tokens", parsePrice, 3)
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -148,7 +148,7 @@ function describe(
   ].join("\n");
 }
 
-interface Row {
+interface ReplayRow {
   readonly name: string;
   readonly sessions: number;
   readonly turns: number;
@@ -161,9 +161,9 @@ interface Row {
 }
 
 const NUMBERS = { sessions: 0, turns: 0, tokens: 0, tokensNow: 0, cost: 0, costNow: 0 };
-const ZERO: Row = { name: "together", ...NUMBERS, reads: 0, lost: 0 };
+const ZERO: ReplayRow = { name: "together", ...NUMBERS, reads: 0, lost: 0 };
 
-function rowOf({ name, conversations, outcomes }: SourceFigures, price: number): Row {
+function rowOf({ name, conversations, outcomes }: SourceFigures, price: number): ReplayRow {
   const { everything, ours } = outcomes;
   return {
     ...{ name, sessions: conversations, turns: everything?.turns ?? 0 },
@@ -174,7 +174,7 @@ function rowOf({ name, conversations, outcomes }: SourceFigures, price: number):
   };
 }
 
-function savedBy({ cost, costNow }: Row): number {
+function savedBy({ cost, costNow }: ReplayRow): number {
   return cost === 0 ? 0 : (cost - costNow) / cost;
 }
 

@@ -10,7 +10,11 @@ import {
   type OutputFile,
 } from "../conversations/conversation-files.js";
 import { offloadInput, type OffloadedInput } from "../conversations/offload-input.js";
-import { needsWhole, POLICY_HELP, readPolicy } from "../conversations/read-policy.js";
+import {
+  needsWhole,
+  POLICY_HELP,
+  parsePolicyOptions,
+} from "../conversations/parse-policy-options.js";
 import {
   withWorkspace,
   workspaceFolder,
@@ -22,7 +26,7 @@ import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { readPrice } from "./read-price.js";
+import { parsePrice } from "./option-values.js";
 
 interface RunFlags extends WorkspaceFlags {
   readonly out?: string;
@@ -52,13 +56,13 @@ export function addRun(program: Command, terminal: Terminal): void {
       `which results to offload, may be repeated: ${POLICY_HELP}`,
       (rule, rules: readonly string[] | undefined) => [...(rules ?? []), rule],
     )
-    .option("-n, --dry-run", "say what would be offloaded, and write nothing")
+    .option("-n, --dry-run", "dry run: show what would be offloaded, write nothing")
     .option("--example", "show one result before and after")
-    .option("--price <usd>", "price of a million input tokens", readPrice, 3)
+    .option("--price <usd>", "price of a million input tokens", parsePrice, 3)
     .option(
       "--cached-price <usd>",
       "price of a million input tokens from the prompt cache",
-      readPrice,
+      parsePrice,
       0.3,
     )
     .option("--json", "print the report as JSON")
@@ -84,7 +88,7 @@ async function runConversations(
   flags: RunFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const policy = readPolicy(flags.policy);
+  const policy = parsePolicyOptions(flags.policy);
   if (flags.dryRun !== true && workspacePlace(flags, terminal).startsWith("memory:")) {
     throw new CommandError(
       "--workspace memory: would lose the results when this command ends; name a folder, or add --dry-run",

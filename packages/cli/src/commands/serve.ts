@@ -28,17 +28,17 @@ export function addMcp(program: Command, terminal: Terminal): void {
     .command("mcp")
     .description("serve a workspace as an MCP server, over stdio or HTTP")
     .option("--session <id>", "show only what this session may read")
-    .option("--read-only", "without the tool that stores text")
+    .option("--read-only", "leave out the tool that stores text")
     .option("--http", "serve by streamable HTTP instead of stdio")
     .option(
       "--host <address>",
-      "the address to listen on; any but loopback needs a token",
+      "the address to listen on; any address except loopback needs a token",
       "127.0.0.1",
     )
     .option("--port <number>", "the port to listen on; default: a free one", parsePort)
     .option(
       "--token <secret>",
-      `what clients must send as a bearer token; better in $${TOKEN_VARIABLE}`,
+      `the bearer token that clients must send; better set in $${TOKEN_VARIABLE}`,
     )
     .addHelpText(
       "after",
@@ -51,7 +51,7 @@ Examples:
     .action(async (_: McpFlags, command: Command) => {
       if (command.args.length > 0) {
         throw new CommandError(
-          `mcp starts no other server; for that: context-offload gateway -- ${command.args.join(" ")}`,
+          `mcp does not start other servers; to do that, run: context-offload gateway -- ${command.args.join(" ")}`,
         );
       }
       const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
@@ -91,7 +91,7 @@ interface GatewayFlags extends WorkspaceFlags {
 export function addGateway(program: Command, terminal: Terminal): void {
   program
     .command("gateway")
-    .description("stand in front of MCP servers and offload their large answers")
+    .description("run in front of MCP servers and offload their large answers")
     .argument("[command...]", "after --: the command that starts one server")
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", "the session that answers belong to; default: mcp")

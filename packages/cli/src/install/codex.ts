@@ -60,7 +60,7 @@ interface TomlServer {
   readonly argsAt: number;
 }
 
-type Change = {
+type ConfigChange = {
   readonly command: string;
   readonly args: string | undefined;
   readonly what: string;
@@ -68,7 +68,7 @@ type Change = {
 
 async function edit(
   context: InstallContext,
-  decide: (server: TomlServer) => Change | undefined,
+  decide: (server: TomlServer) => ConfigChange | undefined,
 ): Promise<InstallStep[]> {
   const path = configPath(context);
   let text = await read(path);
@@ -95,7 +95,7 @@ async function edit(
 
 const NEW_ARGS = "\nargs = ";
 
-function splicesOf(server: TomlServer, { command, args }: Change) {
+function splicesOf(server: TomlServer, { command, args }: ConfigChange) {
   const { commandAt, argsAt } = server;
   const end = commandAt + server.command.length;
   const splices = [{ at: commandAt, length: server.command.length, by: command }];

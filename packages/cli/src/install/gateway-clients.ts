@@ -14,7 +14,7 @@ interface ServerEntry {
   readonly args?: unknown;
 }
 
-/** A client that is told of its MCP servers by a JSON file. */
+/** A client whose MCP servers are listed in a JSON file. */
 interface JsonClient {
   readonly name: string;
   readonly title: string;

@@ -10,7 +10,7 @@ export interface SessionSource {
 }
 
 /** A folder of sessions. */
-interface Place {
+interface SessionFolder {
   readonly folder: string;
   /** Which paths below it are a session. */
   readonly session: RegExp;
@@ -18,15 +18,15 @@ interface Place {
   readonly isFlat?: boolean;
 }
 
-interface Agent {
+interface SessionAgent {
   readonly name: string;
   /** Where it keeps its sessions, below the home folder unless its own variable names another place. */
-  places(home: string, env: Terminal["env"]): readonly Place[];
+  places(home: string, env: Terminal["env"]): readonly SessionFolder[];
   /** Where older versions kept them; what was moved from there is not counted again. */
-  olderPlaces?(home: string, env: Terminal["env"]): readonly Place[];
+  olderPlaces?(home: string, env: Terminal["env"]): readonly SessionFolder[];
 }
 
-const AGENTS: readonly Agent[] = [
+const AGENTS: readonly SessionAgent[] = [
   {
     name: "Claude Code",
     places(home, env) {
@@ -88,7 +88,7 @@ export async function findSessions({ env }: Pick<Terminal, "env">): Promise<Sess
   return found.filter(({ paths }) => paths.length > 0);
 }
 
-async function sessionsIn(places: readonly Place[]): Promise<string[]> {
+async function sessionsIn(places: readonly SessionFolder[]): Promise<string[]> {
   const found: string[] = [];
   for (const { folder, session, isFlat } of places) {
     const names = await readdir(folder, { recursive: isFlat !== true }).catch(() => []);

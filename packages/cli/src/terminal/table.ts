@@ -30,7 +30,7 @@ function pad(text: string, width: number, align: Column["align"]): string {
   return align === "right" ? blanks + text : text + blanks;
 }
 
-/** A line of at most so many columns; what is cut off is marked. */
+/** A line of at most this many columns; what is cut off is marked. */
 export function clip(text: string, columns: number): string {
   const expanded = text.replaceAll("\t", "  ");
   if (widthOf(expanded) <= columns) return expanded;
@@ -45,7 +45,7 @@ export function clip(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Words in lines of at most so many columns. */
+/** Words in lines of at most this many columns. */
 export function wrap(text: string, columns: number): string {
   const lines = [""];
   for (const word of text.split(" ")) {

@@ -25,7 +25,7 @@ const built = pathToFileURL(join(DIST, "run-command-line.js")).href;
 const { runCommandLine } = (await import(/* @vite-ignore */ built)) as typeof CommandLine;
 
 /** A folder with a home of its own, in which the built command runs as from a shell. */
-export class Place {
+export class TestFolder {
   readonly folder: string;
 
   constructor() {

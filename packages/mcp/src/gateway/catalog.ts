@@ -74,7 +74,7 @@ export class Catalog {
   }
 
   async #list(upstream: Upstream): Promise<void> {
-    // The client is told as soon as a server that is late or restarts is there.
+    // Notify the client as soon as a server that is late or restarting is ready.
     if (!upstream.isReady) return;
     let listing = this.#listing.get(upstream);
     if (!listing) {

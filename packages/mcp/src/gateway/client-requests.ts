@@ -36,7 +36,7 @@ export interface ClientRequestParts {
 
 /** Answers the requests of the client, by one server or by what several answer together. */
 export class ClientRequests {
-  /** The version of the protocol that the client was told. */
+  /** The protocol version that was announced to the client. */
   protocolVersion = "";
   #logLevel: Params | undefined;
 

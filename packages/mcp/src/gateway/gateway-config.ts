@@ -153,7 +153,7 @@ function requireRecord(field: string, value: unknown, expected: string): Params 
   throw new InvalidArgumentError(field, value, expected);
 }
 
-/** A variable that is not set and has no default is kept as it stands, so that an error shows its name. */
+/** A variable that is not set and has no default is kept unexpanded, so that an error shows its name. */
 function expandVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replaceAll(
     /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,

@@ -23,7 +23,7 @@ export const GATEWAY_NAME = "context-offload-gateway";
 /** Servers whose answers are short already. */
 const OWN_NAMES: readonly unknown[] = [GATEWAY_NAME, "context-offload"];
 
-interface Call {
+interface GatewayCall {
   readonly entry: CatalogEntry;
   readonly input: unknown;
 }
@@ -45,7 +45,7 @@ export interface ToolCallParts {
 /** Calls of the servers' tools, whose large answers are stored, and of our own. */
 export class ToolCalls {
   /** Tasks by the server that runs them, and the call whose answer they bring. */
-  readonly #tasks = new Map<string, { readonly upstream: Upstream; readonly call: Call }>();
+  readonly #tasks = new Map<string, { readonly upstream: Upstream; readonly call: GatewayCall }>();
 
   constructor(private readonly parts: ToolCallParts) {}
 
@@ -84,7 +84,7 @@ export class ToolCalls {
   }
 
   /** Never fails: what cannot be offloaded is passed through. */
-  async #offload({ entry, input }: Call, result: Params): Promise<Params> {
+  async #offload({ entry, input }: GatewayCall, result: Params): Promise<Params> {
     const { upstream, definition, name } = entry;
     if (OWN_NAMES.includes(asParams(upstream.initialized?.["serverInfo"])["name"])) return result;
     const { workspace, sessionId, policy, isOff, hasLinks, note } = this.parts;

@@ -458,7 +458,7 @@ export class ServerUnavailableError extends Error {
 
   constructor(server: string, reason: string, isRestarted: boolean) {
     const next = isRestarted
-      ? " The gateway starts it again by itself; other servers are not affected. Try the call again in a moment."
+      ? " The gateway restarts it automatically; other servers are not affected. Try the call again in a moment."
       : "";
     super(`The MCP server "${server}" is not available: ${reason.replace(/\.$/, "")}.${next}`);
   }

@@ -1,5 +1,5 @@
 /** A recorded conversation in a form of no vendor. */
-export interface Conversation {
+export interface RecordedConversation {
   /** The folder that it is from. */
   readonly source: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface UserItem {
 export interface AssistantItem {
   readonly role: "assistant";
   readonly text: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ReplayCall[];
   readonly at?: number | undefined;
   /** Whether the scripted reader made this call, rather than the recorded model. */
   readonly isReading?: boolean;
@@ -35,7 +35,7 @@ export interface ResultItem {
   readonly found?: string;
 }
 
-export interface Call {
+export interface ReplayCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;

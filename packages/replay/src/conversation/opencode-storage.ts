@@ -60,12 +60,12 @@ export async function readOpenCodeDatabase(
 }
 
 /** What is used of a SQLite client. */
-interface SqliteDatabase {
+interface OpenCodeDatabase {
   prepare(sql: string): { all(...values: unknown[]): unknown[] };
   close(): unknown;
 }
 
-function sessionsOf(database: SqliteDatabase): { name: string; items: Item[] }[] {
+function sessionsOf(database: OpenCodeDatabase): { name: string; items: Item[] }[] {
   const messages = database
     .prepare("SELECT id, session_id, data FROM message ORDER BY session_id, time_created, id")
     .all() as { id: string; session_id: string; data: string }[];
@@ -84,11 +84,11 @@ function sessionsOf(database: SqliteDatabase): { name: string; items: Item[] }[]
 }
 
 type SqliteModule = Readonly<
-  Record<"DatabaseSync" | "default", new (path: string) => SqliteDatabase>
+  Record<"DatabaseSync" | "default", new (path: string) => OpenCodeDatabase>
 >;
 
 /** The first client that is installed; Node 22 and later bring one. */
-async function findSqlite(): Promise<new (path: string) => SqliteDatabase> {
+async function findSqlite(): Promise<new (path: string) => OpenCodeDatabase> {
   for (const name of ["node:sqlite", "libsql", "better-sqlite3"]) {
     const loaded = await (import(name) as Promise<Partial<SqliteModule>>).catch(() => undefined);
     const client = loaded?.DatabaseSync ?? loaded?.default;

@@ -1,7 +1,7 @@
 import type { Content } from "context-offload";
 import * as library from "context-offload/formats";
 import type { Format, FormatResult } from "context-offload/formats";
-import type { AssistantItem, Call, Item } from "./conversation.js";
+import type { AssistantItem, ReplayCall, Item } from "./conversation.js";
 import { asRecord, isRecord, parseJson, type JsonRecord } from "./json.js";
 
 /** Formats in which one reply is several messages, one for each call and text. */
@@ -55,14 +55,16 @@ export function readMessages(format: Format, messages: readonly unknown[]): Item
   return items;
 }
 
-type Reply = { -readonly [Key in keyof AssistantItem]: AssistantItem[Key] } & { calls: Call[] };
+type Reply = { -readonly [Key in keyof AssistantItem]: AssistantItem[Key] } & {
+  calls: ReplayCall[];
+};
 
 function read(format: Format, message: unknown, ids: CallIds) {
   const held = {
     isReply: false,
     replyId: undefined as string | undefined,
     hasMore: false,
-    calls: [] as Call[],
+    calls: [] as ReplayCall[],
     results: [] as Extract<Item, { role: "result" }>[],
   };
   const addResult = (id: string | undefined, text: string, isError: boolean) => {

@@ -2,11 +2,11 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import * as zlib from "node:zlib";
 import { parseConversation } from "context-offload/formats";
-import { tidy, type Conversation, type Item } from "./conversation.js";
+import { tidy, type RecordedConversation, type Item } from "./conversation.js";
 import { readOpenCodeDatabase, readOpenCodeFolder } from "./opencode-storage.js";
 import { formatNamed, readMessages } from "./read-messages.js";
 import { splitRecording } from "./recorded-lines.js";
-import { readTextResults } from "./text-results.js";
+import { parseTextResults } from "./text-results.js";
 import { UnreadableHereError } from "./unreadable-here-error.js";
 
 const FILES = [".json", ".jsonl", ".traj"];
@@ -21,9 +21,9 @@ export interface Source {
 /** What a recording holds. */
 export interface RecordedSession {
   /** Those that have a reply. A compaction starts a new one. */
-  readonly conversations: readonly Conversation[];
+  readonly conversations: readonly RecordedConversation[];
   /** Whether no format takes it, since its results are text: it can be replayed, but not offloaded. */
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
 }
 
 /**
@@ -58,12 +58,12 @@ export async function findSources(paths: readonly string[]): Promise<Source[]> {
 export async function readSession(path: string): Promise<RecordedSession | undefined> {
   if ((await stat(path)).isDirectory()) {
     const items = await readOpenCodeFolder(path);
-    return items && { conversations: conversationsOf(path, [items]), isRefused: false };
+    return items && { conversations: conversationsOf(path, [items]), isRejected: false };
   }
   if (path.endsWith(".db")) {
     const sessions = await readOpenCodeDatabase(path);
     const conversations = sessions.flatMap(({ name, items }) => conversationsOf(name, [items]));
-    return { conversations, isRefused: false };
+    return { conversations, isRejected: false };
   }
   return readSessionText(await readText(path), path);
 }
@@ -75,10 +75,10 @@ export function readSessionText(text: string, path: string): RecordedSession | u
     const format = formatNamed(parsed.format);
     const parts = splitRecording(parsed.format, parsed.messages);
     const items = parts.map((messages) => readMessages(format, messages));
-    return { conversations: conversationsOf(path, items), isRefused: false };
+    return { conversations: conversationsOf(path, items), isRejected: false };
   }
-  const items = readTextResults(text);
-  return items && { conversations: conversationsOf(path, [items]), isRefused: true };
+  const items = parseTextResults(text);
+  return items && { conversations: conversationsOf(path, [items]), isRejected: true };
 }
 
 function parse(text: string) {
@@ -90,7 +90,10 @@ function parse(text: string) {
   }
 }
 
-function conversationsOf(path: string, parts: readonly (readonly Item[])[]): Conversation[] {
+function conversationsOf(
+  path: string,
+  parts: readonly (readonly Item[])[],
+): RecordedConversation[] {
   return parts
     .map((items, index) => ({
       source: basename(dirname(path)),

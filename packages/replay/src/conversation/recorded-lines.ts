@@ -12,25 +12,26 @@ export function splitRecording(format: string, messages: readonly unknown[]): un
 }
 
 /** A line of a file, and the object in it. */
-interface Line {
+interface RecordedLine {
   readonly text: string;
   readonly value: JsonRecord;
 }
 
-function lineOf(message: unknown): Line[] {
+function lineOf(message: unknown): RecordedLine[] {
   const value = typeof message === "string" ? parseJson(message) : undefined;
   return isRecord(value) ? [{ text: message as string, value }] : [];
 }
 
-const SPLITS: Readonly<Record<string, (lines: readonly Line[]) => unknown[][]>> = {
+const SPLITS: Readonly<Record<string, (lines: readonly RecordedLine[]) => unknown[][]>> = {
   "claude-code-jsonl": splitClaudeCode,
   "codex-jsonl": splitCodex,
   "pi-jsonl": splitPi,
   "gemini-cli-jsonl": (lines) => [undoRewinds(lines)],
 };
 
-function splitClaudeCode(lines: readonly Line[]): unknown[][] {
-  const isMain = ({ value }: Line) => value["type"] === "user" && value["isSidechain"] !== true;
+function splitClaudeCode(lines: readonly RecordedLine[]): unknown[][] {
+  const isMain = ({ value }: RecordedLine) =>
+    value["type"] === "user" && value["isSidechain"] !== true;
   const isSubagent = !lines.some(isMain);
   const conversations: unknown[][] = [[]];
   for (const { text, value } of lines) {
@@ -48,7 +49,7 @@ function splitClaudeCode(lines: readonly Line[]): unknown[][] {
 }
 
 /** A compaction brings its own history. */
-function splitCodex(lines: readonly Line[]): unknown[][] {
+function splitCodex(lines: readonly RecordedLine[]): unknown[][] {
   const conversations: unknown[][] = [[]];
   for (const { text, value } of lines) {
     const { type, payload, timestamp } = value;
@@ -67,7 +68,7 @@ function splitCodex(lines: readonly Line[]): unknown[][] {
   return conversations;
 }
 
-function splitPi(lines: readonly Line[]): unknown[][] {
+function splitPi(lines: readonly RecordedLine[]): unknown[][] {
   const conversations: unknown[][] = [[]];
   for (const { text, value } of lines) {
     const { type, summary, timestamp } = value;
@@ -81,7 +82,7 @@ function splitPi(lines: readonly Line[]): unknown[][] {
 }
 
 /** Gemini CLI writes a message that changed again, and names what the user took back. */
-function undoRewinds(lines: readonly Line[]): unknown[] {
+function undoRewinds(lines: readonly RecordedLine[]): unknown[] {
   const messages = new Map<string, string>();
   for (const { text, value } of lines) {
     const { id, type, $rewindTo: first, $set: changes } = value;

@@ -1,4 +1,4 @@
-import type { Call, Item } from "./conversation.js";
+import type { ReplayCall, Item } from "./conversation.js";
 import { asRecord, parseJson } from "./json.js";
 import { parseInput } from "./read-messages.js";
 
@@ -16,7 +16,7 @@ interface TextMessage {
  * the calls and results get ids of their own, as if they had been real ones. `undefined` for any
  * other text.
  */
-export function readTextResults(text: string): Item[] | undefined {
+export function parseTextResults(text: string): Item[] | undefined {
   const value = parseJson(text);
   const { messages, traj, history } = asRecord(value);
   const list: unknown = Array.isArray(value) ? value : (messages ?? traj ?? history);
@@ -27,7 +27,7 @@ export function readTextResults(text: string): Item[] | undefined {
   let toolName = "";
   return list.map(({ role, content }, index): Item => {
     if (role === "assistant") {
-      const call = readCall(content, `call_${index}`);
+      const call = parseCall(content, `call_${index}`);
       callId = call?.id ?? "";
       toolName = call?.name ?? "";
       const said = content.replace(REACT_CALL, "").replace(BASH_CALL, "").trim();
@@ -48,7 +48,7 @@ function isResult({ role, content }: TextMessage): boolean {
   return role === "user" && RESULT.test(content);
 }
 
-function readCall(content: string, id: string): Call | undefined {
+function parseCall(content: string, id: string): ReplayCall | undefined {
   const react = REACT_CALL.exec(content)?.[1];
   if (react !== undefined) {
     const { name, arguments: args, input } = asRecord(parseInput(react));

@@ -80,7 +80,7 @@ export function ours({ name, policy, digestChars, forgetReads, rewrite }: OursOp
             let missing = facts;
             for (let before = Infinity; missing.length > 0 && missing.length < before;) {
               before = missing.length;
-              let next: NextCall | undefined;
+              let next: ReadCall | undefined;
               do {
                 const step = await (next ? call(...next) : search(missing));
                 missing = yield [step];
@@ -88,7 +88,7 @@ export function ours({ name, policy, digestChars, forgetReads, rewrite }: OursOp
               } while (next && missing.length > 0);
             }
           }
-          let page: NextCall | undefined = ["get_knowledge_by_id", { artifact_id }];
+          let page: ReadCall | undefined = ["get_knowledge_by_id", { artifact_id }];
           while (page) {
             const step: ReadStep = await call(...page);
             yield [step];
@@ -115,10 +115,10 @@ export const oracle = ours({
     [`[stored as ${result.callId}]`, ...(usedLater.get(result) ?? [])].join("\n"),
 });
 
-type NextCall = readonly [tool: string, input: object];
+type ReadCall = readonly [tool: string, input: object];
 
 /** The call that the last line of an answer names to go on. */
-function nextCall(answer: string): NextCall | undefined {
+function nextCall(answer: string): ReadCall | undefined {
   const last = answer.slice(answer.lastIndexOf("\n") + 1);
   const [, tool, input] = NEXT_CALL.exec(last) ?? [];
   return tool && input ? [tool, JSON.parse(input) as object] : undefined;

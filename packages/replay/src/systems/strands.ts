@@ -8,13 +8,13 @@ const MAX_PATTERN_CHARS = 200;
 
 type Hook = (event: object) => unknown;
 
-interface Agent {
+interface StrandsAgent {
   readonly metrics: { cycleCount: number };
   readonly model: { countTokens(messages: unknown): unknown };
   addHook(event: unknown, hook: Hook): void;
 }
 
-interface ReadingTool {
+interface StrandsReadingTool {
   readonly name: string;
   readonly toolSpec: unknown;
   invoke(input: object): Promise<unknown>;
@@ -22,8 +22,8 @@ interface ReadingTool {
 
 interface OffloaderPlugin {
   readonly ContextOffloader: new (options: object) => {
-    initAgent(agent: Agent): void;
-    getTools(): readonly [ReadingTool];
+    initAgent(agent: StrandsAgent): void;
+    getTools(): readonly [StrandsReadingTool];
   };
 }
 
@@ -50,7 +50,7 @@ export function strands(importPeer: ImportPeer): System {
       const { AfterToolCallEvent, BeforeModelCallEvent, Model, TextBlock, ToolResultBlock } =
         await importPeer<Strands>("@strands-agents/sdk");
       const hooks = new Map<unknown, Hook>();
-      const agent: Agent = {
+      const agent: StrandsAgent = {
         metrics: { cycleCount: 0 },
         model: { countTokens: (messages) => Model.prototype.countTokens(messages) },
         addHook: (event, hook) => void hooks.set(event, hook),

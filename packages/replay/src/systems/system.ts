@@ -1,10 +1,10 @@
 import type { Item, ResultItem } from "../conversation/conversation.js";
-import type { ReaderKind, Reading } from "../reader.js";
+import type { ReaderKind, ReadSteps } from "../reader.js";
 
 /** A way to send a conversation: everything, with large results offloaded, cleared, pruned. */
 export interface System {
   readonly name: string;
-  start(start: SessionStart): Promise<Session>;
+  start(start: SessionStart): Promise<SystemSession>;
 }
 
 export interface SessionStart {
@@ -18,13 +18,13 @@ export interface SessionStart {
 }
 
 /** A system at work on one conversation. */
-export interface Session {
+export interface SystemSession {
   /** What it adds to each request: tools and prompt. */
   readonly overhead: string;
   /** The history as it is sent. */
   present(history: readonly Item[]): Promise<Item[]> | Item[];
   /** Fetches facts of a result, which was sent in this form. */
-  read?(result: ResultItem, sent: string | undefined, facts: readonly string[]): Reading;
+  read?(result: ResultItem, sent: string | undefined, facts: readonly string[]): ReadSteps;
   close?(): Promise<void>;
 }
 

@@ -108,7 +108,7 @@ function unquote(text: string | undefined): string | undefined {
 
 /** Stands in a path for every item of an array. */
 export const EVERY_ITEM = Symbol("every item");
-export type JsonPath = readonly (string | typeof EVERY_ITEM)[];
+export type JsonPathPattern = readonly (string | typeof EVERY_ITEM)[];
 
 export type Located =
   | {
@@ -184,7 +184,7 @@ export class JsonPathTracker implements JsonVisitor {
   hasSeveral = false;
   outcome: Located | undefined;
 
-  readonly #path: JsonPath;
+  readonly #path: JsonPathPattern;
   readonly #children: JsonChildren | undefined;
   readonly #frames: Frame[] = [];
   readonly #values: Value[] = [];
@@ -195,7 +195,7 @@ export class JsonPathTracker implements JsonVisitor {
   #objects = 0;
 
   /** @param isSequence - The top-level values are treated as the items of an array. */
-  constructor(path: JsonPath, isSequence: boolean, children?: JsonChildren) {
+  constructor(path: JsonPathPattern, isSequence: boolean, children?: JsonChildren) {
     this.#path = path;
     this.#children = children;
     this.#isSequence = isSequence;
@@ -356,7 +356,7 @@ export async function locatePointer(
 /** As `locatePointer`, for a path that may go through every item of an array. */
 export async function locatePath(
   source: ByteSource,
-  path: JsonPath,
+  path: JsonPathPattern,
   options: PathOptions = {},
 ): Promise<Located> {
   const isSequence = options.isSequence === true;
@@ -369,7 +369,7 @@ export async function locatePath(
 
 async function follow(
   source: ByteSource,
-  path: JsonPath,
+  path: JsonPathPattern,
   isSequence: boolean,
   { signal, chunkBytes = CHUNK_BYTES, children, range }: PathOptions,
 ): Promise<Located | undefined> {

@@ -125,7 +125,7 @@ export interface FitRequest {
   readonly of?: number;
 }
 
-interface Line {
+interface JsonLine {
   readonly whole: string | undefined;
   readonly note: string | undefined;
   readonly noteChars: number;
@@ -141,11 +141,11 @@ const SHORT_CHARS = 40;
 export async function fitMembers(context: RenderContext, request: FitRequest): Promise<Fitted> {
   const { kind, members, level, of } = request;
   const budget = Math.max(0, request.budget);
-  const lines: Line[] = [];
+  const lines: JsonLine[] = [];
   let least = bracketsCost(level);
   for await (const member of members) {
     const line = await renderLine(context, member, budget, level);
-    least += lineCost(level) + leastOf(line);
+    least += lineCost(level) + minChars(line);
     if (least > budget && lines.length > 0) break;
     lines.push(line);
   }
@@ -168,7 +168,7 @@ async function renderLine(
   { label, piece }: JsonMember,
   cap: number,
   level: number,
-): Promise<Line> {
+): Promise<JsonLine> {
   const value = await renderWhole(context, piece, cap);
   const whole = value === undefined ? undefined : label + nest(value, level + 1);
   if (value !== undefined && value.length <= SHORT_CHARS) {
@@ -183,12 +183,12 @@ function restLine(kind: "object" | "array", of: number): string {
   return kind === "object" ? `"…": ${rest}` : rest;
 }
 
-function leastOf({ whole, note }: Line): number {
+function minChars({ whole, note }: JsonLine): number {
   return Math.min(whole?.length ?? Infinity, note?.length ?? Infinity);
 }
 
 function choose(
-  lines: readonly Line[],
+  lines: readonly JsonLine[],
   budget: number,
   level: number,
   rest: string | undefined,
@@ -196,15 +196,15 @@ function choose(
   const perLine = lineCost(level);
   const kept = [...lines];
   let spent = bracketsCost(level) + (rest === undefined ? 0 : rest.length + perLine);
-  for (const line of kept) spent += perLine + leastOf(line);
+  for (const line of kept) spent += perLine + minChars(line);
   while (spent > budget && kept.length > 1) {
     const dropped = kept.pop();
-    spent -= dropped === undefined ? 0 : perLine + leastOf(dropped);
+    spent -= dropped === undefined ? 0 : perLine + minChars(dropped);
   }
 
-  const whole = new Set<Line>();
+  const whole = new Set<JsonLine>();
   for (const line of [...kept].sort((a, b) => lengthOf(a) - lengthOf(b))) {
-    const extra = lengthOf(line) - leastOf(line);
+    const extra = lengthOf(line) - minChars(line);
     if (line.note !== undefined && spent + extra > budget) continue;
     spent += extra;
     whole.add(line);
@@ -219,7 +219,7 @@ function choose(
   return { texts: rest === undefined ? texts : [...texts, rest], leftChars, taken: kept.length };
 }
 
-function lengthOf({ whole }: Line): number {
+function lengthOf({ whole }: JsonLine): number {
   return whole?.length ?? Infinity;
 }
 

@@ -257,7 +257,7 @@ function longestMatch(tokens: readonly PatternToken[]): number {
   let times = 1;
   for (const token of tokens) {
     if (seesElsewhere(token)) return Infinity;
-    if (token.kind === "quantifier") times *= Math.max(1, mostTimes(token.text));
+    if (token.kind === "quantifier") times *= Math.max(1, maxRepeats(token.text));
     else if (/^(?:char|escape|dot)$/.test(token.kind)) units += 2;
     // "[[:x:]]" is a class and a bracket.
     else if (token.kind === "class") units += 4;
@@ -265,7 +265,7 @@ function longestMatch(tokens: readonly PatternToken[]): number {
   return units * times;
 }
 
-function mostTimes(quantifier: string): number {
+function maxRepeats(quantifier: string): number {
   if (quantifier.startsWith("?")) return 1;
   const [, least, most] = /^\{(\d+)(,?\d*)/.exec(quantifier) ?? [];
   if (least === undefined || most === ",") return Infinity;

@@ -37,16 +37,16 @@ const MAX_COUNTED = 1_000;
 /** The windows on one line, as its matches are found. A match inside of the last window needs no other. */
 export class LineWindows {
   readonly #windowChars: number;
-  readonly #most: number;
+  readonly #maxWindows: number;
   readonly #shown: MatchWindow[] = [];
   #unshown = 0;
   /** The index in the line after the last window. */
   #end = 0;
 
-  /** @param most - How many windows to make; further matches are only counted. */
-  constructor(windowChars: number, most: number) {
+  /** @param maxWindows - How many windows to make; further matches are only counted. */
+  constructor(windowChars: number, maxWindows: number) {
     this.#windowChars = windowChars;
-    this.#most = most;
+    this.#maxWindows = maxWindows;
   }
 
   get isDone(): boolean {
@@ -56,7 +56,7 @@ export class LineWindows {
   /** Takes a match in `text`, the part of the line from index `at` on; returns the index in `text` to search from. */
   take(text: string, found: Span, at = 0): number {
     const next = Math.max(found.end, found.index + 1);
-    if (this.#shown.length >= this.#most) {
+    if (this.#shown.length >= this.#maxWindows) {
       this.#unshown += 1;
       return next;
     }

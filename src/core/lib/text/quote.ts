@@ -5,8 +5,8 @@ const MAX_QUOTED_CHARS = 200;
 const PATH_END_CHARS = 140;
 
 /** A value in a message, as JSON. */
-export function quote(value: string, mostChars = MAX_QUOTED_CHARS): string {
-  return JSON.stringify(shorten(value, mostChars));
+export function quote(value: string, maxChars = MAX_QUOTED_CHARS): string {
+  return JSON.stringify(shorten(value, maxChars));
 }
 
 /** The first of many values, as JSON. */
@@ -16,8 +16,8 @@ export function quoteSome(values: readonly string[], most: number): string {
 }
 
 /** The start of a value that may be long. */
-export function shorten(value: string, mostChars = MAX_QUOTED_CHARS): string {
-  return value.length > mostChars ? `${takeStart(value, mostChars)}…` : value;
+export function shorten(value: string, maxChars = MAX_QUOTED_CHARS): string {
+  return value.length > maxChars ? `${takeStart(value, maxChars)}…` : value;
 }
 
 /** A path without its middle if it is long: its end tells more than its start. */

@@ -124,7 +124,7 @@ export async function seekPartEnd(
   return end.char > start.char ? end : seekChar(text, start.char + units + 1, signal);
 }
 
-interface Block extends Position {
+interface TextBlock extends Position {
   /** Line breaks before it. */
   readonly breaks: number;
   /** The bytes up to the next checkpoint. */
@@ -135,7 +135,7 @@ async function readBlock(
   { source, index }: IndexedText,
   checkpoint: number,
   signal?: AbortSignal,
-): Promise<Block> {
+): Promise<TextBlock> {
   const { bytes, chars, breaks } = index.checkpoints;
   const byte = bytes[checkpoint] ?? 0;
   const end = bytes[checkpoint + 1] ?? index.bytes;

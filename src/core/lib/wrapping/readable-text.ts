@@ -1,9 +1,9 @@
 import { createJsonIndenter } from "../json/json-indenter.js";
 import { decodeWtf8, encodeWtf8 } from "../text/wtf8.js";
 import {
-  readJsonValue,
+  parseJsonValue,
   looksPrinted,
-  readPrinted,
+  parsePrinted,
   NotWrappedError,
   type WrappedValue,
 } from "./wrapped-value.js";
@@ -23,7 +23,7 @@ export interface ReadableText {
 
 export interface UnwrapOptions {
   /** The longest JSON to indent, in characters. Default: any. */
-  readonly mostIndentedChars?: number;
+  readonly maxIndentedChars?: number;
 }
 
 /** What a text is, as far as its first characters tell. */
@@ -43,9 +43,9 @@ export function wrappingOf(text: string): Wrapping {
   const first = /[^\s\ufeff]/.exec(opening.slice(0, 256))?.[0];
   const isJson = first === "{" || first === "[";
   if (!isJson && first !== '"' && !isOther(opening)) return "plain";
-  if (readOutputHeader(opening) !== undefined) return "wrapped";
+  if (parseOutputHeader(opening) !== undefined) return "wrapped";
   try {
-    const value = readValue(opening, opening.length === text.length);
+    const value = parseWrappedValue(opening, opening.length === text.length);
     if (value !== undefined && partsOf(value) !== undefined) return "wrapped";
   } catch (error) {
     if (!(error instanceof NotWrappedError)) throw error;
@@ -54,31 +54,31 @@ export function wrappingOf(text: string): Wrapping {
 }
 
 function isOther(opening: string): boolean {
-  return readOutputHeader(opening) !== undefined || looksPrinted(opening);
+  return parseOutputHeader(opening) !== undefined || looksPrinted(opening);
 }
 
 /** A wrapped text as it should be read; `undefined` if it turns out not to be wrapped. */
 export function unwrap(
   text: string,
-  { mostIndentedChars = Infinity }: UnwrapOptions = {},
+  { maxIndentedChars = Infinity }: UnwrapOptions = {},
 ): ReadableText | undefined {
-  return unwrapAt(text, { level: 1, mostIndentedChars });
+  return unwrapAt(text, { level: 1, maxIndentedChars });
 }
 
 /** How deep inside of wrappers a text is, and what was asked for. */
-interface Place {
+interface UnwrapContext {
   readonly level: number;
-  readonly mostIndentedChars: number;
+  readonly maxIndentedChars: number;
 }
 
-function unwrapAt(text: string, place: Place): ReadableText | undefined {
-  const header = readOutputHeader(text);
+function unwrapAt(text: string, place: UnwrapContext): ReadableText | undefined {
+  const header = parseOutputHeader(text);
   if (header !== undefined) {
     const { fields, start } = header;
-    return withFields(readPart(text.slice(start), false, place), fields);
+    return withFields(unwrapPart(text.slice(start), false, place), fields);
   }
   try {
-    const value = readValue(text, true);
+    const value = parseWrappedValue(text, true);
     const parts = value && partsOf(value);
     return parts && render(parts, place);
   } catch (error) {
@@ -97,16 +97,16 @@ export function indentJson(text: string): string | undefined {
   }
 }
 
-function readValue(text: string, isWhole: boolean): WrappedValue | undefined {
-  return looksPrinted(text) ? readPrinted(text) : readJsonValue(text, isWhole);
+function parseWrappedValue(text: string, isWhole: boolean): WrappedValue | undefined {
+  return looksPrinted(text) ? parsePrinted(text) : parseJsonValue(text, isWhole);
 }
 
-function render(parts: readonly WrapperPart[], place: Place): ReadableText | undefined {
+function render(parts: readonly WrapperPart[], place: UnwrapContext): ReadableText | undefined {
   const texts = parts.flatMap((part) => ("text" in part ? [part] : []));
   const [sole, other] = texts;
   if (sole === undefined) return undefined;
   const fields = parts.flatMap((part) => ("field" in part ? [`${part.name}: ${part.field}`] : []));
-  const body = readPart(sole.text, sole.isJson, place);
+  const body = unwrapPart(sole.text, sole.isJson, place);
   if (other === undefined) {
     return withFields(body, sole.name === "" ? fields : [`above: ${sole.name}`, ...fields]);
   }
@@ -114,14 +114,14 @@ function render(parts: readonly WrapperPart[], place: Place): ReadableText | und
   if (
     texts.length === 2 &&
     body.isJson &&
-    readPart(other.text, other.isJson, place).text === body.text
+    unwrapPart(other.text, other.isJson, place).text === body.text
   )
     return withFields(body, [`${other.name || "text"}: the same`, ...fields]);
   return renderAll(parts, place);
 }
 
 /** Every part in its place, texts under a line that names them. */
-function renderAll(parts: readonly WrapperPart[], place: Place): ReadableText {
+function renderAll(parts: readonly WrapperPart[], place: UnwrapContext): ReadableText {
   let text = "";
   let isIndented = true;
   let fields: string[] = [];
@@ -135,7 +135,7 @@ function renderAll(parts: readonly WrapperPart[], place: Place): ReadableText {
       continue;
     }
     flush();
-    const inner = readPart(part.text, part.isJson, place);
+    const inner = unwrapPart(part.text, part.isJson, place);
     isIndented &&= inner.isIndented;
     text += `${lineBreakAfter(text)}--- ${part.name || "text"} ---\n${inner.text}`;
   }
@@ -144,20 +144,21 @@ function renderAll(parts: readonly WrapperPart[], place: Place): ReadableText {
 }
 
 /** A text of a wrapper, without the wrapping that it may have itself. */
-function readPart(text: string, isJson: boolean, place: Place): ReadableText {
+function unwrapPart(text: string, isJson: boolean, place: UnwrapContext): ReadableText {
   const wrapping = isJson ? "json" : wrappingOf(text);
   const inner =
     wrapping === "wrapped" && place.level < MAX_LEVELS
       ? unwrapAt(text, { ...place, level: place.level + 1 })
       : undefined;
   if (inner !== undefined) return inner;
-  const as = { text, bodyChars: text.length, isJson: false, isIndented: true };
-  if (wrapping === "plain") return as;
+  const whole = { text, bodyChars: text.length, isJson: false, isIndented: true };
+  if (wrapping === "plain") return whole;
   const isOneLine = !text.trimEnd().includes("\n");
-  if (text.length > place.mostIndentedChars) return { ...as, isJson: true, isIndented: !isOneLine };
+  if (text.length > place.maxIndentedChars)
+    return { ...whole, isJson: true, isIndented: !isOneLine };
   const indented = indentJson(text);
-  if (indented === undefined || !isOneLine) return { ...as, isJson: indented !== undefined };
-  return { ...as, text: indented, bodyChars: indented.length, isJson: true };
+  if (indented === undefined || !isOneLine) return { ...whole, isJson: indented !== undefined };
+  return { ...whole, text: indented, bodyChars: indented.length, isJson: true };
 }
 
 /** Adds the small fields of a wrapper after its content. */
@@ -185,7 +186,7 @@ const MAX_LINES = 10;
 const MAX_LINE_CHARS = 200;
 
 /** The lines about the run of a command and where its output begins; `undefined` if there are none. */
-export function readOutputHeader(
+export function parseOutputHeader(
   text: string,
 ): { readonly fields: readonly string[]; readonly start: number } | undefined {
   const head = text.slice(0, MAX_LINES * MAX_LINE_CHARS);

@@ -75,16 +75,16 @@ export function holdsEncoded(value: WrappedValue, level = 0): boolean {
  * @param isWhole - False if more of the text follows. A whole text that is a quote and some words is
  *   not a string that was cut short.
  */
-export function readJsonValue(text: string, isWhole: boolean): WrappedValue | undefined {
+export function parseJsonValue(text: string, isWhole: boolean): WrappedValue | undefined {
   const start = skipBlanks(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
   if (start === text.length) return undefined;
   const end = endOfValue(text, start);
   if (skipBlanks(text, end) !== text.length) return undefined;
-  const value = new JsonValue(text, start, end);
+  const value = new WrappedJson(text, start, end);
   return isWhole && value.kind === "string" && !isClosed(value.source) ? undefined : value;
 }
 
-class JsonValue implements WrappedValue {
+class WrappedJson implements WrappedValue {
   readonly kind: WrappedValue["kind"];
   readonly #text: string;
   readonly #start: number;
@@ -137,7 +137,7 @@ class JsonValue implements WrappedValue {
     for (let index = 0; at < text.length; index += 1) {
       let key = String(index);
       if (isObject) {
-        const name = new JsonValue(text, at, endOfValue(text, at));
+        const name = new WrappedJson(text, at, endOfValue(text, at));
         if (name.kind !== "string") throw new NotWrappedError();
         at = skipBlanks(text, name.#end);
         if (at === text.length) return;
@@ -146,7 +146,7 @@ class JsonValue implements WrappedValue {
         at = skipBlanks(text, at + 1);
         if (at === text.length) return;
       }
-      const value = new JsonValue(text, at, endOfValue(text, at));
+      const value = new WrappedJson(text, at, endOfValue(text, at));
       yield [key, value];
       at = skipBlanks(text, value.#end);
       if (at >= text.length || text[at] === close) return;
@@ -231,7 +231,7 @@ export function looksPrinted(text: string): boolean {
  * A tool result as a Python client prints it: `content=[TextContent(type='text', text='…')]` with
  * other fields around, or as the arguments of a class.
  */
-export function readPrinted(text: string): WrappedValue {
+export function parsePrinted(text: string): WrappedValue {
   const reader = new PrintedReader(text);
   const value = /^\s*(?:\[|[A-Za-z_.]+\()/.test(text) ? reader.value() : reader.members("");
   reader.skipBlanks();

@@ -220,8 +220,8 @@ export function readableOf(stored: string, bytes: number, isWhole = true): Reada
   if (!isOneLine && (wrapping === "json" || isLarge || !isWhole)) return AS_STORED;
   if (isLarge) return UNKNOWN;
   if (wrapping === "wrapped") {
-    const mostIndentedChars = isOneLine ? DEFAULTS.wholeJsonChars : Infinity;
-    const readable = unwrap(stored, { mostIndentedChars });
+    const maxIndentedChars = isOneLine ? DEFAULTS.wholeJsonChars : Infinity;
+    const readable = unwrap(stored, { maxIndentedChars });
     if (readable !== undefined) {
       const { text, bodyChars, isIndented } = readable;
       const body = text.slice(0, bodyChars);

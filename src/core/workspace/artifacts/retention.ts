@@ -2,7 +2,7 @@ import {
   type OptionNames,
   requireCount,
   requireObject,
-  refuseMisspelled,
+  rejectMisspelled,
 } from "../../arguments.js";
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
@@ -67,10 +67,10 @@ export function requireRetention<R extends Retention>(
   names: OptionNames<R>,
 ): R {
   requireObject(argument, retention, "an object with maxAgeMs, maxBytes or maxArtifacts");
-  refuseMisspelled(retention, names);
+  rejectMisspelled(retention, names);
   const { perSession = {} } = retention;
   requireObject(`${argument}.perSession`, perSession, "an object of limits");
-  refuseMisspelled(perSession, LIMIT_NAMES);
+  rejectMisspelled(perSession, LIMIT_NAMES);
   for (const [place, limits] of [
     [argument, retention],
     [`${argument}.perSession`, perSession],

@@ -27,7 +27,7 @@ export interface MeantSearch<Outcome> {
 }
 
 /**
- * Searches for the pattern as it stands. Where that matches nothing or is not valid, and the pattern
+ * Searches for the pattern as given. Where that matches nothing or is not valid, and the pattern
  * has a meaning in the syntax of other tools, it is searched for as such.
  */
 export async function searchAsMeant<Outcome extends Pick<SearchOutcome, "matchingLines">>(
@@ -249,12 +249,12 @@ async function searchTarget(
     throw new InvalidPatternError(pattern, reason);
   }
   // More could never be shown: each context line takes at least three characters of the answer.
-  const mostLines = Math.ceil(maxChars / 3);
+  const maxLines = Math.ceil(maxChars / 3);
   const bounded = {
     ...query,
     maxChars,
-    contextBefore: Math.min(contextBefore, mostLines),
-    contextAfter: Math.min(contextAfter, mostLines),
+    contextBefore: Math.min(contextBefore, maxLines),
+    contextAfter: Math.min(contextAfter, maxLines),
   };
   return searchText(text.source, bounded, {
     deadlineMs,

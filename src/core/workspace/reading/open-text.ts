@@ -86,7 +86,7 @@ export type CountLines = (
   options: Pick<ReadOptions, "sessionId" | "signal" | "view">,
 ) => Promise<number>;
 
-/** Counts without a word to the logger, which is told of what a model reads. */
+/** Counts without an event: the logger reports only what a model reads. */
 export function createCountLines(store: ArtifactStore): CountLines {
   return async (artifactId, { sessionId, signal, view = "readable" }) => {
     const record = await findArtifact(store, artifactId, sessionId);

@@ -124,7 +124,7 @@ export async function readCharRange(
   });
 }
 
-interface Place {
+interface ReadSpan {
   readonly text: string;
   readonly unit: Reading["range"]["unit"];
   readonly from: number;
@@ -138,7 +138,7 @@ interface Rest {
   readonly note?: string | undefined;
 }
 
-function answer({ record, view }: ReadTarget, place: Place, rest: Rest = {}): Reading {
+function answer({ record, view }: ReadTarget, place: ReadSpan, rest: Rest = {}): Reading {
   const { text, ...range } = place;
   return {
     artifactId: record.artifactId,

@@ -61,7 +61,7 @@ export function createTools(
         const input = new ToolInput(raw, known);
         note = noteOf(input.ignored);
         const asked = await narrowSession(canSee, sessionId, input.text("session_id"));
-        const kept = readRepeated(input, ["session_id", ...(spec.repeats ?? [])]);
+        const kept = pickInput(input, ["session_id", ...(spec.repeats ?? [])]);
         const { text, data } = await fit(readChars, note, (maxChars) => {
           const scope = { sessionId: asked, signal, maxChars };
           return spec.run({ workspace, countLines, input, naming, kept, scope });
@@ -78,20 +78,20 @@ export function createTools(
 }
 
 /**
- * An answer of at most so many characters, all that is said around it included: if that is too long,
+ * An answer of at most `maxChars` characters, including everything around it: if that is too long,
  * less is read. At least half of the room is for what is read, or a model could not get on.
  */
 async function fit(
-  mostChars: number,
+  maxChars: number,
   note: string,
   read: (maxChars: number) => Promise<RenderedAnswer>,
 ): Promise<{ readonly text: string; readonly data: unknown }> {
-  for (let room = mostChars; ;) {
+  for (let room = maxChars; ;) {
     const { body, footing, data } = await read(room);
     const text = note + [body, footing].filter((part) => part !== "").join("\n");
-    const left = mostChars - (text.length - body.length);
-    const nextRoom = Math.max(left, Math.ceil(mostChars / 2));
-    if (text.length <= mostChars || nextRoom >= room) return { text, data };
+    const left = maxChars - (text.length - body.length);
+    const nextRoom = Math.max(left, Math.ceil(maxChars / 2));
+    if (text.length <= maxChars || nextRoom >= room) return { text, data };
     room = nextRoom;
   }
 }
@@ -114,13 +114,13 @@ async function narrowSession(
   throw new InvalidArgumentError("session_id", asked, expected);
 }
 
-function readRepeated(input: ToolInput, names: readonly string[]): NextCall["input"] {
+function pickInput(input: ToolInput, names: readonly string[]): NextCall["input"] {
   const given = names.map((name) => [name, input.text(name)] as const);
   return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 const UNREADABLE =
-  "The stored result cannot be read at the moment, or its content is damaged. Try once more; if that fails too, run the tool again that returned it.";
+  "The stored result cannot be read at the moment, or its content is damaged. Try once more; if that fails too, run the tool that returned it again.";
 
 /** The errors whose messages are for the host: they tell paths, and what the system said. */
 const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {

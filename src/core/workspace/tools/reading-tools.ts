@@ -208,7 +208,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
       if (input.count("start_line") !== undefined || input.count("end_line") !== undefined) {
         return readLines(call);
       }
-      const options = { ...scope, ...readCharRange(input), view: readView(input) };
+      const options = { ...scope, ...parseCharRange(input), view: parseView(input) };
       const reading = await workspace.getKnowledgeById(input.requiredText("artifact_id"), options);
       return renderReading(reading, naming, kept);
     },
@@ -245,7 +245,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
       const pattern = input.requiredText("pattern");
       const options = {
         ...scope,
-        view: readView(input),
+        view: parseView(input),
         ignoreCase: input.flag("ignore_case"),
         literal: input.flag("literal"),
         contextBefore: input.count("context_before"),
@@ -337,19 +337,19 @@ async function readLines({
   kept,
 }: ReadingToolCall): Promise<RenderedAnswer> {
   const id = input.requiredText("artifact_id");
-  const options = { ...scope, ...readCharRange(input), view: readView(input) };
-  const [start, end] = await readLineNumbers(input, () => countLines(id, options));
+  const options = { ...scope, ...parseCharRange(input), view: parseView(input) };
+  const [start, end] = await resolveLineNumbers(input, () => countLines(id, options));
   return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), naming, kept);
 }
 
-function readCharRange(input: ToolInput): {
+function parseCharRange(input: ToolInput): {
   startChar: number | undefined;
   endChar: number | undefined;
 } {
   return { startChar: input.count("start_char"), endChar: input.count("end_char") };
 }
 
-function readView(input: ToolInput): View | undefined {
+function parseView(input: ToolInput): View | undefined {
   return input.choice("view", ["readable", "raw"]);
 }
 
@@ -357,7 +357,7 @@ function readView(input: ToolInput): View | undefined {
 const TO_THE_END = Number.MAX_SAFE_INTEGER;
 
 /** The lines that a call asks for. Without `end_line` it is the end; negative lines count from there. */
-async function readLineNumbers(
+async function resolveLineNumbers(
   input: ToolInput,
   countLines: () => Promise<number>,
 ): Promise<[start: number, end: number]> {

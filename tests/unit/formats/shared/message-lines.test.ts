@@ -9,7 +9,7 @@ import {
 } from "../../../../src/formats/index.js";
 import {
   findChange,
-  readRawJson,
+  findRawJson,
   spliceJson,
 } from "../../../../src/formats/shared/line-splicer.js";
 import { valueAt } from "../../../../src/formats/shared/message-parts.js";
@@ -159,12 +159,12 @@ describe("splicing JSON", () => {
     ['{"a":"b"}', ["a", "b"]],
     ['{"a":{"b":1},"a":{}}', ["a", "b"]],
   ])("finds in %s nothing at %j", (text, path) => {
-    expect(readRawJson(text, path)).toBeUndefined();
+    expect(findRawJson(text, path)).toBeUndefined();
     expect(() => spliceJson(text, path, "X")).toThrow("path must be the path of a value");
   });
 
   it.each(['{"a":[1', '{"a":"b', '{"a":', "{"])("ends on %s, which is not JSON", (text) => {
-    const read = () => readRawJson(text, ["a"]);
+    const read = () => findRawJson(text, ["a"]);
     if (text === "{") expect(read()).toBeUndefined();
     else expect(read).toThrow("text must be JSON");
   });
@@ -172,12 +172,12 @@ describe("splicing JSON", () => {
   it("takes nesting that no stack would hold", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
     expect(spliceJson(`{"a":${deep},"b":1}`, ["b"], "2")).toBe(`{"a":${deep},"b":2}`);
-    expect(readRawJson(`{"a":${deep}}`, ["a"])).toBe(deep);
+    expect(findRawJson(`{"a":${deep}}`, ["a"])).toBe(deep);
   });
 
   it("is done with a long run of backslashes in time", () => {
     const run = "\\\\".repeat(300_000);
-    expect(readRawJson(`{"a":"${run}\\"","b":0}`, ["b"])).toBe("0");
+    expect(findRawJson(`{"a":"${run}\\"","b":0}`, ["b"])).toBe("0");
   });
 
   it("changes the value at the path and no other character", () => {
@@ -205,7 +205,7 @@ describe("splicing JSON", () => {
           const frame = write(tree);
           const raw = write(value).trim();
           const text = fill(frame, { "@@hole@@": raw });
-          expect(readRawJson(text, path)).toBe(raw);
+          expect(findRawJson(text, path)).toBe(raw);
           const spliced = spliceJson(text, path, '"new"');
           expect(spliced).toBe(fill(frame, { "@@hole@@": '"new"' }));
           expect(spliceJson(spliced, path, raw)).toBe(text);

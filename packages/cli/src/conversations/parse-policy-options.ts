@@ -38,7 +38,7 @@ export function needsWhole(given: readonly string[] | undefined): boolean {
 }
 
 /** The policy that the options name: all of them must agree. Without any, the package's own. */
-export function readPolicy(given: readonly string[] | undefined): Policy | undefined {
+export function parsePolicyOptions(given: readonly string[] | undefined): Policy | undefined {
   if (!given || given.length === 0) return undefined;
   const policies = given.map((text) => {
     const [name = "", value = ""] = text.split(/=(.*)/s);

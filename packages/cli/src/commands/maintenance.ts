@@ -4,6 +4,7 @@ import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-work
 import { countOf, formatBytes, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface VerifyFlags extends WorkspaceFlags {
   readonly deleteOrphans?: boolean;
@@ -52,7 +53,7 @@ export function addVerify(program: Command, terminal: Terminal, setExitCode: Set
             ? `${report.deleted.length} deleted`
             : "delete it with --delete-orphans";
           terminal.print(
-            `${countOf(report.orphaned.length, "file")} of content without an artifact: ${what}`,
+            `${countOf(report.orphaned.length, "file")} of content that no artifact refers to: ${what}`,
           );
         }
         if (report.brokenLines > 0)
@@ -74,12 +75,12 @@ interface PruneFlags extends WorkspaceFlags {
 export function addPrune(program: Command, terminal: Terminal): void {
   program
     .command("prune")
-    .description("remove the oldest artifacts; says what it would remove unless told --yes")
-    .option("--max-age <time>", "keep what is younger, such as 30d, 12h, 45m", readAge)
-    .option("--max-bytes <size>", "keep as much as this, such as 500MB, 2GB", readBytes)
-    .option("--max-artifacts <count>", "keep as many as this", readCount)
+    .description("remove the oldest artifacts; a dry run unless --yes is given")
+    .option("--max-age <time>", "keep what is younger, such as 30d, 12h, 45m", parseAge)
+    .option("--max-bytes <size>", "keep at most this much, such as 500MB, 2GB", parseBytes)
+    .option("--max-artifacts <count>", "keep at most this many", parseCount)
     .option("--session <id>", "only this session")
-    .option("--force", "also what was written in the last hour")
+    .option("--force", "also remove what was written in the last hour")
     .option("-y, --yes", "remove it")
     .addHelpText("after", "\nExample: context-offload prune --max-age 30d --yes")
     .action(async (_: PruneFlags, command: Command) => {
@@ -91,7 +92,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
   const { maxAge, maxBytes, maxArtifacts, session: sessionId, yes = false } = flags;
   if (maxAge === undefined && maxBytes === undefined && maxArtifacts === undefined) {
     throw new CommandError(
-      "prune: say what to keep, with --max-age, --max-bytes or --max-artifacts",
+      "prune: pass what to keep, with --max-age, --max-bytes or --max-artifacts",
     );
   }
   const { removed } = await withWorkspace(flags, terminal, (workspace) =>
@@ -131,7 +132,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
 
-function readAge(text: string): number {
+function parseAge(text: string): number {
   const [, count, unit = ""] = /^(\d+)([smhdw])$/.exec(text) ?? [];
   const ms = UNIT_MS[unit];
   if (count !== undefined && ms !== undefined) return Number(count) * ms;
@@ -140,14 +141,9 @@ function readAge(text: string): number {
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
-function readBytes(text: string): number {
+function parseBytes(text: string): number {
   const [, count, unit = ""] = /^(\d+)\s*([kmgt]?)b?$/i.exec(text) ?? [];
   const bytes = UNIT_BYTES[unit.toLowerCase()];
   if (count !== undefined && bytes !== undefined) return Number(count) * bytes;
   throw new CommandError(`${text}: is not a size; pass one such as 500MB or 2GB`);
-}
-
-function readCount(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new CommandError(`${text}: is not a whole number; pass one such as 1000`);
 }
