@@ -28,7 +28,7 @@ const NEED_NO_ID: ReadonlySet<ToolName> = new Set<ToolName>([
 const NO_ID: ReadingCall = { artifactId: undefined };
 
 /** The tools cap what they return; what is much longer was returned by another tool of that name. */
-const LONGEST_SHARE = 2;
+const MAX_SHARE = 2;
 
 export function createReadingCalls(naming: ToolNaming): ReadingCalls {
   const tools = new Map(nameTools(naming).map(({ tool, name }) => [name, tool]));
@@ -76,7 +76,7 @@ export async function findReadingAnswers<
   listSession: ListSession,
   readChars: number = DEFAULTS.readChars,
 ): Promise<ReadonlySet<Result>> {
-  const maxChars = LONGEST_SHARE * Math.max(readChars, DEFAULTS.readChars);
+  const maxChars = MAX_SHARE * Math.max(readChars, DEFAULTS.readChars);
   const answers = new Set<Result>();
   const asked = new Map<string, Result[]>();
   for (const result of results) {

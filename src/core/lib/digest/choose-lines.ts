@@ -12,7 +12,7 @@ export function chooseLines(candidates: readonly Line[], budgetChars: number): L
   const best = new BestFirst(candidates, scoreOf);
   const chosen: Line[] = [];
   let left = budgetChars;
-  while (left > LEAST_COST) {
+  while (left > MIN_COST) {
     const line = best.next();
     if (line === undefined) break;
     if (line.cost > left) continue;
@@ -23,7 +23,7 @@ export function chooseLines(candidates: readonly Line[], budgetChars: number): L
   return chosen;
 }
 
-const LEAST_COST = 8;
+const MIN_COST = 8;
 
 /** A name that a line has twice counts twice, which does not matter. */
 function scoreOf({ names, cost, bonus }: Line): number {

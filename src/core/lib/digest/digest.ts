@@ -28,9 +28,9 @@ export {
 const KNOWN_WORTH = 0.1;
 /** So is a key or a number in JSON. */
 const KEY_WORTH = 0.3;
-const MOST_USES = 6;
+const MAX_USES = 6;
 /** So much of what the call says is looked at. */
-const MOST_ABOUT_CHARS = 8_192;
+const MAX_ABOUT_CHARS = 8_192;
 /** The share of the budget for the value itself, where JSON does not fit. */
 const VALUE_SHARE = 0.55;
 
@@ -158,7 +158,7 @@ function withoutEscapes(sampled: SampledText): SampledText {
 function weigh({ text, names }: Scan, { isKnown, about }: DigestHints): void {
   const asked = about === undefined ? undefined : namesIn(about);
   for (const name of names) {
-    name.worth = 0.8 + 0.2 * Math.min(name.uses, MOST_USES);
+    name.worth = 0.8 + 0.2 * Math.min(name.uses, MAX_USES);
     if (isKnown === undefined && asked === undefined) continue;
     const shown = text.slice(name.start, name.end);
     name.asked = asked?.has(shown) === true;
@@ -167,7 +167,7 @@ function weigh({ text, names }: Scan, { isKnown, about }: DigestHints): void {
 }
 
 function namesIn(text: string): ReadonlySet<string> {
-  const { names } = scanText(sampleText(text.slice(0, MOST_ABOUT_CHARS)));
+  const { names } = scanText(sampleText(text.slice(0, MAX_ABOUT_CHARS)));
   return new Set(names.map(({ start, end }) => text.slice(start, end)));
 }
 

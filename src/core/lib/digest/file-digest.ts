@@ -8,7 +8,7 @@ const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]? /;
 const FIELDS = 8;
 /** The share of the room for the names of folders. */
 const FOLDERS_SHARE = 0.6;
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 interface Entry {
   readonly folder: string;
@@ -93,7 +93,7 @@ function endOfDepth(folder: string, depth: number): number {
 function fitFolders(entries: readonly Entry[], room: number): Map<string, string[]> {
   const all = groupByFolder(entries);
   if (costOf(all) <= room) return all;
-  let [fits, tooDeep] = [1, MOST_LEVELS];
+  let [fits, tooDeep] = [1, MAX_LEVELS];
   while (fits + 1 < tooDeep) {
     const depth = (fits + tooDeep) >> 1;
     if (costOf(groupByFolder(entries, depth)) <= room) fits = depth;

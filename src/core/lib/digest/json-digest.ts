@@ -18,15 +18,15 @@ const LIMITS: readonly Limits[] = [
 ];
 /** The length of a string that was cut is told from this length on. */
 const LONG_STRING = 200;
-const LEAST_RECORDS = 3;
+const MIN_RECORDS = 3;
 /** An object of so many objects is a list by key, not a record. */
-const LEAST_ENTRIES = 6;
+const MIN_ENTRIES = 6;
 const VISITED_VALUES = 2_000;
-const MOST_DEPTH = 6;
+const MAX_DEPTH = 6;
 /** What one record may take of the budget, and what is around the records. */
 const RECORD_SHARE = 0.5;
 const AROUND_SHARE = 0.4;
-const LONGEST_ID = 80;
+const MAX_ID = 80;
 
 type Unfinished = JsonContent["unfinished"];
 
@@ -171,10 +171,10 @@ function findRecords(value: unknown): Records | undefined {
   ) {
     visited += 1;
     const { value: item, pointer, depth } = next;
-    if (typeof item !== "object" || item === null || depth > MOST_DEPTH) continue;
+    if (typeof item !== "object" || item === null || depth > MAX_DEPTH) continue;
     const values: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
     const items = values.filter(isFields);
-    const least = Array.isArray(item) ? LEAST_RECORDS : LEAST_ENTRIES;
+    const least = Array.isArray(item) ? MIN_RECORDS : MIN_ENTRIES;
     if (
       items.length >= least &&
       items.length === values.length &&
@@ -221,7 +221,7 @@ function describeIds(
     const id = (keys?.[index] ?? item[field]) as string | number | undefined;
     // The record has none, or it comes in what was not read of it.
     if (id === undefined) continue;
-    const shown = clip(toPrintable(String(id)), LONGEST_ID);
+    const shown = clip(toPrintable(String(id)), MAX_ID);
     const more = `, … ${isUnfinished ? "" : `${formatCount(items.length - index)} `}more`;
     if (text.length + shown.length + more.length + 2 > room)
       return text + more.slice(2 - separator.length);
@@ -244,7 +244,7 @@ function identifyingField(items: readonly Fields[]): string | undefined {
       .filter((value) => typeof value === "string" || typeof value === "number");
     if (values.length < checked.length * 0.8) continue;
     const distinct = new Set(values).size / checked.length;
-    const long = values.some((value) => String(value).length > LONGEST_ID);
+    const long = values.some((value) => String(value).length > MAX_ID);
     const named = /^(?:name|title|path)$/.test(key) ? 0.7 : ID_FIELDS.test(key) ? 0.5 : 0;
     const texts = typeof values[0] === "string" ? 0.1 : 0;
     const score = distinct + named + texts - (long ? 0.6 : 0);

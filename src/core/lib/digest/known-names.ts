@@ -2,7 +2,7 @@ import { sampleText } from "./sampled-text.js";
 import { scanText } from "./scan-text.js";
 
 /** So many names are remembered; those that come later count as new. */
-const MOST_NAMES = 65_536;
+const MAX_NAMES = 65_536;
 
 /** The names of a growing list of texts, and which of the texts was the first to have each. */
 export class KnownNames {
@@ -21,7 +21,7 @@ export class KnownNames {
     for (const text of texts) {
       for (const { start, end } of scanText(sampleText(text), { isEscaped: true }).names) {
         const hash = hashOf(text, start, end);
-        if (this.#first.size >= MOST_NAMES) break;
+        if (this.#first.size >= MAX_NAMES) break;
         if (this.#first.has(hash)) continue;
         this.#first.set(hash, this.length);
         added.push(hash);

@@ -8,7 +8,7 @@ import { declares, hasWords, headingBonus, isWordCode, saysAnything } from "./li
 
 /** The share of the budget for lines; the rest is for names. */
 const LINE_SHARE = 0.5;
-const LONGEST_LINE = 240;
+const MAX_LINE = 240;
 /** So many lines of one form are a pattern. */
 const PATTERN = 3;
 /** Room for " (about 12,345,678 like it)". */
@@ -18,9 +18,9 @@ const PATTERN_WORTH = 0.3;
 const CHECKED_LINES = 40;
 /** A failure is shown even if its line does not fit: its beginning, in so much of the room for lines. */
 const FAILURE_SHARE = 0.6;
-const LEAST_FAILURE_CHARS = 60;
+const MIN_FAILURE_CHARS = 60;
 /** A shorter beginning is repeated with each line. */
-const LEAST_PREFIX = 24;
+const MIN_PREFIX = 24;
 
 export interface LineDigestOptions {
   readonly kind: ContentKind;
@@ -87,7 +87,7 @@ function sharedPrefix({ text, lines }: Scan): string {
   }
   const one = checked[0];
   if (one === undefined || checked.length < 8) return "";
-  let length = Math.min(one.end - one.start, LONGEST_LINE);
+  let length = Math.min(one.end - one.start, MAX_LINE);
   for (let probe = 1; probe <= 4; probe += 1) {
     const other = checked[Math.floor((checked.length * probe) / 5) + probe - 1];
     if (other === undefined) continue;
@@ -100,10 +100,10 @@ function sharedPrefix({ text, lines }: Scan): string {
       same += 1;
     }
     // One line may be unlike the others.
-    if (same >= LEAST_PREFIX) length = same;
+    if (same >= MIN_PREFIX) length = same;
   }
   while (length > 0 && isWordCode(text.charCodeAt(one.start + length - 1))) length -= 1;
-  if (length < LEAST_PREFIX || length === one.end - one.start) return "";
+  if (length < MIN_PREFIX || length === one.end - one.start) return "";
   const prefix = text.slice(one.start, one.start + length);
   const alike = checked.filter(({ start }) => text.startsWith(prefix, start)).length;
   return alike >= checked.length * 0.8 ? prefix : "";
@@ -135,7 +135,7 @@ function candidatesOf(scan: Scan, { kind, scale, budgetChars }: LineDigestOption
   // How a run ended is told in its last lines.
   const closing = (lines.at(-1)?.number ?? 0) - 3;
   const failureChars = Math.max(
-    LEAST_FAILURE_CHARS,
+    MIN_FAILURE_CHARS,
     Math.floor(budgetChars * LINE_SHARE * FAILURE_SHARE),
   );
   for (const line of lines) {
@@ -177,7 +177,7 @@ function candidatesOf(scan: Scan, { kind, scale, budgetChars }: LineDigestOption
     if (isEnd) bonus += 0.2;
     line.alike = alike;
     line.bonus = bonus;
-    const length = Math.min(line.end - line.start, LONGEST_LINE) + (alike > 0 ? ALIKE_CHARS : 0);
+    const length = Math.min(line.end - line.start, MAX_LINE) + (alike > 0 ? ALIKE_CHARS : 0);
     line.cost = length + String(line.number).length + (line.isPart || line.isCut ? 4 : 3);
     candidates.push(line);
   }
@@ -216,5 +216,5 @@ function quote(
   const about = scale > 1 ? "about " : "";
   const suffix = alike > 0 ? ` (${about}${formatCount(alike)} like it)` : "";
   const rest = isCut ? "…" : "";
-  return `${number}: ${isPart ? "…" : ""}${clipMiddle(shown, LONGEST_LINE)}${rest}${suffix}`;
+  return `${number}: ${isPart ? "…" : ""}${clipMiddle(shown, MAX_LINE)}${rest}${suffix}`;
 }

@@ -4,7 +4,7 @@ import { scanText, type Name, type Scan } from "./scan-text.js";
 
 const LITTLE_WORTH = 0.6;
 const SPARE_SHARE = 0.3;
-const LEAST_ROOM = 12;
+const MIN_ROOM = 12;
 /** A number stands for so many lines: one for each name would take half of the list's tokens. */
 const LINES_PER_NUMBER = 10;
 
@@ -23,7 +23,7 @@ export function listNames({ text, names }: Scan, budgetChars: number, isNumbered
   let room = budgetChars - lead.length;
   // Names that are worth little are not worth much of the budget either.
   let spare = room * SPARE_SHARE;
-  while (room > LEAST_ROOM) {
+  while (room > MIN_ROOM) {
     const name = best.next();
     if (name === undefined) break;
     const group = groupOf(name);

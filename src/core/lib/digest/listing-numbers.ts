@@ -13,7 +13,7 @@ export interface Listing {
 }
 
 const CHECKED_LINES = 12;
-const MOST_DIGITS = 7;
+const MAX_DIGITS = 7;
 const ARROW = 0x2192;
 
 /** What a text is a listing of, if its first lines carry consecutive numbers. */
@@ -67,7 +67,7 @@ function prefixLength(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) === 32 && at - start < 8) at += 1;
   const digits = at;
-  while (isDigit(text.charCodeAt(at)) && at - digits < MOST_DIGITS) at += 1;
+  while (isDigit(text.charCodeAt(at)) && at - digits < MAX_DIGITS) at += 1;
   if (at === digits) return 0;
   const separator = text.charCodeAt(at);
   if (separator === ARROW || separator === 9) return at + 1 - start;

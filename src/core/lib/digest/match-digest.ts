@@ -5,7 +5,7 @@ import type { Line, Scan } from "./scan-text.js";
 
 /** The share of the budget for the list of files. */
 const FILES_SHARE = 0.4;
-const MOST_PATH = 200;
+const MAX_PATH = 200;
 
 /** The files of a search's output with the number of matches in each, then the matches that tell the most. */
 export function matchDigest(scan: Scan, lines: number, scale: number, budgetChars: number): string {
@@ -61,7 +61,7 @@ interface Match {
 /** `path:12:`, or `12:` in the output for one file; `-` instead of `:` on lines of context. */
 export function readMatch(text: string, { start, end }: Line): Match | undefined {
   let nameStart = start;
-  const limit = Math.min(end, start + MOST_PATH);
+  const limit = Math.min(end, start + MAX_PATH);
   for (let at = start; at < limit; at += 1) {
     const code = text.charCodeAt(at);
     // A path with blanks in it is not worth taking a sentence for one.

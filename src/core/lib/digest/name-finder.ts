@@ -51,21 +51,21 @@ export interface Line {
   alike: number;
 }
 
-const LONGEST_NAME = 120;
-const MOST_NAMES = 3_000;
+const MAX_NAME = 120;
+const MAX_NAMES = 3_000;
 const TABLE_SIZE = 8_192;
 /** A name that collides more often is dropped, so that nobody can make lookups slow. */
-const MOST_PROBES = 16;
+const MAX_PROBES = 16;
 
 // One table serves all scans: an entry counts only if it is above what the scans before have written.
 const table = new Int32Array(TABLE_SIZE);
 let generation = 0;
 
 function nextGeneration(): number {
-  generation += MOST_NAMES;
-  if (generation > 2 ** 31 - 2 * MOST_NAMES) {
+  generation += MAX_NAMES;
+  if (generation > 2 ** 31 - 2 * MAX_NAMES) {
     table.fill(0);
-    generation = MOST_NAMES;
+    generation = MAX_NAMES;
   }
   return generation;
 }
@@ -140,13 +140,13 @@ export class NameFinder {
 
   add(start: number, end: number, hash: number, line: Line): void {
     const length = end - start;
-    if (length > LONGEST_NAME) return;
+    if (length > MAX_NAME) return;
     let slot = (hash ^ (hash >>> 15)) & (TABLE_SIZE - 1);
-    for (let probes = 0; probes < MOST_PROBES; probes += 1) {
+    for (let probes = 0; probes < MAX_PROBES; probes += 1) {
       const entry = (table[slot] ?? 0) - this.#generation;
       const name = entry > 0 ? this.names[entry - 1] : undefined;
       if (name === undefined) {
-        if (this.names.length === MOST_NAMES) return;
+        if (this.names.length === MAX_NAMES) return;
         const added = { start, end, hash, line, uses: 1, worth: 1, asked: false };
         table[slot] = this.#generation + this.names.push(added);
         mention(line, added);

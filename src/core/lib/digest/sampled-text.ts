@@ -4,7 +4,7 @@ import type { ContentSample } from "./content-kind.js";
 const HEAD_CHARS = 7_168;
 const TAIL_CHARS = 3_072;
 /** A shorter text would gain nothing by being sampled. */
-const LEAST_WHOLE_CHARS = HEAD_CHARS + 2 * TAIL_CHARS;
+const MIN_WHOLE_CHARS = HEAD_CHARS + 2 * TAIL_CHARS;
 const SLICES = 6;
 const SLICE_CHARS = 1_536;
 /**
@@ -17,8 +17,8 @@ const TROUBLE = [
   { lead: "F", rest: "AIL" },
   { lead: "", rest: "Error" },
 ];
-const MOST_TROUBLE = 3;
-const MOST_ODD_LINES = 12;
+const MAX_TROUBLE = 3;
+const MAX_ODD_LINES = 12;
 
 /** Consecutive lines: positions in the text, and the number of the first line. */
 export interface Piece {
@@ -42,14 +42,14 @@ export interface SampledText {
 export function sampleText(text: string, wholeChars = Infinity): SampledText {
   const chars = text.length;
   const open = text === "" || text.endsWith("\n") ? 0 : 1;
-  if (chars <= Math.max(wholeChars, LEAST_WHOLE_CHARS)) {
+  if (chars <= Math.max(wholeChars, MIN_WHOLE_CHARS)) {
     const lines = countLineFeeds(text) + open;
     return { text, pieces: [{ from: 0, to: chars, line: 1 }], chars, lines, whole: true };
   }
   const ranges = rangesOf(text);
   const pieces: Piece[] = [];
   const usual = usualLengths(text);
-  let odd = usual === undefined ? MOST_ODD_LINES : 0;
+  let odd = usual === undefined ? MAX_ODD_LINES : 0;
   let line = 1;
   let at = 0;
   // One search for line feeds goes through the text; none is started twice.
@@ -59,7 +59,7 @@ export function sampleText(text: string, wholeChars = Infinity): SampledText {
     // What is skipped is counted, and a line that is unlike the others in length is looked at.
     for (; feed !== -1 && feed < from; feed = text.indexOf("\n", at)) {
       const length = Math.min(feed - at, 255);
-      if (odd < MOST_ODD_LINES && usual?.[length] === 0 && feed > at) {
+      if (odd < MAX_ODD_LINES && usual?.[length] === 0 && feed > at) {
         pieces.push({ from: at, to: feed + 1, line });
         // The next one of this length is not odd any more.
         usual[length] = 1;
@@ -107,7 +107,7 @@ function rangesOf(text: string): Range[] {
   }
   for (const { lead, rest } of TROUBLE) {
     let at = text.indexOf(rest, HEAD_CHARS);
-    for (let found = 0; at !== -1 && at < tail && found < MOST_TROUBLE;) {
+    for (let found = 0; at !== -1 && at < tail && found < MAX_TROUBLE;) {
       if (lead !== "" && text[at - 1] !== lead) {
         at = text.indexOf(rest, at + 1);
         continue;

@@ -174,15 +174,15 @@ function readAligned([header, ...rows]: readonly Line[], textOf: TextOf): TableC
 }
 
 /** Further cells are cut off; there is no need to split a row of a minified file completely. */
-const MOST_CELLS = 2_000;
+const MAX_CELLS = 2_000;
 
 /** The cells of a row; a cell in quotation marks may hold the delimiter. */
 function splitCells(text: string, delimiter: string): string[] {
-  if (!text.includes('"')) return text.split(delimiter, MOST_CELLS);
+  if (!text.includes('"')) return text.split(delimiter, MAX_CELLS);
   const cells: string[] = [];
   let start = 0;
   let quoted = false;
-  for (let at = 0; at < text.length && cells.length < MOST_CELLS; at += 1) {
+  for (let at = 0; at < text.length && cells.length < MAX_CELLS; at += 1) {
     const unit = text[at];
     if (unit === '"') quoted = !quoted;
     else if (unit === delimiter && !quoted) {

@@ -6,7 +6,7 @@ import type { TableContent } from "./table-content.js";
 
 const COLUMNS_SHARE = 0.4;
 const ROW_SHARE = 0.3;
-const MOST_ROWS = 24;
+const MAX_ROWS = 24;
 /** Of the many numbers in a table, hardly any is a name. */
 const NUMBER_WORTH = 0.3;
 
@@ -36,7 +36,7 @@ export function tableDigest(
   const opening = clip([title, names, ...first].join("\n"), budgetChars);
   markShown(scan, names);
   // Further rows from all over the table, and the last one.
-  const step = Math.max(1, Math.floor(table.rows.length / MOST_ROWS));
+  const step = Math.max(1, Math.floor(table.rows.length / MAX_ROWS));
   const others = table.rows.filter(
     (_, index) => index > 1 && (table.rows.length - 1 - index) % step === 0,
   );

@@ -4,9 +4,9 @@ import type { Piece, SampledText } from "./sampled-text.js";
 /** Text that an agent's harness put around a tool's own output, and that says nothing of it. */
 const REMINDER = "<system-reminder>";
 const REMINDER_END = "</system-reminder>";
-const MOST_REMINDERS = 16;
-const MOST_HEADER_LINES = 10;
-const MOST_HEADER_CHARS = 200;
+const MAX_REMINDERS = 16;
+const MAX_HEADER_LINES = 10;
+const MAX_HEADER_CHARS = 200;
 
 /** The text without reminders, and without a header that ends with a line such as `Output:`. */
 export function withoutFrame(sampled: SampledText): SampledText {
@@ -15,7 +15,7 @@ export function withoutFrame(sampled: SampledText): SampledText {
   const header = headerLength(text);
   if (header > 0) frames.push({ from: 0, to: header });
   let at = text.indexOf(REMINDER);
-  while (at !== -1 && frames.length < MOST_REMINDERS) {
+  while (at !== -1 && frames.length < MAX_REMINDERS) {
     const end = text.indexOf(REMINDER_END, at);
     const to = end === -1 ? text.length : end + REMINDER_END.length;
     frames.push({ from: at, to });
@@ -48,8 +48,8 @@ function cutOut(text: string, piece: Piece, from: number, to: number): Piece[] {
 /** How long the lines about a run are that some harnesses put before its output. */
 function headerLength(text: string): number {
   let start = 0;
-  for (let seen = 0; seen < MOST_HEADER_LINES; seen += 1) {
-    const feed = text.slice(start, start + MOST_HEADER_CHARS).indexOf("\n");
+  for (let seen = 0; seen < MAX_HEADER_LINES; seen += 1) {
+    const feed = text.slice(start, start + MAX_HEADER_CHARS).indexOf("\n");
     if (feed === -1) return 0;
     const line = text
       .slice(start, start + feed)

@@ -1,7 +1,7 @@
 import { TROUBLE_WORDS } from "./word-lists.js";
 
 const TROUBLE: ReadonlySet<string> = new Set(TROUBLE_WORDS);
-const LONGEST_TROUBLE = Math.max(...TROUBLE_WORDS.map(({ length }) => length));
+const MAX_TROUBLE = Math.max(...TROUBLE_WORDS.map(({ length }) => length));
 /** A first test of a word by its first and last letter and its length. */
 const MAYBE_TROUBLE = new Uint8Array(16_384);
 for (const word of TROUBLE_WORDS) {
@@ -11,7 +11,7 @@ for (const word of TROUBLE_WORDS) {
 /** Whether a word announces a failure. */
 export function isTrouble(text: string, start: number, end: number): boolean {
   const length = end - start;
-  if (length > LONGEST_TROUBLE) return false;
+  if (length > MAX_TROUBLE) return false;
   const key = troubleKey(text.charCodeAt(start), text.charCodeAt(end - 1), length);
   return MAYBE_TROUBLE[key] === 1 && TROUBLE.has(text.slice(start, end).toLowerCase());
 }

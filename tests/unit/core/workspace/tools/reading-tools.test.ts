@@ -485,7 +485,7 @@ describe("the table of the reading tools", () => {
 });
 
 /** What tools and prompt may add to every request, in tokens. */
-const MOST_TOKENS = 450;
+const MAX_TOKENS = 450;
 const tokensOf = (tools: readonly object[]): number =>
   tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0);
 const describeTool = ({ name, description, inputSchema }: ToolDescription) => ({
@@ -499,7 +499,7 @@ describe("what is added to every request", () => {
     const tools = tokensOf(workspace.tools(options).map(describeTool));
     const prompt = estimateTokens(workspace.systemPrompt());
     expect(tools).toBeGreaterThan(100);
-    expect(tools + prompt).toBeLessThanOrEqual(MOST_TOKENS);
+    expect(tools + prompt).toBeLessThanOrEqual(MAX_TOKENS);
   });
 
   it("is no more through an offloader", () => {
@@ -508,7 +508,7 @@ describe("what is added to every request", () => {
     const tools = offloader.tools();
     expect(tools).toHaveLength(5);
     const tokens = tokensOf(tools) + estimateTokens(offloader.systemPrompt());
-    expect(tokens).toBeLessThanOrEqual(MOST_TOKENS);
+    expect(tokens).toBeLessThanOrEqual(MAX_TOKENS);
   });
 });
 
