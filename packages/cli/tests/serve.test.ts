@@ -87,7 +87,7 @@ describe("context-offload mcp and gateway", () => {
     const { status, stderr } = await new TestFolder().run("mcp", "--", "npx", "some-server");
     expect([status, stderr]).toEqual([
       2,
-      "context-offload: mcp starts no other server; for that: context-offload gateway -- npx some-server\n",
+      "context-offload: mcp does not start other servers; to do that, run: context-offload gateway -- npx some-server\n",
     ]);
   });
 

@@ -96,7 +96,7 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
       "other-398-398 ERROR in another session\nother:399:399 ERROR in another session\nother-400-400 ERROR in another session\n",
     );
     expect((await run("grep", "-F", "a.b[")).status).toBe(1);
-    expect((await run("grep", "a.b[")).stderr).toMatch(/, or pass -F to search for plain text\.$/m);
+    expect((await run("grep", "a.b[")).stderr).toMatch(/pass -F/);
     expect(await run("grep", "no such thing at all")).toEqual({
       status: 1,
       stdout: "",
@@ -158,7 +158,7 @@ describe("the verbs, called wrongly", () => {
       ],
       [["show", "twice"], 2, /held by 2 sessions: .*\. Name the one you mean with --session/],
       [["grep", "("], 2, /regular expression|pattern/i],
-      [["prune"], 2, /say what to keep/],
+      [["prune"], 2, /--max-age/],
       [["prune", "--max-age", "soon"], 2, /not an age; pass one such as 30d/],
       [["prune", "--max-bytes", "many"], 2, /not a size/],
       [["run", SAMPLE, "--policy", "magic"], 2, /no such policy; choose from min-tokens=N/],

@@ -50,7 +50,7 @@ describe("the report of a replay", () => {
     const text = renderReport(report);
     expect(text).toMatch(/^ours +0\.600 +0\.400 +0\.800$/m);
     expect(text).toMatch(/^ai-sdk-pruning .* 6 +8$/m);
-    expect(text).toContain("2 files are in a form that parseConversation refuses");
+    expect(text).toContain("2 files are in a form that parseConversation");
     expect(text).toContain("chat-small");
   });
 
