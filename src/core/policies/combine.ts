@@ -129,18 +129,20 @@ export function all(...given: readonly PolicyLike[]): Policy {
   };
 }
 
-/** A result is offloaded for the reasons of all policies, but kept for the reason of the one that keeps it. */
-function joined(verdict: Verdict, next: Verdict): Verdict {
-  if (!next.offload) return next;
-  return { offload: true, reason: `${verdict.reason}; ${next.reason}` };
-}
-
-/** The verdicts of `next` replace those that said to offload, in order. */
+/**
+ * The verdicts of `next` replace those that said to offload, in order: a result is offloaded for the
+ * reasons of all policies, but kept for the reason of the one that keeps it.
+ */
 function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readonly Verdict[] {
   const merged: Verdict[] = [];
   let at = 0;
   for (const verdict of verdicts) {
-    merged.push(verdict.offload ? joined(verdict, next[at++] ?? verdict) : verdict);
+    if (!verdict.offload) merged.push(verdict);
+    else {
+      const other = next[at++] ?? verdict;
+      const reason = `${verdict.reason}; ${other.reason}`;
+      merged.push(other.offload ? { offload: true, reason } : other);
+    }
   }
   return merged;
 }
