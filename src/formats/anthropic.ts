@@ -9,7 +9,6 @@ import {
   type SlotText,
 } from "../core/engine/format.js";
 import { describeValue } from "../core/errors/context-offload-error.js";
-import { once } from "../core/lib/concurrency.js";
 import { nonEmptyText } from "../core/lib/json/plain-json.js";
 import {
   isBlockContent,
@@ -121,8 +120,10 @@ export const anthropicFormat = {
 
   mismatch(messages) {
     // The API has no system messages in the list, but recordings may put them there.
-    const hasBlocks = once(() => messages.some(hasToolBlocks));
-    return firstMismatch(messages, (message) => mismatchOf(message, hasBlocks));
+    let hasBlocks: boolean | undefined;
+    return firstMismatch(messages, (message) =>
+      mismatchOf(message, () => (hasBlocks ??= messages.some(hasToolBlocks))),
+    );
   },
 
   /** Common cases come first: reading a history must cost little more than adding up lengths. */

@@ -91,14 +91,14 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     let known = memory?.countKnown(history, session) ?? 0;
     let turns = memory?.format.mismatch(history.slice(known)) === undefined ? memory : undefined;
     if (!turns) {
-      const format = wiring.pickFormat(history, "by shape");
+      const format = wiring.pickFormat(history, wiring.format, "by shape");
       turns = memory?.format === format ? memory : openMemory(format);
       if (turns !== memory) known = 0;
     }
     let taken = turns.take(history, known);
     // The format is picked again with this question; that throws, or finds another one.
     if (turns.looksMisread(turns !== memory)) {
-      const format = wiring.pickFormat(history, "by reading");
+      const format = wiring.pickFormat(history, wiring.format, "by reading");
       if (format !== turns.format) {
         turns = openMemory(format);
         known = 0;
@@ -269,7 +269,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       requireArray("messages", messages);
       const callbacks = requireCallbacks(options);
       const fits = memory?.format.mismatch(messages) === undefined;
-      const format = memory && fits ? memory.format : wiring.pickFormat(messages, "by reading");
+      const format =
+        memory && fits ? memory.format : wiring.pickFormat(messages, wiring.format, "by reading");
       const tools = workspace.tools({ sessionId });
       const restoring = { core, sessionId, format, readingCalls, tools };
       return (await restoreMessages(messages, restoring, callbacks)) as never;

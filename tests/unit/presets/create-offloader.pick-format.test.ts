@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createOffloader, type OffloaderOptions } from "../../../src/index.js";
 import { anthropicFormat } from "../../../src/formats/anthropic.js";
-import { pickFormat } from "../../../src/presets/create-offloader.js";
+import { pickFormat } from "../../../src/formats/detect-format.js";
 import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { conversationOf } from "../../support/conversation.js";
 import { rejectionOf } from "../../support/rejection.js";
