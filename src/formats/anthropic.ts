@@ -120,14 +120,16 @@ export const anthropicFormat = {
 
   mismatch(messages) {
     // The API has no system messages in the list, but recordings may put them there.
-    const hasBlocks = messages.some(hasToolBlocks);
-    return firstMismatch(messages, (message) => mismatchOf(message, hasBlocks));
+    let hasBlocks: boolean | undefined;
+    return firstMismatch(messages, (message) =>
+      mismatchOf(message, () => (hasBlocks ??= messages.some(hasToolBlocks))),
+    );
   },
 
   /** Common cases come first: reading a history must cost little more than adding up lengths. */
   read(message, visitor, options) {
     const { role, content } = (message ?? NOTHING) as RawMessage;
-    if (role === "assistant") visitor.modelMessage(idOf(message as RawMessage));
+    if (role === "assistant") visitor.modelMessage(nonEmptyText((message as RawMessage).id));
     if (role === "tool" && isWholeResult(content)) {
       readWhole(asRecord(message), content, visitor, options);
     } else if (typeof content === "string") {
@@ -188,15 +190,11 @@ export const anthropicFormat = {
   ]),
 } satisfies Format;
 
-function idOf({ id }: RawMessage): string | undefined {
-  return id === undefined ? undefined : nonEmptyText(id);
-}
-
-function mismatchOf(message: JsonRecord, hasBlocks: boolean): string | undefined {
+function mismatchOf(message: JsonRecord, hasBlocks: () => boolean): string | undefined {
   const { role, content, type, tool_calls } = message;
   if (tool_calls !== undefined) return "has tool_calls";
   if (type !== undefined && type !== "message") return `has the type ${JSON.stringify(type)}`;
-  if (role === "system" && hasBlocks) return undefined;
+  if (role === "system" && hasBlocks()) return undefined;
   if (role !== "user" && role !== "assistant") {
     return `has the role ${JSON.stringify(role)} instead of user or assistant`;
   }
@@ -276,8 +274,9 @@ function readToolResultBlock(
 function readOther(block: unknown, visitor: MessageVisitor, options: FormatReadOptions): void {
   const { type, id, name, input } = asRecord(block);
   if (type === "tool_use") {
+    const chars = countWhere(options, input);
     visitor.call(nonEmptyText(id), String(name), input);
-    visitor.other(countWhere(options, input));
+    visitor.other(chars);
   } else if (typeof type !== "string") {
     visitor.other(countWhere(options, block), "malformed block");
   } else {

@@ -1,5 +1,9 @@
 import type { Format } from "../core/engine/format.js";
-import type { FormatMismatch } from "../core/errors/argument-errors.js";
+import {
+  InvalidArgumentError,
+  UnknownFormatError,
+  type FormatMismatch,
+} from "../core/errors/argument-errors.js";
 import { FORMATS } from "./formats.js";
 import { FitVisitor } from "./shared/visitors.js";
 import { findTextResults } from "./shared/json-record.js";
@@ -10,6 +14,29 @@ const MESSAGES_COMPARED = 100;
 /** The format of the messages, or why each format does not fit, closest first. */
 export type Detection<F extends Format> =
   { readonly format: F } | { readonly mismatches: readonly FormatMismatch[] };
+
+/** The format of the messages: the chosen one, if it fits, or else the first that does. */
+export function pickFormat(
+  messages: readonly unknown[],
+  chosen: Format | undefined,
+  how: "by shape" | "by reading" = "by reading",
+): Format {
+  const check = how === "by shape" ? checkShape : checkFit;
+  for (const [index, message] of messages.entries()) {
+    const isMessage =
+      typeof message === "string" || (typeof message === "object" && message !== null);
+    if (!isMessage) throw new InvalidArgumentError(`history[${index}]`, message, "a message");
+  }
+  if (!chosen) {
+    const detected = detectFormat<Format>(messages, FORMATS, check);
+    if ("format" in detected) return detected.format;
+    throw UnknownFormatError.ofMismatches(detected.mismatches);
+  }
+  // A format that does not fit would silently offload nothing.
+  const why = check(chosen, messages);
+  if (why === undefined) return chosen;
+  throw UnknownFormatError.ofMismatches([{ format: chosen.name, why }]);
+}
 
 /** Finds the first format that fits. */
 export function detectFormat<F extends Format = (typeof FORMATS)[number]>(
@@ -46,10 +73,10 @@ function takesLines(format: Format): boolean {
 }
 
 /** Says why messages are not in a format, as the end of a sentence; `undefined` if they are. */
-export type FitCheck = (format: Format, messages: readonly unknown[]) => string | undefined;
+type FitCheck = (format: Format, messages: readonly unknown[]) => string | undefined;
 
 /** By the shape of the messages alone. */
-export const checkShape: FitCheck = (format, messages) =>
+const checkShape: FitCheck = (format, messages) =>
   format.mismatch(messages) ?? findTextResults(messages);
 
 /**

@@ -9,7 +9,7 @@ import {
 } from "../core/arguments.js";
 import { DEFAULTS } from "../core/defaults.js";
 import { isFormat, type Format } from "../core/engine/format.js";
-import { InvalidArgumentError, UnknownFormatError } from "../core/errors/argument-errors.js";
+import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
 import { all, any, requirePolicy } from "../core/policies/combine.js";
@@ -27,7 +27,7 @@ import {
   type ToolsOf,
 } from "../formats/formats.js";
 import { createWorkspace } from "./create-workspace.js";
-import { checkFit, checkShape, detectFormat, type FitCheck } from "../formats/detect-format.js";
+import { pickFormat } from "../formats/detect-format.js";
 
 /** A short error is kept, since the model needs all of it next. */
 const DEFAULT_POLICY = any(
@@ -112,8 +112,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
     workspace,
     format,
     formats: FORMATS,
-    pickFormat: (messages, how) =>
-      pickFormat(messages, format, how === "by shape" ? checkShape : checkFit),
+    pickFormat,
     policy: options.policy === undefined ? DEFAULT_POLICY : requirePolicy("policy", options.policy),
     countTokens: options.countTokens
       ? checkedCounter(options.countTokens)
@@ -139,26 +138,4 @@ function resolveFormat(choice: FormatChoice | undefined): Format | undefined {
   const names = FORMATS.map(({ name }) => name);
   const hint = typeof choice === "string" ? ` (${suggestNames(choice, names)})` : "";
   throw new InvalidArgumentError("format", choice, `${expected}${hint}`);
-}
-
-/** The format of the messages: the chosen one, if it fits, or else the first that does. */
-export function pickFormat(
-  messages: readonly unknown[],
-  chosen: Format | undefined,
-  check: FitCheck = checkFit,
-): Format {
-  for (const [index, message] of messages.entries()) {
-    const isMessage =
-      typeof message === "string" || (typeof message === "object" && message !== null);
-    if (!isMessage) throw new InvalidArgumentError(`history[${index}]`, message, "a message");
-  }
-  if (!chosen) {
-    const detected = detectFormat<Format>(messages, FORMATS, check);
-    if ("format" in detected) return detected.format;
-    throw UnknownFormatError.ofMismatches(detected.mismatches);
-  }
-  // A format that does not fit would silently offload nothing.
-  const why = check(chosen, messages);
-  if (why === undefined) return chosen;
-  throw UnknownFormatError.ofMismatches([{ format: chosen.name, why }]);
 }

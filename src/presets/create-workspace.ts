@@ -13,8 +13,7 @@ import { DEFAULTS } from "../core/defaults.js";
 import type { Hash } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { nearestNames } from "../core/lib/text/nearest-names.js";
-import { estimateTokens } from "../core/estimate-tokens.js";
-import type { CountTokens } from "../core/lib/tokens/estimate-tokens.js";
+import { weighText, type CountTokens } from "../core/lib/tokens/estimate-tokens.js";
 import type { ArtifactStore, OpenStore } from "../core/workspace/artifacts/artifact-store.js";
 import type { Redact } from "../core/workspace/artifacts/redaction.js";
 import {
@@ -187,7 +186,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   requireObject("options", options, "an object with root or store");
   rejectMisspelled(options, OPTIONS);
   const open = resolveStore(options);
-  const { namespace = "default", countTokens = estimateTokens } = options;
+  const { namespace = "default", countTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
   requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
   const toolNames = requireToolNames(options.toolNames);
@@ -219,7 +218,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       options.retention && requireRetention("retention", options.retention, RETENTION_NAMES),
     defer,
     clock: Date,
-    countTokens: checkedCounter(countTokens),
+    countTokens: countTokens === undefined ? weighText : checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
     readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
     notice: { readBy: options.readBy ?? "tools", toolNames },

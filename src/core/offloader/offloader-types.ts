@@ -131,7 +131,12 @@ export interface Offloader<
 }
 
 /**
- * Finds the format of messages; throws an error that says why no format fits. By their shape alone, it
- * may find one that then reads no results, or nothing but blocks that it does not know.
+ * Finds the format of messages, or checks the chosen one; throws an error that says why no format fits.
+ * By their shape alone, it may find one that then reads no results, or nothing but blocks that it does
+ * not know.
  */
-export type PickFormat = (messages: readonly unknown[], how: "by shape" | "by reading") => Format;
+export type PickFormat = (
+  messages: readonly unknown[],
+  chosen: Format | undefined,
+  how: "by shape" | "by reading",
+) => Format;

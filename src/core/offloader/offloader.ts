@@ -33,6 +33,7 @@ import {
   aboutCall,
   ContentMemory,
   findReadings,
+  firstOfReplies,
   LocatedResult,
   repliesBesideReading,
   TurnMemory,
@@ -85,24 +86,19 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       isFinal: policy.perResult,
     });
 
-  /**
-   * Reads what is new in the history; says from which message on results are to be decided. The
-   * memory keeps its format as long as new messages agree.
-   */
+  /** Reads what is new in the history. The memory keeps its format as long as new messages agree. */
   const begin = (history: readonly unknown[], session: SessionIndex) => {
     let known = memory?.countKnown(history, session) ?? 0;
     let turns = memory?.format.mismatch(history.slice(known)) === undefined ? memory : undefined;
     if (!turns) {
-      const format = wiring.pickFormat(history, "by shape");
+      const format = wiring.pickFormat(history, wiring.format, "by shape");
       turns = memory?.format === format ? memory : openMemory(format);
       if (turns !== memory) known = 0;
     }
     let taken = turns.take(history, known);
-    const isNew = turns !== memory;
-    // A history that looks like it was misread is read again with this question; that throws, or
-    // finds another format.
-    if (turns.hasUnansweredCalls || (isNew && turns.hasUnknown)) {
-      const format = wiring.pickFormat(history, "by reading");
+    // The format is picked again with this question; that throws, or finds another one.
+    if (turns.looksMisread(turns !== memory)) {
+      const format = wiring.pickFormat(history, wiring.format, "by reading");
       if (format !== turns.format) {
         turns = openMemory(format);
         known = 0;
@@ -110,7 +106,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       }
     }
     memory = turns;
-    return { turns, taken, from: policy.perResult ? Math.min(known, turns.finished) : 0 };
+    return { turns, taken, known };
   };
 
   /** What a session holds. A store that cannot be read fails at the put, with its own reason. */
@@ -148,13 +144,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     // The host may change its own array while results are being stored.
     const input = history.slice();
     const session = await listSession(sessionId);
-    const { turns, from, taken } = begin(input, session);
-    const survey = turns.survey(from, taken);
+    const { turns, taken, known } = begin(input, session);
     // Before anything is waited for, since another call may take another history then.
-    const earlier = { output: turns.outputs(from), totals: turns.totals(from) };
+    const earlier = turns.decided(known);
+    const survey = turns.survey(earlier.count, taken);
     const hintsFor = turns.hintsFor.bind(turns);
     const opened = await openStorage(survey.results, session, signal, hintsFor);
-    return { input, session, turns, from, taken, earlier, survey, ...opened };
+    return { input, session, turns, taken, earlier, survey, ...opened };
   };
 
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
@@ -198,7 +194,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       replace(forgetReads(output, reads, rule, readings, replies, session));
     }
     if (kinds.every((kind) => kind === "results")) return undefined;
-    const { modelMessages: replies = [] } = turns.survey(output.length, taken);
+    const replies = firstOfReplies(taken);
     const { changed, reports } = await largeParts.offload(output, format, kinds, replies, signal);
     replace(changed);
     return reports;
@@ -214,7 +210,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const kinds = parts ?? wiring.parts ?? RESULTS;
       if (kinds !== RESULTS) requireKinds(kinds);
       const looked = await lookAt(history, signal);
-      const { input, session, turns, from, taken, earlier, survey, storage, references } = looked;
+      const { input, session, turns, taken, earlier, survey, storage, references } = looked;
       const rule = kinds.includes("results") ? policy : KEEP_RESULTS;
       const plan = planOffload(input.length, survey, rule, references);
       const { messages, offloaded, outdated } = await offload(input, plan, {
@@ -224,7 +220,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       });
       for (const result of outdated) storage.kept.set(result, OUTDATED);
       const results = reportResults(plan, offloaded, storage.kept);
-      const { output, totals } = earlier;
+      const { count: from, output, totals } = earlier;
       for (let index = from; index < messages.length; index++) output.push(messages[index]);
       turns.finish(from, output, results, taken);
       const failed = results.find(({ outcome }) => outcome === "failed");
@@ -273,7 +269,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       requireArray("messages", messages);
       const callbacks = requireCallbacks(options);
       const fits = memory?.format.mismatch(messages) === undefined;
-      const format = memory && fits ? memory.format : wiring.pickFormat(messages, "by reading");
+      const format =
+        memory && fits ? memory.format : wiring.pickFormat(messages, wiring.format, "by reading");
       const tools = workspace.tools({ sessionId });
       const restoring = { core, sessionId, format, readingCalls, tools };
       return (await restoreMessages(messages, restoring, callbacks)) as never;

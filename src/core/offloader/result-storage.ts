@@ -2,13 +2,8 @@ import type { ToolResult } from "../engine/format.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { DigestHints } from "../lib/digest/digest.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import {
-  type ArtifactRecord,
-  idOfContent,
-  REDACTIONS_KEY,
-  WRAPPING_KEY,
-} from "../workspace/artifacts/artifact.js";
-import { createDraft, type Draft, type StoredDraft } from "../workspace/artifacts/draft.js";
+import { idOfContent, REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/artifact.js";
+import { createDraft, type Draft } from "../workspace/artifacts/draft.js";
 import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
@@ -25,6 +20,8 @@ export interface StorageWiring extends OffloaderSettings {
 export function savesEnough(referenceTokens: number, contentTokens: number): boolean {
   return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }
+
+const WRAPPING_HASH_DIGITS = 12;
 
 /** What the digest of a result may take from its conversation; `undefined` for its content alone. */
 export type HintsFor = (result: LocatedResult) => DigestHints | undefined;
@@ -113,36 +110,36 @@ export class ResultStorage {
   }
 
   async #store(result: LocatedResult, draft: Draft): Promise<OffloadedResult | undefined> {
-    const key = this.#keyOf(result, draft.options.hints);
+    const { core, sessionId } = this.#wiring;
+    const { known, id = idOfContent(known.hash) } = result;
+    const { hints } = draft.options;
+    const key = this.#keyOf(result, hints);
     // One result of this id may have been stored while another one waited.
     const recalled = this.#recall(result, key);
     if (recalled) return recalled;
     try {
-      const stored = outcomeOf(result, await this.#storeWrapped(result, draft));
-      result.known.offloaded.set(key, stored);
-      return stored;
+      const own = jsonOf(result.wrapping);
+      // The same content with another wrapping is another artifact, since it must be restored with its
+      // own: with a part of a hash after its id, or all of it.
+      for (const digits of [0, WRAPPING_HASH_DIGITS, Infinity]) {
+        let next = draft;
+        if (digits > 0) {
+          const suffix = core.hash(JSON.stringify([known.hash, own])).slice(0, digits);
+          next = this.#open(result, hints, `${id}-${suffix}`);
+        }
+        const stored = await core.store(next);
+        const { metadata } = stored.record;
+        // What was redacted cannot come back as it was in any wrapping.
+        if (!(REDACTIONS_KEY in metadata) && jsonOf(metadata[WRAPPING_KEY]) !== own) continue;
+        const offloaded = outcomeOf(result, stored);
+        known.offloaded.set(key, offloaded);
+        return offloaded;
+      }
+      const cause = new Error("every id for this content holds it with another wrapping");
+      throw new WriteFailedError(`session ${sessionId}`, cause);
     } catch (error) {
       return this.#fail(result, error);
     }
-  }
-
-  /** The same content with another wrapping is another artifact, since it must be restored with its own. */
-  async #storeWrapped(result: LocatedResult, draft: Draft): Promise<StoredDraft> {
-    const { core, sessionId } = this.#wiring;
-    const own = jsonOf(result.wrapping);
-    // What was redacted cannot come back as it was in any wrapping.
-    const isOwn = ({ metadata }: ArtifactRecord) =>
-      REDACTIONS_KEY in metadata || jsonOf(metadata[WRAPPING_KEY]) === own;
-    const first = await core.store(draft);
-    if (isOwn(first.record)) return first;
-    const base = result.id ?? idOfContent(result.known.hash);
-    const wrappingHash = core.hash(JSON.stringify([result.known.hash, own]));
-    for (const suffix of [wrappingHash.slice(0, 12), wrappingHash]) {
-      const other = await core.store(this.#open(result, draft.options.hints, `${base}-${suffix}`));
-      if (isOwn(other.record)) return other;
-    }
-    const cause = new Error("every id for this content holds it with another wrapping");
-    throw new WriteFailedError(`session ${sessionId}`, cause);
   }
 
   #open(result: LocatedResult, hints: DigestHints | undefined, artifactId?: string): Draft {

@@ -498,25 +498,33 @@ export class TurnMemory {
   take(history: readonly unknown[], known: number): readonly SeenMessage[] {
     if (known < this.#messages.length) this.#cut(known);
     this.#heldSince = this.#asked;
-    for (const message of history.slice(known)) {
-      const seen = this.#read(message);
-      this.#locate(seen, this.#messages.length);
-      this.#messages.push(seen);
-    }
+    for (const message of history.slice(known)) this.#messages.push(this.#read(message));
     return this.#messages.slice();
   }
 
+  /** Reads the next message, and finds the calls that its results answer. */
   #read(message: unknown): SeenMessage {
-    const { read, readingCalls, onUnreadable } = this.#options;
+    const { read, contents, readingCalls, onUnreadable } = this.#options;
+    const messageIndex = this.#messages.length;
     const seen = new SeenMessage(message, readingCalls);
     try {
       this.format.read(message, seen, read);
-      return seen;
     } catch (error) {
       if (!onUnreadable) throw error;
-      onUnreadable(this.#messages.length, error);
+      onUnreadable(messageIndex, error);
       return new SeenMessage(message, readingCalls);
     }
+    this.#calls.add(seen.calls);
+    seen.results = seen.found.map((found) => {
+      const call = this.#calls.answeredBy(found);
+      const reading = call ? call.reading : readingCalls.guess(found.toolName);
+      if (reading) seen.isReading = true;
+      const toolName = found.toolName ?? call?.name;
+      seen.resultChars += found.chars;
+      return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
+    });
+    seen.found = NONE;
+    return seen;
   }
 
   /** Forgets the last messages, so that the next turn reads them again. */
@@ -524,10 +532,28 @@ export class TurnMemory {
     this.#cut(Math.max(messageIndex, 0));
   }
 
-  /** How many messages have been decided, from the start on. */
-  get finished(): number {
+  /**
+   * What was decided of the known messages and never changes: of how many, from the start on, what was
+   * returned for them, and the sums over them.
+   */
+  decided(known: number): {
+    readonly count: number;
+    readonly output: unknown[];
+    readonly totals: OffloadTotals;
+  } {
     while (this.#messages[this.#finished]?.isFinished) this.#finished++;
-    return this.#finished;
+    const count = this.#options.isFinal ? Math.min(known, this.#finished) : 0;
+    if (this.#summed.count > count) this.#summed = { count: 0, totals: NO_TOTALS };
+    const output: unknown[] = [];
+    let { totals } = this.#summed;
+    for (let index = 0; index < count; index++) {
+      const { output: returned, reports = NONE } = this.#messages[index] ?? {};
+      output.push(returned);
+      const isNew = index >= this.#summed.count;
+      if (isNew && reports.length > 0) totals = addReports(totals, reports);
+    }
+    this.#summed = { count, totals };
+    return { count, output, totals };
   }
 
   /**
@@ -585,13 +611,12 @@ export class TurnMemory {
     };
   }
 
-  /** Whether the format came across a part or block of an unknown type. */
-  get hasUnknown(): boolean {
-    return this.#messages.some(({ hasUnknown }) => hasUnknown);
-  }
-
-  /** Whether there are calls before the last reply, but not one answer in the whole history. */
-  get hasUnansweredCalls(): boolean {
+  /**
+   * Whether the history looks like another format's: there are calls before the last reply, but not one
+   * answer in all of it; or, while the format is new, a part or block of a type that it does not know.
+   */
+  looksMisread(isNew: boolean): boolean {
+    if (isNew && this.#messages.some(({ hasUnknown }) => hasUnknown)) return true;
     if (this.#messages.some(({ answers }) => answers > 0)) return false;
     const last = this.#messages.findLastIndex(({ isModel }) => isModel);
     return this.#messages.some(({ calls }, index) => index < last && calls.length > 0);
@@ -623,24 +648,6 @@ export class TurnMemory {
     if (seen === this.#messages[index]) this.#names.cut(index);
   }
 
-  outputs(count: number): unknown[] {
-    const outputs: unknown[] = [];
-    for (let index = 0; index < count; index++) outputs.push(this.#messages[index]?.output);
-    return outputs;
-  }
-
-  /** The sums over the first messages. */
-  totals(count: number): OffloadTotals {
-    if (this.#summed.count > count) this.#summed = { count: 0, totals: NO_TOTALS };
-    let { totals } = this.#summed;
-    for (let index = this.#summed.count; index < count; index++) {
-      const { reports = NONE } = this.#messages[index] ?? {};
-      if (reports.length > 0) totals = addReports(totals, reports);
-    }
-    this.#summed = { count, totals };
-    return totals;
-  }
-
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
     this.#finished = Math.min(this.#finished, length);
@@ -654,19 +661,5 @@ export class TurnMemory {
       if (results.length > 0) continue;
       for (const { toolCallId: id, toolName } of reports) this.#calls.answeredBy({ id, toolName });
     }
-  }
-
-  #locate(seen: SeenMessage, messageIndex: number): void {
-    const { contents, readingCalls } = this.#options;
-    this.#calls.add(seen.calls);
-    seen.results = seen.found.map((found) => {
-      const call = this.#calls.answeredBy(found);
-      const reading = call ? call.reading : readingCalls.guess(found.toolName);
-      if (reading) seen.isReading = true;
-      const toolName = found.toolName ?? call?.name;
-      seen.resultChars += found.chars;
-      return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
-    });
-    seen.found = NONE;
   }
 }

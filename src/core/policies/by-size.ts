@@ -2,8 +2,7 @@ import { checkedCounter, requireNumber } from "../arguments.js";
 import type { ToolResult } from "../engine/format.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 import { InvalidEnvironmentError } from "../errors/argument-errors.js";
-import { estimateTokens } from "../estimate-tokens.js";
-import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import { weighText, type CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../lib/wrapping/render-value.js";
 import { eachResult } from "./by-result.js";
 
@@ -91,7 +90,7 @@ export function minRatio(threshold: number): Policy {
 export function tokensOf(result: ToolResult, countTokens?: CountTokens): number {
   if (!countTokens && result.tokens !== undefined) return result.tokens;
   const { content } = result;
-  const count = countTokens ? checkedCounter(countTokens) : estimateTokens;
+  const count = countTokens ? checkedCounter(countTokens) : weighText;
   return count(typeof content === "string" ? content : renderValue(content));
 }
 

@@ -74,20 +74,19 @@ export function requireVerdicts(
  */
 export function guardPolicy(policy: Policy): Policy {
   const decide = guardHost("policy.decide", policy.decide.bind(policy));
-  const settledOf = (result: ToolResult): Verdict | undefined => {
-    const { chars, offloadedBefore, isReadingAnswer } = result;
-    // The model has seen a reference there: putting the content back would rewrite what was sent.
-    if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
-    // A date, bytes or a cycle would come back as something else, or not at all.
-    if (result.isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
-    if (chars === 0) return { offload: false, reason: "it has no text" };
-    if (!isReadingAnswer) return undefined;
-    return { offload: false, reason: "it is the answer of a reading tool" };
-  };
   return {
     ...policy,
     decide(candidates, conversation) {
-      const settled = candidates.map(settledOf);
+      const settled = candidates.map((result): Verdict | undefined => {
+        const { chars, offloadedBefore, isPlain, isReadingAnswer } = result;
+        // The model has seen a reference there: putting the content back would rewrite what was sent.
+        if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
+        // A date, bytes or a cycle would come back as something else, or not at all.
+        if (isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
+        if (chars === 0) return { offload: false, reason: "it has no text" };
+        if (!isReadingAnswer) return undefined;
+        return { offload: false, reason: "it is the answer of a reading tool" };
+      });
       const asked = candidates.filter((_, index) => !settled[index]);
       const decided = decide(asked, conversation);
       const verdicts = requireVerdicts(policy, decided, asked.length);
@@ -122,27 +121,20 @@ export function all(...given: readonly PolicyLike[]): Policy {
         const next = policy.decide(chosen, conversation);
         // All were chosen before and none is now: there is nothing to merge.
         const isLast = chosen.length === verdicts.length && !next.some(({ offload }) => offload);
-        verdicts = isLast ? next : overlay(verdicts, next);
+        if (isLast) return next;
+        let at = 0;
+        // Offloaded for the reasons of all policies, but kept for the reason of the one that keeps it.
+        verdicts = verdicts.map((verdict): Verdict => {
+          if (!verdict.offload) return verdict;
+          const other = next[at++] ?? verdict;
+          return other.offload
+            ? { offload: true, reason: `${verdict.reason}; ${other.reason}` }
+            : other;
+        });
       }
       return verdicts;
     },
   };
-}
-
-/** A result is offloaded for the reasons of all policies, but kept for the reason of the one that keeps it. */
-function joined(verdict: Verdict, next: Verdict): Verdict {
-  if (!next.offload) return next;
-  return { offload: true, reason: `${verdict.reason}; ${next.reason}` };
-}
-
-/** The verdicts of `next` replace those that said to offload, in order. */
-function overlay(verdicts: readonly Verdict[], next: readonly Verdict[]): readonly Verdict[] {
-  const merged: Verdict[] = [];
-  let at = 0;
-  for (const verdict of verdicts) {
-    merged.push(verdict.offload ? joined(verdict, next[at++] ?? verdict) : verdict);
-  }
-  return merged;
 }
 
 /** Offloads what at least one policy chooses; the first one that does gives the reason. */

@@ -258,12 +258,8 @@ export class Manifest implements CheckedFolder {
   nameSession(sessionId: string): void {
     if (this.#named === sessionId) return;
     this.#named = sessionId;
-    this.#spreadName();
-  }
-
-  #spreadName(): void {
-    const { sessionId = "" } = this;
-    for (const record of this.#state.artifacts.values()) record.sessionId = sessionId;
+    const { artifacts, owner = sessionId } = this.#state;
+    for (const record of artifacts.values()) record.sessionId = owner;
   }
 
   /** Whether there was a manifest when it was last looked for. */
@@ -285,7 +281,13 @@ export class Manifest implements CheckedFolder {
   async load(): Promise<SessionListing> {
     // A load that is already running may have read too early. The next one starts after this call
     // and serves all callers until then.
-    this.#next ??= this.#startNext();
+    this.#next ??= (async () => {
+      await this.#running;
+      const reading = this.#readOn();
+      this.#running = reading.catch(() => undefined);
+      this.#next = undefined;
+      await reading;
+    })();
     await this.#next;
     const { owner } = this.#state;
     if (this.#named === undefined || owner === undefined || owner === this.#named) {
@@ -293,14 +295,6 @@ export class Manifest implements CheckedFolder {
     }
     const quoted = JSON.stringify(owner);
     throw new CauseError(`according to its manifest, ${this.folder} belongs to session ${quoted}`);
-  }
-
-  async #startNext(): Promise<void> {
-    await this.#running;
-    const reading = this.#readOn();
-    this.#running = reading.catch(() => undefined);
-    this.#next = undefined;
-    await reading;
   }
 
   /** Reads what is new, through the open file if there is one. */
@@ -424,7 +418,7 @@ export class Manifest implements CheckedFolder {
     }
     if (entry.session !== undefined && owner === undefined) {
       this.#state.owner = entry.session;
-      this.#spreadName();
+      for (const record of artifacts.values()) record.sessionId = entry.session;
     }
     if (entry.child !== undefined) children.add(entry.child);
     if (entry.removed !== undefined) {

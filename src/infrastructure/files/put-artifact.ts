@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { once } from "../../core/lib/concurrency.js";
-import {
-  type ArtifactRecord,
-  candidateIds,
-  type TextSize,
-} from "../../core/workspace/artifacts/artifact.js";
+import { type ArtifactRecord, candidateIds } from "../../core/workspace/artifacts/artifact.js";
 import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
 import { CauseError } from "../cause-error.js";
 import { sha256 } from "../hash.js";
@@ -30,7 +26,6 @@ interface Put {
   readonly manifest: Manifest;
   readonly artifact: NewArtifact;
   readonly content: IncomingContent;
-  readonly size: () => TextSize;
 }
 
 /** Stores content under the first of its candidate ids that is free. */
@@ -40,15 +35,14 @@ export async function putArtifact(
 ): Promise<ArtifactRecord> {
   // Before anything is written: a link may lead anywhere, and an id that is listed has its own file.
   await Promise.all([manifest.layout.makeFolder(manifest), manifest.load()]);
-  const size = once(artifact.size);
-  const { content: source } = artifact;
+  const { content: source, size } = artifact;
   const content =
     Symbol.asyncIterator in source
       ? await incomingStream(manifest, source, size)
-      : incomingBytes(manifest, source, artifact, size);
+      : incomingBytes(manifest, source, artifact);
   try {
     for (const id of idsFor(artifact.wantedId, content)) {
-      const record = await claim(id, { manifest, artifact, content, size });
+      const record = await claim(id, { manifest, artifact, content });
       if (record) return record;
     }
   } finally {
@@ -103,7 +97,14 @@ async function listArtifact(
   const { manifest, artifact, content } = put;
   const { disk } = manifest.layout;
   const { type, createdAt, metadata } = artifact;
-  const entry = { artifactId, type, size: put.size(), hash: content.hash(), createdAt, metadata };
+  const entry = {
+    artifactId,
+    type,
+    size: artifact.size(),
+    hash: content.hash(),
+    createdAt,
+    metadata,
+  };
   const found = await manifest
     .append({ put: entry }, artifact.computeAhead, () => disk.lookAt(path))
     .catch(async (error: unknown) => {
@@ -193,8 +194,7 @@ interface IncomingContent {
 function incomingBytes(
   manifest: Manifest,
   content: Uint8Array,
-  { hash = once(() => sha256(content)), computeAhead }: NewArtifact,
-  size: () => unknown,
+  { hash = once(() => sha256(content)), size, computeAhead }: NewArtifact,
 ): IncomingContent {
   const { disk } = manifest.layout;
   // Closed at the end: an identity is that of another file once the file is deleted and closed.

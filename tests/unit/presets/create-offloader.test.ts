@@ -16,7 +16,7 @@ import {
   memoryStore,
 } from "../../../src/index.js";
 import { minTokens } from "../../../src/policies.js";
-import { pickFormat } from "../../../src/presets/create-offloader.js";
+import { pickFormat } from "../../../src/formats/detect-format.js";
 import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { conversationOf } from "../../support/conversation.js";
 import { rejectionOf } from "../../support/rejection.js";

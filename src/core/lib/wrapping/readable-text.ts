@@ -42,8 +42,8 @@ export function wrappingOf(text: string): Wrapping {
   const opening = text.slice(0, OPENING_CHARS);
   const first = /[^\s\ufeff]/.exec(opening.slice(0, 256))?.[0];
   const isJson = first === "{" || first === "[";
-  if (!isJson && first !== '"' && !isOther(opening)) return "plain";
   if (parseOutputHeader(opening) !== undefined) return "wrapped";
+  if (!isJson && first !== '"' && !looksPrinted(opening)) return "plain";
   try {
     const value = parseWrappedValue(opening, opening.length === text.length);
     if (value !== undefined && partsOf(value) !== undefined) return "wrapped";
@@ -51,10 +51,6 @@ export function wrappingOf(text: string): Wrapping {
     if (!(error instanceof NotWrappedError)) throw error;
   }
   return isJson ? "json" : "plain";
-}
-
-function isOther(opening: string): boolean {
-  return parseOutputHeader(opening) !== undefined || looksPrinted(opening);
 }
 
 /** A wrapped text as it should be read; `undefined` if it turns out not to be wrapped. */

@@ -13,7 +13,7 @@ export interface NewArtifact {
    * while the system is writing, unless it needs the hash for a name.
    */
   readonly hash?: (() => string) | undefined;
-  /** How large the content is; called once, after all of it has been read. */
+  /** How large the content is, computed on the first call; called after all of it has been read. */
   readonly size: () => TextSize;
   /**
    * Computes a part of what the caller will need in any case; never throws. A store may call it each

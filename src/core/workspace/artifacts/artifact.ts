@@ -104,17 +104,16 @@ export function completeMetadata(
   toolCallId: string | undefined,
   sessionId: string | undefined,
 ): ArtifactMetadata {
-  const named: Record<string, string | null> = {};
-  for (const name of NAMED_FIELDS) named[name] = textOrNull(given[name]);
+  const named = {} as Record<(typeof NAMED_FIELDS)[number], string | null>;
+  for (const name of NAMED_FIELDS) {
+    const value = given[name];
+    named[name] = typeof value === "string" ? value : null;
+  }
   return {
     ...given,
     ...named,
-    context_type: textOrNull(given["context_type"]) ?? "tool_result",
-    biz_id: toolCallId ?? textOrNull(given["biz_id"]),
-    session_id: sessionId ?? textOrNull(given["session_id"]),
-  } as ArtifactMetadata;
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
+    context_type: named.context_type ?? "tool_result",
+    biz_id: toolCallId ?? named.biz_id,
+    session_id: sessionId ?? named.session_id,
+  };
 }

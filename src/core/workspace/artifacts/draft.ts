@@ -113,15 +113,6 @@ export abstract class Draft implements Owner {
     return (this.#measured ??= this.measure());
   }
 
-  get size(): TextSize {
-    return { ...this.measured.size, tokens: this.tokens };
-  }
-
-  /** Lines of the readable view; `undefined` if counting them would take too long. */
-  get viewLines(): number | undefined {
-    return this.measured.viewLines;
-  }
-
   get digest(): Digest {
     if (this.#digest) return this.#digest;
     const { chars, text, sampled } = this.measured;
@@ -187,7 +178,7 @@ export abstract class Draft implements Owner {
       type: this.type,
       content: this.bytes,
       hash: isStream ? undefined : () => this.hash ?? "",
-      size: () => this.size,
+      size: () => ({ ...this.measured.size, tokens: this.tokens }),
       computeAhead: isReady
         ? undefined
         : () => {

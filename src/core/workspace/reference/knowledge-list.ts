@@ -2,7 +2,7 @@ import type { Digest } from "../../lib/digest/digest.js";
 import { requireString } from "../../arguments.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
-import { TOOL_NAMES, type ToolName, nameTools, type ToolNaming } from "../reading/reading.js";
+import { TOOL_NAMES, type ToolName, type ToolNaming } from "../reading/reading.js";
 import { READING_TOOLS } from "../tools/reading-tools.js";
 
 /** What a reference says about one artifact. */
@@ -120,11 +120,11 @@ function renderNotice(
 ): string[] {
   if (readBy === "none") return [];
   if (readBy === "path") return ["Read the file at its path for the rest.\n"];
-  const names = new Map(nameTools(toolNames).map(({ tool, name }) => [tool, name]));
   const isJson = entries.every(({ digest }) => digest.kind === "json");
   const wanted = isJson ? JSON_HINTS : HINTS;
-  const hints = wanted.flatMap((tool) => names.get(tool) ?? []).map(escapeAttribute);
-  return hints.length === 0 ? [] : [`More: ${hints.slice(0, 2).join(", ")}\n`];
+  const names = wanted.map((tool) => toolNames[tool] ?? tool).filter((name) => name !== false);
+  const hints = names.slice(0, 2).map(escapeAttribute);
+  return hints.length === 0 ? [] : [`More: ${hints.join(", ")}\n`];
 }
 
 const JSON_HINTS = TOOL_NAMES.filter((tool) => placeOf(tool) > 0).sort(

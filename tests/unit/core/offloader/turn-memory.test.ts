@@ -118,11 +118,11 @@ describe("the memory of a turn", () => {
     const [user, call] = conversationOf({ id: "a", text: "one" });
     const memory = createMemory();
     memory.take([user, call], 0);
-    expect(memory.hasUnansweredCalls).toBe(false);
+    expect(memory.looksMisread(false)).toBe(false);
     memory.take([user, call, { role: "assistant", content: "done" }], 2);
     // Both messages are one reply; a later reply closes its calls.
     memory.take([user, call, user, { role: "assistant", content: "done" }], 2);
-    expect(memory.hasUnansweredCalls).toBe(true);
+    expect(memory.looksMisread(false)).toBe(true);
   });
 
   it("recognizes an equal history that was loaded anew, and takes its objects over", () => {
@@ -131,7 +131,7 @@ describe("the memory of a turn", () => {
     memory.take(history, 0);
     const anew = structuredClone(history);
     expect(memory.countKnown(anew, EMPTY_SESSION)).toBe(history.length);
-    expect(memory.outputs(3).map((message, index) => message === anew[index])).toEqual([
+    expect(memory.take(anew, 3).map(({ output }, index) => output === anew[index])).toEqual([
       true,
       true,
       true,

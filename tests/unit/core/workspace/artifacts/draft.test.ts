@@ -37,7 +37,7 @@ describe("a draft", () => {
       expect(draft.hash).toBe(checkHash("text"));
       expect(draft.digest).toBe(draft.digest);
       expect(draft.bytes).toBe(draft.bytes);
-      expect(draft.size.tokens).toBe(4);
+      expect(draft.toArtifact("").size().tokens).toBe(4);
     }
     expect(calls).toEqual({ countTokens: 1, hash: 1 });
   });
@@ -72,13 +72,13 @@ describe("a draft", () => {
   ])("has the type and size of %s", (_, content, type, size) => {
     const { draft } = drafted(content);
     expect(draft.type).toBe(type);
-    expect(draft.size).toEqual(size);
+    expect(draft.toArtifact("").size()).toEqual(size);
   });
 
   it("does not indent a long line of JSON just to count its lines", () => {
     const { draft } = drafted(JSON.stringify(Array.from({ length: 90_000 }, (_, at) => at)));
-    expect(draft.viewLines).toBeUndefined();
-    expect(draft.size).not.toHaveProperty("viewLines");
+    expect(draft.entry.lines).toBeUndefined();
+    expect(draft.toArtifact("").size()).not.toHaveProperty("viewLines");
   });
 
   it.each([80, 300, 1_200])("has a digest that fits %i characters when it is escaped", (chars) => {
@@ -103,10 +103,10 @@ describe("a draft of a stream", () => {
     const bytes = draft.bytes;
     if (!(Symbol.asyncIterator in bytes)) throw new Error("a stream was expected");
     expect(await collectPieces(bytes)).toEqual(encodeWtf8("one\ntwo\né"));
-    expect(draft.size).toEqual({ bytes: 10, chars: 9, lines: 3, tokens: 9 });
+    expect(draft.toArtifact("").size()).toEqual({ bytes: 10, chars: 9, lines: 3, tokens: 9 });
     expect(draft.hash).toBeUndefined();
     expect(draft.content).toBeUndefined();
-    expect(draft.viewLines).toBe(3);
+    expect(draft.entry.lines).toBe(3);
   });
 
   it("estimates the tokens of what is too long to be looked at as a whole", async () => {
