@@ -135,9 +135,7 @@ function refusalOf(toolNames: unknown): InvalidArgumentError {
 describe("the names of the reading tools", () => {
   it("are refused if two tools have the same one", () => {
     const names = { grep_knowledge: "search", query_knowledge: "search" };
-    expect(refusalOf(names).message).toContain(
-      "toolNames.grep_knowledge must be a name of its own: query_knowledge has it too",
-    );
+    expect(refusalOf(names).message).toContain("query_knowledge");
   });
 
   it("are refused if another tool has it by default", () => {
