@@ -53,10 +53,10 @@ export interface SizeCount {
 export function countSizes<Message>(
   format: Format<Message>,
   messages: readonly Message[],
-  leastChars: number,
+  minChars: number,
   options: FormatReadOptions,
 ): SizeCount {
-  const counter = new SizeCounter(leastChars);
+  const counter = new SizeCounter(minChars);
   for (let index = 0; index < messages.length; index++) {
     format.read(messages[index] as Message, counter, options);
   }
@@ -79,13 +79,13 @@ class SizeCounter extends SizeVisitor implements MessageVisitor, SizeCount {
   totalChars = 0;
   isPlain = true;
 
-  constructor(readonly leastChars: number) {
+  constructor(readonly minChars: number) {
     super();
   }
 
   result({ chars, slot }: FormatResult): void {
     this.totalChars += chars;
-    if (chars >= this.leastChars) this.sizableChars += chars;
+    if (chars >= this.minChars) this.sizableChars += chars;
     if (chars === 0 || slot < 0) this.isPlain = false;
   }
 

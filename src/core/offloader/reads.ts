@@ -167,7 +167,7 @@ interface ReadsWiring {
   readonly hash: Hash;
 }
 
-const LINE = /^\[Removed to save room\. To see it again: (\S+?)\((\{.*\})\) #([0-9a-f]{8})\]$/s;
+const LINE = /^\[Removed to save space\. To read it again: (\S+?)\((\{.*\})\) #([0-9a-f]{8})\]$/s;
 const HASH_DIGITS = 8;
 
 /**
@@ -228,7 +228,7 @@ function forgetIn(
 
 function renderLine({ name, input, found }: ReadAnswer, hash: Hash): string {
   const digits = hash(found.soleText ?? "").slice(0, HASH_DIGITS);
-  return `[Removed to save room. To see it again: ${name}(${input}) #${digits}]`;
+  return `[Removed to save space. To read it again: ${name}(${input}) #${digits}]`;
 }
 
 function putBack(

@@ -152,7 +152,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
     async process(toolResult, given) {
       const context = requireOptions(given);
       context.signal?.throwIfAborted();
-      const result = readResult(toolResult);
+      const result = requireToolResult(toolResult);
       const { content } = toolResult;
       const { id, chars, toolName } = result;
       const draft = createDraft(
@@ -200,7 +200,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
   };
 }
 
-function readResult(toolResult: ToolResultInput): ToolResult {
+function requireToolResult(toolResult: ToolResultInput): ToolResult {
   requireObject("toolResult", toolResult, "an object with toolCallId, toolName and content");
   const { content, metadata, isError = false } = toolResult;
   if (typeof content !== "string" && !Array.isArray(content)) {

@@ -120,7 +120,7 @@ const MAX_DEPTH = 64;
 
 /**
  * What a message holds, as a flat list: to see whether somebody changed it in place, and to recognize
- * an equal one of a history that was loaded anew.
+ * an equal one of a history that was reloaded.
  */
 export type MessageShape = readonly unknown[];
 

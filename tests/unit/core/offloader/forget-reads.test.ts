@@ -69,7 +69,7 @@ describe.each([
     const offloader = open(format, undefined, workspace);
     const history = await converse(offloader, talk, 2);
     expect(await answerAfter(offloader, history.slice(0, 7))).toBe(JSON.stringify(history[4]));
-    expect(await answerAfter(offloader, history)).toContain("To see it again");
+    expect(await answerAfter(offloader, history)).toContain("To read it again");
     const options = { workspace, sessionId: "s", format, forgetReads: false } as const;
     const { messages } = await createOffloader(options).offload(history);
     expect(messages[4]).toBe(history[4]);
@@ -82,7 +82,7 @@ describe.each([
     expect(await answerAfter(offloader, history)).toBe(JSON.stringify(history[4]));
     const forgetReads = { afterTurns: 2, minChars: 200 };
     const told = createOffloader({ workspace, sessionId: "s", format, forgetReads });
-    expect(await answerAfter(told, history)).toContain("To see it again");
+    expect(await answerAfter(told, history)).toContain("To read it again");
   });
 
   it("is kept while the model only reads on", async () => {
@@ -96,7 +96,7 @@ describe.each([
     const history = [ask("Look."), ...rest.slice(0, 4), ...more];
     expect(history[4]).toBe(answer);
     expect(await answerAfter(offloader, history)).toBe(JSON.stringify(answer));
-    expect(await answerAfter(offloader, [...history, ...replies])).toContain("To see it again");
+    expect(await answerAfter(offloader, [...history, ...replies])).toContain("To read it again");
   });
 
   it("becomes one line with its call after so many replies, and never before", async () => {
@@ -107,7 +107,7 @@ describe.each([
     const late = await offloader.offload(history.slice(0, 8));
     const shown = JSON.stringify(late.messages[4]);
     expect(shown.length).toBeLessThan(300);
-    expect(shown).toContain("To see it again: get_knowledge_by_lines(");
+    expect(shown).toContain("To read it again: get_knowledge_by_lines(");
     const whole = await offloader.offload(history);
     expect(whole.messages[4]).toEqual(late.messages[4]);
   });
@@ -155,7 +155,7 @@ describe.each([
     const more = names.map((line, at) => (at % 2 ? `${line} for other_name_${at}` : line));
     const later = [talk.call("read", "t3", {}), talk.result("t3", more.join("\n"))];
     const { messages } = await offloader.offload(history);
-    expect(JSON.stringify(messages[3])).toContain("To see it again");
+    expect(JSON.stringify(messages[3])).toContain("To read it again");
     const [byOutput] = (await offloader.offload([...messages, ...later])).messages.slice(-1);
     const others = [open(format, undefined, workspace), open(format)];
     for (const other of others) {
