@@ -19,7 +19,8 @@ const { values, positionals } = parseArgs({
 });
 
 const end = Date.now() + Number(values.minutes) * 60_000;
-const vitest = ["vitest", "run", "--project", "adversarial", ...positionals];
+// Without the report of the whole suite, which a round would overwrite.
+const vitest = ["vitest", "run", "--reporter=default", "--project", "adversarial", ...positionals];
 let rounds = 0;
 do {
   const seed = String(randomInt(2 ** 31));
