@@ -14,9 +14,11 @@ export const DEFAULTS = Object.freeze({
   giantTokens: 6_400,
   /** … one of at least this many once the model has replied this often since … */
   staleTokens: 300,
-  staleTurns: 2,
+  staleTurns: 4,
   /** … together with others, once they have this many tokens. */
-  gatherTokens: 16_000,
+  gatherTokens: 8_000,
+  /** … if that pays over the turns ahead, which are believed to be this share of the replies so far. */
+  aheadShare: 0.2,
   /** What a reference without a digest takes. */
   shortReferenceTokens: 80,
   /** In the structured content of an MCP answer, strings and lists of strings of at least this many characters are replaced. */
@@ -75,7 +77,7 @@ export const DEFAULTS = Object.freeze({
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */
   cacheReadPrice: 0.1,
   cacheWritePrice: 1.25,
-  /** How many more turns `freshAndStale` and `cacheAware` expect a conversation to have. */
+  /** How many more turns `cacheAware` expects a conversation to have. */
   turnsAhead: 10,
   /** What a reference takes, roughly, where it is not known yet. */
   referenceTokens: 550,

@@ -2,7 +2,7 @@ import type { ToolResult } from "../engine/format.js";
 import type { Put } from "../engine/offload.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { idOfContent, REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/artifact.js";
+import { HIDDEN_CONTEXT, idOfContent, REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/artifact.js";
 import { createDraft, type Draft } from "../workspace/artifacts/draft.js";
 import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
@@ -23,9 +23,6 @@ export function savesEnough(referenceTokens: number, contentTokens: number): boo
 }
 
 const WRAPPING_HASH_DIGITS = 12;
-
-/** The context of what is neither listed nor searched: it repeats what another artifact holds. */
-export const READING_ANSWER = "reading_answer";
 
 /** Stores offloaded results in the workspace, and remembers why others were kept. */
 export class ResultStorage {
@@ -134,7 +131,7 @@ export class ResultStorage {
         content,
         artifactId,
         metadata: {
-          context_type: result.isReadingAnswer ? READING_ANSWER : "tool_result",
+          context_type: result.isReadingAnswer ? HIDDEN_CONTEXT : "tool_result",
           [OFFLOADED_KEY]: "reference",
           ...(departure ? { [DEPARTURE_KEY]: departure } : {}),
           agent_id: agentId ?? null,

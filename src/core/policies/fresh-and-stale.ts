@@ -1,4 +1,4 @@
-import { requireCount, requireNumber, requireObject } from "../arguments.js";
+import { guardHost, requireCount, requireNumber, requireObject } from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import type { ToolResult } from "../engine/format.js";
 import type { Conversation, Policy, ResultState, Step, Verdict } from "../engine/policy.js";
@@ -10,23 +10,28 @@ import { tokensOf } from "./by-size.js";
 export interface FreshAndStaleOptions {
   /** A result of at least this many tokens is offloaded when it arrives. Default 6,400. */
   readonly giantTokens?: number | undefined;
-  /** A result is stale once the model has replied this often since it arrived. Default 2. */
+  /** A result is stale once the model has replied this often since it arrived. Default 4. */
   readonly afterTurns?: number | undefined;
-  /** Stale results are offloaded together once they have this many tokens; by default, at once where the prices are equal. */
+  /** Stale results are offloaded together once they have this many tokens. Default 8,000; where the prices are equal, 0. */
   readonly gatherTokens?: number | undefined;
   /** Smaller results are always kept. Default 300. */
   readonly minTokens?: number | undefined;
-  /** The price of a token that is read from the prompt cache, in any unit. Without a cache, make both prices equal. */
+  /** The price of a token that is read from the prompt cache, in any unit. Default 0.1; without a cache, make both prices equal. */
   readonly readPrice?: number | undefined;
-  /** The price of a token that is written to the prompt cache, in the same unit. */
+  /** The price of a token that is written to the prompt cache, in the same unit. Default 1.25. */
   readonly writePrice?: number | undefined;
-  /** How many more turns the conversation is expected to have. */
-  readonly turnsAhead?: number | undefined;
+  /**
+   * How many more turns the conversation is expected to have: a number, or a function of the replies so
+   * far. Default: a fifth of them, since a conversation that was long is likely to go on.
+   */
+  readonly turnsAhead?: number | ((replies: number) => number) | undefined;
   /** No request may have more tokens of messages: the oldest results are offloaded, even fresh ones. Default: no limit. */
   readonly maxTokens?: number | undefined;
 }
 
-type Settings = { readonly [Name in keyof FreshAndStaleOptions]-?: number };
+type Settings = {
+  readonly [Name in Exclude<keyof FreshAndStaleOptions, "turnsAhead">]-?: number;
+} & { readonly turnsAhead: (replies: number) => number };
 
 /**
  * Keeps what is fresh and offloads what is stale. Two kinds of results are offloaded: giants when they
@@ -44,7 +49,7 @@ type Settings = { readonly [Name in keyof FreshAndStaleOptions]-?: number };
 export function freshAndStale(options: FreshAndStaleOptions = {}): Policy {
   requireObject("freshAndStale", options, "an object with thresholds and prices, or omitted");
   const settings = requireSettings(options);
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const given = Object.entries(options).filter(([, value]) => typeof value === "number");
   const name = `freshAndStale(${given.map(([key, value]) => `${key}: ${value}`).join(", ")})`;
   return {
     name,
@@ -72,7 +77,7 @@ function requireSettings(options: FreshAndStaleOptions): Settings {
     afterTurns: requireCount("afterTurns", options.afterTurns, DEFAULTS.staleTurns),
     gatherTokens: requireLimit("gatherTokens", options.gatherTokens ?? gatherTokens),
     minTokens: requireLimit("minTokens", options.minTokens ?? DEFAULTS.staleTokens),
-    turnsAhead: requireNumber("turnsAhead", options.turnsAhead ?? DEFAULTS.turnsAhead, 0),
+    turnsAhead: requireTurnsAhead(options.turnsAhead),
     maxTokens: requireLimit("maxTokens", options.maxTokens ?? Infinity),
   };
 }
@@ -80,6 +85,16 @@ function requireSettings(options: FreshAndStaleOptions): Settings {
 /** A number of tokens; `Infinity` for one that is never reached. */
 function requireLimit(name: string, value: number): number {
   return value === Infinity ? value : requireNumber(name, value, 0);
+}
+
+function requireTurnsAhead(value: FreshAndStaleOptions["turnsAhead"]): Settings["turnsAhead"] {
+  if (value === undefined) return (replies) => replies * DEFAULTS.aheadShare;
+  if (typeof value !== "function") {
+    const turns = requireNumber("turnsAhead", value, 0);
+    return () => turns;
+  }
+  const count = guardHost("turnsAhead", value);
+  return (replies) => requireNumber("what turnsAhead returned", count(replies), 0);
 }
 
 /** A result on its way through the conversation. */
@@ -172,7 +187,7 @@ class Fold {
     }
     const step = this.#planStep(this.#stale, turn, this.#conversation.replies[turn - 1] ?? 0);
     const { freedTokens, rewrittenTokens } = step;
-    if (freedTokens * readPrice * turnsAhead > rewrittenTokens * (writePrice - readPrice)) {
+    if (freedTokens * readPrice * turnsAhead(turn) > rewrittenTokens * (writePrice - readPrice)) {
       this.#release(this.#stale, step);
       return;
     }
