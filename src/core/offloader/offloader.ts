@@ -42,10 +42,10 @@ import { createToolCalls, countAddedTokens } from "./tool-calls.js";
 import {
   aboutCall,
   ContentMemory,
+  finishMessages,
   LocatedResult,
   trailOf,
   TurnMemory,
-  type SeenMessage,
 } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
@@ -142,7 +142,6 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   ) => {
     const answers = await findReadingAnswers(results, session, listSession, core.readChars);
     const references = new Map<ToolResult, ArtifactRecord>();
-    const stored = new Map<LocatedResult, ArtifactRecord>();
     for (const result of results) {
       const { content, id: toolCallId, toolName, chars } = result;
       result.isPlain ??= typeof content === "string" || isPlainJson(content);
@@ -155,10 +154,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const isStorable = isAging && result.isPlain && chars >= MIN_STORED_CHARS;
       const record =
         referenced ??
-        (isStorable ? findOffloaded(session, toolCallId, result.known.hash) : undefined);
-      if (record) stored.set(result, record);
+        (isStorable
+          ? findOffloaded(session, toolCallId, result.hash, result.twins.equal)
+          : undefined);
+      result.stored = record;
     }
-    for (const result of results) recall(result, stored.get(result), trail, placeOf(result));
+    for (const result of results) recall(result, result.stored, trail, placeOf(result));
     return { references, storage: new ResultStorage(storing, session, signal) };
   };
 
@@ -325,13 +326,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         (result) =>
           verdicts.get(result)?.isFinal !== true || storage.kept.get(result) !== undefined,
       );
-      finish(
-        taken,
-        output,
-        results,
-        open,
-        new Set(goingParts.map(({ part }) => part.messageIndex)),
-      );
+      const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
+      const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
+      finishMessages(taken, output, results, isOpen, withParts);
 
       const steps = reportSteps(plan, survey.modelMessages?.length ?? 0);
       if (steps.step && results.some(({ outcome }) => outcome === "offloaded"))
@@ -441,32 +438,6 @@ function withParts(survey: Survey, parts: readonly LocatedPart[]): Survey {
     results: { value: results },
     messageOtherChars: { value: messageOtherChars },
   }) as Survey;
-}
-
-/** Notes what became of the messages that are not final. `open` is what may still change. */
-function finish(
-  taken: readonly SeenMessage[],
-  output: unknown[],
-  reports: readonly ResultReport[],
-  open: readonly ToolResult[],
-  withParts: ReadonlySet<number>,
-): void {
-  const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
-  const byMessage = new Map<number, ResultReport[]>();
-  for (const report of reports) {
-    const { messageIndex } = report;
-    byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), report]);
-  }
-  for (const [index, seen] of taken.entries()) {
-    if (seen.isFinal) continue;
-    seen.finish(
-      output[index],
-      byMessage.get(index) ?? [],
-      !isOpen.has(index),
-      withParts.has(index),
-    );
-    output[index] = seen.output;
-  }
 }
 
 function describeArrived(content: Content, id: string | undefined, isError: boolean) {

@@ -88,7 +88,7 @@ export function guardPolicy(policy: Policy, aging: Policy): Policy {
     decide(candidates, conversation) {
       const verdicts = new Map<ToolResult, Verdict>();
       for (const result of candidates) {
-        const settled = settle(result);
+        const settled = settle(result, ages);
         if (settled) verdicts.set(result, { ...settled, isFinal: true });
       }
       const asked = candidates.filter((result) => !verdicts.has(result));
@@ -109,9 +109,14 @@ export function guardPolicy(policy: Policy, aging: Policy): Policy {
   };
 }
 
-function settle({ chars, offloadedBefore, isPlain, wentAs }: ToolResult): Verdict | undefined {
+function settle(result: ToolResult, ages: boolean): Verdict | undefined {
+  const { chars, offloadedBefore, isPlain, wentAs, due } = result;
   // The model has seen a reference there: putting the content back would rewrite what was sent.
-  if (offloadedBefore) return { offload: true, state: wentAs, reason: "it was offloaded before" };
+  if (offloadedBefore) {
+    const state = wentAs ?? (ages ? "giant" : undefined);
+    return { offload: true, state, reason: "it was offloaded before" };
+  }
+  if (due) return due;
   // A date, bytes or a cycle would come back as something else, or not at all.
   if (isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
   return chars === 0 ? { offload: false, reason: "it has no text" } : undefined;
