@@ -41,6 +41,8 @@ export const DEFAULTS = Object.freeze({
   forgetReadsTurns: 2,
   /** … if the line has at most this share of the answer's characters. */
   forgetReadsShare: 0.5,
+  /** Which reading tools an offloader tells its model of: `"one"` costs few tokens in every request. */
+  readingTools: "one",
   /** Maximum number of matches that one search returns. */
   searchResults: 50,
   /** Maximum number of artifacts that one search of a session goes through. */

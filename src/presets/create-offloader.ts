@@ -16,6 +16,7 @@ import { all, any, requirePolicy } from "../core/policies/combine.js";
 import { keepErrors } from "../core/policies/by-result.js";
 import { minTokens } from "../core/policies/by-size.js";
 import { suggestNames } from "../core/lib/text/nearest-names.js";
+import { READING_TOOL_CHOICES } from "../core/workspace/reading/reading.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import {
@@ -80,6 +81,7 @@ const OPTIONS: OptionNames<OffloaderOptions> = {
   shouldOffload: true,
   forgetReads: true,
   parts: true,
+  readingTools: true,
   countTokens: true,
 };
 
@@ -99,6 +101,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
+  requireChoice("readingTools", options.readingTools, READING_TOOL_CHOICES);
   const { forgetReads } = options;
   if (forgetReads !== undefined && forgetReads !== false) {
     requireObject("forgetReads", forgetReads, "an object with afterTurns, or false");

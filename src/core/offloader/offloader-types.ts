@@ -1,6 +1,7 @@
 import type { Content, Format, MediaRule } from "../engine/format.js";
 import type { PolicyLike } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ReadingToolChoice } from "../workspace/reading/reading.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { OffloadEstimate, OffloadReport, PartKind, ResultReport } from "./report.js";
 
@@ -42,6 +43,11 @@ export interface OffloaderSettings {
    * calls, once the model has replied three times since. That rewrites what was sent before. Default: `["results"]`.
    */
   readonly parts?: readonly PartKind[] | undefined;
+  /**
+   * Which reading tools the model is told of: `"one"` is `read_stored`, `"five"` those for one task each.
+   * Calls of all of them are answered. Default `"one"`.
+   */
+  readonly readingTools?: ReadingToolChoice | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
@@ -102,6 +108,8 @@ export interface Offloader<
   readonly workspace: Workspace;
   /** The session that the results belong to. */
   readonly sessionId: string;
+  /** Which reading tools the model is told of. */
+  readonly readingTools: ReadingToolChoice;
   /** Offloads results of the history, in any format; call it every turn with the whole history. */
   offload<M>(
     history: readonly M[],

@@ -28,7 +28,12 @@ import {
 import { requireCallbacks, restoreMessages } from "./restore.js";
 import { ResultStorage, type HintsFor } from "./result-storage.js";
 import { EMPTY_SESSION, findReferenced, wasOffloaded, type SessionIndex } from "./session-index.js";
-import { createToolCalls, countAddedTokens } from "./tool-calls.js";
+import {
+  countAddedTokens,
+  createToolCalls,
+  toolsOfSession,
+  withReadingTools,
+} from "./tool-calls.js";
 import {
   aboutCall,
   ContentMemory,
@@ -58,8 +63,8 @@ const OUTDATED: KeptReason = {
 };
 
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
-  const { workspace, sessionId, countTokens } = wiring;
-  const core = coreOf(workspace);
+  const { workspace, sessionId, countTokens, readingTools = DEFAULTS.readingTools } = wiring;
+  const core = withReadingTools(coreOf(workspace), readingTools);
   const policy = guardPolicy(wiring.policy);
   const shouldOffload = hostCallback("shouldOffload", wiring.shouldOffload);
   const readingCalls = createReadingCalls(core.toolNames);
@@ -76,7 +81,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         }
       : undefined;
   const largeParts = new LargeParts(storing);
-  const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
+  const countAdded = once(() => countAddedTokens(workspace, sessionId, readingTools, countTokens));
   let memory: TurnMemory | undefined;
 
   const openMemory = (format: Format): TurnMemory =>
@@ -203,6 +208,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   return {
     workspace,
     sessionId,
+    readingTools,
 
     async offload(history, options) {
       const { parts, signal } = requireOptions(options);
@@ -271,13 +277,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const fits = memory?.format.mismatch(messages) === undefined;
       const format =
         memory && fits ? memory.format : wiring.pickFormat(messages, wiring.format, "by reading");
-      const tools = workspace.tools({ sessionId });
+      const tools = toolsOfSession(workspace, sessionId, readingTools).answered;
       const restoring = { core, sessionId, format, readingCalls, tools };
       return (await restoreMessages(messages, restoring, callbacks)) as never;
     },
 
-    ...createToolCalls(workspace, wiring, () => memory?.format),
-    systemPrompt: () => workspace.systemPrompt(),
+    ...createToolCalls(workspace, { ...wiring, readingTools }, () => memory?.format),
+    systemPrompt: () => workspace.systemPrompt({ readingTools }),
   };
 }
 

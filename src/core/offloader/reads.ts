@@ -3,7 +3,12 @@ import type { Format, FormatResult, Hash, SlotContent, ToolResult } from "../eng
 import { readMessage, type FoundCall } from "../engine/survey.js";
 import { fromJson, isPlainJson } from "../lib/json/plain-json.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import { type ToolName, nameTools, type ToolNaming } from "../workspace/reading/reading.js";
+import {
+  COMPACT_TOOL,
+  nameTools,
+  type ToolName,
+  type ToolNaming,
+} from "../workspace/reading/reading.js";
 import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
 import type { SessionIndex } from "./session-index.js";
 
@@ -23,6 +28,7 @@ export interface ReadingCalls {
 const NEED_NO_ID: ReadonlySet<ToolName> = new Set<ToolName>([
   "get_tool_result_offload_info",
   "grep_knowledge",
+  COMPACT_TOOL,
 ]);
 
 const NO_ID: ReadingCall = { artifactId: undefined };
@@ -31,7 +37,7 @@ const NO_ID: ReadingCall = { artifactId: undefined };
 const MAX_SHARE = 2;
 
 export function createReadingCalls(naming: ToolNaming): ReadingCalls {
-  const tools = new Map(nameTools(naming).map(({ tool, name }) => [name, tool]));
+  const tools = new Map(nameTools(naming, "all").map(({ tool, name }) => [name, tool]));
   const read: ReadingCalls["read"] = (name, input) => {
     const tool = tools.get(name);
     return tool && readCall(tool, input);
@@ -50,7 +56,8 @@ function readCall(tool: ToolName, input: unknown): ReadingCall | undefined {
   const isGiven = (name: string) => textOf(given[name]) !== undefined;
   const { required } = READING_TOOLS[tool];
   if (!required.every((name) => name === "artifact_id" || isGiven(name))) return undefined;
-  const artifactId = textOf(given["artifact_id"]);
+  const id = tool === COMPACT_TOOL ? textOf(given["id"]) : undefined;
+  const artifactId = id ?? textOf(given["artifact_id"]);
   if (artifactId !== undefined) return { artifactId };
   return NEED_NO_ID.has(tool) ? NO_ID : undefined;
 }
