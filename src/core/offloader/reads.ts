@@ -9,7 +9,7 @@ import {
   type ToolName,
   type ToolNaming,
 } from "../workspace/reading/reading.js";
-import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
+import { parametersOf, READING_TOOLS } from "../workspace/tools/reading-tools.js";
 import type { SessionIndex } from "./session-index.js";
 
 /** What a call of a reading tool reads: one artifact, or what needs no id. */
@@ -30,6 +30,8 @@ const NEED_NO_ID: ReadonlySet<ToolName> = new Set<ToolName>([
   "grep_knowledge",
   COMPACT_TOOL,
 ]);
+
+const PARAMETERS: ReadonlySet<string> = new Set(parametersOf(READING_TOOLS[COMPACT_TOOL]));
 
 const NO_ID: ReadingCall = { artifactId: undefined };
 
@@ -59,6 +61,10 @@ function readCall(tool: ToolName, input: unknown): ReadingCall | undefined {
   const id = tool === COMPACT_TOOL ? textOf(given["id"]) : undefined;
   const artifactId = id ?? textOf(given["artifact_id"]);
   if (artifactId !== undefined) return { artifactId };
+  // It needs nothing at all, so that what it is called with must not be for another tool of its name.
+  if (tool === COMPACT_TOOL && !Object.keys(given).every((name) => PARAMETERS.has(name))) {
+    return undefined;
+  }
   return NEED_NO_ID.has(tool) ? NO_ID : undefined;
 }
 

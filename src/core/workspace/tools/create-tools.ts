@@ -31,8 +31,8 @@ export function systemPrompt({ readBy, toolNames, readingTools = "five" }: Notic
     return use === undefined ? [] : [`; ${name} ${use}`];
   });
   return (
-    "A <knowledge_list> replaces a long tool result that is stored; its numbered lines are exact " +
-    `quotations that you can rely on${uses.join("")}.`
+    "A <knowledge_list> replaces a stored tool result: its numbered lines are exact quotations " +
+    `to rely on${uses.join("")}.`
   );
 }
 

@@ -329,8 +329,8 @@ export const READING_TOOLS: Readonly<
 
   read_stored: {
     description:
-      'Reads a stored result by id: lines ("10-40", "-50" for the last), lines that match a regex ' +
-      "pattern, or a JSON pointer. Without id: searches all, or lists them.",
+      'Reads a stored result: lines "10-40" or "-50" (last), regex pattern, or JSON pointer. ' +
+      "Without id: searches or lists all.",
     use: "reads the rest",
     hint: { place: 1 },
     properties: { id: text, lines: text, pattern: text, pointer: text },
