@@ -63,10 +63,8 @@ export type { RangeOptions } from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,
   type ArtifactCount,
-  type FiveToolName,
   type NextCall,
   type Reading,
-  type ReadingToolChoice,
   type ReadingUnit,
   type ReadOptions,
   type Scope,
@@ -86,7 +84,6 @@ export type {
   PutOptions,
   PutOutcome,
   SessionSummary,
-  SystemPromptOptions,
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";

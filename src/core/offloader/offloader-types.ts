@@ -1,7 +1,6 @@
 import type { Content, Format, MediaRule } from "../engine/format.js";
 import type { PolicyLike } from "../engine/policy.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import type { ReadingToolChoice } from "../workspace/reading/reading.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { OffloadEstimate, OffloadReport, PartKind, ResultReport } from "./report.js";
 
@@ -47,7 +46,7 @@ export interface OffloaderSettings {
    * Which reading tools the model is told of: `"one"` is `read_stored`, `"five"` those for one task each.
    * Calls of all of them are answered. Default `"one"`.
    */
-  readonly readingTools?: ReadingToolChoice | undefined;
+  readonly readingTools?: "one" | "five" | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
@@ -109,7 +108,7 @@ export interface Offloader<
   /** The session that the results belong to. */
   readonly sessionId: string;
   /** Which reading tools the model is told of. */
-  readonly readingTools: ReadingToolChoice;
+  readonly readingTools: "one" | "five";
   /** Offloads results of the history, in any format; call it every turn with the whole history. */
   offload<M>(
     history: readonly M[],

@@ -6,7 +6,7 @@ import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
 import type { GrepOptions, GrepSessionOptions, SessionReading } from "./reading/grep-knowledge.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
 import type { RangeOptions } from "./reading/read-knowledge.js";
-import type { Reading, ReadingToolChoice, Scope } from "./reading/reading.js";
+import type { Reading, Scope } from "./reading/reading.js";
 
 /** Only what `createWorkspace` returned has it: a look-alike would fail at run time. */
 declare const OURS: unique symbol;
@@ -96,18 +96,14 @@ export interface OffloadInfo {
 /** What `getOriginal` returns: the content as it was stored, or its bytes if they do not fit into a string or are not text. */
 export type Original = Content | AsyncIterable<Uint8Array>;
 
-/** Options of `systemPrompt`. */
-export interface SystemPromptOptions {
-  /** The compact tool `read_stored`, or the five tools for one task each. Default `"five"`. */
-  readonly readingTools?: ReadingToolChoice | undefined;
-}
-
 /** Options of `tools`. */
-export interface ToolsOptions extends SystemPromptOptions {
+export interface ToolsOptions {
   /** Limits the tools to what this session may see: its own artifacts and its children's. Default: all sessions. */
   readonly sessionId?: string | undefined;
   /** Maximum length of an answer's text, in characters. Default: the workspace's `readChars`. */
   readonly readChars?: number | undefined;
+  /** The compact tool `read_stored`, or the five tools for one task each. Default `"five"`. */
+  readonly readingTools?: "one" | "five" | undefined;
 }
 
 /** A session that holds something. */
@@ -172,7 +168,7 @@ export interface Workspace {
   /** The reading tools for a model; with a `sessionId`, limited to what that session may see. */
   tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt; pass the same `readingTools` as to `tools`. */
-  systemPrompt(options?: SystemPromptOptions): string;
+  systemPrompt(options?: Pick<ToolsOptions, "readingTools">): string;
   /** Ends the search worker and closes open files. Optional: neither keeps a process alive. */
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ import type {
   PlainWorkspace,
   PutOptions,
   StoreOptions,
-  SystemPromptOptions,
+  ToolsOptions,
   Workspace,
 } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
@@ -129,7 +129,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     });
   };
 
-  const noticeFor = ({ readingTools }: SystemPromptOptions): NoticeOptions => {
+  const noticeFor = ({ readingTools }: Pick<ToolsOptions, "readingTools">): NoticeOptions => {
     requireChoice("readingTools", readingTools, READING_TOOL_CHOICES);
     return readingTools === undefined ? notice : { ...notice, readingTools };
   };

@@ -1,5 +1,5 @@
 /** @module ai-sdk */
-import type { FiveToolName, ReadingToolChoice } from "../../core/workspace/reading/reading.js";
+import type { ToolName } from "../../core/workspace/reading/reading.js";
 import { aiSdkFormat } from "../../formats/ai-sdk.js";
 import type { AiSdkTool } from "../../formats/shared/ai-sdk-parts.js";
 import {
@@ -14,14 +14,11 @@ import {
 export type { IntegrationOptions };
 
 /** The reading tools under their own names: the compact one, or with `readingTools: "five"` those. */
-export type ReadingTools<Choice extends ReadingToolChoice = "one"> = Choice extends "one"
+export type ReadingTools<Choice extends "one" | "five" = "one"> = Choice extends "one"
   ? Readonly<Record<"read_stored", AiSdkTool>>
-  : Readonly<Record<FiveToolName, AiSdkTool>>;
+  : Readonly<Record<Exclude<ToolName, "read_stored">, AiSdkTool>>;
 
-/** Options that say which tools there are. */
-type WithChoice<Options, Choice> = Options & { readonly readingTools?: Choice | undefined };
-
-function readingTools<Choice extends ReadingToolChoice>({
+function readingTools<Choice extends "one" | "five">({
   tools,
 }: OffloadSession): ReadingTools<Choice> {
   return aiSdkFormat.describeTools(tools) as ReadingTools<Choice>;
@@ -52,9 +49,9 @@ interface AiSdkToolCall {
  * @example
  * await generateText({ model, tools: offloadTools(tools, { sessionId: chatId }), prompt });
  */
-export function offloadTools<T extends object, const Choice extends ReadingToolChoice = "one">(
+export function offloadTools<T extends object, const Choice extends "one" | "five" = "one">(
   tools: T,
-  options: WithChoice<IntegrationOptions, Choice> = {},
+  options: IntegrationOptions & { readonly readingTools?: Choice | undefined } = {},
 ): T & ReadingTools<Choice> {
   requireToolMap("tools", tools, "object");
   const session = connectSession(options);
@@ -126,7 +123,7 @@ const HISTORY: DropIn<AiSdkOptions> = {
 };
 
 /** A `prepareStep`, and the tools that read what it offloads. */
-export interface OffloadStep<Choice extends ReadingToolChoice = "one"> {
+export interface OffloadStep<Choice extends "one" | "five" = "one"> {
   <M>(step: { readonly messages: M[] }): Promise<{ messages: M[] }>;
   readonly tools: ReadingTools<Choice>;
 }
@@ -139,8 +136,8 @@ export interface OffloadStep<Choice extends ReadingToolChoice = "one"> {
  * const prepareStep = offloadStep({ sessionId: chatId });
  * await generateText({ model, tools: { ...tools, ...prepareStep.tools }, messages, prepareStep });
  */
-export function offloadStep<const Choice extends ReadingToolChoice = "one">(
-  options: WithChoice<AiSdkOptions, Choice> = {},
+export function offloadStep<const Choice extends "one" | "five" = "one">(
+  options: AiSdkOptions & { readonly readingTools?: Choice | undefined } = {},
 ): OffloadStep<Choice> {
   const session = connectSession(options, HISTORY);
   const prepareStep = async <M>({ messages }: { readonly messages: M[] }) => ({
@@ -156,7 +153,7 @@ interface ModelRequest {
 }
 
 /** A middleware for `wrapLanguageModel`, and the tools that read what it offloads. */
-export interface OffloadMiddleware<Choice extends ReadingToolChoice = "one"> {
+export interface OffloadMiddleware<Choice extends "one" | "five" = "one"> {
   /** Version 6 asks for this one, version 7 takes any. */
   readonly specificationVersion: "v3";
   readonly transformParams: <P>(call: { readonly params: P }) => Promise<P>;
@@ -173,8 +170,8 @@ export interface OffloadMiddleware<Choice extends ReadingToolChoice = "one"> {
  * const short = wrapLanguageModel({ model, middleware });
  * await generateText({ model: short, tools: { ...tools, ...middleware.tools }, messages });
  */
-export function offloadMiddleware<const Choice extends ReadingToolChoice = "one">(
-  options: WithChoice<AiSdkOptions, Choice> = {},
+export function offloadMiddleware<const Choice extends "one" | "five" = "one">(
+  options: AiSdkOptions & { readonly readingTools?: Choice | undefined } = {},
 ): OffloadMiddleware<Choice> {
   const session = connectSession(options, HISTORY);
   return {

@@ -26,7 +26,6 @@ import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-ty
 import { toolsOfSession } from "../../core/offloader/tool-calls.js";
 import {
   READING_TOOL_CHOICES,
-  type ReadingToolChoice,
   type Scope,
   type ToolNaming,
 } from "../../core/workspace/reading/reading.js";
@@ -58,7 +57,7 @@ export interface IntegrationOptions {
   /** With `"keep"`, the agent continues with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */
   readonly onError?: "throw" | "keep" | undefined;
   /** Which reading tools the model is told of: `"one"` is `read_stored`. Default: as in `createOffloader`. */
-  readonly readingTools?: ReadingToolChoice | undefined;
+  readonly readingTools?: "one" | "five" | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
   /**

@@ -7,7 +7,7 @@ export type ReadingUnit = "lines" | "chars" | "matches" | "items";
 
 /** The tool call that continues where a reading stopped. */
 export interface NextCall {
-  readonly tool: FiveToolName;
+  readonly tool: Exclude<ToolName, "read_stored">;
   readonly input: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
@@ -57,7 +57,7 @@ export const TOOL_NAMES = [...FIVE, COMPACT_TOOL] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** One of the tools for one task each. */
-export type FiveToolName = (typeof FIVE)[number];
+export type FiveToolName = NextCall["tool"];
 
 export const READING_TOOL_CHOICES = ["one", "five"] as const;
 /**

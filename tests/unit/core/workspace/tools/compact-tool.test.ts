@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TOOL_NAMES, type FiveToolName, type Workspace } from "../../../../../src/index.js";
+import { TOOL_NAMES, type NextCall, type Workspace } from "../../../../../src/index.js";
 import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { bodyOf, followPrinted, numbered, toolRunner } from "../../../../support/run-tools.js";
 
+type FiveToolName = NextCall["tool"];
 type Input = Readonly<Record<string, unknown>>;
 const run = (workspace: Workspace, input?: unknown, readChars?: number) =>
   toolRunner(workspace, { readChars })("read_stored", input);
