@@ -429,7 +429,6 @@ export function toCompactInput({
   artifact_id,
   start_line,
   end_line,
-  pointer,
   ...others
 }: NextCall["input"]): NextCall["input"] {
   const isOneLine = end_line === start_line;
@@ -439,8 +438,6 @@ export function toCompactInput({
   return {
     ...(artifact_id === undefined ? {} : { id: artifact_id }),
     ...(start_line === undefined ? {} : { lines }),
-    // An empty string counts as missing; this means the whole value, too.
-    ...(pointer === undefined ? {} : { pointer: pointer === "" ? "#" : pointer }),
     ...others,
   };
 }
