@@ -38,7 +38,7 @@ import {
   findReferenced,
   type SessionIndex,
 } from "./session-index.js";
-import { createToolCalls, countAddedTokens } from "./tool-calls.js";
+import { countAddedTokens, createToolCalls, withReadingTools } from "./tool-calls.js";
 import {
   aboutCall,
   ContentMemory,
@@ -77,8 +77,8 @@ const NO_STEP: KeptReason = {
 };
 
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
-  const { workspace, sessionId, countTokens } = wiring;
-  const core = coreOf(workspace);
+  const { workspace, sessionId, countTokens, readingTools = DEFAULTS.readingTools } = wiring;
+  const core = withReadingTools(coreOf(workspace), readingTools);
   const policy = guardPolicy(wiring.policy, AGING);
   const keepResults = guardPolicy(partsOnly(wiring.policy.ages ? wiring.policy : AGING), AGING);
   const shouldOffload = hostCallback("shouldOffload", wiring.shouldOffload);
@@ -96,7 +96,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         }
       : undefined;
   const largeParts = new LargeParts(storing);
-  const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
+  const countAdded = once(() => countAddedTokens(workspace, sessionId, readingTools, countTokens));
   let memory: TurnMemory | undefined;
 
   const openMemory = (format: Format): TurnMemory =>
@@ -272,6 +272,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   return {
     workspace,
     sessionId,
+    readingTools,
 
     async offload(history, options) {
       const { parts: wanted, signal } = requireOptions(options);
@@ -308,6 +309,11 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         },
       );
       for (const result of outdated) storage.kept.set(result, OUTDATED);
+      for (const result of plan.chosen) {
+        // Without those that were stored, it might not go by itself.
+        const isDue = verdicts.get(result)?.step !== undefined && storage.kept.has(result);
+        if (result instanceof LocatedResult) result.due = isDue ? verdicts.get(result) : undefined;
+      }
 
       const output = messages.map((message, index) => {
         const seen = taken[index];
@@ -330,9 +336,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
       finishMessages(taken, output, results, isOpen, withParts);
 
-      const steps = reportSteps(plan, survey.modelMessages?.length ?? 0);
-      if (steps.step && results.some(({ outcome }) => outcome === "offloaded"))
-        noteStep(steps.step);
+      const steps = reportSteps(plan, survey.modelMessages?.length ?? 0, (result) => {
+        return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
+      });
+      if (steps.step) noteStep(steps.step);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
@@ -363,7 +370,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const now = new Set(plan.chosen);
       const later = next.chosen.filter((result) => !now.has(result));
       return {
-        ...{ results, totals: sums, ...reportSteps(plan, replies.length), addedTokens },
+        ...{ results, totals: sums, ...reportSteps(plan, replies.length, () => true), addedTokens },
         nextStep: {
           results: later.length,
           tokens: later.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
@@ -399,8 +406,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return (await restoreMessages(messages, restoring, callbacks)) as never;
     },
 
-    ...createToolCalls(workspace, wiring, () => memory?.format),
-    systemPrompt: () => workspace.systemPrompt(),
+    ...createToolCalls(workspace, { ...wiring, readingTools }, () => memory?.format),
+    systemPrompt: () => workspace.systemPrompt({ readingTools }),
   };
 }
 
