@@ -39,12 +39,25 @@ function fromFunction(argument: string, judge: (result: ToolResult) => unknown):
   return eachResult(
     name,
     (result) => {
-      const answer = judge(result);
+      const answer = askFunction(name, judge, result);
       if (typeof answer === "boolean") return answer;
-      throw new InvalidArgumentError(`what ${name} returned`, answer, "true or false");
+      const message = `The policy ${name} must return true or false; it returned ${describeValue(answer)}.`;
+      throw new InvalidArgumentError("policy", answer, "true or false", message);
     },
     reasons,
   );
+}
+
+/** `policy: minTokens` passes the function that makes a policy, which rejects a result as its argument. */
+function askFunction(name: string, judge: (result: ToolResult) => unknown, result: ToolResult) {
+  try {
+    return judge(result);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    const hint = `If ${name} makes policies, pass what it returns, as in minTokens(1000).`;
+    const message = `The policy ${name} failed for a result: ${error.message} ${hint}`;
+    throw new InvalidArgumentError("policy", judge, SHAPE, message);
+  }
 }
 
 /** Rejects an empty list, or one with anything but policies. */
