@@ -1,7 +1,7 @@
-import * as policies from "context-offload/policies";
 import {
   all,
   cacheAware,
+  freshAndStale,
   keepErrors,
   keepRecent,
   minTokens,
@@ -46,7 +46,7 @@ const POLICY_NAMES = Object.keys(POLICIES);
 /** The options of `freshAndStale`, each a number. */
 const FRESH_AND_STALE = [
   ...["giantTokens", "afterTurns", "gatherTokens", "minTokens"],
-  ...["readPrice", "writePrice", "turnsAhead", "maxTokens"],
+  ...["readPrice", "writePrice", "turnsAhead", "aheadShare", "maxTokens"],
 ];
 
 /**
@@ -86,12 +86,13 @@ export function systemNamed(name: string, importPeer: ImportPeer): System {
   }
 }
 
-function agingPolicy(options: Readonly<Record<string, number>>): Policy {
-  const { freshAndStale } = policies as {
-    freshAndStale?: (options: Readonly<Record<string, number>>) => Policy;
-  };
-  if (!freshAndStale) throw new Error("This version of context-offload has no freshAndStale.");
-  return freshAndStale(options);
+/** `aheadShare` is the share of the replies so far that are expected to come. */
+function agingPolicy({ aheadShare, ...options }: Readonly<Record<string, number>>): Policy {
+  return freshAndStale(
+    aheadShare === undefined
+      ? options
+      : { ...options, turnsAhead: (replies) => replies * aheadShare },
+  );
 }
 
 function parseVariant(text: string): Omit<OursOptions, "name"> {
