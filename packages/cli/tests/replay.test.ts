@@ -195,7 +195,7 @@ describe("context-offload replay", () => {
       /sessions +replies +tokens sent +now +cost +now +saved +read-backs +lost +if names were enough/,
     );
     expect(stdout).toMatch(
-      /^long\.json +1 +14 +[\d,]+ +[\d,]+ +\$\d\.\d+ +\$\d\.\d+ +\d\d % +█+ .* \d\d %$/m,
+      /^long\.json +1 +14 +[\d,]+ +[\d,]+ +\$\d\.\d+ +\$\d\.\d+ +\d\d % +█\S* .* \d\d %$/m,
     );
     expect(stdout).toMatch(
       /^context-offload would have saved \$\d+\.\d+ of \$\d+\.\d+ at \$3 per million .* live agents did\.$/m,
