@@ -55,7 +55,11 @@ describe("the memory of a turn", () => {
       history.length,
     );
     expect(memory.survey().results).toMatchObject([{ id: "a", toolName: "bash", content: "one" }]);
-    finish(memory.take(history, history.length), history, memory.survey().results.map(reportOfKept));
+    finish(
+      memory.take(history, history.length),
+      history,
+      memory.survey().results.map(reportOfKept),
+    );
     expect(memory.survey()).toMatchObject({ results: [], from: history.length });
   });
 
