@@ -67,9 +67,19 @@ function sampleOf({ turns }: Pick<Conversation, "turns">): SampleTurn[] {
   }));
 }
 
-describe.each(
-  FIXTURES.filter(({ format }) => (process.env["ONLY"] ?? format.name) === format.name),
-)("results that grow old in $name", ({ format, build }) => {
+function json(messages: readonly unknown[]): string[] {
+  return messages.map((message) => JSON.stringify(message));
+}
+
+describe.each(FIXTURES)("results that grow old in $name", ({ format, build: buildAll }) => {
+  /** A conversation that goes on: some formats close one with a message of their own. */
+  const build = (sample: readonly SampleTurn[]) => {
+    const messages = buildAll(sample);
+    const last = sample.at(-1);
+    const longer = json(buildAll(last ? [...sample, last] : sample));
+    const end = json(messages).findIndex((message, index) => message !== longer[index]);
+    return end === -1 ? messages : messages.slice(0, end);
+  };
   const open = (
     policy: FreshAndStaleOptions,
     store = new MemoryStore(),
@@ -80,8 +90,6 @@ describe.each(
       ...{ format, formats: [format], pickFormat: () => format },
       ...{ policy: freshAndStale(policy), countTokens: estimateTokens, ...more },
     });
-  const json = (messages: readonly unknown[]) => messages.map((message) => JSON.stringify(message));
-
   /** The requests of a conversation, one after each turn, by a host that passes the originals. */
   const grow = async (sample: readonly SampleTurn[], offloader: ReturnType<typeof open>) => {
     const requests: { history: unknown[]; sent: string[] }[] = [];
@@ -102,7 +110,7 @@ describe.each(
       fc.asyncProperty(conversations, (conversation) =>
         property({ ...conversation, sample: sampleOf(conversation) }),
       ),
-      { numRuns: runs(6) },
+      { numRuns: runs(3) },
     );
 
   it("go at the same moment, turn by turn, at once, and in a fresh process", () =>
