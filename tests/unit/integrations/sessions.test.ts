@@ -143,7 +143,7 @@ describe("connectSessions", () => {
     expect(sessions.named("2")).not.toBe(second);
   });
 
-  it.each(["history", "message", "result"] as const)(
+  it.each(["history", "exchange", "result"] as const)(
     "keeps what %s cannot store, and reports it",
     async (verb) => {
       const events: WorkspaceEvent[] = [];
@@ -154,11 +154,9 @@ describe("connectSessions", () => {
       const message = { role: "tool", content: [part] };
       const run = (onError?: "throw") => {
         const session = sessionOf({ workspace, onError });
-        if (verb === "history") return session.history([message], aiSdkFormat);
-        return verb === "message" ? session.message(message, aiSdkFormat) : session.result(LONG);
+        return verb === "result" ? session.result(LONG) : session[verb]([message], aiSdkFormat);
       };
-      const whole = { history: [message], message, result: LONG };
-      expect(await run()).toEqual(whole[verb]);
+      expect(await run()).toEqual(verb === "result" ? LONG : [message]);
       expect(events).toContainEqual(expect.objectContaining({ event: "failure" }));
       await expect(run("throw")).rejects.toThrow(/disk full/);
     },
