@@ -156,9 +156,7 @@ export function testRequestDropIn(name: string, dropIn: RequestDropIn): void {
       const offloader = openFolder("bare");
       for (const [at, messages] of plain.requests.entries()) {
         const { messages: expected } = await offloader.offload(messages.map(parse));
-        expect(offloaded.requests[at], `request ${at}`).toEqual(
-          expected.map((message) => JSON.stringify(message)),
-        );
+        expectSame(offloaded.requests[at], stringify(expected), `request ${at}`);
       }
     });
 
@@ -183,7 +181,7 @@ export function testRequestDropIn(name: string, dropIn: RequestDropIn): void {
       const settings = { isOffloaded: true, turnsPerProcess: 4 };
       const resumed = await play(dropIn, join(folder, "resumed"), settings);
       for (const [at, messages] of resumed.requests.entries()) {
-        expect(messages, `request ${at}`).toEqual(offloaded.requests[at]);
+        expectSame(messages, offloaded.requests[at], `request ${at}`);
       }
     });
 
@@ -199,9 +197,25 @@ export function testRequestDropIn(name: string, dropIn: RequestDropIn): void {
       const restored = await openFolder("offloaded").restore(
         (offloaded.requests.at(-1) ?? []).map(parse),
       );
-      expect(restored.map((message) => JSON.stringify(message))).toEqual(plain.requests.at(-1));
+      expectSame(stringify(restored), plain.requests.at(-1), "the last request");
     });
   });
+}
+
+/** Without the hundreds of lines that a difference of whole requests would have. */
+function expectSame(
+  messages: readonly string[] = [],
+  expected: readonly string[] = [],
+  where: string,
+): void {
+  const at = expected.findIndex((message, index) => message !== messages[index]);
+  const brief = (message?: string) => message?.slice(0, 500);
+  if (at >= 0) expect(brief(messages[at]), `${where}, message ${at}`).toBe(brief(expected[at]));
+  expect(at < 0 ? messages.length : at, where).toBe(expected.length);
+}
+
+function stringify(messages: readonly object[]): string[] {
+  return messages.map((message) => JSON.stringify(message));
 }
 
 /** A text as it stands in JSON, inside a longer string too. */
