@@ -3,8 +3,8 @@
  *
  * @module policies
  */
-export type { Conversation, Policy, PolicyLike, Verdict } from "./core/engine/policy.js";
-export type { ToolResult } from "./core/engine/format.js";
+export type { Conversation, Policy, PolicyLike, Step, Verdict } from "./core/engine/policy.js";
+export type { ResultState, ToolResult } from "./core/engine/format.js";
 export {
   afterTurns,
   byTool,
@@ -21,4 +21,5 @@ export {
   tokenBudget,
   type TokenBudgetOptions,
 } from "./core/policies/by-budget.js";
+export { freshAndStale, type FreshAndStaleOptions } from "./core/policies/fresh-and-stale.js";
 export { minChars, minRatio, minTokens } from "./core/policies/by-size.js";

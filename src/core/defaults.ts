@@ -10,18 +10,23 @@ export const DEFAULTS = Object.freeze({
   ratioThreshold: 0.2,
   /** How many results are written at the same time. */
   writeConcurrency: 8,
-  /** `createOffloader`: a result of at least this many tokens is offloaded. */
-  offloaderMinTokens: 400,
+  /** `freshAndStale`, the default: a result of at least this many tokens is offloaded when it arrives … */
+  giantTokens: 6_400,
+  /** … one of at least this many once the model has replied this often since … */
+  staleTokens: 300,
+  staleTurns: 4,
+  /** … together with others, once they have this many tokens. */
+  gatherTokens: 8_000,
+  /** … if that pays over the turns ahead, which are believed to be this share of the replies so far. */
+  aheadShare: 0.2,
+  /** What a reference without a digest takes. */
+  shortReferenceTokens: 80,
   /** In the structured content of an MCP answer, strings and lists of strings of at least this many characters are replaced. */
   structuredChars: 200,
   /** `offloadRequests` lets the model read this often before it has to answer. */
   readReplies: 50,
-  /** `createOffloader`: an error of at least this many tokens is offloaded, too: it is a log rather than a message. */
-  offloaderMinErrorTokens: 800,
   /** A reference must save at least this share of the tokens of the result that it replaces. */
   minSavedShare: 0.35,
-  /** With `parts`, what belongs to this many last replies of the model is kept. */
-  recentReplies: 3,
   /** `createToolResultOffload`: a result of more tokens than this is stored at arrival, whatever its tool and metadata say. */
   toolResultTokenThreshold: 30_000,
   /** `createToolResultOffload` stores content shorter than this, in characters, but still returns it whole. */
@@ -35,12 +40,6 @@ export const DEFAULTS = Object.freeze({
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */
   readChars: 20_000,
-  /** An offloader replaces answers of the reading tools of at least this many characters by a line with their call … */
-  forgetReadsChars: 4_000,
-  /** … once the model has replied this often since. */
-  forgetReadsTurns: 2,
-  /** … if the line has at most this share of the answer's characters. */
-  forgetReadsShare: 0.5,
   /** Maximum number of matches that one search returns. */
   searchResults: 50,
   /** Maximum number of artifacts that one search of a session goes through. */

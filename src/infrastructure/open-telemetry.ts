@@ -100,6 +100,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
     offload: count("offloads", "Results that were offloaded.", "{result}"),
     read: count("reads", "Answers that were read.", "{read}"),
     skip: count("skips", "Results that were kept.", "{result}"),
+    step: count("steps", "Steps in which stale results were offloaded together.", "{step}"),
     remove: count("removals", "Artifacts that were removed.", "{artifact}"),
     failure: count("failures", "Calls that failed.", "{call}"),
   };
@@ -108,6 +109,11 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
   const bytes = count("offloaded_bytes", "Size of content that was offloaded.", "By");
   const tokens = count("offloaded_tokens", "Tokens of content that was offloaded.", "{token}");
   const saved = count("saved_tokens", "Tokens that references save.", "{token}");
+  const rewritten = count(
+    "rewritten_tokens",
+    "Tokens that a prompt cache writes again after steps.",
+    "{token}",
+  );
   const redactions = count(
     "redactions",
     "What was redacted before content was stored.",
@@ -128,6 +134,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
       saved.add(Math.max(0, event.tokens_saved ?? 0), attributes);
       if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
     }
+    if (event.event === "step") rewritten.add(event.tokens_rewritten ?? 0, attributes);
     duration.record(event.duration_ms, attributes);
   };
 }
@@ -143,9 +150,11 @@ function attributesOf({ verb, namespace, tool_name, code }: WorkspaceEvent): Att
 }
 
 function detailsOf({ biz_id, session_id, artifact_id, ...event }: WorkspaceEvent): Attributes {
-  const { bytes, chars, lines, tokens, tokens_saved, redactions } = event;
-  const sizes = Object.entries({ bytes, chars, lines, tokens, tokens_saved, redactions }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [[`context_offload.${name}`, value]]),
+  const { bytes, chars, lines, tokens, tokens_saved, tokens_rewritten, redactions } = event;
+  const { turn, results } = event;
+  const numbers = { bytes, chars, lines, tokens, tokens_saved, tokens_rewritten, redactions };
+  const sizes = Object.entries({ ...numbers, turn, results }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[`context_offload.${name}`, value]],
   );
   return {
     ...(biz_id === null ? {} : { "gen_ai.tool.call.id": biz_id }),

@@ -1,7 +1,6 @@
 import {
   type OptionNames,
   requireChoice,
-  requireCount,
   requireObject,
   rejectMisspelled,
   requireText,
@@ -12,9 +11,8 @@ import { isFormat, type Format } from "../core/engine/format.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { wireOffloader } from "../core/offloader/offloader.js";
 import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-types.js";
-import { all, any, requirePolicy } from "../core/policies/combine.js";
-import { keepErrors } from "../core/policies/by-result.js";
-import { minTokens } from "../core/policies/by-size.js";
+import { requirePolicy } from "../core/policies/combine.js";
+import { freshAndStale } from "../core/policies/fresh-and-stale.js";
 import { suggestNames } from "../core/lib/text/nearest-names.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
@@ -29,11 +27,7 @@ import {
 import { createWorkspace } from "./create-workspace.js";
 import { pickFormat } from "../formats/detect-format.js";
 
-/** A short error is kept, since the model needs all of it next. */
-const DEFAULT_POLICY = any(
-  all(minTokens(DEFAULTS.offloaderMinTokens), keepErrors),
-  minTokens(DEFAULTS.offloaderMinErrorTokens),
-);
+const DEFAULT_POLICY = freshAndStale();
 
 type ChosenTools<Choice> = Choice extends FormatName
   ? ToolsOf<Choice>
@@ -78,7 +72,6 @@ const OPTIONS: OptionNames<OffloaderOptions> = {
   media: true,
   onError: true,
   shouldOffload: true,
-  forgetReads: true,
   parts: true,
   countTokens: true,
 };
@@ -99,12 +92,6 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
-  const { forgetReads } = options;
-  if (forgetReads !== undefined && forgetReads !== false) {
-    requireObject("forgetReads", forgetReads, "an object with afterTurns, or false");
-    requireCount("forgetReads.afterTurns", forgetReads.afterTurns, undefined);
-    requireCount("forgetReads.minChars", forgetReads.minChars ?? 0, undefined, 0);
-  }
   const format = resolveFormat(options.format);
   const workspace = resolveWorkspace(options);
   return wireOffloader({

@@ -189,7 +189,20 @@ export interface ToolResult extends FormatResult {
   readonly isPlain?: boolean | undefined;
   /** The tokens of its content, counted on first use; `undefined` when no counter is available. */
   readonly tokens?: number | undefined;
+  /** Whether it is a reference already. */
+  readonly isReference?: boolean | undefined;
+  /** Of a reference, or of what was one before: the tokens of what it stands for. */
+  readonly weight?: number | undefined;
+  /** The same: after how many replies of this history it became one; 0 if it has been one since it arrived. */
+  readonly wentAfter?: number | undefined;
+  /** The same: in which state it went. */
+  readonly wentAs?: ResultState | undefined;
+  /** What it is, if it is not a result but a large part of another message. */
+  readonly part?: MessagePart["kind"] | undefined;
 }
+
+/** What a result is at some point of its conversation. */
+export type ResultState = "giant" | "stale" | "fresh" | "small" | "not worth a rewrite";
 
 export function isFormat(value: unknown): value is Format {
   const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;

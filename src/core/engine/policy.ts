@@ -1,11 +1,35 @@
-import type { ToolResult } from "./format.js";
+import { DEFAULTS } from "../defaults.js";
+import type { ResultState, ToolResult } from "./format.js";
 import type { Survey } from "./survey.js";
+
+export type { ResultState };
 
 /** A policy's decision about one tool result, and its reason. */
 export interface Verdict {
   /** Whether to offload it; otherwise it is kept. */
   readonly offload: boolean;
   readonly reason: string;
+  /** What the result is at this point, if the policy lets results grow old. */
+  readonly state?: ResultState | undefined;
+  /** The step in which it is offloaded, the same object for all of them. */
+  readonly step?: Step | undefined;
+  /** Whether this never changes as the history grows. */
+  readonly isFinal?: boolean | undefined;
+}
+
+/** A moment at which results that were sent whole are offloaded together. */
+export interface Step {
+  /** After which reply of the model, counted from 1; 0 is before the first one. */
+  readonly turn: number;
+  /** What comes from this message on had no part in it. */
+  readonly before: number;
+  readonly results: number;
+  /** The tokens that every later request saves. */
+  readonly freedTokens: number;
+  /** The tokens that had been sent before and change their place, so that a prompt cache has to write them again. */
+  readonly rewrittenTokens: number;
+  /** Whether it was made because the request would have been too long. */
+  readonly isOverflow?: boolean | undefined;
 }
 
 /** What a policy may know of the conversation besides the candidates. */
@@ -15,6 +39,16 @@ export interface Conversation {
   readonly totalChars: number;
   /** The index of the model's last message, or -1 if there is none. Everything before it was sent to the model. */
   readonly lastModelMessage: number;
+  /** All results that are not settled, in order: besides the candidates also references, and what is kept by other rules. */
+  readonly results: readonly ToolResult[];
+  /** The index of the first message of each reply of the model, in order. */
+  readonly replies: readonly number[];
+  /** The first message that is not settled: what was decided of those before it never changes. */
+  readonly from: number;
+  /** Roughly the tokens of the messages before that one, as they are sent. */
+  readonly settledTokens: number;
+  /** Roughly the tokens of a message without its results. */
+  otherTokens(messageIndex: number): number;
   /** How many turns of the model come after this index. */
   turnsAfter(messageIndex: number): number;
   /** How many characters there are from this index on, with results in full. */
@@ -23,7 +57,7 @@ export interface Conversation {
 
 /**
  * Decides which of the candidates to offload: one verdict for each, in the same order. Pure.
- * References and answers of the reading tools are never among the candidates.
+ * References are never among the candidates; answers of the reading tools are for a policy with `ages`.
  */
 export interface Policy {
   readonly name: string;
@@ -31,6 +65,11 @@ export interface Policy {
   readonly needsTotalChars: boolean;
   /** Whether a verdict depends on that result alone, and so never changes as the history grows. */
   readonly perResult: boolean;
+  /**
+   * Whether it lets results grow old before it offloads them. Then it also decides about answers of the
+   * reading tools and, with `parts`, about large texts of users and inputs of calls.
+   */
+  readonly ages?: boolean | undefined;
   decide(candidates: readonly ToolResult[], conversation: Conversation): readonly Verdict[];
 }
 
@@ -63,6 +102,14 @@ export function createConversation(messageCount: number, survey: Survey): Conver
     get lastModelMessage() {
       return listModelMessages().at(-1) ?? -1;
     },
+    results: survey.results,
+    get replies() {
+      return listModelMessages();
+    },
+    from: survey.from ?? 0,
+    settledTokens: survey.settledTokens ?? 0,
+    otherTokens: (messageIndex) =>
+      (survey.messageOtherChars?.(messageIndex) ?? 0) / DEFAULTS.charsPerToken,
     turnsAfter: (messageIndex) => countAfter(listModelMessages(), messageIndex),
     charsFrom(messageIndex) {
       charsFrom ??= sumFromEnd(messageCount, survey.messageChars);
@@ -78,7 +125,7 @@ function sumChars({ results, otherChars }: Survey): number {
 }
 
 /** How many of the rising positions are greater than this one. */
-function countAfter(positions: readonly number[], position: number): number {
+export function countAfter(positions: readonly number[], position: number): number {
   let low = 0;
   let high = positions.length;
   while (low < high) {

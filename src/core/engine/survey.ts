@@ -16,6 +16,12 @@ export interface Survey {
   readonly modelMessages?: readonly number[];
   /** The characters of the message at an index, with results in full. */
   readonly messageChars?: (messageIndex: number) => number;
+  /** The characters of the message at an index without its results. */
+  readonly messageOtherChars?: (messageIndex: number) => number;
+  /** The first message that was surveyed: all is decided about those before it. Default 0. */
+  readonly from?: number;
+  /** The tokens of the messages before that one, as they are sent. */
+  readonly settledTokens?: number;
 }
 
 export interface PlainSurvey extends Survey {

@@ -1,5 +1,12 @@
 import { DEFAULTS } from "../defaults.js";
-import type { MessagePart, Content, Format, FormatParts } from "../engine/format.js";
+import {
+  serializeContent,
+  type Content,
+  type Format,
+  type FormatParts,
+  type MessagePart,
+  type ToolResult,
+} from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
 import { fromJson, isPlainJson, parseJson } from "../lib/json/plain-json.js";
@@ -8,6 +15,7 @@ import { WRAPPING_KEY, type ArtifactRecord } from "../workspace/artifacts/artifa
 import { createDraft } from "../workspace/artifacts/draft.js";
 import { parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
+import { DEPARTURE_KEY, type Departure } from "./departure.js";
 import { savesEnough } from "./result-storage.js";
 import type { SessionIndex } from "./session-index.js";
 import type { OffloaderSettings } from "./offloader-types.js";
@@ -104,148 +112,210 @@ export function isOf(
 
 interface PartsWiring extends Pick<
   OffloaderSettings,
-  "sessionId" | "parentSessionId" | "agentId" | "taskId" | "onError"
+  "sessionId" | "parentSessionId" | "agentId" | "taskId"
 > {
   readonly core: WorkspaceCore;
   readonly countTokens: CountTokens;
 }
 
-/** Offloads what is large besides results. */
+/** A large part of a message, which grows old like a result. */
+export class LocatedPart implements ToolResult {
+  readonly slot = -1;
+  readonly soleText = undefined;
+  readonly isError = false;
+  readonly id: string | undefined;
+  readonly part: MessagePart["kind"];
+  readonly isReference: boolean;
+  offloadedBefore = false;
+  weight: number | undefined;
+  wentAfter: number | undefined;
+  wentAs: ToolResult["wentAs"];
+  /** How it goes, if it does. */
+  departure: Departure | undefined;
+
+  constructor(
+    readonly messageIndex: number,
+    readonly found: MessagePart,
+    /** The texts that are replaced: the whole text, or the long strings of an input. */
+    readonly texts: readonly LongString[],
+    readonly tokens: number,
+    readonly sentChars: number,
+    /** What it refers to, or was stored as. */
+    readonly record: ArtifactRecord | undefined,
+    isReference: boolean,
+  ) {
+    this.id = found.id;
+    this.part = found.kind;
+    this.isReference = isReference;
+  }
+
+  get content(): Content {
+    return this.found.value as Content;
+  }
+
+  get chars(): number {
+    return this.texts.reduce((sum, { text }) => sum + text.length, 0);
+  }
+}
+
+/** What to put into the place of a part. */
+export interface ReplacedPart {
+  readonly value: unknown;
+  readonly report: PartReport;
+}
+
+/** Finds what is large besides results, and stores it. */
 export class LargeParts {
   readonly #wiring: PartsWiring;
-  /** Messages that need not be looked at again: what was decided of an old message never changes. */
-  readonly #done = new WeakSet();
+  /** The long texts of a message's parts, found once for as long as it is the same object. */
+  readonly #known = new WeakMap<object, readonly FoundPart[]>();
 
   constructor(wiring: PartsWiring) {
     this.#wiring = wiring;
   }
 
   /**
-   * The messages that change. Those of the last replies are kept, since the model still works with
-   * them; so are the inputs in a reply with signed or encrypted reasoning, since vendors refuse a
-   * changed one. What a user writes after it is not signed.
+   * The large parts of these messages. Left out are the inputs in a reply with signed or encrypted
+   * reasoning, since vendors refuse a changed one. What a user writes after it is not signed.
    */
-  async offload(
+  locate(
     messages: readonly unknown[],
+    from: number,
     format: Format,
     kinds: readonly PartKind[],
     replies: readonly number[],
-    signal: AbortSignal | undefined,
-  ): Promise<{ changed: Map<number, unknown>; reports: PartReport[] }> {
+    session: SessionIndex,
+  ): LocatedPart[] {
     const parts = requireParts(format);
-    const end = replies.at(-DEFAULTS.recentReplies) ?? 0;
-    const changed = new Map<number, unknown>();
-    const reports: PartReport[] = [];
-    for (let index = 0; index < end; index++) {
-      const message = messages[index];
-      if (this.#done.has(message as object)) continue;
-      const found = findParts(parts, message).filter(
-        ({ kind, value }) => kinds.includes(KINDS[kind]) && couldBeLarge(value),
+    const located: LocatedPart[] = [];
+    for (let index = from; index < messages.length; index++) {
+      const found = this.#find(parts, messages[index]).filter(({ part }) =>
+        kinds.includes(KINDS[part.kind]),
       );
-      const hasInput = found.some(({ kind }) => kind === "toolInput");
+      const hasInput = found.some(({ part }) => part.kind === "toolInput");
       const isSigned = hasInput && isReplySigned(messages, index, replies, parts);
-      let next = message;
-      let hasFailed = false;
-      for (const part of found) {
+      for (const { part, texts, tokens, sentChars } of found) {
         if (isSigned && part.kind === "toolInput") continue;
-        const raw = parts.raw?.(message, part);
-        const put = await this.#store(part, raw, signal);
-        if (put === "failed") hasFailed = true;
-        else if (put) {
-          next = parts.put(next, part.path, put.value);
-          reports.push({ kind: KINDS[part.kind], messageIndex: index, ...put.report });
-        }
+        const target = targetOf(part);
+        const stored = session.artifacts.get(target?.artifactId ?? this.#idOf(part));
+        const record = isOf(stored, part, target?.hash ?? this.#hashOf(part)) ? stored : undefined;
+        // What looks like a reference, but is none of this session, is left alone, too.
+        if (target ? !record : texts.length === 0) continue;
+        const isReference = target !== undefined;
+        located.push(new LocatedPart(index, part, texts, tokens, sentChars, record, isReference));
       }
-      if (next !== message) changed.set(index, next);
-      // The next call must try again what could not be stored.
-      if (hasFailed || typeof message !== "object" || message === null) continue;
-      this.#done.add(message).add(next as object);
     }
-    return { changed, reports };
+    return located;
   }
 
-  async #store(part: MessagePart, raw: string | undefined, signal: AbortSignal | undefined) {
-    const { value } = part;
-    if (targetOf(part) !== undefined) return undefined;
-    try {
-      return typeof value === "string" && part.kind === "userMessage"
-        ? await this.#storeText(value, raw, signal)
-        : await this.#storeInput(part, raw, signal);
-    } catch (error) {
-      // The workspace has already logged it.
-      if (this.#wiring.onError !== "keep" || signal?.aborted) throw error;
-      return "failed" as const;
+  #find(parts: FormatParts, message: unknown): readonly FoundPart[] {
+    if (typeof message !== "object" || message === null) return this.#read(parts, message);
+    const known = this.#known.get(message) ?? this.#read(parts, message);
+    this.#known.set(message, known);
+    return known;
+  }
+
+  #read(parts: FormatParts, message: unknown): readonly FoundPart[] {
+    const { countTokens } = this.#wiring;
+    return findParts(parts, message)
+      .filter(({ value }) => couldBeLarge(value))
+      .map((part) => {
+        const { texts, sentChars } = this.#longTexts(part);
+        const tokens = texts.reduce((sum, { text }) => sum + countTokens(text), 0);
+        return { part, texts, tokens, sentChars };
+      });
+  }
+
+  #longTexts({ kind, value, id }: MessagePart): Pick<FoundPart, "texts" | "sentChars"> {
+    if (kind === "userMessage") {
+      const text = typeof value === "string" ? value : "";
+      return { texts: text === "" ? [] : [{ pointer: "", text }], sentChars: text.length };
     }
-  }
-
-  async #storeText(text: string, raw: string | undefined, signal: AbortSignal | undefined) {
-    const { core, countTokens } = this.#wiring;
-    const artifactId = `user-${core.hash(text).slice(0, 16)}`;
-    const tokens = countTokens(text);
-    if (tokens < DEFAULTS.offloaderMinTokens) return undefined;
-    const draft = this.#draft(text, artifactId, undefined, "userMessage", raw, signal);
-    if (!savesEnough(draft.referenceTokens, tokens)) return undefined;
-    const { record, reference, referenceTokens } = await core.store(draft);
-    return {
-      value: reference,
-      report: reportOf(record, tokens - referenceTokens, text.length - reference.length),
-    };
-  }
-
-  async #storeInput(
-    { value, id }: MessagePart,
-    raw: string | undefined,
-    signal: AbortSignal | undefined,
-  ) {
-    const { core, countTokens } = this.#wiring;
     const input = fromJson(value);
-    if (id === undefined || !isPlainObject(input)) return undefined;
-    const artifactId = `${id}-input`;
-    const long = findStrings(input).filter(({ text }) => {
-      if (text.length < DEFAULTS.offloaderMinTokens || parseInputReference(text)) return false;
-      const tokens = countTokens(text);
-      const hash = "0".repeat(8);
-      const reference = renderInputReference({ artifactId, hash }, { pointer: "/", text });
-      return tokens >= DEFAULTS.offloaderMinTokens && savesEnough(countTokens(reference), tokens);
-    });
-    if (long.length === 0) return undefined;
-    const content = value as Content;
-    const { record } = await core.store(
-      this.#draft(content, artifactId, id, "toolInput", raw, signal),
-    );
-    const texts = new Map(long.map((item) => [item.pointer, renderInputReference(record, item)]));
-    const replaced = replaceStrings(input, texts);
-    let tokensSaved = 0;
-    let charsSaved = 0;
-    for (const { text, pointer } of long) {
-      const reference = texts.get(pointer) ?? "";
-      tokensSaved += countTokens(text) - countTokens(reference);
-      charsSaved += text.length - reference.length;
+    if (id === undefined || !isPlainObject(input)) return { texts: [], sentChars: 0 };
+    const texts: LongString[] = [];
+    let sentChars = 0;
+    for (const found of findStrings(input)) {
+      const isReference = parseInputReference(found.text) !== undefined;
+      if (!isReference && found.text.length < DEFAULTS.staleTokens) continue;
+      if (!isReference && this.#wiring.countTokens(found.text) < DEFAULTS.staleTokens) continue;
+      if (!isReference) texts.push(found);
+      sentChars += JSON.stringify(found.text).length - 2;
     }
+    return { texts, sentChars };
+  }
+
+  #hashOf({ value }: MessagePart): string {
+    return this.#wiring.core.hash(serializeContent(value as Content));
+  }
+
+  #idOf(part: MessagePart): string {
+    return part.kind === "userMessage"
+      ? `user-${this.#hashOf(part).slice(0, 16)}`
+      : `${part.id ?? ""}-input`;
+  }
+
+  /** Stores a part; `undefined` if its reference would save too little. */
+  async store(
+    located: LocatedPart,
+    raw: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ReplacedPart | undefined> {
+    const { core, countTokens } = this.#wiring;
+    const { found, texts, tokens, messageIndex } = located;
+    const draft = this.#draft(located, raw, signal);
+    const kind = KINDS[found.kind];
+    if (found.kind === "userMessage") {
+      if (!savesEnough(draft.referenceTokens, tokens)) return undefined;
+      const { record, reference, referenceTokens } = await core.store(draft);
+      const charsSaved = located.chars - reference.length;
+      const { artifactId } = record;
+      const tokensSaved = tokens - referenceTokens;
+      return {
+        value: reference,
+        report: { kind, messageIndex, artifactId, tokensSaved, charsSaved },
+      };
+    }
+    const { record } = await core.store(draft);
+    const { artifactId } = record;
+    const references = new Map(
+      texts.map((item) => [item.pointer, renderInputReference(record, item)]),
+    );
+    let tokensSaved = tokens;
+    let charsSaved = located.chars;
+    for (const reference of references.values()) {
+      tokensSaved -= countTokens(reference);
+      charsSaved -= reference.length;
+    }
+    const replaced = replaceStrings(fromJson(found.value), references);
     return {
-      value: typeof value === "string" ? JSON.stringify(replaced) : replaced,
-      report: reportOf(record, tokensSaved, charsSaved),
+      value: typeof found.value === "string" ? JSON.stringify(replaced) : replaced,
+      report: { kind, messageIndex, artifactId, tokensSaved, charsSaved },
     };
   }
 
-  #draft(
-    content: Content,
-    artifactId: string,
-    toolCallId: string | undefined,
-    kind: MessagePart["kind"],
-    raw: string | undefined,
-    signal: AbortSignal | undefined,
-  ) {
+  #draft({ found, departure }: LocatedPart, raw: string | undefined, signal?: AbortSignal) {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const metadata = {
-      context_type: CONTEXT_TYPES[kind],
+      context_type: CONTEXT_TYPES[found.kind],
       agent_id: agentId ?? null,
       task_id: taskId ?? null,
+      ...(departure ? { [DEPARTURE_KEY]: departure } : {}),
       ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
     };
-    const options = { toolCallId, sessionId, parentSessionId, signal, countTokens };
+    const content = found.value as Content;
+    const artifactId = this.#idOf(found);
+    const options = { toolCallId: found.id, sessionId, parentSessionId, signal, countTokens };
     return createDraft(core.drafting, { content, artifactId, metadata }, options);
   }
+}
+
+interface FoundPart {
+  readonly part: MessagePart;
+  readonly texts: readonly LongString[];
+  readonly tokens: number;
+  /** What these texts, or the references in their place, take in the message. */
+  readonly sentChars: number;
 }
 
 /** A message with what the session holds put back. */
@@ -296,7 +366,7 @@ function findParts(parts: FormatParts, message: unknown): readonly MessagePart[]
 
 /** Cheap: a text has no more tokens than characters. */
 function couldBeLarge(value: unknown): boolean {
-  if (typeof value === "string") return value.length >= DEFAULTS.offloaderMinTokens;
+  if (typeof value === "string") return value.length >= DEFAULTS.staleTokens;
   return typeof value === "object" && value !== null;
 }
 
@@ -320,8 +390,4 @@ function isReplySigned(
 
 function isPlainObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainJson(value);
-}
-
-function reportOf({ artifactId }: ArtifactRecord, tokensSaved: number, charsSaved: number) {
-  return { artifactId, tokensSaved, charsSaved };
 }

@@ -22,7 +22,7 @@ export interface OffloaderSettings {
   readonly parentSessionId?: string | undefined;
   /**
    * Which results to offload: a policy, or a function that returns `true` for each result to offload.
-   * Default: those of at least 400 tokens; errors from 800 tokens on.
+   * Default: `freshAndStale()`: very large ones when they arrive, others once they are stale, in steps.
    */
   readonly policy?: PolicyLike | undefined;
   /** `"keep"` keeps images, audio and documents in the message when text is offloaded. Default `"keep"`. */
@@ -32,14 +32,8 @@ export interface OffloaderSettings {
   /** Flags a result for the policy `flagged`: `true` to offload it, `false` to keep it. */
   readonly shouldOffload?: ((result: FlaggedResult) => boolean | undefined) | undefined;
   /**
-   * Replaces long answers of the reading tools by a line with their call once the model has replied this
-   * often since; `false` keeps them. Default: answers of 4,000 characters, after two replies.
-   */
-  readonly forgetReads?:
-    { readonly afterTurns: number; readonly minChars?: number | undefined } | false | undefined;
-  /**
    * What is offloaded: besides results also large messages of users and large strings in the inputs of
-   * calls, once the model has replied three times since. That rewrites what was sent before. Default: `["results"]`.
+   * calls, once they are stale, in the same steps. Default: `["results"]`.
    */
   readonly parts?: readonly PartKind[] | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
@@ -56,7 +50,7 @@ export interface OffloadOptions {
 
 /** Options of `restore`. */
 export interface RestoreOptions extends Pick<OffloadOptions, "signal"> {
-  /** Called for each reference whose artifact the session does not hold, and each forgotten answer that cannot be read again as it was; both are kept as they are. */
+  /** Called for each reference whose artifact the session does not hold; it is kept as it is. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
   /** Called for each result that came back without what was redacted before it was stored. */
   readonly onRedacted?: ((result: RedactedResult) => void) | undefined;
@@ -109,12 +103,15 @@ export interface Offloader<
   ): Promise<{ readonly messages: M[]; readonly report: OffloadReport }>;
   /** Puts the original content back: for messages that `offload` returned, exactly what was passed in. */
   restore<M>(messages: readonly M[], options?: RestoreOptions): Promise<M[]>;
-  /** Dry run: what would be offloaded, and how much it saves after what is added. Writes nothing. */
+  /** Dry run: what would be offloaded now and at the next step, and how much it saves after what is added. Writes nothing. */
   estimate(
     history: readonly unknown[],
     options?: Pick<OffloadOptions, "signal">,
   ): Promise<OffloadEstimate>;
-  /** Handles one result at arrival, by the same policy as the history; returns what to put into the conversation. */
+  /**
+   * Handles one result at arrival and returns what to put into the conversation. By the default policy
+   * only very large ones are replaced: to let others grow old, pass the history to `offload`.
+   */
   result<C extends Content>(
     content: C,
     options?: ArrivedResult,

@@ -2,40 +2,48 @@ import { requireArray, requireContent, requireOptions, hostCallback } from "../a
 import { countContentChars, type Content, type Format, type ToolResult } from "../engine/format.js";
 import { DEFAULTS } from "../defaults.js";
 import { offload, planOffload, type OffloadPlan, type Put } from "../engine/offload.js";
-import type { Policy } from "../engine/policy.js";
+import type { Policy, Verdict } from "../engine/policy.js";
+import type { Survey } from "../engine/survey.js";
 import { messageOf } from "../errors/context-offload-error.js";
 import { isPlainJson } from "../lib/json/plain-json.js";
-import { once } from "../lib/concurrency.js";
+import { mapConcurrently, once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { guardPolicy, KEEP_RESULTS } from "../policies/combine.js";
+import { guardPolicy, partsOnly } from "../policies/combine.js";
+import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { LargeParts } from "./large-parts.js";
+import { departAt, departureIn, wentAfter, type Trail } from "./departure.js";
+import { LargeParts, LocatedPart, type ReplacedPart } from "./large-parts.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
-import { createReadingCalls, findReadingAnswers, forgetReads } from "./reads.js";
+import { createReadingCalls, findReadingAnswers } from "./reads.js";
 import {
   addReports,
   reportResults,
+  reportSteps,
   requireKinds,
+  verdictsOf,
   type KeptReason,
   type OffloadedResult,
   type PartKind,
-  type PartReport,
   type ResultReport,
+  type StepReport,
 } from "./report.js";
 import { requireCallbacks, restoreMessages } from "./restore.js";
-import { ResultStorage, type HintsFor } from "./result-storage.js";
-import { EMPTY_SESSION, findReferenced, wasOffloaded, type SessionIndex } from "./session-index.js";
+import { ResultStorage } from "./result-storage.js";
+import {
+  EMPTY_SESSION,
+  findOffloaded,
+  findReferenced,
+  type SessionIndex,
+} from "./session-index.js";
 import { createToolCalls, countAddedTokens } from "./tool-calls.js";
 import {
   aboutCall,
   ContentMemory,
-  findReadings,
-  firstOfReplies,
   LocatedResult,
-  repliesBesideReading,
+  trailOf,
   TurnMemory,
   type SeenMessage,
 } from "./turn-memory.js";
@@ -52,15 +60,27 @@ export interface OffloaderWiring extends OffloaderSettings {
 
 const RESULTS: readonly PartKind[] = ["results"];
 
+/** For answers of the reading tools and large parts, where the host's policy does not let things grow old. */
+const AGING = freshAndStale();
+
+/** Shorter content has never been worth a reference. */
+const MIN_STORED_CHARS = 100;
+
 const OUTDATED: KeptReason = {
   outcome: "kept",
   reason: "its message has changed meanwhile, or cannot be read again",
 };
 
+const NO_STEP: KeptReason = {
+  outcome: "kept",
+  reason: "its step was not made, since another result of it could not be stored",
+};
+
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const { workspace, sessionId, countTokens } = wiring;
   const core = coreOf(workspace);
-  const policy = guardPolicy(wiring.policy);
+  const policy = guardPolicy(wiring.policy, AGING);
+  const keepResults = guardPolicy(partsOnly(wiring.policy.ages ? wiring.policy : AGING), AGING);
   const shouldOffload = hostCallback("shouldOffload", wiring.shouldOffload);
   const readingCalls = createReadingCalls(core.toolNames);
   const contents = new ContentMemory(core.hash, countTokens);
@@ -82,8 +102,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const openMemory = (format: Format): TurnMemory =>
     new TurnMemory({
       ...{ format, contents, readingCalls, onUnreadable },
-      read: { media, countOther: policy.needsTotalChars },
-      isFinal: policy.perResult,
+      read: { media, countOther: true },
     });
 
   /** Reads what is new in the history. The memory keeps its format as long as new messages agree. */
@@ -106,7 +125,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       }
     }
     memory = turns;
-    return { turns, taken, known };
+    return { turns, taken };
   };
 
   /** What a session holds. A store that cannot be read fails at the put, with its own reason. */
@@ -117,40 +136,73 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const openStorage = async (
     results: readonly LocatedResult[],
     session: SessionListing,
+    trail: Trail,
+    placeOf: (result: LocatedResult) => number,
     signal: AbortSignal | undefined,
-    hintsFor: HintsFor,
   ) => {
     const answers = await findReadingAnswers(results, session, listSession, core.readChars);
     const references = new Map<ToolResult, ArtifactRecord>();
+    const stored = new Map<LocatedResult, ArtifactRecord>();
     for (const result of results) {
-      const record = findReferenced(session, result.soleText, result.id);
-      if (record) references.set(result, record);
-      const { content } = result;
+      const { content, id: toolCallId, toolName, chars } = result;
       result.isPlain ??= typeof content === "string" || isPlainJson(content);
       result.isReadingAnswer = answers.has(result);
-      const { id: toolCallId, toolName } = result;
       result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
-      if (!policy.perResult) {
-        result.offloadedBefore =
-          result.isPlain && wasOffloaded(session, result.id, result.known.hash);
-      }
+      const referenced = findReferenced(session, result.soleText, toolCallId);
+      result.record = referenced;
+      if (referenced) references.set(result, referenced);
+      const isAging = !policy.perResult || result.isReadingAnswer;
+      const isStorable = isAging && result.isPlain && chars >= MIN_STORED_CHARS;
+      const record =
+        referenced ??
+        (isStorable ? findOffloaded(session, toolCallId, result.known.hash) : undefined);
+      if (record) stored.set(result, record);
     }
-    return { references, storage: new ResultStorage(storing, session, signal, hintsFor) };
+    for (const result of results) recall(result, stored.get(result), trail, placeOf(result));
+    return { references, storage: new ResultStorage(storing, session, signal) };
   };
 
   /** What is new in a history, and all that is needed to decide about it. */
-  const lookAt = async (history: readonly unknown[], signal: AbortSignal | undefined) => {
+  const lookAt = async (
+    history: readonly unknown[],
+    kinds: readonly PartKind[],
+    signal: AbortSignal | undefined,
+  ) => {
     signal?.throwIfAborted();
     // The host may change its own array while results are being stored.
     const input = history.slice();
     const session = await listSession(sessionId);
-    const { turns, taken, known } = begin(input, session);
+    const { turns, taken } = begin(input, session);
     // Before anything is waited for, since another call may take another history then.
-    const earlier = turns.decided(known);
-    const survey = turns.survey(earlier.count, taken);
-    const hintsFor = turns.hintsFor.bind(turns);
-    const opened = await openStorage(survey.results, session, signal, hintsFor);
-    return { input, session, turns, taken, earlier, survey, ...opened };
+    const survey = turns.survey(taken);
+    const { from, modelMessages } = survey;
+    const { trail, places } = trailOf(taken, from, modelMessages);
+    const placeOf = (result: ToolResult): number => {
+      const place = places.get(result as LocatedResult);
+      if (place !== undefined) return place;
+      const next = trail.messages.findIndex((index) => index >= result.messageIndex);
+      return next === -1 ? trail.messages.length : next;
+    };
+    const { format } = turns;
+    const parts = kinds.every((kind) => kind === "results")
+      ? []
+      : largeParts.locate(input, from, format, kinds, modelMessages, session);
+    const open = parts.filter(({ messageIndex }) => taken[messageIndex]?.isFinal !== true);
+    for (const part of open) recall(part, part.record, trail, placeOf(part));
+    const opened = await openStorage(survey.results, session, trail, placeOf, signal);
+    for (const part of open) {
+      if (part.isReference && part.record) opened.references.set(part, part.record);
+    }
+    const all = open.length === 0 ? survey : withParts(survey, open);
+    return { input, turns, taken, survey: all, totals: survey.totals, trail, placeOf, ...opened };
+  };
+
+  const noteStep = ({ turn, results, freedTokens, rewrittenTokens }: StepReport): void => {
+    core.note("step", "offload", {
+      ...{ session_id: sessionId, turn, results },
+      tokens_saved: freedTokens,
+      tokens_rewritten: rewrittenTokens,
+    });
   };
 
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
@@ -167,37 +219,53 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     return reportResults(plan, offloaded, kept);
   };
 
-  /**
-   * Replaces what goes only after some replies of the model: answers of the reading tools, and by
-   * request large parts, which it reports.
-   */
-  const replaceOld = async (
-    output: unknown[],
-    turns: TurnMemory,
-    taken: readonly SeenMessage[],
-    kinds: readonly PartKind[],
-    session: SessionIndex,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly PartReport[] | undefined> => {
-    const { format } = turns;
-    const replace = (changed: ReadonlyMap<number, unknown>): void => {
-      for (const [index, message] of changed) {
-        output[index] = message;
-        turns.setOutput(index, message, taken);
-      }
-    };
-    const rule = wiring.forgetReads ?? { afterTurns: DEFAULTS.forgetReadsTurns };
-    const readings = rule === false ? [] : findReadings(taken);
-    if (rule !== false && readings.length > 0) {
-      const reads = { format, readingCalls, hash: core.hash };
-      const replies = repliesBesideReading(taken);
-      replace(forgetReads(output, reads, rule, readings, replies, session));
+  /** Notes of everything that goes after it was sent whole, when that is: its record will say so. */
+  const scheduleDepartures = (
+    { chosen }: OffloadPlan<ArtifactRecord>,
+    verdicts: ReadonlyMap<ToolResult, Verdict>,
+    {
+      input,
+      trail,
+      placeOf,
+    }: Pick<Awaited<ReturnType<typeof lookAt>>, "input" | "trail" | "placeOf">,
+  ): void => {
+    for (const result of chosen) {
+      const going = result as LocatedResult | LocatedPart;
+      const { step, state, isFinal = false } = verdicts.get(result) ?? {};
+      going.departure = undefined;
+      // A policy that says neither may decide otherwise next time; what it decides now must last.
+      if (result.offloadedBefore || (!step && isFinal)) continue;
+      const facts = { as: state, weight: going.tokens };
+      going.departure = departAt(trail, placeOf(result), step?.before ?? input.length, facts);
     }
-    if (kinds.every((kind) => kind === "results")) return undefined;
-    const replies = firstOfReplies(taken);
-    const { changed, reports } = await largeParts.offload(output, format, kinds, replies, signal);
-    replace(changed);
-    return reports;
+  };
+
+  /**
+   * Stores what goes in steps before any of it is replaced: a step is made whole or not at all, and is
+   * tried again next time.
+   */
+  const storeSteps = async (
+    chosen: readonly ToolResult[],
+    verdicts: ReadonlyMap<ToolResult, Verdict>,
+    storage: ResultStorage,
+    storePart: (part: LocatedPart) => Promise<ReplacedPart | undefined>,
+  ): Promise<readonly ToolResult[]> => {
+    const going = chosen.filter(
+      (result) => result.part !== undefined || verdicts.get(result)?.step !== undefined,
+    );
+    if (going.length === 0) return chosen;
+    await mapConcurrently<ToolResult, unknown>(going, DEFAULTS.writeConcurrency, (result) =>
+      result instanceof LocatedPart ? storePart(result) : storage.put(result),
+    );
+    const isFailed = (result: ToolResult) => storage.kept.get(result)?.outcome === "failed";
+    const failed = new Set(going.filter(isFailed).map((result) => verdicts.get(result)?.step));
+    if (failed.size === 0) return chosen;
+    return chosen.filter((result) => {
+      const step = verdicts.get(result)?.step;
+      if (!step || !failed.has(step) || result.offloadedBefore) return true;
+      if (!isFailed(result)) storage.kept.set(result, NO_STEP);
+      return false;
+    });
   };
 
   return {
@@ -205,34 +273,77 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     sessionId,
 
     async offload(history, options) {
-      const { parts, signal } = requireOptions(options);
+      const { parts: wanted, signal } = requireOptions(options);
       requireArray("history", history);
-      const kinds = parts ?? wiring.parts ?? RESULTS;
+      const kinds = wanted ?? wiring.parts ?? RESULTS;
       if (kinds !== RESULTS) requireKinds(kinds);
-      const looked = await lookAt(history, signal);
-      const { input, session, turns, taken, earlier, survey, storage, references } = looked;
-      const rule = kinds.includes("results") ? policy : KEEP_RESULTS;
+      const looked = await lookAt(history, kinds, signal);
+      const { input, turns, taken, survey, storage, references } = looked;
+      const { format } = turns;
+      const rule = kinds.includes("results") ? policy : keepResults;
       const plan = planOffload(input.length, survey, rule, references);
-      const { messages, offloaded, outdated } = await offload(input, plan, {
-        ...{ format: turns.format, media, put: storage.put },
-        concurrency: DEFAULTS.writeConcurrency,
-        isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
-      });
+      const verdicts = verdictsOf(plan);
+      scheduleDepartures(plan, verdicts, looked);
+
+      const replaced = new Map<LocatedPart, ReplacedPart>();
+      const storePart = async (part: LocatedPart): Promise<ReplacedPart | undefined> => {
+        try {
+          const raw = format.parts?.raw?.(input[part.messageIndex], part.found);
+          const stored = await largeParts.store(part, raw, signal);
+          if (stored) replaced.set(part, stored);
+          return stored;
+        } catch (error) {
+          return storage.fail(part, error);
+        }
+      };
+      const chosen = await storeSteps(plan.chosen, verdicts, storage, storePart);
+      const { messages, offloaded, outdated } = await offload(
+        input,
+        { chosen: chosen.filter(({ part }) => part === undefined) },
+        {
+          ...{ format, media, put: storage.put },
+          concurrency: DEFAULTS.writeConcurrency,
+          isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
+        },
+      );
       for (const result of outdated) storage.kept.set(result, OUTDATED);
+
+      const output = messages.map((message, index) => {
+        const seen = taken[index];
+        return seen?.isFinal === true ? seen.output : message;
+      });
+      const goingParts = chosen.flatMap((part) => {
+        const put = part instanceof LocatedPart ? replaced.get(part) : undefined;
+        return put && part instanceof LocatedPart ? [{ part, ...put }] : [];
+      });
+      for (const { part, value } of goingParts) {
+        const { messageIndex, found } = part;
+        output[messageIndex] = format.parts?.put(output[messageIndex], found.path, value);
+      }
       const results = reportResults(plan, offloaded, storage.kept);
-      const { count: from, output, totals } = earlier;
-      for (let index = from; index < messages.length; index++) output.push(messages[index]);
-      turns.finish(from, output, results, taken);
-      const failed = results.find(({ outcome }) => outcome === "failed");
-      const others = await replaceOld(output, turns, taken, kinds, session, signal);
-      // The next call must try again what could not be stored.
-      if (failed) turns.forgetFrom(failed.messageIndex);
+      const open = plan.candidates.filter(
+        (result) =>
+          verdicts.get(result)?.isFinal !== true || storage.kept.get(result) !== undefined,
+      );
+      finish(
+        taken,
+        output,
+        results,
+        open,
+        new Set(goingParts.map(({ part }) => part.messageIndex)),
+      );
+
+      const steps = reportSteps(plan, survey.modelMessages?.length ?? 0);
+      if (steps.step && results.some(({ outcome }) => outcome === "offloaded"))
+        noteStep(steps.step);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
         report: {
-          ...{ results, totals: addReports(totals, results) },
-          ...(others ? { parts: others } : {}),
+          ...{ results, totals: addReports(looked.totals, results), ...steps },
+          ...(kinds.every((kind) => kind === "results")
+            ? {}
+            : { parts: goingParts.map(({ report }) => report) }),
         },
       };
     },
@@ -240,12 +351,28 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async estimate(history, options) {
       const { signal } = requireOptions(options);
       requireArray("history", history);
-      const { input, earlier, survey, storage, references } = await lookAt(history, signal);
+      const { input, survey, storage, references, totals } = await lookAt(history, RESULTS, signal);
       const plan = planOffload(input.length, survey, policy, references);
       const results = await decide(plan, storage, (result) => storage.preview(result));
-      const totals = addReports(earlier.totals, results);
+      const sums = addReports(totals, results);
       const addedTokens = countAdded();
-      return { results, totals, addedTokens, netTokensSaved: totals.tokensSaved - addedTokens };
+      const replies = survey.modelMessages ?? [];
+      const next = planOffload(
+        input.length + 1,
+        Object.create(survey, { modelMessages: { value: [...replies, input.length] } }) as Survey,
+        policy,
+        references,
+      );
+      const now = new Set(plan.chosen);
+      const later = next.chosen.filter((result) => !now.has(result));
+      return {
+        ...{ results, totals: sums, ...reportSteps(plan, replies.length), addedTokens },
+        nextStep: {
+          results: later.length,
+          tokens: later.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+        },
+        netTokensSaved: sums.tokensSaved - addedTokens,
+      };
     },
 
     async result(content, options) {
@@ -255,11 +382,11 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const found = describeArrived(content, toolCallId || undefined, isError);
       const reading = readingCalls.guess(toolName, input);
       const about = aboutCall(input);
-      const results = [new LocatedResult(found, 0, toolName, contents, reading, about)];
+      const result = new LocatedResult(found, 0, toolName, contents, reading, about);
       const session = await listSession(sessionId);
-      const opened = await openStorage(results, session, signal, () => ({ about }));
-      const plan = planOffload(1, { results, otherChars: 0 }, policy, opened.references);
-      const { storage } = opened;
+      const trail: Trail = { messages: [0], replies: [], hashAt: () => result.hash };
+      const { references, storage } = await openStorage([result], session, trail, () => 0, signal);
+      const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
       const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
@@ -271,14 +398,75 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const fits = memory?.format.mismatch(messages) === undefined;
       const format =
         memory && fits ? memory.format : wiring.pickFormat(messages, wiring.format, "by reading");
-      const tools = workspace.tools({ sessionId });
-      const restoring = { core, sessionId, format, readingCalls, tools };
+      const restoring = { core, sessionId, format };
       return (await restoreMessages(messages, restoring, callbacks)) as never;
     },
 
     ...createToolCalls(workspace, wiring, () => memory?.format),
     systemPrompt: () => workspace.systemPrompt(),
   };
+}
+
+/** What a record says of a result, or of a part, that is or was a reference. */
+function recall(
+  item: LocatedResult | LocatedPart,
+  record: ArtifactRecord | undefined,
+  trail: Trail,
+  place: number,
+): void {
+  const departure = record && departureIn(record);
+  const after = record && wentAfter(departure, trail, place);
+  const isReference = item instanceof LocatedPart ? item.isReference : item.record !== undefined;
+  if (item instanceof LocatedResult) item.isReference = isReference;
+  item.weight = departure?.weight ?? record?.size.tokens;
+  item.wentAs = departure?.as;
+  // A reference whose moment is not part of the history counts as one since it arrived.
+  item.wentAfter = isReference ? (after ?? 0) : after;
+  item.offloadedBefore = !isReference && after !== undefined;
+}
+
+/** The results and the large parts of a conversation, in the order of their messages. */
+function withParts(survey: Survey, parts: readonly LocatedPart[]): Survey {
+  const results = [...survey.results, ...parts].sort(
+    (one, other) => one.messageIndex - other.messageIndex,
+  );
+  const sentChars = new Map<number, number>();
+  for (const { messageIndex, sentChars: chars } of parts) {
+    sentChars.set(messageIndex, (sentChars.get(messageIndex) ?? 0) + chars);
+  }
+  // What a part takes counts as its own, not as what is around it.
+  const messageOtherChars = (index: number) =>
+    (survey.messageOtherChars?.(index) ?? 0) - (sentChars.get(index) ?? 0);
+  return Object.create(survey, {
+    results: { value: results },
+    messageOtherChars: { value: messageOtherChars },
+  }) as Survey;
+}
+
+/** Notes what became of the messages that are not final. `open` is what may still change. */
+function finish(
+  taken: readonly SeenMessage[],
+  output: unknown[],
+  reports: readonly ResultReport[],
+  open: readonly ToolResult[],
+  withParts: ReadonlySet<number>,
+): void {
+  const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
+  const byMessage = new Map<number, ResultReport[]>();
+  for (const report of reports) {
+    const { messageIndex } = report;
+    byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), report]);
+  }
+  for (const [index, seen] of taken.entries()) {
+    if (seen.isFinal) continue;
+    seen.finish(
+      output[index],
+      byMessage.get(index) ?? [],
+      !isOpen.has(index),
+      withParts.has(index),
+    );
+    output[index] = seen.output;
+  }
 }
 
 function describeArrived(content: Content, id: string | undefined, isError: boolean) {

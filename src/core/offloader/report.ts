@@ -1,6 +1,7 @@
 import { requireArray, requireChoice } from "../arguments.js";
 import type { OffloadPlan } from "../engine/offload.js";
-import type { ToolResult } from "../engine/format.js";
+import type { ResultState, ToolResult } from "../engine/format.js";
+import type { Step, Verdict } from "../engine/policy.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 
 /** What was done with one tool result. */
@@ -12,6 +13,8 @@ export interface ResultReport {
   readonly outcome: "offloaded" | "reference" | "kept" | "failed";
   /** Why it was offloaded or kept. */
   readonly reason: string;
+  /** What it is at this point of the conversation, if the policy lets results grow old, as the default does. */
+  readonly state?: ResultState | undefined;
   /** Its size in characters, without media that is kept. */
   readonly chars: number;
   /** Tokens of the content, if it was offloaded. */
@@ -85,10 +88,25 @@ export interface OffloadReport {
   readonly totals: OffloadTotals;
   /** What this call offloaded besides results; only with `parts`. */
   readonly parts?: readonly PartReport[];
+  /** The step that was made after the last reply, if there was one. */
+  readonly step?: StepReport;
+  /** What is stale and waits for the next step. */
+  readonly gathered: GatheredResults;
+}
+
+/** A moment at which results that were sent whole were offloaded together. */
+export type StepReport = Omit<Step, "before">;
+
+/** Results that are stale, but still whole. */
+export interface GatheredResults {
+  readonly results: number;
+  readonly tokens: number;
 }
 
 /** What a dry run tells. */
 export interface OffloadEstimate extends OffloadReport {
+  /** What would be offloaded after one more reply, besides that. */
+  readonly nextStep: GatheredResults;
   /** What the reading tools and the system prompt add to every request, in tokens. */
   readonly addedTokens: number;
   /** What each request saves after that; below zero, offloading does not pay for this conversation. */
@@ -101,27 +119,58 @@ export function reportResults(
   offloaded: ReadonlyMap<ToolResult, OffloadedResult>,
   kept: ReadonlyMap<ToolResult, KeptReason>,
 ): ResultReport[] {
-  let at = 0;
-  return plan.results.map((result) => {
+  const verdicts = verdictsOf(plan);
+  const reports: ResultReport[] = [];
+  for (const result of plan.results) {
+    if (result.part !== undefined) continue;
     const referred = plan.references.get(result);
-    const reason = referred ? "it is a reference already" : (plan.verdicts[at++]?.reason ?? "");
+    const { reason = "", state } = verdicts.get(result) ?? {};
     const put = offloaded.get(result);
     const why = kept.get(result);
-    // Spelled out, since a long history has thousands of them every turn.
-    return {
+    // Spelled out, since a long history has thousands of them.
+    reports.push({
       messageIndex: result.messageIndex,
       toolCallId: result.id,
       toolName: result.toolName,
       outcome: referred ? "reference" : put ? "offloaded" : (why?.outcome ?? "kept"),
-      reason: put ? reason : (why?.reason ?? reason),
+      reason: referred ? "it is a reference already" : put ? reason : (why?.reason ?? reason),
+      state: referred ? result.wentAs : state,
       chars: result.chars,
       tokens: put?.tokens,
       reference: referred ? result.soleText : put?.reference,
       referenceTokens: put?.referenceTokens,
       artifactId: referred ? referred.artifactId : put?.artifactId,
       error: put ? undefined : why?.error,
-    };
-  });
+    });
+  }
+  return reports;
+}
+
+/** The verdict about each candidate of a plan. */
+export function verdictsOf({
+  candidates,
+  verdicts,
+}: Pick<OffloadPlan<unknown>, "candidates" | "verdicts">): ReadonlyMap<ToolResult, Verdict> {
+  return new Map(candidates.map((result, index) => [result, verdicts[index] as Verdict]));
+}
+
+/** What a plan tells of the step after this reply, and of the next one. */
+export function reportSteps(
+  { candidates, verdicts }: Pick<OffloadPlan<unknown>, "candidates" | "verdicts">,
+  turn: number,
+): Pick<OffloadReport, "step" | "gathered"> {
+  const gathered = { results: 0, tokens: 0 };
+  let step: Step | undefined;
+  for (const [index, verdict] of verdicts.entries()) {
+    if (verdict.step?.turn === turn) step = verdict.step;
+    if (verdict.offload || verdict.state === undefined) continue;
+    if (verdict.state === "fresh" || verdict.state === "small") continue;
+    gathered.results++;
+    gathered.tokens += candidates[index]?.tokens ?? 0;
+  }
+  if (!step) return { gathered };
+  const { before: _, ...told } = step;
+  return { step: told, gathered };
 }
 
 export const NO_TOTALS: OffloadTotals = Object.freeze({

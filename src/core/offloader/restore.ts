@@ -1,13 +1,12 @@
 import { requireOptions, hostCallback } from "../arguments.js";
-import type { Format, FormatResult, SlotContent, ToolDescription } from "../engine/format.js";
-import { readMessage, type FoundCall } from "../engine/survey.js";
+import type { Format, FormatResult, SlotContent } from "../engine/format.js";
+import { readMessage } from "../engine/survey.js";
 import { messageOf } from "../errors/context-offload-error.js";
 import { REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
 import { restoreParts } from "./large-parts.js";
 import type { RestoreOptions } from "./offloader-types.js";
-import { CallIndex, parseForgotten, type ReadingCalls } from "./reads.js";
 import { findReferenced } from "./session-index.js";
 
 /** The options of `restore`, with callbacks whose errors have a code. */
@@ -24,34 +23,24 @@ export interface RestoreWiring {
   readonly core: WorkspaceCore;
   readonly sessionId: string;
   readonly format: Format;
-  readonly readingCalls: ReadingCalls;
-  /** The reading tools, which make the calls of forgotten answers again. */
-  readonly tools: readonly ToolDescription[];
 }
 
 const NOT_HELD = "the session holds no such artifact; the reference was kept";
-const CHANGED = "what was read cannot be read again as it was; the line was kept";
 
 /**
- * Puts back everything that was replaced, in one pass: results, large parts and answers of the reading
- * tools. Messages without any are returned unchanged, and so is the array if there is no other.
+ * Puts back everything that was replaced, in one pass: results and large parts. Messages without any are returned unchanged, and so is the array if there is no other.
  */
 export async function restoreMessages(
   messages: readonly unknown[],
-  { core, sessionId, format, readingCalls, tools }: RestoreWiring,
+  { core, sessionId, format }: RestoreWiring,
   { signal, onUnknown, onRedacted }: RestoreOptions,
 ): Promise<readonly unknown[]> {
   signal?.throwIfAborted();
   const session = await core.listSession(sessionId);
-  const calls = new CallIndex<FoundCall>();
 
-  const tell = (
-    messageIndex: number,
-    toolCallId: string | undefined,
-    artifactId: string,
-    error: string,
-  ): void => {
-    core.note("failure", "restore", { artifact_id: artifactId, session_id: sessionId, error });
+  const tell = (messageIndex: number, toolCallId: string | undefined, artifactId: string): void => {
+    const details = { artifact_id: artifactId, session_id: sessionId, error: NOT_HELD };
+    core.note("failure", "restore", details);
     onUnknown?.({ messageIndex, toolCallId, artifactId });
   };
 
@@ -61,44 +50,31 @@ export async function restoreMessages(
     messageIndex: number,
   ): Promise<SlotContent | undefined> => {
     const { id, slot, soleText } = result;
-    const call = calls.answeredBy(result);
     const target = parseReference(soleText, id);
-    if (target) {
-      const record = findReferenced(session, soleText, id);
-      const original = record && (await core.original(record, signal));
-      if (!record || original === undefined || !isContent(original)) {
-        tell(messageIndex, id, target.artifactId, NOT_HELD);
-        return undefined;
-      }
-      const { artifactId, metadata } = record;
-      const { [REDACTIONS_KEY]: redactions, [WRAPPING_KEY]: wrapping } = metadata;
-      if (typeof redactions === "number") {
-        onRedacted?.({ messageIndex, toolCallId: id, artifactId, redactions });
-      }
-      return { slot, content: original, wrapping };
+    if (!target) return undefined;
+    const record = findReferenced(session, soleText, id);
+    const original = record && (await core.original(record, signal));
+    if (!record || original === undefined || !isContent(original)) {
+      tell(messageIndex, id, target.artifactId);
+      return undefined;
     }
-    const forgotten = parseForgotten(result, call, readingCalls);
-    if (!forgotten) return undefined;
-    const tool = tools.find(({ name }) => name === forgotten.name);
-    const answer = await tool?.execute(forgotten.input, signal ? { signal } : {});
-    signal?.throwIfAborted();
-    const original = answer && !answer.isError && forgotten.original(answer.text, core.hash);
-    if (original) return original;
-    tell(messageIndex, id, forgotten.artifactId, CHANGED);
-    return undefined;
+    const { artifactId, metadata } = record;
+    const { [REDACTIONS_KEY]: redactions, [WRAPPING_KEY]: wrapping } = metadata;
+    if (typeof redactions === "number") {
+      onRedacted?.({ messageIndex, toolCallId: id, artifactId, redactions });
+    }
+    return { slot, content: original, wrapping };
   };
 
   const restored: unknown[] = [];
   for (const [messageIndex, given] of messages.entries()) {
-    // The parts first: the input of a call tells whether a line names it.
     const message = await restoreParts(given, format, session, core, signal, (id, artifactId) => {
-      tell(messageIndex, id, artifactId, NOT_HELD);
+      tell(messageIndex, id, artifactId);
     });
     const found = readMessage(format, message, (error) => {
       const why = `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`;
       core.note("failure", "restore", { session_id: sessionId, error: why });
     });
-    calls.add(found.calls);
     const contents: SlotContent[] = [];
     for (const result of found.results) {
       const original = await originalOf(result, messageIndex);

@@ -37,14 +37,15 @@ export function findReferenced(
   return (soleText?.length ?? 0) <= maxChars ? record : undefined;
 }
 
-/** Whether an earlier call, in this process or another, offloaded this content of this call. */
-export function wasOffloaded(
+/** What an earlier call, in this process or another, stored when it offloaded this content of this call. */
+export function findOffloaded(
   { artifacts }: SessionIndex,
   toolCallId: string | undefined,
   hash: string,
-): boolean {
-  return candidateIds(toolCallId, hash).some((candidate) => {
+): ArtifactRecord | undefined {
+  for (const candidate of candidateIds(toolCallId, hash)) {
     const record = artifacts.get(candidate);
-    return record?.hash === hash && record.metadata[OFFLOADED_KEY] === "reference";
-  });
+    if (record?.hash === hash && record.metadata[OFFLOADED_KEY] === "reference") return record;
+  }
+  return undefined;
 }

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../defaults.js";
 import {
   serializeContent,
   type Format,
@@ -5,16 +6,16 @@ import {
   type FormatResult,
   type Hash,
   type MessageVisitor,
+  type ResultState,
   type ToolResult,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
-import type { DigestHints } from "../lib/digest/digest.js";
-import { KnownNames } from "../lib/digest/known-names.js";
 import { isData } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../lib/wrapping/render-value.js";
-import { looksLikeReference } from "../workspace/reference/knowledge-list.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import type { Departure, Trail } from "./departure.js";
 import { CallIndex, type Call, type ReadingCall, type ReadingCalls } from "./reads.js";
 import {
   addReports,
@@ -72,8 +73,14 @@ export class LocatedResult implements ToolResult {
   offloadedBefore = false;
   isReadingAnswer = false;
   isPlain: boolean | undefined;
-  /** The reference that is sent in its place, once that is decided. */
-  sent: string | undefined;
+  isReference = false;
+  weight: number | undefined;
+  wentAfter: number | undefined;
+  wentAs: ResultState | undefined;
+  /** What it refers to, if it is a reference. */
+  record: ArtifactRecord | undefined;
+  /** How it goes, if it does. */
+  departure: Departure | undefined;
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: RememberedContent | undefined;
@@ -108,6 +115,11 @@ export class LocatedResult implements ToolResult {
     return (this.known.tokens ??= this.#memory.countTokens(
       typeof content === "string" ? content : renderValue(content),
     ));
+  }
+
+  /** The hash of the content that it is, or stands for. */
+  get hash(): string {
+    return this.record?.hash ?? this.known.hash;
   }
 
   get known(): RememberedContent {
@@ -289,21 +301,23 @@ export class SeenMessage implements MessageVisitor {
   answers = 0;
   /** Whether it has a part or block of a type that the format does not know. */
   hasUnknown = false;
-  /** Whether it calls a reading tool, or holds an answer of one. */
-  isReading = false;
   calls: readonly Call[] = NONE;
   found: readonly FormatResult[] = NONE;
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
   resultChars = 0;
-  /** Whether it is decided what is returned for it: a call may have failed before, or still be running. */
+  /** Whether it was decided once what is returned for it: a call may have failed before, or still be running. */
   isFinished = false;
+  /** Whether that never changes, so that it need not be looked at again. */
+  isFinal = false;
   output: unknown;
   /** What it held when it was read, since the host may change it in place, even during a call. */
   shape: MessageShape;
   readonly #readingCalls: ReadingCalls;
   #outputShape: MessageShape;
   #held: readonly Held[] = NONE;
+  /** Of results that were released. */
+  #hashes: readonly string[] | undefined;
   /** Whether the input can never change, so that it need not be compared. */
   #isConstant: boolean;
 
@@ -326,7 +340,6 @@ export class SeenMessage implements MessageVisitor {
   call(id: string | undefined, name: string, input: unknown): void {
     // The input itself is not kept: that of a line would be a second copy.
     const reading = this.#readingCalls.read(name, input);
-    if (reading) this.isReading = true;
     this.calls = [...this.calls, { id, name, reading, about: aboutCall(input) }];
   }
 
@@ -344,18 +357,32 @@ export class SeenMessage implements MessageVisitor {
     if (unknownType !== undefined) this.hasUnknown = true;
   }
 
-  finish(output: unknown, reports: readonly ResultReport[]): void {
+  /**
+   * What is returned for it: the same object as before, if it holds the same references.
+   *
+   * @param hasParts - Whether it holds others besides, in place of large parts.
+   */
+  finish(
+    output: unknown,
+    reports: readonly ResultReport[],
+    isFinal: boolean,
+    hasParts: boolean,
+  ): void {
+    const isSame =
+      this.isFinished &&
+      !hasParts &&
+      reports.length === this.reports.length &&
+      reports.every(({ reference }, index) => reference === this.reports[index]?.reference);
     this.isFinished = true;
-    if (reports !== this.reports) {
-      this.reports = reports;
-      const held: Held[] = [];
-      for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
-        if (outcome !== "offloaded") continue;
-        held.push({ artifactId, hash: this.results[index]?.known.hash ?? "" });
-      }
-      this.#held = held.length === 0 ? NONE : held;
+    this.isFinal = isFinal;
+    this.reports = reports;
+    const held: Held[] = [];
+    for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
+      if (outcome !== "offloaded" && outcome !== "reference") continue;
+      held.push({ artifactId, hash: this.results[index]?.hash ?? "" });
     }
-    if (output === this.output) return;
+    this.#held = held.length === 0 ? NONE : held;
+    if (isSame || output === this.output) return;
     this.output = output;
     this.#outputShape = shapeOf(output);
   }
@@ -364,19 +391,39 @@ export class SeenMessage implements MessageVisitor {
    * Whether this is the message, or an equal one: a host passes its own messages every time, or those
    * that the last call returned, or loads its history anew.
    */
-  isSame(message: unknown, acceptOutput: boolean): boolean {
+  isSame(message: unknown): boolean {
     if (message === this.input && this.#isConstant) return true;
     if (hasShape(message, this.shape)) {
       if (message !== this.input) this.#become(message, this.output === this.input);
       return true;
     }
-    if (!acceptOutput || this.output === this.input) return false;
+    if (!this.isFinal || this.output === this.input) return false;
     if (!hasShape(message, this.#outputShape)) return false;
     this.#become(message, true);
     // A host that passes on what was returned needs the content no more, and so it is released.
     this.shape = this.#outputShape;
+    this.#hashes ??= this.results.map(({ hash }) => hash);
     this.results = NONE;
     return true;
+  }
+
+  get resultCount(): number {
+    return this.#hashes?.length ?? this.results.length;
+  }
+
+  /** The hash of one of its results. */
+  hashAt(index: number): string | undefined {
+    return this.#hashes ? this.#hashes[index] : this.results[index]?.hash;
+  }
+
+  /** Roughly the tokens of what is sent for its results, once that never changes. */
+  get settledTokens(): number {
+    let tokens = 0;
+    for (const { outcome, chars } of this.reports) {
+      const isGone = outcome === "offloaded" || outcome === "reference";
+      tokens += isGone ? DEFAULTS.shortReferenceTokens : chars / DEFAULTS.charsPerToken;
+    }
+    return tokens;
   }
 
   #become(message: unknown, isOutput: boolean): void {
@@ -403,24 +450,6 @@ export class SeenMessage implements MessageVisitor {
   }
 }
 
-/** The messages that call reading tools, or hold their answers. */
-export function findReadings(messages: readonly SeenMessage[]): number[] {
-  const found: number[] = [];
-  for (let index = 0; index < messages.length; index++) {
-    if (messages[index]?.isReading) found.push(index);
-  }
-  return found;
-}
-
-/** Where the replies begin that do more than read what was offloaded. */
-export function repliesBesideReading(messages: readonly SeenMessage[]): number[] {
-  const firsts = firstOfReplies(messages);
-  return firsts.filter((first, at) => {
-    const calls = messages.slice(first, firsts[at + 1]).flatMap((message) => message.calls);
-    return calls.length === 0 || calls.some(({ reading }) => reading === undefined);
-  });
-}
-
 /** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
 export function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   const firsts: number[] = [];
@@ -436,14 +465,8 @@ export function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   return firsts;
 }
 
-const TAGS = /^<\/?knowledge.*$/gm;
-/** So much of one message is looked at. */
-const MAX_MESSAGE_CHARS = 65_536;
-
 export interface TurnMemoryOptions {
   readonly format: Format;
-  /** Whether decisions never change, so that a message returned earlier need not be looked at again. */
-  readonly isFinal: boolean;
   readonly read: FormatReadOptions;
   readonly contents: ContentMemory;
   readonly readingCalls: ReadingCalls;
@@ -459,12 +482,8 @@ export class TurnMemory {
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
-  /** How many messages are known to be finished, from the start on. */
-  #finished = 0;
-  /** The names that the messages show as they are sent, as far as a digest needed them. */
-  readonly #names = new KnownNames();
-  /** The sums over the first messages, as far as they were asked for. */
-  #summed = { count: 0, totals: NO_TOTALS };
+  /** The sums over the first messages, as far as all of them are final. */
+  #settled: Settled = NOTHING_SETTLED;
 
   readonly format: Format;
 
@@ -475,7 +494,6 @@ export class TurnMemory {
 
   /** How many messages of this history are known, from its start on, with all that they refer to. */
   countKnown(history: readonly unknown[], session: SessionIndex): number {
-    const { isFinal } = this.#options;
     const most = Math.min(history.length, this.#messages.length);
     // While nothing is removed, the session holds what it held, and need not be asked for each.
     const { lastRemoval } = session;
@@ -484,9 +502,7 @@ export class TurnMemory {
     this.#asked = lastRemoval;
     for (let index = 0; index < most; index++) {
       const seen = this.#messages[index];
-      if (!seen?.isSame(history[index], isFinal) || !(isHeld || seen.isHeld(session))) {
-        return index;
-      }
+      if (!seen?.isSame(history[index]) || !(isHeld || seen.isHeld(session))) return index;
     }
     return most;
   }
@@ -518,7 +534,6 @@ export class TurnMemory {
     seen.results = seen.found.map((found) => {
       const call = this.#calls.answeredBy(found);
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
-      if (reading) seen.isReading = true;
       const toolName = found.toolName ?? call?.name;
       seen.resultChars += found.chars;
       return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
@@ -527,80 +542,18 @@ export class TurnMemory {
     return seen;
   }
 
-  /** Forgets the last messages, so that the next turn reads them again. */
-  forgetFrom(messageIndex: number): void {
-    this.#cut(Math.max(messageIndex, 0));
-  }
-
-  /**
-   * What was decided of the known messages and never changes: of how many, from the start on, what was
-   * returned for them, and the sums over them.
-   */
-  decided(known: number): {
-    readonly count: number;
-    readonly output: unknown[];
-    readonly totals: OffloadTotals;
-  } {
-    while (this.#messages[this.#finished]?.isFinished) this.#finished++;
-    const count = this.#options.isFinal ? Math.min(known, this.#finished) : 0;
-    if (this.#summed.count > count) this.#summed = { count: 0, totals: NO_TOTALS };
-    const output: unknown[] = [];
-    let { totals } = this.#summed;
-    for (let index = 0; index < count; index++) {
-      const { output: returned, reports = NONE } = this.#messages[index] ?? {};
-      output.push(returned);
-      const isNew = index >= this.#summed.count;
-      if (isNew && reports.length > 0) totals = addReports(totals, reports);
-    }
-    this.#summed = { count, totals };
-    return { count, output, totals };
-  }
-
-  /**
-   * What a digest of this result may take from the conversation: nothing but what is sent before it, so
-   * that the same history gives the same digest. Results must be asked for in their order. Where earlier
-   * results may still be offloaded, what is sent before changes, and a digest goes by the content alone.
-   */
-  hintsFor(result: LocatedResult): DigestHints | undefined {
-    const { messageIndex, about } = result;
-    if (!this.#options.isFinal) return undefined;
-    // Another call may have passed another history meanwhile.
-    if (!this.#messages[messageIndex]?.results.includes(result)) return { about };
-    while (this.#names.length < messageIndex) this.#readNames(this.#messages[this.#names.length]);
-    return { isKnown: this.#names.hasBefore.bind(this.#names, messageIndex), about };
-  }
-
-  /**
-   * Adds the names of the next message as it is sent: results that are offloaded count as their
-   * references. So it makes no difference whether a host passes the originals again or what was
-   * returned for them.
-   */
-  #readNames(seen: SeenMessage | undefined): void {
-    const { read } = this.#options;
-    const sent = (seen?.results ?? NONE).flatMap(({ slot, sent, reading }) => {
-      // An answer of a reading tool may be replaced later, and must make no difference then.
-      const text = reading ? "" : sent;
-      return text === undefined ? [] : [{ slot, text }];
-    });
-    const message = sent.length === 0 ? seen?.input : this.format.replace(seen?.input, sent, read);
-    const texts = textsOf(message, MAX_MESSAGE_CHARS);
-    // Where a reference leads to is decided when it is stored; what it shows is not.
-    this.#names.add(
-      texts.map((text) => (looksLikeReference(text) ? text.replace(TAGS, "") : text)),
-    );
-  }
-
-  /** What was found from this message on. What concerns the whole history is worked out on demand. */
-  survey(
-    from: number,
-    messages: readonly SeenMessage[] = this.#messages,
-  ): Survey & { readonly results: readonly LocatedResult[] } {
+  /** What is open in these messages: everything that is not final. What concerns all of it is worked out on demand. */
+  survey(messages: readonly SeenMessage[] = this.#messages): OpenSurvey {
+    const { count: from, tokens: settledTokens } = this.#settle(messages);
     const results: LocatedResult[] = [];
+    let { totals } = this.#settled;
     for (let index = from; index < messages.length; index++) {
-      for (const result of messages[index]?.results ?? NONE) results.push(result);
+      const seen = messages[index] as SeenMessage;
+      if (seen.isFinal) totals = addReports(totals, seen.reports);
+      else for (const result of seen.results) results.push(result);
     }
     return {
-      results,
+      ...{ from, settledTokens, results, totals },
       get otherChars() {
         return messages.reduce((sum, { otherChars }) => sum + otherChars, 0);
       },
@@ -608,7 +561,23 @@ export class TurnMemory {
         return firstOfReplies(messages);
       },
       messageChars: (index) => messages[index]?.chars ?? 0,
+      messageOtherChars: (index) => {
+        const { otherChars = 0, isFinal = false, settledTokens = 0 } = messages[index] ?? {};
+        return otherChars + (isFinal ? settledTokens * DEFAULTS.charsPerToken : 0);
+      },
     };
+  }
+
+  /** Adds up the messages from the start on that are final. */
+  #settle(messages: readonly SeenMessage[]): Settled {
+    let { count, tokens, totals } = this.#settled;
+    for (let seen = messages[count]; seen?.isFinal; seen = messages[count]) {
+      if (seen !== this.#messages[count]) break;
+      tokens += seen.otherChars / DEFAULTS.charsPerToken + seen.settledTokens;
+      if (seen.reports.length > 0) totals = addReports(totals, seen.reports);
+      count++;
+    }
+    return (this.#settled = { count, tokens, totals });
   }
 
   /**
@@ -622,37 +591,9 @@ export class TurnMemory {
     return this.#messages.some(({ calls }, index) => index < last && calls.length > 0);
   }
 
-  /** What became of the messages from `from` on. */
-  finish(
-    from: number,
-    output: readonly unknown[],
-    reports: readonly ResultReport[],
-    messages: readonly SeenMessage[] = this.#messages,
-  ): void {
-    let at = 0;
-    for (let index = from; index < output.length; index++) {
-      const start = at;
-      while (reports[at]?.messageIndex === index) at++;
-      messages[index]?.finish(output[index], reports.slice(start, at));
-    }
-  }
-
-  /** Something else was returned for a message than what it was finished with. */
-  setOutput(
-    index: number,
-    output: unknown,
-    messages: readonly SeenMessage[] = this.#messages,
-  ): void {
-    const seen = messages[index];
-    seen?.finish(output, seen.reports);
-    if (seen === this.#messages[index]) this.#names.cut(index);
-  }
-
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
-    this.#finished = Math.min(this.#finished, length);
-    this.#names.cut(length);
-    if (this.#summed.count > length) this.#summed = { count: 0, totals: NO_TOTALS };
+    if (this.#settled.count > length) this.#settled = NOTHING_SETTLED;
     this.#calls = new CallIndex();
     for (const { calls, results, reports } of this.#messages) {
       this.#calls.add(calls);
@@ -663,3 +604,43 @@ export class TurnMemory {
     }
   }
 }
+
+/** Where the results of these messages are, from a message on, and the place of each that is not released. */
+export function trailOf(
+  messages: readonly SeenMessage[],
+  from: number,
+  replies: readonly number[],
+): { readonly trail: Trail; readonly places: ReadonlyMap<LocatedResult, number> } {
+  const found: { readonly seen: SeenMessage; readonly at: number }[] = [];
+  const indices: number[] = [];
+  const places = new Map<LocatedResult, number>();
+  for (let index = from; index < messages.length; index++) {
+    const seen = messages[index] as SeenMessage;
+    for (let at = 0; at < seen.resultCount; at++) {
+      const result = seen.results[at];
+      if (result) places.set(result, found.length);
+      found.push({ seen, at });
+      indices.push(index);
+    }
+  }
+  const hashAt = (place: number) => found[place]?.seen.hashAt(found[place].at);
+  return { trail: { messages: indices, hashAt, replies }, places };
+}
+
+/** What is open in a history, and the sums over what is not. */
+export interface OpenSurvey extends Survey {
+  readonly results: readonly LocatedResult[];
+  readonly modelMessages: readonly number[];
+  readonly from: number;
+  readonly settledTokens: number;
+  /** Of the results that are final. */
+  readonly totals: OffloadTotals;
+}
+
+interface Settled {
+  readonly count: number;
+  readonly tokens: number;
+  readonly totals: OffloadTotals;
+}
+
+const NOTHING_SETTLED: Settled = { count: 0, tokens: 0, totals: NO_TOTALS };

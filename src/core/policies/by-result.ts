@@ -9,8 +9,8 @@ export function eachResult(
   judge: (result: ToolResult) => boolean,
   reasons: { readonly offload: string; readonly keep: string },
 ): Policy {
-  const offload = { offload: true, reason: `${name}: ${reasons.offload}` };
-  const keep = { offload: false, reason: `${name}: ${reasons.keep}` };
+  const offload = { offload: true, reason: `${name}: ${reasons.offload}`, isFinal: true };
+  const keep = { offload: false, reason: `${name}: ${reasons.keep}`, isFinal: true };
   return {
     name,
     needsTotalChars: false,
@@ -23,7 +23,7 @@ export function eachResult(
   };
 }
 
-const REQUESTED = { offload: true, reason: "the caller asked for it" } as const;
+const REQUESTED = { offload: true, reason: "the caller asked for it", isFinal: true } as const;
 
 /** Offloads every result: the caller has already decided. */
 export const everything: Policy = {

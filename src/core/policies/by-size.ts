@@ -39,8 +39,8 @@ export function readThreshold(source: ThresholdSource): number {
 export function minChars(threshold: number): Policy {
   requireNumber("minChars", threshold);
   const name = `minChars(${threshold})`;
-  const offload = { offload: true, reason: `${name}: large enough` };
-  const keep = { offload: false, reason: `${name}: too small` };
+  const offload = { offload: true, reason: `${name}: large enough`, isFinal: true };
+  const keep = { offload: false, reason: `${name}: too small`, isFinal: true };
   const least = Math.max(threshold, 1);
   return {
     name,

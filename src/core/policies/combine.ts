@@ -1,7 +1,13 @@
 import { guardHost } from "../arguments.js";
 import { describeValue } from "../errors/context-offload-error.js";
 import type { ToolResult } from "../engine/format.js";
-import { type Policy, type PolicyLike, type Verdict, chosenBy } from "../engine/policy.js";
+import {
+  type Conversation,
+  type Policy,
+  type PolicyLike,
+  type Verdict,
+  chosenBy,
+} from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { eachResult } from "./by-result.js";
 
@@ -70,40 +76,76 @@ export function requireVerdicts(
 
 /**
  * The host's policy, with rules that it cannot override: what was offloaded is offloaded again, and
- * answers of the reading tools and results without text are kept.
+ * what JSON cannot hold and results without text are kept. About what it does not judge, answers of
+ * the reading tools and large parts, another policy decides.
  */
-export function guardPolicy(policy: Policy): Policy {
+export function guardPolicy(policy: Policy, aging: Policy): Policy {
   const decide = guardHost("policy.decide", policy.decide.bind(policy));
+  const { ages = false } = policy;
   return {
     ...policy,
+    needsTotalChars: true,
     decide(candidates, conversation) {
-      const settled = candidates.map((result): Verdict | undefined => {
-        const { chars, offloadedBefore, isPlain, isReadingAnswer } = result;
-        // The model has seen a reference there: putting the content back would rewrite what was sent.
-        if (offloadedBefore) return { offload: true, reason: "it was offloaded before" };
-        // A date, bytes or a cycle would come back as something else, or not at all.
-        if (isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
-        if (chars === 0) return { offload: false, reason: "it has no text" };
-        if (!isReadingAnswer) return undefined;
-        return { offload: false, reason: "it is the answer of a reading tool" };
-      });
-      const asked = candidates.filter((_, index) => !settled[index]);
-      const decided = decide(asked, conversation);
-      const verdicts = requireVerdicts(policy, decided, asked.length);
-      let at = 0;
-      return settled.map((verdict) => verdict ?? (verdicts[at++] as Verdict));
+      const verdicts = new Map<ToolResult, Verdict>();
+      for (const result of candidates) {
+        const settled = settle(result);
+        if (settled) verdicts.set(result, { ...settled, isFinal: true });
+      }
+      const asked = candidates.filter((result) => !verdicts.has(result));
+      const isOwn = (result: ToolResult) => ages || !(result.isReadingAnswer || result.part);
+      const own = asked.filter(isOwn);
+      const decided = requireVerdicts(policy, decide(own, conversation), own.length);
+      for (const [at, result] of own.entries()) {
+        const verdict = decided[at] as Verdict;
+        verdicts.set(result, policy.perResult ? { ...verdict, isFinal: true } : verdict);
+      }
+      if (own.length < asked.length) {
+        const others = asked.filter((result) => !isOwn(result));
+        const rest = aging.decide(others, withGone(conversation, verdicts));
+        for (const [at, result] of others.entries()) verdicts.set(result, rest[at] as Verdict);
+      }
+      return candidates.map((result) => verdicts.get(result) as Verdict);
     },
   };
 }
 
+function settle({ chars, offloadedBefore, isPlain, wentAs }: ToolResult): Verdict | undefined {
+  // The model has seen a reference there: putting the content back would rewrite what was sent.
+  if (offloadedBefore) return { offload: true, state: wentAs, reason: "it was offloaded before" };
+  // A date, bytes or a cycle would come back as something else, or not at all.
+  if (isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
+  return chars === 0 ? { offload: false, reason: "it has no text" } : undefined;
+}
+
+/** The conversation as it will be sent: a host may pass on what was returned instead of the originals. */
+function withGone(
+  conversation: Conversation,
+  verdicts: ReadonlyMap<ToolResult, Verdict>,
+): Conversation {
+  const results = conversation.results.map((result): ToolResult => {
+    if (verdicts.get(result)?.offload !== true || result.offloadedBefore) return result;
+    const { slot, id, messageIndex, chars, isError } = result;
+    const known = { slot, id, messageIndex, chars, isError, content: "", soleText: undefined };
+    return { ...known, isReference: true, wentAfter: 0 };
+  });
+  return Object.create(conversation, { results: { value: results } }) as Conversation;
+}
+
 /** For a host that wants other parts offloaded, but no results. */
-export const KEEP_RESULTS: Policy = {
-  name: "keepResults",
-  needsTotalChars: false,
-  perResult: true,
-  decide: (candidates) =>
-    candidates.map(() => ({ offload: false, reason: "parts has no results" })),
-};
+export function partsOnly(aging: Policy): Policy {
+  return {
+    ...aging,
+    decide(candidates, conversation) {
+      const parts = candidates.filter(({ part }) => part !== undefined);
+      const verdicts = aging.decide(parts, conversation);
+      let at = 0;
+      return candidates.map(({ part }): Verdict => {
+        if (part !== undefined) return verdicts[at++] as Verdict;
+        return { offload: false, reason: "parts has no results" };
+      });
+    },
+  };
+}
 
 /** Offloads what every policy chooses. Each policy sees only what those before it chose. */
 export function all(...given: readonly PolicyLike[]): Policy {
@@ -113,6 +155,7 @@ export function all(...given: readonly PolicyLike[]): Policy {
     name: `all(${policies.map(({ name }) => name).join(", ")})`,
     needsTotalChars: policies.some(({ needsTotalChars }) => needsTotalChars),
     perResult: policies.every(({ perResult }) => perResult),
+    ages: policies.some(({ ages }) => ages),
     decide(candidates, conversation) {
       let verdicts = first.decide(candidates, conversation);
       for (const policy of rest) {
@@ -128,7 +171,12 @@ export function all(...given: readonly PolicyLike[]): Policy {
           if (!verdict.offload) return verdict;
           const other = next[at++] ?? verdict;
           return other.offload
-            ? { offload: true, reason: `${verdict.reason}; ${other.reason}` }
+            ? {
+                ...verdict,
+                ...other,
+                isFinal: verdict.isFinal === true && other.isFinal === true,
+                reason: `${verdict.reason}; ${other.reason}`,
+              }
             : other;
         });
       }
@@ -145,6 +193,7 @@ export function any(...given: readonly PolicyLike[]): Policy {
     name: `any(${policies.map(({ name }) => name).join(", ")})`,
     needsTotalChars: policies.some(({ needsTotalChars }) => needsTotalChars),
     perResult: policies.every(({ perResult }) => perResult),
+    ages: policies.some(({ ages }) => ages),
     decide(candidates, conversation) {
       let verdicts = first.decide(candidates, conversation);
       for (const policy of rest) {
@@ -155,7 +204,8 @@ export function any(...given: readonly PolicyLike[]): Policy {
         verdicts = verdicts.map((verdict): Verdict => {
           if (verdict.offload) return verdict;
           const other = next[at++];
-          return other?.offload ? other : verdict;
+          if (other?.offload) return other;
+          return { ...verdict, isFinal: verdict.isFinal === true && other?.isFinal === true };
         });
       }
       return verdicts;
@@ -171,8 +221,10 @@ export function not(given: PolicyLike): Policy {
     needsTotalChars: policy.needsTotalChars,
     perResult: policy.perResult,
     decide: (candidates, conversation) =>
-      policy
-        .decide(candidates, conversation)
-        .map(({ offload, reason }) => ({ offload: !offload, reason: `not(${reason})` })),
+      policy.decide(candidates, conversation).map(({ offload, reason, isFinal }) => ({
+        offload: !offload,
+        reason: `not(${reason})`,
+        isFinal,
+      })),
   };
 }

@@ -2,7 +2,7 @@ import { ContextOffloadError, messageOf } from "../errors/context-offload-error.
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
-  readonly event: "offload" | "read" | "skip" | "remove" | "failure";
+  readonly event: "offload" | "read" | "skip" | "step" | "remove" | "failure";
   /** The method that was called. */
   readonly verb: string;
   readonly time: string;
@@ -20,6 +20,10 @@ export interface WorkspaceEvent {
   readonly tokens?: number;
   /** How many tokens fewer the reference has than the content, in an `offload` event. */
   readonly tokens_saved?: number;
+  /** In a `step` event: after which reply it was made, how many results it offloaded, and what must be written to a prompt cache again. */
+  readonly turn?: number;
+  readonly results?: number;
+  readonly tokens_rewritten?: number;
   /** How much was redacted before the content was stored. */
   readonly redactions?: number;
   /** Why a result was kept. */
@@ -85,7 +89,7 @@ export class EventReporter {
   }
 
   /** Reports something that took no time. */
-  note(event: "skip" | "failure", verb: string, details: EventDetails): void {
+  note(event: "skip" | "step" | "failure", verb: string, details: EventDetails): void {
     this.#tell(event, verb, this.#clock.now(), details);
   }
 

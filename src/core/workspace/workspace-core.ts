@@ -25,14 +25,14 @@ export interface WorkspaceCore {
   listSession(sessionId: string): Promise<SessionListing>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
   /** Logs something that was decided rather than done. */
-  note(event: "skip" | "failure", verb: string, details: EventDetails): void;
+  note(event: "skip" | "step" | "failure", verb: string, details: EventDetails): void;
 }
 
 /** Keys of the global registry, so that two copies of the package can work together. */
 const KEY = "context-offload.workspace";
 
 /** Raised with every change of `WorkspaceCore`: copies with different insides must not use each other's. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 const CORE = Symbol.for(`${KEY}/${LAYOUT}`);
 
 /** Attaches the internal side to a workspace, for `coreOf` to find. */

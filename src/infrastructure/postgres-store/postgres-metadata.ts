@@ -147,6 +147,7 @@ function conditions(
     sessionId,
     artifactIds,
     filter = {},
+    exceptContext,
     removed = false,
     newestFirst = false,
     after,
@@ -170,6 +171,9 @@ function conditions(
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   if (wanted.length > 0) {
     where.push(`metadata @> ${place(plainJson(Object.fromEntries(wanted)))}::jsonb`);
+  }
+  if (exceptContext !== undefined) {
+    where.push(`metadata ->> 'context_type' IS DISTINCT FROM ${place(exceptContext)}::text`);
   }
   const order = newestFirst ? "created DESC, session DESC, seq DESC" : "session, seq";
   return { where: where.join(" AND "), order, values };

@@ -134,6 +134,7 @@ function conditions(
     sessionId,
     artifactIds,
     filter = {},
+    exceptContext,
     removed = false,
     newestFirst = false,
     after,
@@ -155,6 +156,9 @@ function conditions(
     const { session, seq, createdAt } = parseListCursor(after);
     if (newestFirst) add(`(${CREATED}, session, seq) < (?, ?, ?)`, createdAt, session, seq);
     else add("(session, seq) > (?, ?)", session, seq);
+  }
+  if (exceptContext !== undefined) {
+    add("record ->> '$.metadata.context_type' IS NOT ?", exceptContext);
   }
   for (const [key, value] of Object.entries(filter)) {
     if (value === undefined) continue;

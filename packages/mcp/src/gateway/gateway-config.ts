@@ -5,7 +5,7 @@ import { asParams, type Params } from "./json-rpc.js";
 export interface ToolPolicy {
   /** With `false`, answers are never offloaded. Default true. */
   readonly offload?: boolean;
-  /** Offloads answers of at least this many tokens. Default: `DEFAULTS.offloaderMinTokens`, 400. */
+  /** Offloads answers of at least this many tokens. Default: `DEFAULTS.giantTokens`, 6,400. */
   readonly minTokens?: number;
 }
 

@@ -1,7 +1,7 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { createOffloader, DEFAULTS, type Workspace } from "context-offload";
 import { shortenAnswer } from "context-offload/mcp";
-import { all, any, keepErrors, minTokens, type Policy } from "context-offload/policies";
+import { minTokens, type Policy } from "context-offload/policies";
 import { artifactUri } from "../artifact-resources.js";
 import type { Toolbox } from "../toolbox.js";
 import type { Catalog, CatalogEntry } from "./catalog.js";
@@ -123,11 +123,9 @@ function settingsOf(toolName: string, configs: readonly (OffloadConfig | undefin
   return settings;
 }
 
-/** The offloader's own policy, with another threshold. */
+/** By default the offloader's own, by which only very large answers are offloaded when they arrive. */
 function policyOf({ minTokens: threshold }: ToolPolicy): Policy | undefined {
-  if (threshold === undefined) return undefined;
-  const errorThreshold = Math.max(threshold, DEFAULTS.offloaderMinErrorTokens);
-  return any(all(minTokens(threshold), keepErrors), minTokens(errorThreshold));
+  return threshold === undefined ? undefined : minTokens(threshold);
 }
 
 const validator = new AjvJsonSchemaValidator();

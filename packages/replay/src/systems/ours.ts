@@ -17,13 +17,12 @@ export interface OursOptions {
   readonly name: string;
   readonly policy?: Policy | undefined;
   readonly digestChars?: number | undefined;
-  readonly forgetReads?: { readonly afterTurns: number; readonly minChars?: number } | false;
   /** Another reference instead of ours. */
   readonly rewrite?: (reference: string, result: ResultItem, start: SessionStart) => string;
 }
 
 /** This package, as an agent would use it: the whole history is passed before each request. */
-export function ours({ name, policy, digestChars, forgetReads, rewrite }: OursOptions): System {
+export function ours({ name, policy, digestChars, rewrite }: OursOptions): System {
   return {
     name,
     start(start) {
@@ -33,7 +32,6 @@ export function ours({ name, policy, digestChars, forgetReads, rewrite }: OursOp
         sessionId: "replay",
         format: "anthropic",
         policy,
-        forgetReads,
       });
       const toMessage = once(toAnthropic);
       const replace = createReplacer();

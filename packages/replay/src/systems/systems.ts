@@ -44,7 +44,7 @@ const POLICY_NAMES = Object.keys(POLICIES);
 
 /**
  * A system by its name: `ours`, `ours:minTokens=500`, `ours:digest=600`,
- * `ours:minTokens=500,digest=600`, `ours:forgetReads=3,forgetChars=400`, `ours:errors=300`,
+ * `ours:minTokens=500,digest=600`, `ours:errors=300`,
  * `deepagents:1000`, and so on.
  */
 export function systemNamed(name: string, importPeer: ImportPeer): System {
@@ -72,7 +72,7 @@ export function systemNamed(name: string, importPeer: ImportPeer): System {
       throw new Error(
         `There is no system ${JSON.stringify(name)}. Known: ${DEFAULT_SYSTEMS.join(", ")}, ` +
           `and ours:<${POLICY_NAMES.join("|")}>=<number>,digest=<characters>, ` +
-          "ours:forgetReads=<turns, or 0>,forgetChars=<characters>, ours:errors=<tokens>",
+          "ours:errors=<tokens>",
       );
   }
 }
@@ -88,14 +88,7 @@ function addSetting(
   const [key = "", value] = setting.split("=");
   const number = Number(value);
   if (!Number.isFinite(number)) throw new Error(`${JSON.stringify(setting)} is not name=number`);
-  const forget = variant.forgetReads || undefined;
   if (key === "digest") return { ...variant, digestChars: number };
-  if (key === "forgetReads") {
-    return { ...variant, forgetReads: number > 0 && { ...forget, afterTurns: number } };
-  }
-  if (key === "forgetChars") {
-    return { ...variant, forgetReads: { afterTurns: 2, ...forget, minChars: number } };
-  }
   // Like minTokens, but errors are offloaded, too.
   if (key === "errors") return { ...variant, policy: minTokens(number) };
   const policy = POLICIES[key];

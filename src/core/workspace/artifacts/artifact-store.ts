@@ -88,6 +88,8 @@ export interface ArtifactQuery {
   /** Only artifacts with one of these ids. */
   readonly artifactIds?: readonly string[] | undefined;
   readonly filter?: SearchFilter | undefined;
+  /** Not those with this `context_type`. */
+  readonly exceptContext?: string | undefined;
   /** Only artifacts that were removed, instead of those that exist. */
   readonly removed?: boolean | undefined;
   /** The newest first, by `createdAt`. Default: in the order in which the artifacts of each session were stored. */

@@ -70,6 +70,12 @@ export function isIdFor(artifactId: string, toolCallId: string | undefined): boo
   return /^-(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(rest);
 }
 
+/**
+ * The `context_type` of an answer of a reading tool that was offloaded. It repeats what another artifact
+ * holds, so it is neither listed nor searched; its reference leads to it.
+ */
+export const HIDDEN_CONTEXT = "reading_answer";
+
 /** Metadata: how much was redacted before the content was stored. */
 export const REDACTIONS_KEY = "redactions";
 

@@ -50,6 +50,8 @@ export interface DraftOptions extends StoreOptions {
   readonly countTokens?: CountTokens | undefined;
   /** What its digest may take from the conversation. */
   readonly hints?: DigestHints | undefined;
+  /** Whether its reference has no digest. */
+  readonly isShort?: boolean | undefined;
 }
 
 /** What is measured in one pass over the content, and what its digest is made from. */
@@ -118,8 +120,8 @@ export abstract class Draft implements Owner {
     const { chars, text, sampled } = this.measured;
     const make = (this.#scan ??= scanSampled(sampled, this.options.hints));
     // A share of the content, within limits.
-    const share = Math.round(chars * DEFAULTS.digestShare);
-    const maxChars = Math.min(this.wiring.digestChars, Math.max(share, DEFAULTS.digestMinChars));
+    const share = Math.max(Math.round(chars * DEFAULTS.digestShare), DEFAULTS.digestMinChars);
+    const maxChars = this.options.isShort ? 0 : Math.min(this.wiring.digestChars, share);
     let digest = make(maxChars);
     let budget = maxChars;
     // It must fit after escaping; content full of markup gets a shorter one.

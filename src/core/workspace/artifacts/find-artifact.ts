@@ -1,5 +1,5 @@
 import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
-import type { ArtifactRecord } from "./artifact.js";
+import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
@@ -55,7 +55,11 @@ export async function findArtifact(
   const only = soleRecord(id, found);
   if (only) return only;
   if (removed !== undefined) throw new ArtifactGoneError(id, "removed", removed);
-  const others = listings.flatMap(({ artifacts }) => [...artifacts.keys()]);
+  const others = listings.flatMap(({ artifacts }) =>
+    [...artifacts.values()]
+      .filter(({ metadata }) => metadata.context_type !== HIDDEN_CONTEXT)
+      .map(({ artifactId }) => artifactId),
+  );
   throw new UnknownArtifactError(id, nearestNames(id, others, NEAREST_SHOWN));
 }
 
@@ -73,7 +77,7 @@ async function findAnywhere(
   if (only) return only;
   const [gone] = await search(true);
   if (gone) throw new ArtifactGoneError(id, "removed", gone.metadata.tool_name);
-  const others = (await query({ limit: MAX_NAMES })).artifacts;
+  const { artifacts: others } = await query({ exceptContext: HIDDEN_CONTEXT, limit: MAX_NAMES });
   const ids = others.map(({ record }) => record.artifactId);
   throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
 }

@@ -6,7 +6,7 @@ import type {
   QueryPage,
   SearchFilter,
 } from "./artifact-store.js";
-import type { ArtifactRecord } from "./artifact.js";
+import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
 
 /** A page of a listing: by the store's index, or from what it lists of each session. */
 export function queryArtifacts(store: ArtifactStore, query: ArtifactQuery): Promise<QueryPage> {
@@ -81,12 +81,14 @@ class Listed implements ListedArtifact {
 export function matcherOf({
   artifactIds,
   filter = {},
+  exceptContext,
   removed = false,
 }: ArtifactQuery): (record: ArtifactRecord) => boolean {
   if (removed) return () => false;
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   return ({ artifactId, metadata }) =>
     artifactIds?.includes(artifactId) !== false &&
+    (exceptContext === undefined || metadata.context_type !== exceptContext) &&
     wanted.every(([key, value]) => metadata[key] === value);
 }
 
@@ -164,7 +166,8 @@ interface PageLimits {
 }
 
 /**
- * The artifacts of these sessions that have this metadata, in the order they were stored.
+ * The artifacts of these sessions that have this metadata, in the order they were stored; hidden ones
+ * only if the filter asks for them.
  *
  * @param sessionIds - `undefined` for all sessions.
  */
@@ -188,6 +191,7 @@ export async function listArtifacts(
     const page = await queryArtifacts(store, {
       sessionId,
       filter,
+      exceptContext: filter["context_type"] === HIDDEN_CONTEXT ? undefined : HIDDEN_CONTEXT,
       after: index === start.index ? start.after : undefined,
       // One more than fits tells whether there is a next page.
       limit: nextCursor === undefined ? limit - artifacts.length + 1 : 1,

@@ -9,7 +9,7 @@ import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/
 import { quote } from "../../lib/text/quote.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../artifacts/artifact.js";
+import { HIDDEN_CONTEXT, type ArtifactRecord } from "../artifacts/artifact.js";
 import { visibleSessions } from "../artifacts/find-artifact.js";
 import { byTime, queryArtifacts } from "../artifacts/list-artifacts.js";
 import type { Clock } from "../events.js";
@@ -373,7 +373,8 @@ export async function listNewest(
   const limit = DEFAULTS.searchArtifacts;
   if (sessionId === undefined) {
     const page = { newestFirst: true, after: cursor, limit, countRest: true };
-    const { artifacts, leftOut = 0 } = await queryArtifacts(store, page);
+    const query = { ...page, exceptContext: HIDDEN_CONTEXT };
+    const { artifacts, leftOut = 0 } = await queryArtifacts(store, query);
     return {
       records: artifacts.map(({ record }) => record),
       older: leftOut,
@@ -384,7 +385,11 @@ export async function listNewest(
   for (const session of await visibleSessions(store, sessionId)) {
     records.push(...(await store.listSession(session)).artifacts.values());
   }
-  const sorted = records.filter(({ location }) => location !== without?.location).sort(byTime);
+  const sorted = records
+    .filter(({ location, metadata }) => {
+      return location !== without?.location && metadata.context_type !== HIDDEN_CONTEXT;
+    })
+    .sort(byTime);
   const start = requireCursor(cursor, sorted.length);
   const newest = sorted.slice(Math.max(0, start - limit), start).reverse();
   return {

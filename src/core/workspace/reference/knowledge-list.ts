@@ -110,7 +110,9 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
   const shown = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}="${escapeAttribute(String(value))}"`);
-  return `${ENTRY_START}${shown.join(" ")}>\n${escapeMarkup(entry.digest.text)}\n${ENTRY_END}`;
+  const { text } = entry.digest;
+  const body = text === "" ? "" : `${escapeMarkup(text)}\n`;
+  return `${ENTRY_START}${shown.join(" ")}>\n${body}${ENTRY_END}`;
 }
 
 /** One short hint; the system prompt explains the rest once. */

@@ -1,0 +1,102 @@
+import type { ResultState } from "../engine/format.js";
+import { countAfter } from "../engine/policy.js";
+import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+
+/**
+ * When a result was replaced by its reference, as its record says. Later calls see by it that it is to
+ * be replaced, or not yet, though the host passes originals, has dropped old messages since, or has
+ * gone back to an earlier point of the conversation.
+ */
+export interface Departure {
+  readonly as?: ResultState | undefined;
+  /** The tokens of what was replaced, by which the policy decided. */
+  readonly weight: number;
+  /** The newest results at that moment: if one of them is where it was, the moment is part of the history. */
+  readonly seen: readonly Landmark[];
+}
+
+interface Landmark {
+  /** How many results after the one that was replaced. */
+  readonly results: number;
+  readonly hash: string;
+  /** How many replies there were after it. */
+  readonly replies: number;
+}
+
+/** Metadata: when it was replaced; absent if that was when it arrived. */
+export const DEPARTURE_KEY = "offloaded_when";
+
+const HASH_DIGITS = 16;
+/** One more than the newest, so that an edit of the newest changes nothing that comes before it. */
+const LANDMARKS = 2;
+/** So far a result may have moved, where a host has dropped some in between. */
+const MAX_SHIFT = 16;
+
+/** What the places of results are known by: the index of the message and the hash of each, in order. */
+export interface Trail {
+  readonly messages: readonly number[];
+  /** Made on demand, since most are never asked for. */
+  hashAt(index: number): string | undefined;
+  /** The index of the first message of each reply. */
+  readonly replies: readonly number[];
+}
+
+/** The departure of a result at a moment: what comes from the message `before` on was not there yet. */
+export function departAt(
+  trail: Trail,
+  place: number,
+  before: number,
+  facts: Pick<Departure, "as" | "weight">,
+): Departure {
+  const newest = trail.messages.length - countAfter(trail.messages, before - 1) - 1;
+  const seen: Landmark[] = [];
+  for (let at = newest; at >= 0 && seen.length < LANDMARKS; at--) {
+    const message = trail.messages[at] ?? 0;
+    const replies = countAfter(trail.replies, message) - countAfter(trail.replies, before - 1);
+    const hash = trail.hashAt(at)?.slice(0, HASH_DIGITS) ?? "";
+    seen.push({ results: at - place, hash, replies });
+  }
+  return { ...facts, seen };
+}
+
+/**
+ * After how many replies of this history the result of a record was replaced: 0 if it was when it
+ * arrived; `undefined` if that moment is not part of the history.
+ */
+export function wentAfter(
+  departure: Departure | undefined,
+  trail: Trail,
+  place: number,
+): number | undefined {
+  if (!departure) return 0;
+  for (const { results, hash, replies } of departure.seen) {
+    const at = findNear(trail, place + results, hash);
+    if (at === undefined) continue;
+    const message = trail.messages[at] ?? 0;
+    const turn = trail.replies.length - countAfter(trail.replies, message) + replies;
+    if (turn <= trail.replies.length) return turn;
+  }
+  return undefined;
+}
+
+function findNear(trail: Trail, expected: number, hash: string): number | undefined {
+  const isThere = (at: number) => trail.hashAt(at)?.startsWith(hash) === true;
+  for (let shift = 0; shift <= MAX_SHIFT; shift++) {
+    if (isThere(expected - shift)) return expected - shift;
+    if (isThere(expected + shift)) return expected + shift;
+  }
+  return undefined;
+}
+
+/** The departure that a record tells of. Whatever else the metadata holds is ignored. */
+export function departureIn({ metadata }: ArtifactRecord): Departure | undefined {
+  const given = metadata[DEPARTURE_KEY] as Partial<Departure> | null | undefined;
+  return typeof given === "object" && Array.isArray(given?.seen) && given.seen.every(isLandmark)
+    ? { as: given.as, weight: Number(given.weight) || 0, seen: given.seen }
+    : undefined;
+}
+
+function isLandmark(value: unknown): value is Landmark {
+  const { results, hash, replies } = (value ?? {}) as Partial<Record<keyof Landmark, unknown>>;
+  return Number.isInteger(results) && typeof hash === "string" && Number.isInteger(replies);
+}
