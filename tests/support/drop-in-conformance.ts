@@ -1,6 +1,5 @@
 import { createOffloader, createWorkspace, type Workspace } from "context-offload";
 import type { Format, FormatName } from "context-offload/formats";
-import { all, any, minTokens, type Policy, type PolicyLike } from "context-offload/policies";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +18,6 @@ export type ScriptedMove = string | readonly ScriptedCall[];
 export interface ConformanceOptions {
   readonly workspace: Workspace;
   readonly sessionId: string;
-  readonly policy?: PolicyLike;
 }
 
 /** How the suite drives a framework. */
@@ -50,22 +48,6 @@ export interface RequestDropIn {
   readonly giantInMemory: "original" | "reference";
   start(settings: ConversationSettings): ConformanceConversation | Promise<ConformanceConversation>;
 }
-
-/** Every so many replies, what is older than two of them goes. */
-const inSteps: Policy = {
-  name: "inSteps",
-  needsTotalChars: false,
-  perResult: false,
-  decide: (candidates, { turnsAfter }) => {
-    const replies = turnsAfter(-1);
-    const step = replies - (replies % 12);
-    return candidates.map(({ messageIndex }) => {
-      const since = turnsAfter(messageIndex) - (replies - step);
-      return { offload: since >= 2, reason: "inSteps" };
-    });
-  },
-};
-const POLICY = { policy: any(minTokens(6_400), all(minTokens(400), inSteps)) };
 
 const TURNS = 30;
 const GIANT_DAY = 11;
@@ -119,7 +101,7 @@ async function play(
   let memory = "";
   for (let turn = 0; turn < TURNS; turn += turnsPerProcess) {
     const workspace = createWorkspace({ root });
-    const offload = isOffloaded ? { workspace, sessionId: SESSION, ...POLICY } : undefined;
+    const offload = isOffloaded ? { workspace, sessionId: SESSION } : undefined;
     const conversation = await dropIn.start({ offload, saved, reply, fetchLog: makeLog });
     for (let at = turn; at < Math.min(TURNS, turn + turnsPerProcess); at++) {
       await conversation.ask(`What happened on day ${at}?`);
@@ -143,7 +125,7 @@ export function testRequestDropIn(name: string, dropIn: RequestDropIn): void {
     let offloaded: Run;
     const openFolder = (name: string) => {
       const workspace = createWorkspace({ root: join(folder, name) });
-      return createOffloader({ workspace, sessionId: SESSION, format, ...POLICY });
+      return createOffloader({ workspace, sessionId: SESSION, format });
     };
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "context-offload-"));
