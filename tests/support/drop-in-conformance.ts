@@ -144,10 +144,14 @@ export function testRequestDropIn(name: string, dropIn: RequestDropIn): void {
 
     it("a giant goes when it arrives, other results in a few steps; in between, requests only grow", () => {
       const { requests } = offloaded;
-      const steps = requests.filter((messages, at) => {
-        const before = requests[at - 1] ?? [];
-        return before.some((message, index) => message !== messages[index]);
-      });
+      const isSame = (run: Run, at: number, index: number) =>
+        run.requests[at]?.[index] === run.requests[at - 1]?.[index];
+      // What a framework changes itself, such as VoltAgent the steps of a turn, is not counted.
+      const steps = requests.filter((_, at) =>
+        requests[at - 1]?.some(
+          (_, index) => isSame(plain, at, index) && !isSame(offloaded, at, index),
+        ),
+      );
       expect(steps.length).toBeGreaterThan(1);
       expect(steps.length).toBeLessThan(TURNS / 3);
       const giant = inJson(makeLog(GIANT_DAY));
