@@ -17,7 +17,7 @@ import {
   SHORT,
   storyWorkspace,
 } from "../../tests/support/framework-story.js";
-import { makeProject, runOpenCode } from "./run-opencode.mjs";
+import { exportSession, makeProject, runOpenCode } from "./run-opencode.mjs";
 import { startScriptedModel } from "../scripted-chat-model.mjs";
 
 const FETCH = { name: "bash", input: { command: "cat app.log", description: "Reads the log" } };
@@ -171,13 +171,13 @@ describe("the plugin in OpenCode", () => {
     async () => {
       const calls = 30;
       const lines = (at: number) => LOG.split("\n").slice(at * 60, at * 60 + 60);
-      const { model, run } = await startProject((results) => {
+      const { folder, model, run } = await startProject((results) => {
         if (results.length === calls) return { say: "Done." };
         const [first, last] = [results.length * 60 + 1, results.length * 60 + 60];
         const input = { ...FETCH.input, command: `sed -n '${first},${last}p' app.log` };
         return [{ ...FETCH, input, id: `call-${results.length}` }];
       });
-      const { events } = await run();
+      const { sessionID } = await run();
       const sent = model.requests.map(({ body }) => resultsIn(body));
       expect(sent).toHaveLength(calls + 1);
       // What has just arrived is whole, and between two steps requests only grow.
@@ -190,8 +190,9 @@ describe("the plugin in OpenCode", () => {
       expect(steps.length).toBeGreaterThan(0);
       expect(steps.length).toBeLessThan(5);
       expect(sent.at(-1)?.[0]).toMatch(/<knowledge /);
-      const saved = events.filter(({ type }) => type === "tool_use");
-      expect(saved.map(({ part }) => part.state.output.trim())).toEqual(
+      const { messages } = await exportSession(folder, sessionID);
+      const saved = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool"));
+      expect(saved.map(({ state }) => state.output.trim())).toEqual(
         Array.from({ length: calls }, (_, at) => lines(at).join("\n")),
       );
     },

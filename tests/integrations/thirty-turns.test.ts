@@ -1,8 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { offloadMiddleware, offloadStep } from "context-offload/ai-sdk";
 import { offloadRequests } from "context-offload/anthropic";
+import { offloadResponses } from "context-offload/openai";
+import OpenAI from "openai";
 import { anthropicApi, type ApiMessage } from "../support/anthropic-api.js";
 import { testRequestDropIn } from "../support/drop-in-conformance.js";
+import { scriptOpenAI } from "../support/scripted-openai.js";
 import { messagesOf, scriptModel, SDKS } from "../support/scripted-ai-sdk.js";
 
 for (const { name, sdk, Model } of SDKS) {
@@ -79,6 +82,46 @@ testRequestDropIn("offloadRequests of the Anthropic SDK", {
         }
       },
       save: () => structuredClone(messages),
+    };
+  },
+});
+
+testRequestDropIn("offloadResponses of the OpenAI SDK", {
+  format: "openai-responses",
+  giantInMemory: "reference",
+  start({ offload, saved = [], reply, fetchLog }) {
+    type Item = OpenAI.Responses.ResponseInputItem;
+    const input = structuredClone(saved) as Item[];
+    const { fetch } = scriptOpenAI((body) => {
+      const move = reply(body.input ?? []);
+      return typeof move === "string" ? move : move.map((c) => ({ name: "fetch_log", ...c }));
+    });
+    const client = new OpenAI({ apiKey: "none", fetch });
+    const responses =
+      offload &&
+      offloadResponses({ fetch_log: ({ day }: { day: number }) => fetchLog(day) }, offload);
+    const answer = ({ call_id, arguments: args }: OpenAI.Responses.ResponseFunctionToolCall) => {
+      const { day } = JSON.parse(args) as { day: number };
+      return { type: "function_call_output" as const, call_id, output: fetchLog(day) };
+    };
+    return {
+      async ask(question) {
+        input.push({ role: "user", content: question });
+        for (;;) {
+          const { output } = await client.responses.create({
+            model: "scripted",
+            input: (await responses?.input(input)) ?? input,
+            tools: responses?.tools ?? [],
+          });
+          const calls = output.filter((item) => item.type === "function_call");
+          input.push(
+            ...(output as Item[]),
+            ...((await responses?.answer(output)) ?? calls.map(answer)),
+          );
+          if (calls.length === 0) return;
+        }
+      },
+      save: () => structuredClone(input),
     };
   },
 });
