@@ -1,6 +1,6 @@
 /** @module opencode */
 import { readFile } from "node:fs/promises";
-import { requireObject } from "../../core/arguments.js";
+import { requireObject, requireStrings } from "../../core/arguments.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
 import { byTool } from "../../core/policies/by-result.js";
 import { all } from "../../core/policies/combine.js";
@@ -155,7 +155,9 @@ export function offloadPlugin(
   options: OpenCodeOptions = {},
 ): Promise<OpenCodeHooks> {
   requireObject("input", input, "what OpenCode passes to a plugin");
+  requireObject("options", options, "an object, or omitted");
   const { excludeTools = ["read", "skill"], policy = freshAndStale() } = options;
+  requireStrings("excludeTools", excludeTools);
   const kept = { ...options, policy: all(byTool({ never: excludeTools }), policy) };
   const sessions = connectSessions(kept, PLUGIN, input);
   const parents = new Map<string, string>();
