@@ -32,7 +32,7 @@ for (const keep of ["reference", "original"] as const) {
         tools: [
           new FunctionTool({
             ...{ name: "fetch_log", description: "Fetches the log." },
-            execute: (input) => fetchLog((input as { day: number }).day),
+            execute: (input) => fetchLog((input as unknown as { day: number }).day),
           }),
         ],
       });

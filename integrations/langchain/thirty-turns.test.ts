@@ -29,10 +29,11 @@ for (const keep of ["reference", "original"] as const) {
             });
       };
       const schema = z.object({ day: z.number() });
+      const fetchTool = tool(({ day }) => fetchLog(day), { name: "fetch_log", schema });
       const checkpointer = (saved as MemorySaver | undefined) ?? new MemorySaver();
       const agent = createAgent({
         ...{ model, checkpointer, systemPrompt: "Be brief." },
-        tools: [tool(({ day }) => fetchLog(day), { name: "fetch_log", schema })],
+        tools: [fetchTool],
         middleware: offload ? [offloadMiddleware({ ...offload, keep })] : [],
       });
       const thread = { configurable: { thread_id: "thread-1" } };
@@ -42,7 +43,7 @@ for (const keep of ["reference", "original"] as const) {
           await agent.invoke({ messages: [new HumanMessage(question)] }, thread);
         },
         save: () => checkpointer,
-        remembered: async () => (await agent.getState(thread)).values,
+        remembered: async () => ((await agent.getState(thread)) as { values: unknown }).values,
       };
     },
   });
