@@ -9,7 +9,13 @@ import {
   SHORT,
   storyWorkspace,
 } from "../support/framework-story.js";
-import { investigate, scriptModel, SDKS, type Move } from "../support/scripted-ai-sdk.js";
+import {
+  investigate,
+  messagesOf,
+  scriptModel,
+  SDKS,
+  type Move,
+} from "../support/scripted-ai-sdk.js";
 
 const FETCH = { toolName: "fetch_log", input: { service: "checkout" } };
 
@@ -458,14 +464,4 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
 
 function offloaderOf(workspace: Awaited<ReturnType<typeof storyWorkspace>>["workspace"]) {
   return createOffloader({ workspace, sessionId: "offloader's", format: "ai-sdk" });
-}
-
-interface Finished<M> {
-  readonly response: PromiseLike<{ readonly messages: M[] }> | { readonly messages: M[] };
-}
-
-/** The messages of all steps, which version 7 has in a field of its own. */
-async function messagesOf<M>(result: Finished<M>): Promise<M[]> {
-  const { responseMessages } = result as { responseMessages?: M[] | PromiseLike<M[]> };
-  return (await responseMessages) ?? (await result.response).messages;
 }

@@ -68,10 +68,15 @@ function wrapTool(name: string, tool: AnyAiSdkTool, session: OffloadSession): An
   if (tool.type === "provider" && !tool.execute) return tool;
   const toModelOutput = async (call: AiSdkToolCall): Promise<unknown> => {
     const output = await (tool.toModelOutput ? tool.toModelOutput(call) : plainOutput(call.output));
-    const { toolCallId } = call;
-    const part = { type: "tool-result", toolCallId, toolName: name, output };
-    const message = { role: "tool", content: [part] };
-    return (await session.message(message, aiSdkFormat)).content[0]?.output ?? output;
+    const about = { toolCallId: call.toolCallId, toolName: name };
+    const [, answered] = await session.exchange<{ role: string; content: object[] }>(
+      [
+        { role: "assistant", content: [{ type: "tool-call", ...about, input: call.input }] },
+        { role: "tool", content: [{ type: "tool-result", ...about, output }] },
+      ],
+      aiSdkFormat,
+    );
+    return (answered?.content[0] as { output?: unknown } | undefined)?.output ?? output;
   };
   return { ...tool, ...takeReferences(name, tool, session), toModelOutput };
 }

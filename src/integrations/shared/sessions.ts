@@ -290,11 +290,15 @@ export interface OffloadSession {
   checkToolNames(names: readonly (string | undefined)[]): void;
   /** A text for the system prompt. */
   systemPrompt(): string;
-  /** The history in which large results are references. Call it with the whole history of each request. */
+  /**
+   * What to send of a history: giants and stale results are references. Call it with the whole history
+   * of each request, and save nothing of what it returns.
+   */
   history<M>(messages: readonly M[], format?: Format): Promise<readonly M[]>;
-  /** The same for one message that has just arrived, whatever came before it. */
-  message<M>(message: M, format: Format): Promise<M>;
-  /** The same for a few messages that belong together, such as a call and its result. */
+  /**
+   * The same for a call and its result that has just arrived, whatever came before: giants only. With
+   * its call, a giant has the reference that it would have in a request.
+   */
   exchange<M>(messages: readonly M[], format: Format): Promise<readonly M[]>;
   /** What to put into the conversation for a result that has just arrived. */
   result<C extends Content>(content: C, arrived?: ArrivedResult): Promise<C | string>;
@@ -368,12 +372,7 @@ function openSession(
         histories.set(format, offloader);
         return (await offloader.offload(messages)).messages;
       }),
-    message: (message, format) =>
-      keepOnError(message, async () => {
-        // An offloader of its own: calls that run at once have no history in common.
-        const { messages } = await create(format).offload([message]);
-        return messages[0] ?? message;
-      }),
+    // An offloader of its own: calls that run at once have no history in common.
     exchange: (messages, format) =>
       keepOnError(messages, async () => (await create(format).offload(messages)).messages),
     result: (content, arrived) =>

@@ -12,7 +12,7 @@ import { minTokens } from "../../../src/policies.js";
 import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
-const LONG = "a line of a log\n".repeat(1_000);
+const LONG = "a line of a log\n".repeat(4_000);
 
 /** The session of a call that the framework names so. */
 const sessionOf = (options: MultiSessionOptions<string>, id?: string): OffloadSession =>
@@ -167,7 +167,7 @@ describe("connectSessions", () => {
     expect(sessions.named("2")).not.toBe(second);
   });
 
-  it.each(["history", "message", "result"] as const)(
+  it.each(["history", "exchange", "result"] as const)(
     "keeps what %s cannot store, and reports it",
     async (verb) => {
       const events: WorkspaceEvent[] = [];
@@ -178,11 +178,9 @@ describe("connectSessions", () => {
       const message = { role: "tool", content: [part] };
       const run = (onError?: "throw") => {
         const session = sessionOf({ workspace, onError });
-        if (verb === "history") return session.history([message], aiSdkFormat);
-        return verb === "message" ? session.message(message, aiSdkFormat) : session.result(LONG);
+        return verb === "result" ? session.result(LONG) : session[verb]([message], aiSdkFormat);
       };
-      const whole = { history: [message], message, result: LONG };
-      expect(await run()).toEqual(whole[verb]);
+      expect(await run()).toEqual(verb === "result" ? LONG : [message]);
       expect(events).toContainEqual(expect.objectContaining({ event: "failure" }));
       await expect(run("throw")).rejects.toThrow(/disk full/);
     },
