@@ -12,7 +12,7 @@ import { minTokens } from "../../../src/policies.js";
 import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
-const LONG = "a line of a log\n".repeat(1_000);
+const LONG = "a line of a log\n".repeat(2_000);
 
 /** The session of a call that the framework names so. */
 const sessionOf = (options: MultiSessionOptions<string>, id?: string): OffloadSession =>
