@@ -397,6 +397,23 @@ describe("context-offload run", () => {
     expect(readdirSync(place.path(".offload/v1/default"))).toEqual(["long"]);
   });
 
+  it("lets results grow old over a long session, as over one in a single piece", async () => {
+    const place = new TestFolder();
+    const turns = Array.from({ length: 300 }, (_, at) =>
+      conversationOf(`t${at}`, `line of ${at} `.repeat(20), 20),
+    ).flat();
+    place.write("lines.jsonl", turns.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
+    place.write("whole.json", JSON.stringify(turns));
+    expect(place.read("lines.jsonl").length).toBeGreaterThan(1_500_000);
+    const summary = async (...args: string[]) =>
+      /^\d+ of 300 tool results/m.exec((await place.run("run", ...args)).stdout)?.[0];
+    const inLines = await summary("lines.jsonl");
+    expect(inLines).toMatch(/^29\d of 300/);
+    expect(await summary("whole.json")).toBe(inLines);
+    expect((await place.run("restore", "-q", "lines.offloaded.jsonl")).stderr).toBe("");
+    expect(place.read("lines.restored.jsonl")).toBe(place.read("lines.jsonl"));
+  });
+
   it("takes an agent's log with broken lines, keeps those as they are and counts them", async () => {
     const place = new TestFolder();
     const lines = Array.from({ length: 30 }, (_, at) =>
