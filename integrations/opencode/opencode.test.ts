@@ -85,7 +85,7 @@ describe("the plugin in OpenCode", () => {
         messages: { role: string; content: string }[];
       };
       const system = messages.filter(({ role }) => role === "system");
-      expect(system.map(({ content }) => content).join()).toContain("grep_knowledge searches");
+      expect(system.map(({ content }) => content).join()).toContain("read_stored reads");
 
       // The second turn is cheap, and another conversation finds nothing.
       await run("--session", sessionID);
@@ -218,11 +218,11 @@ describe("its hooks", () => {
     const hooks = await offloadPlugin({ directory: "." }, { workspace });
     await hooks["tool.execute.after"](CALL, { output: LOG });
     const context = { sessionID: "ses-1", abort: new AbortController().signal };
-    const read = hooks.tool["get_knowledge_by_id"];
-    expect(await read?.execute({ artifact_id: "none" }, context)).toMatch(/^Error: .*call-1/s);
-    expect(
-      await read?.execute({ artifact_id: "call-1" }, { ...context, sessionID: "ses-2" }),
-    ).toMatch(/^Error:/);
+    const read = hooks.tool["read_stored"];
+    expect(await read?.execute({ id: "none" }, context)).toMatch(/^Error: .*call-1/s);
+    expect(await read?.execute({ id: "call-1" }, { ...context, sessionID: "ses-2" })).toMatch(
+      /^Error:/,
+    );
   });
 });
 

@@ -125,6 +125,13 @@ describe.each(IN_CALLS)("reading-tool look-alikes in $name", (fixture) => {
     ["query_knowledge", { artifact_id: "held" }, answer, "offloaded"],
     ["look", { artifact_id: "held", pointer: "" }, answer, "kept"],
     ["get_tool_result_offload_info", {}, answer, "kept"],
+    ["read_stored", { id: "held", lines: "1-9" }, answer, "kept"],
+    ["read_stored", { id: "of-child" }, answer, "kept"],
+    ["read_stored", { id: "of-stranger" }, answer, "offloaded"],
+    ["read_stored", { pattern: "x" }, answer, "kept"],
+    ["read_stored", {}, answer, "kept"],
+    ["read_stored", { url: "https://example.com" }, answer, "offloaded"],
+    ["read_stored", {}, logOf(200_000), "offloaded"],
     ["bash", { artifact_id: "held" }, answer, "offloaded"],
   ])("%s with %j", async (toolName, input, text, outcome) => {
     const workspace = createMemoryWorkspace({ toolNames: { query_knowledge: "look" } });

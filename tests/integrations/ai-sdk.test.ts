@@ -207,8 +207,8 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       const model = storyModel();
       await generateText({ model, tools: first, prompt: QUESTION, stopWhen });
       const other = offloadTools(tools, { workspace });
-      expect(await other.get_tool_result_offload_info.execute({})).not.toContain("call-1");
-      expect(await first.get_tool_result_offload_info.execute({})).toContain("call-1");
+      expect(await other.read_stored.execute({})).not.toContain("call-1");
+      expect(await first.read_stored.execute({})).toContain("call-1");
     });
   });
 
@@ -426,7 +426,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
         expectShort(model, 3);
         const [first, second] = sentTo(model).map((prompt) => JSON.parse(prompt) as unknown[]);
         expect(first?.[0]).toMatchObject({ role: "system" });
-        expect(JSON.stringify(first?.[0])).toMatch(/Be brief\..*grep_knowledge/);
+        expect(JSON.stringify(first?.[0])).toMatch(/Be brief\..*read_stored/);
         expect(second?.[0]).toEqual(first?.[0]);
       }
     });

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import * as zlib from "node:zlib";
+import type { SourceFigures } from "@context-offload/replay";
 import Database from "libsql";
 import { describe, expect, it } from "vitest";
 import { conversationOf, ONE_SENTENCE, TestFolder, SAMPLE } from "./support/command.js";
 
-const LOG = Array.from({ length: 500 }, (_, at) => `row ${at}: value-${at * 7_919}`).join("\n");
+const LOG = Array.from({ length: 3_000 }, (_, at) => `row ${at}: value-${at * 7_919}`).join("\n");
 /** Replies that use what a result said, and many requests that carry it. */
 const REPLIES = Array.from({ length: 12 }, (_, at) => `Step ${at} is done.`);
 
@@ -164,42 +165,80 @@ function writeOpenCodeDatabase(place: TestFolder): { close(): unknown } {
 }
 
 interface Figures {
-  sources: {
-    name: string;
-    files: number;
-    unread: number;
-    conversations: number;
-    largeResults: number;
-    outcomes: Record<
-      "everything" | "ours",
-      { turns: number; tokens: number; price: number; lost: number }
-    >;
-  }[];
+  sources: SourceFigures[];
+}
+
+/** One result of about 60,000 tokens, of which no reader reads much, and many requests that carry it. */
+function longSession(): object[] {
+  const log = Array.from({ length: 10_000 }, (_, at) => `row ${at}: value-${at * 7_919}`);
+  return [
+    ...conversationOf("t1", log.join("\n"), 1),
+    ...REPLIES.flatMap((text) => [
+      { role: "assistant", content: text },
+      { role: "user", content: "Go on." },
+    ]),
+  ];
 }
 
 describe("context-offload replay", () => {
-  it("shows in one table what would have been saved, and draws it", async () => {
+  it("shows in one table what would have been saved with both readers, and draws it", async () => {
     const place = new TestFolder();
+    place.write("long.json", JSON.stringify(longSession()));
     const { status, stdout, stderr } = await place.run(
       "replay",
-      SAMPLE,
+      "long.json",
       "--picture",
       "out/saved.svg",
     );
     expect([status, stderr]).toEqual([0, "wrote out/saved.svg\n"]);
     expect(stdout).toMatch(
-      /sessions +replies +tokens sent +now +cost +now +saved +read-backs +lost/,
+      /sessions +replies +tokens sent +now +cost +now +saved +read-backs +lost +if names were enough/,
     );
     expect(stdout).toMatch(
-      /checkout-outage\.json +1 +29 +[\d,]+ +[\d,]+ +\$\d\.\d+ +\$\d\.\d+ +\d\d % +█/,
+      /^long\.json +1 +14 +[\d,]+ +[\d,]+ +\$\d\.\d+ +\$\d\.\d+ +\d\d % +█\S* .* \d\d %$/m,
     );
-    expect(stdout).toMatch(/^Offloading would have saved \$0\.\d+ of \$0\.\d+ at \$3 per million/m);
+    expect(stdout).toMatch(
+      /^context-offload would have saved \$\d+\.\d+ of \$\d+\.\d+ at \$3 per million .* live agents did\.$/m,
+    );
+    expect(stdout).toMatch(/^If a name in a reference were as good .* it would have saved \$/m);
+    expect(stdout).not.toContain("cost more");
     expect(place.read("out/saved.svg")).toMatch(/^<svg [^]*context-offload[^]*<\/svg>\s*$/);
     const dollars = (text: string) => Number(/would have saved \$([\d.]+)/.exec(text)?.[1]);
-    expect(dollars((await place.run("replay", SAMPLE, "--price", "6")).stdout)).toBeCloseTo(
-      2 * dollars(stdout),
-      3,
+    const twice = (await place.run("replay", "long.json", "--price", "6")).stdout;
+    expect(dollars(twice) / dollars(stdout)).toBeCloseTo(2, 1);
+  });
+
+  it("says in plain words when it costs more than sending everything, and where it does worst", async () => {
+    const place = new TestFolder();
+    place.write("all/short.json", JSON.stringify(conversationOf("t1", "three files", 1)));
+    const alone = (await place.run("replay", "all")).stdout;
+    expect(alone).toMatch(/^all +1 +\d+ .* -\d\.\d % /m);
+    expect(alone).toMatch(
+      /^context-offload costs more here than sending everything: \$\d\.\d+ more than \$\d\.\d+ /m,
     );
+    expect(alone).toMatch(/^If a name .* it would still have cost \$\d\.\d+ more\.$/m);
+    // One that pays does not hide one that does not.
+    place.write("all/long.json", JSON.stringify(longSession()));
+    const both = (await place.run("replay", "all")).stdout;
+    expect(both).toMatch(/^context-offload would have saved /m);
+    expect(both).toMatch(
+      /^1 of 2 sessions would have cost more than without it, the worst \d\.\d % more \(short\.json\)\.$/m,
+    );
+  });
+
+  it("counts the recorded replies as part of the bill", async () => {
+    const place = new TestFolder();
+    place.write("long.json", JSON.stringify(longSession()));
+    const { sources } = JSON.parse(
+      (await place.run("replay", "long.json", "--json")).stdout,
+    ) as Figures;
+    const { everything } = sources[0]?.outcomes.live ?? {};
+    const cost = Number(
+      / \$([\d.]+) +\$/.exec((await place.run("replay", "long.json")).stdout)?.[1],
+    );
+    const bill = ((everything?.price ?? 0) + (everything?.replyPrice ?? 0)) * 3e-6;
+    expect(cost).toBeCloseTo(bill, 2);
+    expect(everything?.replyPrice).toBeGreaterThan(0);
   });
 
   it("finds the sessions of coding agents, and only reads them", async () => {
@@ -221,12 +260,15 @@ describe("context-offload replay", () => {
       (await place.run("replay", "--find", "--json")).stdout,
     ) as Figures;
     expect(
-      sources.map(({ name, conversations, largeResults }) => [name, conversations, largeResults]),
+      sources.map(({ name, conversations, largeResults }) => [
+        ...[name, conversations.length, largeResults],
+      ]),
     ).toEqual(["Claude Code", "Codex", "Gemini CLI", "OpenCode"].map((name) => [name, 1, 1]));
     for (const { outcomes } of sources) {
-      expect(outcomes.everything.turns).toBeGreaterThan(REPLIES.length - 1);
-      expect(outcomes.ours.tokens).toBeLessThan(outcomes.everything.tokens);
-      expect(outcomes.ours.lost).toBe(0);
+      const { everything, ours } = outcomes.live;
+      expect(everything?.turns).toBeGreaterThan(REPLIES.length - 1);
+      expect(ours?.tokens).toBeLessThan(everything?.tokens ?? 0);
+      expect(ours?.lost).toBe(0);
     }
     expect(files()).toEqual(before);
     expect((await place.run("replay", "--find")).stdout).toMatch(/^together +4 /m);
@@ -243,9 +285,11 @@ describe("context-offload replay", () => {
       (await place.run("replay", "--find", "--json")).stdout,
     ) as Figures;
     const [openCode] = sources.filter(({ name }) => name === "OpenCode");
-    expect(openCode).toMatchObject({ conversations: 1, largeResults: 1, unread: 0, files: 1 });
-    expect(openCode?.outcomes.everything.turns).toBeGreaterThan(REPLIES.length - 1);
-    expect(openCode?.outcomes.ours.lost).toBe(0);
+    expect(openCode).toMatchObject({ largeResults: 1, unread: 0, files: 1 });
+    expect(openCode?.conversations).toHaveLength(1);
+    const { everything, ours } = openCode?.outcomes.live ?? {};
+    expect(everything?.turns).toBeGreaterThan(REPLIES.length - 1);
+    expect(ours?.lost).toBe(0);
     expect(readdirSync(folder)).toEqual(before);
     database.close();
   });
@@ -294,10 +338,12 @@ describe("context-offload replay", () => {
     const { stdout, stderr } = await place.run("replay", "--find", "--json");
     const { sources } = JSON.parse(stdout) as Figures;
     const [, codexFigures, gemini] = sources;
-    expect(codexFigures).toMatchObject({ files: 3, conversations: compress ? 3 : 2 });
+    expect(codexFigures?.files).toBe(3);
+    expect(codexFigures?.conversations).toHaveLength(compress ? 3 : 2);
     expect(stderr).toMatch(compress ? /^$/ : /Codex compresses older sessions; .* Node 22\.15/);
-    expect(gemini).toMatchObject({ conversations: 2, largeResults: 2, unread: 0 });
-    expect(gemini?.outcomes.ours.lost).toBe(0);
+    expect(gemini).toMatchObject({ largeResults: 2, unread: 0 });
+    expect(gemini?.conversations).toHaveLength(2);
+    expect(gemini?.outcomes.live["ours"]?.lost).toBe(0);
   });
 
   it("counts what is not a conversation, and says so when nothing is", async () => {

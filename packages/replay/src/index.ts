@@ -17,14 +17,25 @@ export { UnreadableHereError } from "./conversation/unreadable-here-error.js";
 export type { FactOptions } from "./facts.js";
 export { renderPicture } from "./picture.js";
 export type { CachePrices } from "./prompt-cache.js";
-export type { ReaderKind, ReadSteps, ReadStep } from "./reader.js";
+export {
+  LIVE_READ_BACKS,
+  type PartSteps,
+  type ReadBackBand,
+  type ReaderKind,
+  type ReaderName,
+  type ReadSteps,
+  type ReadStep,
+} from "./reader.js";
 export {
   addFigures,
   DEFAULT_SETTINGS,
   replayOptions,
   replaySession,
   replaySources,
+  type ConversationFigures,
   type Figures,
+  type Outcomes,
+  type SessionReplay,
   type Settings,
   type SourceFigures,
   type SourcesRun,

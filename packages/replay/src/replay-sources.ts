@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import type { RecordedSession, Source } from "./conversation/read-session.js";
 import { KNOWN_WORDS } from "./facts.js";
-import type { ReaderKind } from "./reader.js";
+import { LIVE_READ_BACKS, type ReadBackBand, type ReaderKind, type ReaderName } from "./reader.js";
 import { addOutcomes, replayConversation, type Outcome, type ReplayOptions } from "./replay.js";
 import type { System } from "./systems/system.js";
 
@@ -16,6 +16,8 @@ export interface Settings {
   /** Names that every model knows are not facts. */
   readonly known: boolean;
   readonly reader: ReaderKind;
+  /** How the live reader reads back what is hidden when it arrives. */
+  readonly readBacks: readonly ReadBackBand[];
   /** How many lines the reader asks for around a match. */
   readonly contextLines?: number | undefined;
   /** The reader makes its calls for several results in one request. */
@@ -24,6 +26,8 @@ export interface Settings {
   readonly readPrice: number;
   /** Of a token to it. */
   readonly writePrice: number;
+  /** Of a token that the model writes. */
+  readonly outputPrice: number;
   /** A pause after which the cache is cold. */
   readonly coldAfterMs?: number | undefined;
   /** Of the agent's own system prompt and tools. */
@@ -34,30 +38,46 @@ export const DEFAULT_SETTINGS: Settings = {
   strict: false,
   known: false,
   reader: "search",
-  contextLines: undefined,
+  readBacks: LIVE_READ_BACKS,
+  contextLines: 2,
   together: false,
   readPrice: 0.1,
   writePrice: 1.25,
+  outputPrice: 5,
   coldAfterMs: undefined,
   systemTokens: 8_000,
 };
 
-/** The options for replaying one conversation. */
+/** The options for replaying one conversation with this reader. */
 export function replayOptions(
   settings: Settings,
   countTokens: (text: string) => number,
+  readerName: ReaderName = "live",
 ): ReplayOptions {
-  const { strict, known, reader, contextLines, together, systemTokens } = settings;
+  const { strict, known, reader, contextLines, together, outputPrice, systemTokens } = settings;
   const { readPrice: read, writePrice: write, coldAfterMs = Infinity } = settings;
   return {
     countTokens,
     prices: { read, write, coldAfterMs },
+    outputPrice,
     systemTokens,
     facts: known ? { strict, known: KNOWN_WORDS } : { strict },
     reader,
+    readBacks: readerName === "live" ? settings.readBacks : undefined,
     contextLines,
     together,
   };
+}
+
+/** Outcomes by the name of the system, with each of the two readers. */
+export type Outcomes = Readonly<Record<ReaderName, Readonly<Record<string, Outcome>>>>;
+
+/** What one conversation cost. */
+export interface ConversationFigures {
+  readonly name: string;
+  /** Recorded replies. */
+  readonly turns: number;
+  readonly outcomes: Outcomes;
 }
 
 /** What the conversations of one recording, or of several, cost. */
@@ -67,36 +87,45 @@ export interface Figures {
   readonly unread: number;
   /** Files that `parseConversation` refuses, but that can be replayed. */
   readonly rejected: number;
-  readonly conversations: number;
   /** Results that are large enough to be offloaded. */
   readonly largeResults: number;
-  /** By the name of the system. */
-  readonly outcomes: Readonly<Record<string, Outcome>>;
+  readonly conversations: readonly ConversationFigures[];
 }
 
 export interface SourceFigures extends Figures {
   readonly name: string;
+  /** Of all conversations together. */
+  readonly outcomes: Outcomes;
 }
 
 /**
- * Replays all conversations of a recording under each system.
+ * Replays all conversations of a recording under each system, with both readers.
  *
  * @param session - What `readSession` found; `undefined` counts as a file that could not be read.
  */
 export async function replaySession(
   session: RecordedSession | undefined,
   systems: Readonly<Record<string, System>>,
-  options: ReplayOptions,
-  signal?: AbortSignal,
+  { settings, countTokens, signal }: SessionReplay,
 ): Promise<Figures> {
   const { conversations = [], isRejected = false } = session ?? {};
-  const outcomes: Record<string, Outcome> = {};
+  const live = replayOptions(settings, countTokens, "live");
+  const names = replayOptions(settings, countTokens, "names");
+  const figures: ConversationFigures[] = [];
   for (const conversation of conversations) {
+    const outcomes: Record<ReaderName, Record<string, Outcome>> = { live: {}, names: {} };
     for (const [name, system] of Object.entries(systems)) {
       signal?.throwIfAborted();
-      const outcome = await replayConversation(conversation, system, options);
-      outcomes[name] = addOutcomes(outcomes[name], outcome);
+      const outcome = await replayConversation(conversation, system, live);
+      outcomes.live[name] = outcome;
+      // Where nothing was read back at arrival, both readers do the same.
+      outcomes.names[name] =
+        outcome.readsAtArrival === 0
+          ? outcome
+          : await replayConversation(conversation, system, names);
     }
+    const turns = conversation.items.filter(({ role }) => role === "assistant").length;
+    figures.push({ name: conversation.name, turns, outcomes });
   }
   const large = conversations.flatMap(({ items }) =>
     items.filter(({ role, text }) => role === "result" && text.length >= LARGE_CHARS),
@@ -105,28 +134,44 @@ export async function replaySession(
     files: 1,
     unread: session ? 0 : 1,
     rejected: isRejected ? 1 : 0,
-    conversations: conversations.length,
     largeResults: large.length,
-    outcomes,
+    conversations: figures,
   };
 }
 
+/** What it takes to replay a recording. */
+export interface SessionReplay {
+  readonly settings: Settings;
+  readonly countTokens: (text: string) => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export function addFigures(name: string, files: readonly Figures[]): SourceFigures {
-  const sumOf = (key: Exclude<keyof Figures, "outcomes">) =>
+  const sumOf = (key: Exclude<keyof Figures, "conversations">) =>
     files.reduce((sum, file) => sum + file[key], 0);
-  const systems = new Set(files.flatMap(({ outcomes }) => Object.keys(outcomes)));
-  const outcomes = [...systems].map(
-    (system) => [system, addOutcomes(...files.map((file) => file.outcomes[system]))] as const,
-  );
+  const conversations = files.flatMap((file) => file.conversations);
   return {
     name,
     files: sumOf("files"),
     unread: sumOf("unread"),
     rejected: sumOf("rejected"),
-    conversations: sumOf("conversations"),
     largeResults: sumOf("largeResults"),
-    outcomes: Object.fromEntries(outcomes),
+    conversations,
+    outcomes: {
+      live: addBySystem(conversations.map(({ outcomes }) => outcomes.live)),
+      names: addBySystem(conversations.map(({ outcomes }) => outcomes.names)),
+    },
   };
+}
+
+function addBySystem(
+  outcomes: readonly Readonly<Record<string, Outcome>>[],
+): Record<string, Outcome> {
+  const systems = new Set(outcomes.flatMap((bySystem) => Object.keys(bySystem)));
+  const sums = [...systems].map(
+    (system) => [system, addOutcomes(...outcomes.map((bySystem) => bySystem[system]))] as const,
+  );
+  return Object.fromEntries(sums);
 }
 
 /** What a thread is started with. */

@@ -9,16 +9,27 @@ import {
 } from "./conversation/conversation.js";
 import { factsUsedLater, mentionsIn, usedFacts, type FactOptions, type FactUse } from "./facts.js";
 import { PromptCache, type CachePrices } from "./prompt-cache.js";
-import { foundBy, type ReaderKind, type ReadSteps, type ReadStep } from "./reader.js";
+import {
+  foundBy,
+  partReadBack,
+  type ReadBackBand,
+  type ReaderKind,
+  type ReadSteps,
+  type ReadStep,
+} from "./reader.js";
 import { once, type SystemSession, type System } from "./systems/system.js";
 
 export interface ReplayOptions {
   readonly countTokens: (text: string) => number;
   readonly prices: CachePrices;
+  /** The price of a token that the model writes. */
+  readonly outputPrice: number;
   /** The size of the agent's own system prompt. */
   readonly systemTokens: number;
   readonly facts: FactOptions;
   readonly reader: ReaderKind;
+  /** How results that are hidden when they arrive are read back at once; none are when nothing is said. */
+  readonly readBacks?: readonly ReadBackBand[] | undefined;
   /** How many lines the reader asks for around a match. */
   readonly contextLines?: number | undefined;
   /** Whether the reader makes its calls for several results in one request. */
@@ -32,11 +43,20 @@ export interface Outcome {
   readonly requests: number;
   /** All that were sent, all requests together. */
   readonly tokens: number;
-  /** With a prompt cache, in tokens at the full price. */
+  /**
+   * In tokens at the full price: what was sent, through a prompt cache, and what the reader wrote to
+   * make its calls. The recorded replies are the same under every system and are not in it.
+   */
   readonly price: number;
+  /** The same without a prompt cache. */
+  readonly plainPrice: number;
+  /** What writing the recorded replies cost. */
+  readonly replyPrice: number;
   /** Calls of reading tools. */
   readonly readBacks: number;
-  /** Tokens in their answers. */
+  /** Of these, the ones for results that were hidden when they arrived, made at once. */
+  readonly readsAtArrival: number;
+  /** Tokens in the answers of all of them. */
   readonly readTokens: number;
   /** Turns that had to read. */
   readonly readTurns: number;
@@ -52,8 +72,9 @@ const MESSAGE_TOKENS = 4;
 const MAX_READS = 100;
 
 /**
- * Sends a recorded conversation again, request by request, as a system would have sent it. Where the
- * recorded reply uses a fact that is not in what was sent, a scripted reader fetches it first.
+ * Sends a recorded conversation again, request by request, as a system would have sent it. A scripted
+ * reader reads back what was hidden when it arrived, as `readBacks` says; and where the recorded reply
+ * uses a fact that is not in what was sent, it fetches that first.
  */
 export async function replayConversation(
   { items }: Pick<RecordedConversation, "items">,
@@ -95,7 +116,14 @@ class Replay {
   /** The text, the tokens and the mentions of an item, each found once. */
   readonly #describe = once((item: Item) => this.#describeItem(item));
   readonly #history: Item[] = [];
-  readonly #outcome = { turns: 0, readBacks: 0, readTokens: 0, readTurns: 0, needed: 0, lost: 0 };
+  /** How much of the history a request has carried. */
+  #sentItems = 0;
+  /** Tokens that the model wrote: the recorded replies, and the calls of the reader. */
+  readonly #written = { replies: 0, reads: 0 };
+  readonly #outcome = {
+    ...{ turns: 0, readBacks: 0, readsAtArrival: 0, readTokens: 0 },
+    ...{ readTurns: 0, needed: 0, lost: 0 },
+  };
 
   constructor(
     items: readonly Item[],
@@ -115,10 +143,18 @@ class Replay {
       if (item.role === "assistant") {
         const at = this.#items[index - 1]?.at ?? item.at;
         await this.#reply(this.#uses.get(index) ?? [], at);
+        this.#written.replies += this.#describe(item).tokens;
       }
       this.#history.push(item);
     }
-    return { ...this.#outcome, ...this.#cache.spent };
+    const { outputPrice } = this.#options;
+    const { requests, tokens, price } = this.#cache.spent;
+    const readsPrice = this.#written.reads * outputPrice;
+    return {
+      ...this.#outcome,
+      ...{ requests, tokens, price: price + readsPrice, plainPrice: tokens + readsPrice },
+      replyPrice: this.#written.replies * outputPrice,
+    };
   }
 
   /** The requests for one reply: its own, and those of the reader, which fetches what it lacks. */
@@ -126,28 +162,64 @@ class Replay {
     const outcome = this.#outcome;
     outcome.turns++;
     outcome.needed += used.length;
-    let sent = await this.#send(at);
+    const before = outcome.readBacks;
+    const arrived = this.#history.slice(this.#sentItems);
+    let sent = await this.#readArrived(arrived, await this.#send(at), at);
     const isMissing = ({ fact }: FactUse) =>
       !sent.some((item) => this.#describe(item).mentions.has(fact));
     let missing = used.filter(isMissing);
-    if (missing.length > 0) outcome.readTurns++;
+    if (missing.length > 0 || outcome.readBacks > before) outcome.readTurns++;
     const readings = new Map<number, ReadSteps | undefined>();
     for (let round = 0; missing.length > 0 && round < MAX_READS; round++) {
       const steps = await this.#readOnce(missing, readings, sent);
       if (steps.length === 0) break;
-      outcome.readBacks += steps.length;
-      for (const { answer } of steps) outcome.readTokens += this.#options.countTokens(answer);
-      this.#history.push(...itemsOf(steps, `read_${outcome.readBacks}`));
-      sent = await this.#send(at);
+      sent = await this.#call(steps, at);
       missing = used.filter(isMissing);
     }
     outcome.lost += missing.length;
+  }
+
+  /**
+   * Reads back what has just arrived and is hidden. Results that arrived together were asked for
+   * together, and are read back so.
+   */
+  async #readArrived(
+    arrived: readonly Item[],
+    sent: readonly Item[],
+    at: number | undefined,
+  ): Promise<readonly Item[]> {
+    const { countTokens, readBacks } = this.#options;
+    const readings = arrived.flatMap((item) => {
+      if (item.role !== "result" || sent.includes(item)) return [];
+      const part = partReadBack(item.text, countTokens(item.text), readBacks);
+      return part === 0 ? [] : (this.#session.readPart?.(item, shownAs(item, sent), part) ?? []);
+    });
+    for (let round = 0; readings.length > 0 && round < MAX_READS; round++) {
+      const next = await Promise.all(readings.map((reading) => reading.next()));
+      const steps = next.flatMap(({ value }) => value ?? []);
+      if (steps.length === 0) break;
+      this.#outcome.readsAtArrival += steps.length;
+      sent = await this.#call(steps, at);
+    }
+    return sent;
+  }
+
+  /** The request that follows calls of the reader. */
+  async #call(steps: readonly ReadStep[], at: number | undefined): Promise<readonly Item[]> {
+    const outcome = this.#outcome;
+    outcome.readBacks += steps.length;
+    for (const { answer } of steps) outcome.readTokens += this.#options.countTokens(answer);
+    const [call, ...answers] = itemsOf(steps, `read_${outcome.readBacks}`);
+    this.#written.reads += this.#describe(call).tokens;
+    this.#history.push(call, ...answers);
+    return this.#send(at);
   }
 
   async #send(at: number | undefined): Promise<readonly Item[]> {
     const { countTokens, systemTokens } = this.#options;
     const { overhead } = this.#session;
     const sent = await this.#session.present(this.#history);
+    this.#sentItems = this.#history.length;
     const prompt = { text: "system", tokens: systemTokens };
     const added = { text: overhead, tokens: countTokens(overhead) };
     this.#cache.send([prompt, added, ...sent.map(this.#describe)], at);
@@ -165,8 +237,7 @@ class Replay {
       const wanted = missing.filter((use) => use.origin === origin).map(({ fact }) => fact);
       const result = this.#items[origin];
       if (!readings.has(origin) && result?.role === "result") {
-        const shown = sent.find((item) => item.role === "result" && item.callId === result.callId);
-        readings.set(origin, this.#session.read?.(result, shown && textOf(shown), wanted));
+        readings.set(origin, this.#session.read?.(result, shownAs(result, sent), wanted));
       }
       const next = await readings.get(origin)?.next(wanted);
       if (next?.value) steps.push(...next.value);
@@ -186,7 +257,12 @@ class Replay {
   }
 }
 
-function itemsOf(steps: readonly ReadStep[], id: string): Item[] {
+/** The text that was sent in place of a result. */
+function shownAs({ callId }: ResultItem, sent: readonly Item[]): string | undefined {
+  return sent.find((item) => item.role === "result" && item.callId === callId)?.text;
+}
+
+function itemsOf(steps: readonly ReadStep[], id: string): readonly [Item, ...Item[]] {
   const calls = steps.map(({ name, input }, index) => ({ id: `${id}_${index}`, name, input }));
   const results = steps.map((step, index): ResultItem => ({
     role: "result",
@@ -206,8 +282,8 @@ function knownFrom(item: Item): string {
 }
 
 const NOTHING = {
-  ...{ turns: 0, requests: 0, tokens: 0, price: 0, readBacks: 0 },
-  ...{ readTokens: 0, readTurns: 0, needed: 0, lost: 0 },
+  ...{ turns: 0, requests: 0, tokens: 0, price: 0, plainPrice: 0, replyPrice: 0 },
+  ...{ readBacks: 0, readsAtArrival: 0, readTokens: 0, readTurns: 0, needed: 0, lost: 0 },
 };
 
 /** The sum of outcomes; of none, all zero. */

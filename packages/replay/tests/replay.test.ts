@@ -18,6 +18,7 @@ import {
 const options: ReplayOptions = {
   countTokens: (text) => text.length,
   prices: { read: 0.1, write: 1.25 },
+  outputPrice: 5,
   systemTokens: 100,
   facts: {},
   reader: "search",
@@ -92,7 +93,11 @@ describe("the replay", () => {
       requests: 2,
       tokens: first + first + second,
       price: 1.25 * first + 0.1 * first + 1.25 * second,
+      plainPrice: first + first + second,
+      // The two replies: the call, and 21 + 1 + 4 for the answer.
+      replyPrice: 5 * (40 + 25),
       readBacks: 0,
+      readsAtArrival: 0,
       readTokens: 0,
       readTurns: 0,
       needed: 2,
@@ -159,33 +164,6 @@ describe("the replay of a large result", () => {
     const outcome = await replayConversation(large, system, { ...options, reader });
     expect(outcome).toMatchObject({ readTurns: 1, needed: 2, lost: 0 });
     expect(outcome.readBacks).toBeGreaterThan(0);
-  });
-
-  it("reads it back again once the answer has gone", async () => {
-    const later: RecordedConversation = {
-      ...large,
-      items: [
-        ...large.items,
-        { role: "user", text: "And?" },
-        { role: "assistant", text: "Nothing else.", calls: [] },
-        { role: "user", text: "Again?" },
-        { role: "assistant", text: "Still order_id 9999.", calls: [] },
-        { role: "user", text: "Sure?" },
-        { role: "assistant", text: "It was the order_id with 4711.", calls: [] },
-      ],
-    };
-    // The user never names it, and neither does a reply that is still in the conversation.
-    const items = later.items.map((item, at) =>
-      at === 3 && item.role === "assistant" ? { ...item, text: "order_id" } : item,
-    );
-    const replay = (forgetReads?: false) =>
-      replayConversation(
-        { ...later, items },
-        ours({ name: "ours", digestChars: 80, ...(forgetReads === false ? { forgetReads } : {}) }),
-        { ...options, reader: "page" },
-      );
-    expect(await replay()).toMatchObject({ readTurns: 2, lost: 0 });
-    expect(await replay(false)).toMatchObject({ readTurns: 1, lost: 0 });
   });
 
   it("needs no reading where the digest knew the future, and pays more for reading without it", async () => {

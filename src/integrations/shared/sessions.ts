@@ -23,7 +23,12 @@ import { setLru } from "../../core/lib/set-lru.js";
 import { distance, nearestNames } from "../../core/lib/text/nearest-names.js";
 import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
 import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-types.js";
-import type { Scope, ToolNaming } from "../../core/workspace/reading/reading.js";
+import { toolsOfSession } from "../../core/offloader/tool-calls.js";
+import {
+  READING_TOOL_CHOICES,
+  type Scope,
+  type ToolNaming,
+} from "../../core/workspace/reading/reading.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
@@ -51,6 +56,8 @@ export interface IntegrationOptions {
   readonly media?: MediaRule | undefined;
   /** With `"keep"`, the agent continues with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */
   readonly onError?: "throw" | "keep" | undefined;
+  /** Which reading tools the model is told of: `"one"` is `read_stored`. Default: as in `createOffloader`. */
+  readonly readingTools?: "one" | "five" | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
   /**
@@ -101,6 +108,7 @@ const OPTIONS: { readonly [Name in keyof IntegrationOptions]-?: true } = {
   policy: true,
   media: true,
   onError: true,
+  readingTools: true,
   countTokens: true,
   acceptReferences: true,
 };
@@ -122,6 +130,7 @@ function requireKnownOptions<Context>(
     throw new InvalidArgumentError(name, value, "omitted", message);
   }
   requireChoice("onError", options.onError, ["throw", "keep"]);
+  requireChoice("readingTools", options.readingTools, READING_TOOL_CHOICES);
   requireChoice("keep", options.keep, ["reference", "original"]);
   requireStrings("acceptReferences", options.acceptReferences ?? []);
   requireStrings("excludeTools", options.excludeTools ?? []);
@@ -269,7 +278,7 @@ export function connectFixedSessions(
 export interface OffloadSession {
   readonly sessionId: string;
   readonly workspace: Workspace;
-  /** The reading tools, limited to this session. */
+  /** The reading tools that the model is told of, limited to this session. */
   readonly tools: readonly ToolDescription[];
   /** Whether a reading tool has this name. */
   isReadingTool(name: unknown): boolean;
@@ -306,11 +315,14 @@ function openSession(
   const { workspace, offloader: given, onError = "keep", acceptReferences = [] } = options;
   const { agentId, taskId, policy, media, countTokens, parentSessionId } = options;
   const core = coreOf(workspace);
-  const settings = { agentId, taskId, policy, media, countTokens, parentSessionId };
+  const { readingTools = DEFAULTS.readingTools } = given ?? options;
+  const settings = {
+    ...{ agentId, taskId, policy, media, countTokens, parentSessionId, readingTools },
+  };
   const create = (format?: Format): Offloader =>
     given ?? createOffloader({ ...settings, workspace, sessionId, onError, format });
   const histories = new Map<Format | undefined, Offloader>();
-  const tools = workspace.tools({ sessionId });
+  const { advertised, answered } = toolsOfSession(workspace, sessionId, readingTools);
 
   /** What cannot be read or stored must not stop the agent. */
   const keepOnError = async <T>(original: T, work: () => Promise<T>): Promise<T> => {
@@ -326,15 +338,15 @@ function openSession(
   const session: OffloadSession = {
     sessionId,
     workspace,
-    tools,
-    isReadingTool: (name) => tools.some((tool) => tool.name === name),
+    tools: advertised,
+    isReadingTool: (name) => answered.some((tool) => tool.name === name),
     async run(name, input, signal) {
-      const tool = tools.find((candidate) => candidate.name === name);
+      const tool = answered.find((candidate) => candidate.name === name);
       const unknown = { text: `there is no tool ${name}`, isError: true };
       return (await tool?.execute(input, signal ? { signal } : {})) ?? unknown;
     },
     rejectTakenNames(names) {
-      const taken = tools.find(({ name }) => names.includes(name));
+      const taken = answered.find(({ name }) => names.includes(name));
       if (!taken) return;
       const expected = `without ${taken.name}; rename it with the workspace's toolNames`;
       throw new InvalidArgumentError("tools", taken.name, expected);
@@ -347,7 +359,9 @@ function openSession(
       throw new InvalidArgumentError("acceptReferences", missing, expected);
     },
     systemPrompt: () =>
-      [workspace.systemPrompt(), explainReferences(acceptReferences)].filter(Boolean).join(" "),
+      [workspace.systemPrompt({ readingTools }), explainReferences(acceptReferences)]
+        .filter(Boolean)
+        .join(" "),
     history: (messages, format) =>
       keepOnError(messages, async () => {
         const offloader = histories.get(format) ?? create(format);

@@ -224,6 +224,6 @@ describe("a format of somebody else", () => {
     const { messages, report } = await offloader.offload(history);
     expect(report.results[0]).toMatchObject({ outcome: "offloaded", toolName: "bash" });
     expect(await offloader.restore(messages)).toEqual(history);
-    expect(offloader.tools()).toContainEqual(expect.objectContaining({ name: "grep_knowledge" }));
+    expect(offloader.tools()).toContainEqual(expect.objectContaining({ name: "read_stored" }));
   });
 });

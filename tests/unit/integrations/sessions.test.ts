@@ -76,6 +76,30 @@ describe("connectSessions", () => {
     expect(aborted.text).toContain("ABORTED");
   });
 
+  it("tells of one tool, or of five, and names them in prompt and references", async () => {
+    const namesIn = async (options: MultiSessionOptions<string>) => {
+      const session = sessionOf(options, "s");
+      const reference = await session.result(LONG.repeat(9), { toolCallId: "c" });
+      const told = session.tools.map(({ name }) => name);
+      expect(session.systemPrompt()).toContain(told[0]);
+      expect(session.isReadingTool("read_stored")).toBe(true);
+      expect(session.isReadingTool("grep_knowledge")).toBe(true);
+      return [told.length, /More: (.*)/.exec(reference)?.[1]];
+    };
+    const workspace = openMemoryWorkspace();
+    const five = [5, "grep_knowledge, get_knowledge_by_lines"];
+    expect(await namesIn({ workspace })).toEqual([1, "read_stored"]);
+    expect(await namesIn({ workspace, readingTools: "five" })).toEqual(five);
+    const offloader = createOffloader({ workspace, sessionId: "s", readingTools: "five" });
+    expect(await namesIn({ offloader })).toEqual(five);
+    const renamed = openMemoryWorkspace({ toolNames: { read_stored: "peek" } });
+    const session = sessionOf({ workspace: renamed });
+    expect(session.isReadingTool("read_stored")).toBe(false);
+    expect(session.isReadingTool("peek")).toBe(true);
+    const wrong = { workspace, readingTools: "six" as "five" };
+    expect(() => sessionOf(wrong)).toThrow(/readingTools must be "one" or "five"/);
+  });
+
   it("uses the session and the workspace of an offloader", async () => {
     const workspace = openMemoryWorkspace();
     const offloader = createOffloader({ workspace, sessionId: "own" });
@@ -176,7 +200,7 @@ describe("connectSessions", () => {
     const workspace = openMemoryWorkspace();
     const plain = sessionOf({ workspace });
     expect(plain.describe("save", "Saves.")).toBe("Saves.");
-    expect(plain.systemPrompt()).toBe(workspace.systemPrompt());
+    expect(plain.systemPrompt()).toBe(workspace.systemPrompt({ readingTools: "one" }));
     const accepting = sessionOf({ workspace, acceptReferences: ["save"] });
     expect(accepting.describe("save", "Saves.")).toMatch(/^Saves\. Instead of copying/);
     expect(accepting.describe("send", "Sends.")).toBe("Sends.");

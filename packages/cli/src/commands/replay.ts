@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import type { SourceFigures } from "@context-offload/replay";
+import type { Outcome, SourceFigures } from "@context-offload/replay";
 import type { Command } from "commander";
 import { CommandError } from "../command-error.js";
 import { findInputs } from "../conversations/conversation-files.js";
 import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-sessions.js";
 import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
-import { countOf, formatCount, formatShare, renderBar, renderTable } from "../terminal/table.js";
+import { countOf, formatCount, renderBar, renderTable } from "../terminal/table.js";
 import { harmless } from "../terminal/colors.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
@@ -25,13 +25,20 @@ export function addReplay(program: Command, terminal: Terminal): void {
     .argument("[conversation...]", "files or folders; they are only read")
     .option("--find", `also the sessions of ${AGENT_NAMES} on this computer`)
     .option("--picture <file>", "write a picture, as SVG")
-    .option("--price <usd>", "price of a million input tokens", parsePrice, 3)
+    .option(
+      "--price <usd>",
+      "price of a million input tokens; a million output tokens cost five times as much",
+      parsePrice,
+      3,
+    )
     .option("--json", "print JSON")
     .addHelpText(
       "after",
       `
-Each recorded request is sent again on paper, once with all results whole and once with large ones offloaded, through
-a prompt cache; where the recorded reply uses something that is no longer in the context, it is read back first.
+Each recorded request is sent again on paper, once with all results whole and once with context-offload, through a
+prompt cache. A scripted reader reads back what is hidden when it arrives, as live agents did, and whatever a recorded
+reply uses that is no longer in the context; its requests and its calls are paid for. The last column shows the same
+for a reader to whom a name in a reference is as good as the text: the best that could happen.
 Examples:
   context-offload replay --find
   context-offload replay ~/.claude/projects/my-project --picture saved.svg`,
@@ -62,8 +69,7 @@ async function replay(
     figures.push(shown);
   }
   terminal.progress("");
-  const read = figures.filter(({ conversations }) => conversations > 0);
-  const unread = figures.reduce((sum, source) => sum + source.unread, 0);
+  const read = figures.filter(({ conversations }) => conversations.length > 0);
   if (read.length === 0) {
     const why = "none is a conversation that the replay can read; see context-offload run for one";
     throw new CommandError(
@@ -71,11 +77,12 @@ async function replay(
     );
   }
   for (const why of missing) terminal.note(`context-offload: ${why}`);
+  const { addFigures, createReport, DEFAULT_SETTINGS, renderPicture } =
+    await import("@context-offload/replay");
   if (flags.json === true) terminal.print(JSON.stringify({ sources: figures }, null, 2));
-  else terminal.print(describe(read, unread, flags.price, terminal));
+  else terminal.print(describe(read, addFigures("together", figures), flags.price, terminal));
   if (flags.picture === undefined) return;
   const picture = resolve(terminal.cwd, flags.picture);
-  const { createReport, DEFAULT_SETTINGS, renderPicture } = await import("@context-offload/replay");
   const report = createReport(read, SYSTEMS, DEFAULT_SETTINGS);
   await mkdir(dirname(picture), { recursive: true });
   await writeFile(picture, renderPicture(report));
@@ -103,20 +110,12 @@ async function sourcesOf(
 
 function describe(
   figures: readonly SourceFigures[],
-  unread: number,
+  together: SourceFigures,
   price: number,
   { colors }: Terminal,
 ): string {
   const rows = figures.map((source) => rowOf(source, price));
-  const all = rows.reduce(
-    (sum, row) => ({
-      ...{ name: "together", sessions: sum.sessions + row.sessions, turns: sum.turns + row.turns },
-      ...{ tokens: sum.tokens + row.tokens, tokensNow: sum.tokensNow + row.tokensNow },
-      ...{ cost: sum.cost + row.cost, costNow: sum.costNow + row.costNow },
-      ...{ reads: sum.reads + row.reads, lost: sum.lost + row.lost },
-    }),
-    ZERO,
-  );
+  const all = rowOf(together, price);
   const shown = rows.length === 1 ? rows : [...rows, all];
   const right = (title: string) => ({ title, align: "right" as const });
   const table = renderTable(
@@ -124,28 +123,65 @@ function describe(
       { title: "" },
       ...["sessions", "replies", "tokens sent", "now", "cost", "now", "saved"].map(right),
       { title: "" },
-      ...["read-backs", "lost"].map(right),
+      ...["read-backs", "lost", "if names were enough"].map(right),
     ],
     shown.map((row) => [
       harmless(row.name),
       ...[row.sessions, row.turns, row.tokens, row.tokensNow].map(formatCount),
       ...[row.cost, row.costNow].map(dollars),
-      formatShare(savedBy(row)),
-      colors.green(renderBar(savedBy(row), 10)),
+      share(savedBy(row)),
+      colors.green(renderBar(Math.max(0, savedBy(row)), 10)),
       ...[row.reads, row.lost].map(formatCount),
+      share(savedBy({ ...row, costNow: row.costIfNames })),
     ]),
   );
-  const saved = all.cost - all.costNow;
-  const verdict =
-    saved >= 0
-      ? `Offloading would have saved ${colors.bold(dollars(saved))} of ${dollars(all.cost)}`
-      : `Offloading would have cost ${colors.bold(dollars(-saved))} more than the ${dollars(all.cost)} without it`;
+  const ratios = sessionRatios(together).sort((a, b) => b.ratio - a.ratio);
+  const dearer = ratios.filter(({ ratio }) => ratio > 1);
+  const worst = dearer[0];
   return [
     table,
     "",
-    `${verdict} at $${price} per million input tokens, with a prompt cache and everything that is read back.`,
-    ...(unread > 0 ? [`${countOf(unread, "file")} could not be read as a conversation.`] : []),
+    `${verdict(all, colors)} ${basisOf(price)}`,
+    `If a name in a reference were as good as the text to your agent, ${verdictIfNames(all)}.`,
+    ...(worst
+      ? [
+          `${formatCount(dearer.length)} of ${countOf(ratios.length, "session")} would have cost more than ` +
+            `without it, the worst ${share(worst.ratio - 1)} more (${harmless(worst.name)}).`,
+        ]
+      : []),
+    ...(together.unread > 0
+      ? [`${countOf(together.unread, "file")} could not be read as a conversation.`]
+      : []),
   ].join("\n");
+}
+
+function verdict(row: ReplayRow, colors: Terminal["colors"]): string {
+  const saved = row.cost - row.costNow;
+  const amount = colors.bold(dollars(Math.abs(saved)));
+  return saved >= 0
+    ? `context-offload would have saved ${amount} of ${dollars(row.cost)}`
+    : `context-offload costs more here than sending everything: ${amount} more than ${dollars(row.cost)}`;
+}
+
+function basisOf(price: number): string {
+  return (
+    `at $${price} per million input tokens, with a prompt cache, with an agent that reads back what is ` +
+    "hidden when it arrives, as live agents did."
+  );
+}
+
+function verdictIfNames({ cost, costIfNames }: ReplayRow): string {
+  const saved = cost - costIfNames;
+  const amount = dollars(Math.abs(saved));
+  return saved >= 0 ? `it would have saved ${amount}` : `it would still have cost ${amount} more`;
+}
+
+/** What offloading costs in each session, against sending everything. */
+function sessionRatios({ conversations }: SourceFigures) {
+  return conversations.map(({ name, outcomes }) => {
+    const { everything, ours } = outcomes.live;
+    return { name, ratio: everything && ours ? billOf(ours) / billOf(everything) : 1 };
+  });
 }
 
 interface ReplayRow {
@@ -156,26 +192,35 @@ interface ReplayRow {
   readonly tokensNow: number;
   readonly cost: number;
   readonly costNow: number;
+  readonly costIfNames: number;
   readonly reads: number;
   readonly lost: number;
 }
 
-const NUMBERS = { sessions: 0, turns: 0, tokens: 0, tokensNow: 0, cost: 0, costNow: 0 };
-const ZERO: ReplayRow = { name: "together", ...NUMBERS, reads: 0, lost: 0 };
-
 function rowOf({ name, conversations, outcomes }: SourceFigures, price: number): ReplayRow {
-  const { everything, ours } = outcomes;
+  const { everything, ours } = outcomes.live;
+  const cost = (outcome: Outcome | undefined) => (outcome ? (billOf(outcome) * price) / 1e6 : 0);
   return {
-    ...{ name, sessions: conversations, turns: everything?.turns ?? 0 },
+    ...{ name, sessions: conversations.length, turns: everything?.turns ?? 0 },
     ...{ tokens: everything?.tokens ?? 0, tokensNow: ours?.tokens ?? 0 },
-    cost: ((everything?.price ?? 0) * price) / 1e6,
-    costNow: ((ours?.price ?? 0) * price) / 1e6,
+    ...{ cost: cost(everything), costNow: cost(ours), costIfNames: cost(outcomes.names["ours"]) },
     ...{ reads: ours?.readBacks ?? 0, lost: ours?.lost ?? 0 },
   };
 }
 
-function savedBy({ cost, costNow }: ReplayRow): number {
+/** All that a person pays for, the recorded replies included. */
+function billOf({ price, replyPrice }: Outcome): number {
+  return price + replyPrice;
+}
+
+function savedBy({ cost, costNow }: Pick<ReplayRow, "cost" | "costNow">): number {
   return cost === 0 ? 0 : (cost - costNow) / cost;
+}
+
+/** To a tenth where a whole percent would hide it. */
+function share(value: number): string {
+  const percent = 100 * value;
+  return `${percent.toFixed(Math.abs(percent) < 10 ? 1 : 0)} %`;
 }
 
 function dollars(amount: number): string {

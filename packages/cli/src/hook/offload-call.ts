@@ -30,6 +30,8 @@ export async function offloadCall(
   });
   const offloader = createOffloader({
     workspace,
+    // The agent reads through the MCP server, which has these.
+    readingTools: "five",
     sessionId: isAgent ? `${main}-${agent_id}` : main,
     ...(isAgent ? { agentId: agent_id, parentSessionId: main } : {}),
     ...(least === undefined ? {} : { policy: minTokens(least) }),

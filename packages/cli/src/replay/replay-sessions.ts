@@ -22,7 +22,7 @@ export async function replaySessions(
   const replay = await import("@context-offload/replay");
   const systems = { everything: replay.everything, ours: replay.ours({ name: "ours" }) };
   const countTokens = replay.rememberCounts(estimateTokens);
-  const options = replay.replayOptions(replay.DEFAULT_SETTINGS, countTokens);
+  const options = { settings: replay.DEFAULT_SETTINGS, countTokens, signal };
   const figures: Figures[] = [];
   for (const path of paths) {
     signal.throwIfAborted();
@@ -31,7 +31,7 @@ export async function replaySessions(
       if (error instanceof replay.UnreadableHereError) onUnreadable(error.message);
       return undefined;
     });
-    figures.push(await replay.replaySession(session, systems, options, signal));
+    figures.push(await replay.replaySession(session, systems, options));
   }
   return replay.addFigures(name, figures);
 }

@@ -28,7 +28,7 @@ export function aiSdkPruning(importPeer: ImportPeer): System {
       return {
         overhead: "",
         present(history) {
-          const messages = history.map(convert);
+          const messages = groupResults(history.map(convert));
           const pruned = pruneMessages({ messages, toolCalls: "before-last-2-messages" });
           const kept = new Set(pruned.flatMap(({ content }) => content));
           return history.flatMap((item) => {
@@ -41,6 +41,18 @@ export function aiSdkPruning(importPeer: ImportPeer): System {
       };
     },
   };
+}
+
+/** Results that arrived together are one message, as the AI SDK has them. */
+function groupResults(messages: readonly ModelMessage[]): ModelMessage[] {
+  const grouped: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = grouped.at(-1);
+    if (message.role === "tool" && last?.role === "tool") {
+      grouped[grouped.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    } else grouped.push(message);
+  }
+  return grouped;
 }
 
 function toMessage(item: Item): ModelMessage {

@@ -19,17 +19,19 @@ export function contextChef(importPeer: ImportPeer): System {
     async start({ folder }) {
       const chef = await importPeer<ContextChef>("@context-chef/core");
       const offloader = new chef.Offloader({ storageDir: folder });
+      const recall = async function* (_result: unknown, sent: string | undefined) {
+        const uri = /context:\/\/\S+/.exec(sent ?? "")?.[0];
+        if (uri === undefined) return;
+        const answer = await Promise.resolve(offloader.resolve(uri) ?? "");
+        yield [{ name: "recall_context", input: { uri }, answer }];
+      };
       return {
         overhead: JSON.stringify(chef.getRecallToolDefinition()),
         present: presentOnArrival(({ text }) =>
           Promise.resolve(offloader.offload(text).content.replaceAll(folder, FOLDER)),
         ),
-        async *read(_result, sent) {
-          const uri = /context:\/\/\S+/.exec(sent ?? "")?.[0];
-          if (uri === undefined) return;
-          const answer = await Promise.resolve(offloader.resolve(uri) ?? "");
-          yield [{ name: "recall_context", input: { uri }, answer }];
-        },
+        read: recall,
+        readPart: recall,
       };
     },
   };

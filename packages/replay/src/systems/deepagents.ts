@@ -1,4 +1,4 @@
-import { isSearch, type ReadStep } from "../reader.js";
+import { isSearch, leadingLines, type ReadStep } from "../reader.js";
 import type { ImportPeer } from "./import-peer.js";
 import { presentOnArrival, type System } from "./system.js";
 
@@ -75,7 +75,7 @@ export function deepagents(importPeer: ImportPeer, maxTokens?: number): System {
         }),
 
         async *read(_result, sent, facts) {
-          const file_path = /saved in the filesystem at this path: (\S+)/.exec(sent ?? "")?.[1];
+          const file_path = pathIn(sent);
           if (file_path === undefined) return;
           const search = (fact: string) => call("grep", { pattern: fact.trim(), path: file_path });
           let missing = facts;
@@ -93,9 +93,20 @@ export function deepagents(importPeer: ImportPeer, maxTokens?: number): System {
           // What a read cuts off a long line, only a search can reach.
           yield await Promise.all(missing.map(search));
         },
+
+        async *readPart({ text }, sent, part) {
+          const file_path = pathIn(sent);
+          if (file_path === undefined) return;
+          const limit = leadingLines(text, part);
+          yield [await call("read_file", { file_path, offset: 0, limit })];
+        },
       };
     },
   };
+}
+
+function pathIn(sent = ""): string | undefined {
+  return /saved in the filesystem at this path: (\S+)/.exec(sent)?.[1];
 }
 
 /** The tools that it adds to a request, in the form in which they are sent. */

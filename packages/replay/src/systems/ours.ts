@@ -2,7 +2,7 @@ import { createOffloader, createWorkspace, parseKnowledgeList, TOOL_NAMES } from
 import { type AnthropicMessage } from "context-offload/formats";
 import { type Policy } from "context-offload/policies";
 import type { Item, ResultItem } from "../conversation/conversation.js";
-import { isSearch, patternOf, type ReadStep } from "../reader.js";
+import { isSearch, leadingLines, patternOf, type ReadStep } from "../reader.js";
 import { createReplacer, once, type SessionStart, type System } from "./system.js";
 
 const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
@@ -48,6 +48,19 @@ export function ours({ name, policy, digestChars, rewrite }: OursOptions): Syste
         return { name: tool, input, answer };
       }
 
+      const idOf = (result: ResultItem) => parseKnowledgeList(references.get(result) ?? "")?.[0];
+
+      /** An answer, and the ones that it names to go on, until so many characters have come. */
+      async function* pages(first: ReadCall, maxChars = Infinity) {
+        let chars = 0;
+        for (let page: ReadCall | undefined = first; page && chars < maxChars;) {
+          const step: ReadStep = await call(...page);
+          yield [step];
+          chars += step.answer.length;
+          page = nextCall(step.answer);
+        }
+      }
+
       return Promise.resolve({
         overhead: `${JSON.stringify(offloader.tools())}\n${offloader.systemPrompt()}`,
 
@@ -65,7 +78,7 @@ export function ours({ name, policy, digestChars, rewrite }: OursOptions): Syste
         },
 
         async *read(result, _sent, facts) {
-          const artifact_id = parseKnowledgeList(references.get(result) ?? "")?.[0];
+          const artifact_id = idOf(result);
           if (artifact_id === undefined) return;
           if (isSearch(start.reader, facts)) {
             const around =
@@ -86,12 +99,19 @@ export function ours({ name, policy, digestChars, rewrite }: OursOptions): Syste
               } while (next && missing.length > 0);
             }
           }
-          let page: ReadCall | undefined = ["get_knowledge_by_id", { artifact_id }];
-          while (page) {
-            const step: ReadStep = await call(...page);
-            yield [step];
-            page = nextCall(step.answer);
-          }
+          yield* pages(["get_knowledge_by_id", { artifact_id }]);
+        },
+
+        async *readPart(result, _sent, part) {
+          const artifact_id = idOf(result);
+          if (artifact_id === undefined) return;
+          const lines = { start_line: 1, end_line: leadingLines(result.text, part) };
+          yield* pages(
+            part < 1
+              ? ["get_knowledge_by_lines", { artifact_id, ...lines }]
+              : ["get_knowledge_by_id", { artifact_id }],
+            result.text.length * part,
+          );
         },
 
         close: () => workspace.close(),

@@ -1,4 +1,4 @@
-import { isSearch, patternOf, type ReadStep } from "../reader.js";
+import { isSearch, leadingLines, patternOf, type ReadStep } from "../reader.js";
 import type { ImportPeer } from "./import-peer.js";
 import { presentOnArrival, type System } from "./system.js";
 
@@ -87,7 +87,7 @@ export function strands(importPeer: ImportPeer): System {
         },
 
         async *read(_result, sent, facts) {
-          const reference = /\[Stored references:\]\n {2}(\S+)/.exec(sent ?? "")?.[1];
+          const reference = referenceIn(sent);
           if (reference === undefined) return;
           let missing = facts;
           if (isSearch(reader, facts)) {
@@ -111,9 +111,21 @@ export function strands(importPeer: ImportPeer): System {
           }
           yield [await call({ reference })];
         },
+
+        async *readPart({ text }, sent, part) {
+          const reference = referenceIn(sent);
+          if (reference === undefined) return;
+          yield [
+            await call({ reference, line_range: { start: 1, end: leadingLines(text, part) } }),
+          ];
+        },
       };
     },
   };
+}
+
+function referenceIn(sent = ""): string | undefined {
+  return /\[Stored references:\]\n {2}(\S+)/.exec(sent)?.[1];
 }
 
 function isGone({ answer }: ReadStep): boolean {

@@ -1,5 +1,5 @@
 import type { Item, ResultItem } from "../conversation/conversation.js";
-import type { ReaderKind, ReadSteps } from "../reader.js";
+import type { PartSteps, ReaderKind, ReadSteps } from "../reader.js";
 
 /** A way to send a conversation: everything, with large results offloaded, cleared, pruned. */
 export interface System {
@@ -25,6 +25,8 @@ export interface SystemSession {
   present(history: readonly Item[]): Promise<Item[]> | Item[];
   /** Fetches facts of a result, which was sent in this form. */
   read?(result: ResultItem, sent: string | undefined, facts: readonly string[]): ReadSteps;
+  /** Reads this part of a result, from its start. */
+  readPart?(result: ResultItem, sent: string | undefined, part: number): PartSteps;
   close?(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createToolCalls } from "../../../../src/core/offloader/tool-calls.js";
 import { FORMATS } from "../../../../src/formats/formats.js";
 import type { Format, AnthropicMessage } from "../../../../src/formats/index.js";
-import { createOffloader, type OffloaderOptions } from "../../../../src/index.js";
+import { createOffloader, TOOL_NAMES, type OffloaderOptions } from "../../../../src/index.js";
 import { everything } from "../../../../src/policies.js";
 import { createMemoryWorkspace, MemoryStore } from "../../../../src/testing/index.js";
 import { conversationOf } from "../../../support/conversation.js";
@@ -10,14 +10,14 @@ import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
 import { rejectionOf } from "../../../support/rejection.js";
 
 const formatNamed = (name: string) => FORMATS.find((format) => format.name === name) as Format;
-async function open(named?: string, current?: string) {
+async function open(named?: string, current?: string, readingTools: "one" | "five" = "one") {
   const workspace = createMemoryWorkspace();
   await workspace.put({ content: "one\ntwo" }, { toolCallId: "a", sessionId: "s1" });
   await workspace.put({ content: "secret" }, { toolCallId: "b", sessionId: "s2" });
   return createToolCalls(
     workspace,
     {
-      sessionId: "s1",
+      ...{ sessionId: "s1", readingTools },
       format: named === undefined ? undefined : formatNamed(named),
       formats: FORMATS,
     },
@@ -61,6 +61,28 @@ describe("the reading tools of an offloader", () => {
     });
   });
 
+  it.each(["one", "five"] as const)("answer all names, told of %s", async (readingTools) => {
+    const calls = await open("anthropic", undefined, readingTools);
+    const told = (calls.tools() as { name: string }[]).map(({ name }) => name);
+    expect(told).toHaveLength(readingTools === "one" ? 1 : 5);
+    const inputs = {
+      get_knowledge_by_id: { artifact_id: "a" },
+      get_knowledge_by_lines: { artifact_id: "a", start_line: 1 },
+      grep_knowledge: { artifact_id: "a", pattern: "two" },
+      query_knowledge: { artifact_id: "a" },
+      get_tool_result_offload_info: {},
+      read_stored: { id: "a", lines: "2" },
+    };
+    expect(Object.keys(inputs).sort()).toEqual([...TOOL_NAMES].sort());
+    for (const [name, input] of Object.entries(inputs)) {
+      const call = { type: "tool_use", id: "x", name, input };
+      expect(calls.handles(call), name).toBe(true);
+      const answer = await calls.handleToolCall(call);
+      expect(answer, name).toMatchObject({ type: "tool_result", tool_use_id: "x" });
+      if (name !== "query_knowledge") expect(answer).not.toHaveProperty("is_error");
+    }
+  });
+
   it("read nothing of another session", async () => {
     const call = { ...ANTHROPIC_CALL, input: { ...INPUT, artifact_id: "b" } };
     const answer = await (await open()).handleToolCall(call);
@@ -69,7 +91,11 @@ describe("the reading tools of an offloader", () => {
   });
 
   it.each([
-    ["another tool", { ...ANTHROPIC_CALL, name: "bash" }, /a call of one of get_knowledge_by_id/],
+    [
+      "another tool",
+      { ...ANTHROPIC_CALL, name: "bash" },
+      /a call of one of read_stored, get_knowledge_by_id/,
+    ],
     ["what is not a call", { hello: "world" }, /a tool call in the shape of a known format/],
     ["nothing", undefined, /a tool call in the shape/],
   ])("do not handle %s, and refuse to answer it", async (_, call, message) => {
