@@ -70,7 +70,7 @@ ${drawBar(after, total, 148, "reference")}
   <text class="mono middle" x="${middle}" y="198">.offload/v1/default/session-1/</text>
   <text class="mono middle" x="${arrows}" y="152">read_stored</text>
   <text class="soft middle" x="${arrows}" y="202">two lines</text>
-  <text class="soft" x="${LEFT}" y="226">${offloaded} references, each with a digest;</text>
+  <text class="soft" x="${LEFT}" y="226">${offloaded} short references;</text>
   <text class="soft" x="${LEFT}" y="247">the model reads only the part that it needs</text>
 </svg>
 `;

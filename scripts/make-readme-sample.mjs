@@ -70,11 +70,14 @@ async function makeSample() {
     const { size } = await offloader.workspace.getArtifact(SHOWN);
     const [was, is] = [countTokens(before), countTokens(after)];
 
+    /** @param {string} state */
+    const countOf = (state) => offloaded.filter((result) => result.state === state).length;
     const percent = Math.round((100 * (was - is)) / was);
     const sample = [
       `An agent looks into an outage: [${before.length} messages, ${report.totals.results} tool results](${SAMPLE}). ` +
-        `Offloading takes it from ${group(was)} to ${group(is)} tokens, ${percent} % fewer. ` +
-        `Here is what happens to one result, an access log as CSV:`,
+        `By its last turn, offloading has taken it from ${group(was)} to ${group(is)} tokens, ${percent} % fewer: ` +
+        `${countOf("giant")} very large results as they arrived, and ${countOf("stale")} once they were stale. ` +
+        `Here is what happens to one of the large ones, an access log as CSV:`,
       "```text",
       `BEFORE: ${group(size.lines)} lines, ${group(shown.tokens ?? 0)} tokens`,
       `${text}\n… ${group(size.lines - 2)} more lines\n`,

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { BUCKET, startObjects, type RealObjects } from "../../../tests/support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../../../tests/support/real-postgres.js";
-import { conversationOf, TestFolder, SAMPLE, type Outcome } from "./support/command.js";
+import { conversationOf, RUN, TestFolder, SAMPLE, type Outcome } from "./support/command.js";
 
 let postgres: RealPostgres;
 let objects: RealObjects;
@@ -47,7 +47,7 @@ describe("every verb by --workspace URL", () => {
       };
       const chat = JSON.stringify(conversationOf("log", "ERROR in a log"));
       place.write("chat.json", chat);
-      expect(await runProcess("run", "--quiet", "chat.json", SAMPLE)).toEqual({
+      expect(await runProcess(...RUN, "--quiet", "chat.json", SAMPLE)).toEqual({
         ...{ status: 0, stdout: "", stderr: "" },
       });
       expect((await runProcess("list")).stdout).toMatch(/^log +chat +read_log +400 /m);
