@@ -4,7 +4,7 @@ import type { ToolResult } from "../engine/format.js";
 import type { Conversation, Policy, ResultState, Step, Verdict } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { formatCount } from "../lib/digest/printable.js";
-import { tokensOf } from "./by-size.js";
+import { couldHave, tokensOf } from "./by-size.js";
 
 /** Options of `freshAndStale`. All of them are optional. */
 export interface FreshAndStaleOptions {
@@ -165,8 +165,7 @@ class Fold {
       return { result, weight: result.weight ?? 0, canGo: true, wentAfter, isGone, state };
     }
     const least = Math.max(minTokens, DEFAULTS.shortReferenceTokens + 1);
-    // A token has at least one character, so a short result need not be counted.
-    const mayGo = isCandidate && offloadFlag !== false && chars >= least;
+    const mayGo = isCandidate && offloadFlag !== false && couldHave(result, least);
     const tokens = mayGo ? tokensOf(result) : 0;
     const canGo = mayGo && tokens >= least;
     const weight = canGo ? tokens : chars / DEFAULTS.charsPerToken;
