@@ -370,7 +370,10 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const replies = survey.modelMessages ?? [];
       const next = planOffload(
         input.length + 1,
-        Object.create(survey, { modelMessages: { value: [...replies, input.length] } }) as Survey,
+        Object.create(survey, {
+          modelMessages: { value: [...replies, input.length] },
+          workingReplies: { value: [...(survey.workingReplies ?? []), input.length] },
+        }) as Survey,
         policy,
         references,
       );
