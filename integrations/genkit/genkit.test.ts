@@ -58,7 +58,7 @@ describe("offloadMiddleware", () => {
     expect(saved.includes(JSON.stringify(LOG))).toBe(keep === "original");
     // The notice is in every request, and in none of what is saved.
     expect(script.prompts[0]).toMatch(/Be brief\..*read_stored/);
-    expect(saved).not.toContain("Long tool results are stored");
+    expect(saved).not.toContain(workspace.systemPrompt({ readingTools: "one" }));
 
     // The second turn is cheap.
     const later = scriptedModel(ai, [GREP], answer);

@@ -53,7 +53,7 @@ describe("offloadTools in createReactAgent", () => {
     const { messages } = await agent.invoke(QUESTION, ON_THREAD);
     expect(textOf(last(messages))).toBe(NEEDED);
     expectShort(llm, 3);
-    expect(llm.tools).toHaveLength(6);
+    expect(llm.tools).toHaveLength(2);
     const saved = messages.find((message) => message.getType() === "tool");
     expect(saved).toMatchObject({ tool_call_id: "call-1", name: "fetch_log" });
     expect(saved?.content).toMatch(/^<knowledge_list>/);

@@ -86,7 +86,9 @@ describe("offloadAgent", () => {
     await agent.prompt(QUESTION);
     expect(said(agent)).toBe(NEEDED);
     expect(updates.at(-1)).toBe(NEEDED);
-    expect(requests[0]).toMatchObject({ prompt: expect.stringMatching(/^Be brief\.\n\nLong/) });
+    expect(requests[0]).toMatchObject({
+      prompt: expect.stringMatching(/^Be brief\.\n\n.*read_stored/s),
+    });
     expect(requests[0]?.tools).toEqual(expect.arrayContaining(["fetch_log", SEARCH.name]));
     expect(requests.flatMap(({ results }) => results).filter((r) => r.length > SHORT)).toEqual([]);
     expect(await workspace.getOriginal("call-1", { sessionId: "chat-1" })).toEqual([

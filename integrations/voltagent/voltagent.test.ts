@@ -55,7 +55,7 @@ describe("offloadAgent", () => {
     expect(text).toBe(NEEDED);
     expectShort(script, 3);
     expect(script.offered[0]).toEqual(expect.arrayContaining(["fetch_log", SEARCH.name]));
-    expect(script.prompts[0]).toMatch(/Be brief\..*Long tool results are stored/);
+    expect(script.prompts[0]).toMatch(/Be brief\..*read_stored/);
     expect(await workspace.getOriginal("call-1", { sessionId: "chat-1" })).toBe(LOG);
 
     // The memory has the reference.
