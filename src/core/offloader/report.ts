@@ -162,8 +162,9 @@ export function reportSteps(
     gathered.tokens += result.tokens ?? 0;
   }
   if (!step) return { gathered };
-  const { before: _, ...told } = step;
-  return { step: told, gathered };
+  const { turn: at, results, freedTokens, rewrittenTokens, isOverflow } = step;
+  const overflow = isOverflow ? { isOverflow } : {};
+  return { step: { turn: at, results, freedTokens, rewrittenTokens, ...overflow }, gathered };
 }
 
 export const NO_TOTALS: OffloadTotals = Object.freeze({

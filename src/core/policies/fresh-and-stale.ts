@@ -260,7 +260,8 @@ class Fold {
   }
 
   #addUp(): Float64Array {
-    const { from, messageCount, otherTokens } = this.#conversation;
+    const { from, messageCount } = this.#conversation;
+    const otherTokens = this.#conversation.otherTokens.bind(this.#conversation);
     const sums = new Float64Array(messageCount - from + 1);
     for (let index = from; index < messageCount; index++)
       sums[index - from + 1] = otherTokens(index);

@@ -3,7 +3,6 @@ import { createToolCalls } from "../../../../src/core/offloader/tool-calls.js";
 import { FORMATS } from "../../../../src/formats/formats.js";
 import type { Format, AnthropicMessage } from "../../../../src/formats/index.js";
 import { createOffloader, TOOL_NAMES, type OffloaderOptions } from "../../../../src/index.js";
-import { everything } from "../../../../src/policies.js";
 import { createMemoryWorkspace, MemoryStore } from "../../../../src/testing/index.js";
 import { conversationOf, logOf } from "../../../support/conversation.js";
 import { openMemoryWorkspace } from "../../../support/memory-workspace.js";
