@@ -44,8 +44,8 @@ export default defineConfig({
   },
   test: {
     setupFiles: ["tests/support/fixed-seed.ts"],
-    // Many tests wait for servers and child processes, so that two of them share a core well.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for servers and child processes: one more than there are cores keeps all of them busy.
+    maxWorkers: availableParallelism() + 1,
     // Only to end what hangs: a busy machine takes many times as long as a quiet one.
     testTimeout: 240_000,
     hookTimeout: 180_000,
@@ -89,6 +89,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "packages",
+          isolate: false,
           sequence: { groupOrder: 2 },
           // Child processes run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
@@ -99,7 +100,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime",
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           globalSetup: ["tests/runtime/setup.ts"],
           include: ["tests/runtime/*.test.ts"],
         },

@@ -24,11 +24,11 @@ await client.connect(other);
 const { tools } = await client.listTools();
 const fetched = await client.callTool({ name: LOG_TOOL.name });
 const reference = JSON.stringify(fetched);
-const artifact_id = /<knowledge id=\\"([^"\\]+)/.exec(reference)?.[1];
-const search = { artifact_id, pattern: "\\bERROR\\b" };
-const found = await client.callTool({ name: "grep_knowledge", arguments: search });
+const id = /<knowledge id=\\"([^"\\]+)/.exec(reference)?.[1];
+const search = { id, pattern: "\\bERROR\\b" };
+const found = await client.callTool({ name: "read_stored", arguments: search });
 
-assert.ok(tools.some(({ name }) => name === "grep_knowledge"));
+assert.ok(tools.some(({ name }) => name === "read_stored"));
 assert.ok(reference.length < log.length / 10);
 assert.match(JSON.stringify(found), new RegExp(requestId));
 console.log(`${tools.length} tools; ${log.length} characters became ${reference.length}`);

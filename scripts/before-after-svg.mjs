@@ -68,9 +68,9 @@ ${drawBar(after, total, 148, "reference")}
   <text class="middle" x="${middle}" y="152">${offloaded} results, exactly as they were</text>
   <text class="soft middle" x="${middle}" y="174">plain files, one per result</text>
   <text class="mono middle" x="${middle}" y="198">.offload/v1/default/session-1/</text>
-  <text class="mono middle" x="${arrows}" y="152">grep_knowledge</text>
+  <text class="mono middle" x="${arrows}" y="152">read_stored</text>
   <text class="soft middle" x="${arrows}" y="202">two lines</text>
-  <text class="soft" x="${LEFT}" y="226">${offloaded} references, each with a digest;</text>
+  <text class="soft" x="${LEFT}" y="226">${offloaded} short references;</text>
   <text class="soft" x="${LEFT}" y="247">the model reads only the part that it needs</text>
 </svg>
 `;

@@ -61,26 +61,31 @@ async function makeSample() {
     const shown = offloaded.find(({ toolCallId }) => toolCallId === SHOWN);
     if (shown?.reference === undefined) throw new Error(`${SHOWN} was not offloaded`);
 
-    const input = { artifact_id: SHOWN, pattern: PATTERN };
-    const tools = offloader.workspace.tools({ sessionId: "session-1" });
-    const answer = await tools.find(({ name }) => name === "grep_knowledge")?.execute(input);
+    const input = { id: SHOWN, pattern: PATTERN };
+    const { workspace, sessionId } = offloader;
+    const [tool, ...none] = workspace.tools({ sessionId, readingTools: "one" });
+    if (!tool || none.length > 0) throw new Error("an offloader has one reading tool");
+    const answer = await tool.execute(input);
     const { text } = await offloader.workspace.getKnowledgeByLines(SHOWN, 1, 2);
     const { size } = await offloader.workspace.getArtifact(SHOWN);
     const [was, is] = [countTokens(before), countTokens(after)];
 
+    /** @param {string} state */
+    const countOf = (state) => offloaded.filter((result) => result.state === state).length;
     const percent = Math.round((100 * (was - is)) / was);
     const sample = [
       `An agent looks into an outage: [${before.length} messages, ${report.totals.results} tool results](${SAMPLE}). ` +
-        `Offloading takes it from ${group(was)} to ${group(is)} tokens, ${percent} % fewer. ` +
-        `Here is what happens to one result, an access log as CSV:`,
+        `By its last turn, offloading has taken it from ${group(was)} to ${group(is)} tokens, ${percent} % fewer: ` +
+        `${countOf("giant")} very large results as they arrived, and ${countOf("stale")} once they were stale. ` +
+        `Here is what happens to one of the large ones, an access log as CSV:`,
       "```text",
       `BEFORE: ${group(size.lines)} lines, ${group(shown.tokens ?? 0)} tokens`,
       `${text}\n… ${group(size.lines - 2)} more lines\n`,
       `AFTER: a reference, ${group(estimateTokens(shown.reference))} tokens`,
       `${abridge(shown.reference)}\n`,
       "THE MODEL'S NEXT CALL: requests that were repeated, and failed",
-      `grep_knowledge ${JSON.stringify(input)}`,
-      abridgeMatches(answer?.text ?? ""),
+      `${tool.name} ${JSON.stringify(input)}`,
+      abridgeMatches(answer.text),
       "```",
     ]
       .join("\n")
@@ -88,13 +93,14 @@ async function makeSample() {
 
     const lengths = offloaded.map(({ reference = "" }) => estimateTokens(reference));
     const costs = {
-      tools: countTools(tools),
-      toolsOfAll: countTools(offloader.workspace.tools()),
-      prompt: estimateTokens(offloader.systemPrompt()),
+      one: countTools([tool]),
+      onePrompt: estimateTokens(offloader.systemPrompt()),
+      five: countTools(workspace.tools({ sessionId })),
+      fivePrompt: estimateTokens(workspace.systemPrompt()),
     };
     const cost =
-      `Every request carries the five tools (${group(costs.tools)} tokens) and the ` +
-      `system prompt (${group(costs.prompt)}); they never change, so the provider's prompt cache ` +
+      `Every request carries one reading tool (${group(costs.one)} tokens) and a sentence in the ` +
+      `system prompt (${group(costs.onePrompt)}); they never change, so the provider's prompt cache ` +
       `holds them. A reference takes ${group(Math.min(...lengths))} to ${group(Math.max(...lengths))} tokens in the sample above.`;
 
     const places = new Set(offloaded.map(({ toolCallId }) => toolCallId));
@@ -163,14 +169,14 @@ function fillReference(page, reference) {
 
 /**
  * @param {string} page
- * @param {{ tools: number, toolsOfAll: number, prompt: number }} costs
+ * @param {{ one: number, onePrompt: number, five: number, fivePrompt: number }} costs
  */
-function fillCosts(page, { tools, toolsOfAll, prompt }) {
+function fillCosts(page, { one, onePrompt, five, fivePrompt }) {
   const sentence = /(so they are short: )[^.]*\./;
   if (!sentence.test(page)) throw new Error("docs/reading.md does not say what the tools cost");
   const figures =
-    `the tools of one session take ${group(tools)} tokens, those of all sessions ` +
-    `${group(toolsOfAll)}, and the prompt ${group(prompt)}.`;
+    `\`read_stored\` takes ${group(one)} tokens and its prompt ${group(onePrompt)}, the five tools ` +
+    `take ${group(five)} and theirs ${group(fivePrompt)}.`;
   return page.replace(sentence, (_, start) => `${start}${figures}`);
 }
 

@@ -21,12 +21,14 @@ export type {
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
 export type {
+  GatheredResults,
   OffloadEstimate,
   OffloadReport,
   OffloadTotals,
   PartKind,
   PartReport,
   ResultReport,
+  StepReport,
 } from "./core/offloader/report.js";
 export {
   createToolResultOffload,

@@ -18,7 +18,7 @@ export function investigate(answers) {
   // Only a reference has an id; without one, the log itself must be there.
   const artifactId = /<knowledge id="([^"]+)"/.exec(last.text)?.[1];
   if (artifactId !== undefined) {
-    return { call: "grep_knowledge", input: { artifact_id: artifactId, pattern: "\\bERROR\\b" } };
+    return { call: "read_stored", input: { id: artifactId, pattern: "\\bERROR\\b" } };
   }
   const found = /ERROR .*?request_id=(\S+) (.*)/.exec(last.text);
   if (!found) return { say: "I found no failed request." };

@@ -22,7 +22,7 @@ import { LOG, NEEDED } from "../../tests/support/framework-story.js";
 import { serveFetch } from "../../tests/support/serve-fetch.js";
 import { makeTempFolder } from "../../tests/support/temp-folder.js";
 
-const GREP = claudeToolNames.grep_knowledge;
+const GREP = claudeToolNames.read_stored;
 const say = (text: string): ApiBlock => ({ type: "text", text });
 const closing: (() => Promise<void>)[] = [];
 
@@ -95,7 +95,7 @@ const investigate =
     const text = lastResult(messages);
     const id = /<knowledge id=\\?"([^"\\]+)/.exec(text)?.[1] ?? "none";
     if (results.length === 0) return [toolUse(name, input)];
-    if (results.length === 1) return [toolUse(GREP, { artifact_id: id, pattern: "ERROR" })];
+    if (results.length === 1) return [toolUse(GREP, { id, pattern: "ERROR" })];
     return [say(`Read: ${text}`)];
   };
 
@@ -194,7 +194,7 @@ describe("offloadQuery in Claude Code", () => {
       const results = resultsOf(messages).length;
       const task = { description: "Look", prompt: "SUBAGENT", subagent_type: "general-purpose" };
       if (results === 0) return [toolUse("Task", { ...task, run_in_background: false })];
-      if (results === 1) return [toolUse(claudeToolNames.get_tool_result_offload_info, {})];
+      if (results === 1) return [toolUse(claudeToolNames.read_stored, {})];
       return [say(lastResult(messages))];
     };
     const { messages, answer } = await runClaude(model, { ...offloadQuery({ workspace }) });
@@ -221,8 +221,8 @@ describe("offloadQuery in Claude Code", () => {
         const pattern = "secret of";
         const moves = [
           first.get(name) ?? say(""),
-          toolUse(GREP, { pattern, artifact_id: idOf(name) }),
-          toolUse(GREP, { pattern, artifact_id: idOf(other) }),
+          toolUse(GREP, { pattern, id: idOf(name) }),
+          toolUse(GREP, { pattern, id: idOf(other) }),
           toolUse(GREP, { pattern }),
         ];
         return [moves[results.length] ?? say(results.slice(1).join("\n"))];
@@ -263,7 +263,7 @@ describe("offloadQuery in Claude Code", () => {
       send: (message: (typeof sent)[number]) => Promise.resolve(void sent.push(message)),
     };
     await server.connect(transport);
-    const params = { name: "grep_knowledge", arguments: { pattern: "ERROR" } };
+    const params = { name: "read_stored", arguments: { pattern: "ERROR" } };
     for (const id of [undefined, "toolu_9", "toolu_2"]) {
       const _meta = { "claudecode/toolUseId": id };
       const before = sent.length;

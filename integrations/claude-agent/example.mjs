@@ -19,7 +19,7 @@ const claude = await startScriptedClaude((results) => {
   const id = /<knowledge id="([^"]+)"/.exec(results.at(-1) ?? "")?.[1];
   if (results.length === 0) return { call: "Bash", input: { command: "cat log.txt" } };
   if (id === undefined) return { say: results.at(-1) ?? "" };
-  return { call: claudeToolNames.grep_knowledge, input: { artifact_id: id, pattern: "ERROR" } };
+  return { call: claudeToolNames.read_stored, input: { id, pattern: "ERROR" } };
 });
 
 let answer = "";

@@ -135,6 +135,7 @@ const KEPT: readonly (readonly [string, string, ToolOutputSchemas])[] = [
   ],
   ["an answer of a reading tool", "mcp__offload__grep_knowledge", [{ type: "text", text: TEXT }]],
   ["an answer of a reading tool", "mcp__plugin_x_offload__get_knowledge_by_lines", TEXT],
+  ["an answer of a reading tool", "mcp__offload__read_stored", TEXT],
 ];
 
 describe("findOutputText", () => {

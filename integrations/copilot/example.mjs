@@ -16,7 +16,7 @@ const folder = makeTempFolder();
 const { client, about, requests } = await startClient(folder, (results) => {
   if (results.length === 0) return [{ name, input: { service: "checkout-api" }, id: "call-1" }];
   if (results.length === 1) {
-    return [{ name: "grep_knowledge", input: { pattern: "\\bERROR\\b" }, id: "call-2" }];
+    return [{ name: "read_stored", input: { pattern: "\\bERROR\\b" }, id: "call-2" }];
   }
   const [, id, reason] = /ERROR .*?request_id=(\S+) ([\w -]*)/.exec(results.at(-1) ?? "") ?? [];
   return { say: `Request ${id} failed: ${reason}.` };

@@ -17,7 +17,7 @@ const fetchLog = ai.defineTool({ name, description, inputSchema }, async () => l
 const { model, prompts } = scriptedModel(
   ai,
   [{ ref: "call-1", name, input: { service: "checkout-api" } }],
-  [{ ref: "call-2", name: "grep_knowledge", input: { pattern: "\\bERROR\\b" } }],
+  [{ ref: "call-2", name: "read_stored", input: { pattern: "\\bERROR\\b" } }],
   (last) => {
     const [, id, reason] = /ERROR .*?request_id=(\S+) ([\w -]*)/.exec(last) ?? [];
     return `Request ${id} failed: ${reason}.`;

@@ -57,7 +57,7 @@ describe("offloadMiddleware", () => {
     expect(saved.includes("<knowledge_list>")).toBe(keep === "reference");
     expect(saved.includes(JSON.stringify(LOG))).toBe(keep === "original");
     // The notice is in every request, and in none of what is saved.
-    expect(script.prompts[0]).toMatch(/Be brief\..*grep_knowledge/);
+    expect(script.prompts[0]).toMatch(/Be brief\..*read_stored/);
     expect(saved).not.toContain("Long tool results are stored");
 
     // The second turn is cheap.
@@ -143,8 +143,8 @@ describe("offloadMiddleware", () => {
   it("answers a reading that fails, so that the model can correct it", async () => {
     const { workspace } = await storyWorkspace();
     const wrong = {
-      ...{ ref: "call-2", name: "get_knowledge_by_lines" },
-      input: { artifact_id: "wrong", start_line: 1, end_line: 2 },
+      ...{ ref: "call-2", name: "read_stored" },
+      input: { id: "wrong", lines: "1-2" },
     };
     const script = scriptedModel(ai, [FETCH], [wrong], [GREP], answer);
     expect((await ask(script, { workspace })).text).toBe(NEEDED);
@@ -156,8 +156,8 @@ describe("offloadMiddleware", () => {
     async (keep) => {
       const { workspace } = await storyWorkspace();
       const read = {
-        ...{ ref: "call-2", name: "get_knowledge_by_lines" },
-        input: { artifact_id: "call-1", start_line: 1, end_line: 100 },
+        ...{ ref: "call-2", name: "read_stored" },
+        input: { id: "call-1", lines: "1-100" },
       };
       const script = scriptedModel(ai, [FETCH], [read], answer);
       await ask(script, { workspace, keep });
@@ -169,8 +169,8 @@ describe("offloadMiddleware", () => {
     const { workspace } = await storyWorkspace();
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, state: "paid" }));
     const query = {
-      ...{ ref: "call-2", name: "query_knowledge" },
-      input: { artifact_id: "call-1", pointer: "/rows/1234" },
+      ...{ ref: "call-2", name: "read_stored" },
+      input: { id: "call-1", pointer: "/rows/1234" },
     };
     const script = scriptedModel(ai, [{ ...FETCH, name: "list" }], [query], (last) => last);
     const tools = [defineTool("list", () => ({ rows }))];

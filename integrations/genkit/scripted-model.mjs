@@ -13,6 +13,16 @@ import { mockModel } from "genkit/testing";
  * @param {Turn[]} turns
  */
 export function scriptedModel(ai, ...turns) {
+  return playedModel(ai, (_, at) => turns[at] ?? (() => "Done."));
+}
+
+/**
+ * The same for turns that are made when their request comes.
+ *
+ * @param {import("genkit").Genkit} ai
+ * @param {(messages: readonly import("genkit").MessageData[], at: number) => Turn} next
+ */
+export function playedModel(ai, next) {
   /** @type {string[]} */
   const prompts = [];
   /** @type {string[][]} */
@@ -21,7 +31,7 @@ export function scriptedModel(ai, ...turns) {
     name: `scripted-${models++}`,
     info: { supports: { tools: true } },
     respond: ({ messages, tools = [] }, { sendChunk }) => {
-      const turn = turns[prompts.length] ?? (() => "Done.");
+      const turn = next(messages, prompts.length);
       prompts.push(JSON.stringify(messages));
       offered.push(tools.map(({ name }) => name));
       if (typeof turn !== "function") return { toolRequests: turn };

@@ -20,12 +20,12 @@ class ScriptedModel extends BaseLlm {
     longest = Math.max(longest, JSON.stringify(request.contents).length);
     const response = request.contents.at(-1)?.parts?.[0]?.functionResponse?.response;
     const text = String(response?.["output"]);
-    const artifact_id = /<knowledge id="([^"]+)"/.exec(text)?.[1];
+    const id = /<knowledge id="([^"]+)"/.exec(text)?.[1];
     const part = !response
       ? { functionCall: { name: "fetch_log", args: {} } }
-      : artifact_id === undefined
+      : id === undefined
         ? { text }
-        : { functionCall: { name: "grep_knowledge", args: { artifact_id, pattern: "ERROR" } } };
+        : { functionCall: { name: "read_stored", args: { id, pattern: "ERROR" } } };
     yield { content: { role: "model", parts: [part] } };
   }
   /** @returns {never} */

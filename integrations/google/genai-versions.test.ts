@@ -47,7 +47,7 @@ function story(contents: readonly Content[]): Part[] {
   if (read === undefined) return [{ functionCall: { id: "c1", name: "fetch_log", args: {} } }];
   const id = /<knowledge id="([^"]+)"/.exec(read)?.[1];
   if (id === undefined) return [{ text: `Read: ${read.slice(0, 500)}` }];
-  return [{ functionCall: { name: SEARCH.name, args: { ...SEARCH.input, artifact_id: id } } }];
+  return [{ functionCall: { name: SEARCH.name, args: { ...SEARCH.input, id } } }];
 }
 
 describe.each(Object.entries(VERSIONS))("offloadCallable, %s", (_, SDK) => {

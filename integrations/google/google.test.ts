@@ -48,7 +48,7 @@ const story: Model = (contents) => {
   const text = (last["output"] ?? last["result"]) as string;
   const id = /<knowledge id="([^"]+)"/.exec(text)?.[1];
   if (id === undefined) return [{ text: `Read: ${text.slice(0, 500)}` }];
-  return [{ functionCall: { name: SEARCH.name, args: { ...SEARCH.input, artifact_id: id } } }];
+  return [{ functionCall: { name: SEARCH.name, args: { ...SEARCH.input, id } } }];
 };
 
 async function run(
@@ -136,9 +136,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])(
           offloadPlugin({ workspace, keep }),
         );
         expect(answer).toContain(NEEDED);
-        expect(requests[0]?.systemInstruction).toMatch(
-          /Long tool results are stored.*grep_knowledge/,
-        );
+        expect(requests[0]?.systemInstruction).toMatch(/<knowledge_list> replaces.*read_stored/);
         expect(
           Math.max(...requests.map((request) => JSON.stringify(request.contents).length)),
         ).toBeLessThan(2 * SHORT);

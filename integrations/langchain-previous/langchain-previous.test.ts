@@ -110,7 +110,7 @@ describe("offloadTools in createReactAgent", () => {
       },
       { name: "fail", schema: z.object({}) },
     );
-    const wrong = calling("get_knowledge_by_id", { artifact_id: "none" }, "call-3");
+    const wrong = calling("read_stored", { id: "none" }, "call-3");
     const llm = new ScriptedModel([calling("fail", {}, "call-2"), fetching, wrong, answer]);
     const tools = offloadTools([fetchLog, failing], { workspace });
     const { messages } = await createReactAgent({ llm, tools }).invoke(QUESTION, ON_THREAD);
@@ -191,7 +191,7 @@ describe("offloadTools elsewhere", () => {
   ])("serves an AgentExecutor, whose tools get arguments alone, %s", async (_, isStreamed) => {
     const { workspace } = await storyWorkspace();
     const tools = offloadTools([fetchLog], { workspace, sessionId: "chat" });
-    const wrong = calling("get_knowledge_by_id", { artifact_id: "none" }, "call-3");
+    const wrong = calling("read_stored", { id: "none" }, "call-3");
     const llm = new ScriptedModel([fetching, wrong, grep, answer]);
     const prompt = ChatPromptTemplate.fromMessages([
       ["human", "{input}"],

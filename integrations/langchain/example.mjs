@@ -15,7 +15,7 @@ const fetchLog = tool(() => log, { name, description, schema: z.object({ service
 
 const model = fakeModel()
   .respondWithTools([{ name, args: { service: "checkout-api" }, id: "call-1" }])
-  .respondWithTools([{ name: "grep_knowledge", args: { pattern: "\\bERROR\\b" }, id: "call-2" }])
+  .respondWithTools([{ name: "read_stored", args: { pattern: "\\bERROR\\b" }, id: "call-2" }])
   .respond((messages) => {
     const [, id, reason] = /ERROR .*?request_id=(\S+) (.*)/.exec(messages.at(-1)?.text ?? "") ?? [];
     return new AIMessage(`Request ${id} failed: ${reason}.`);

@@ -68,7 +68,7 @@ describe("offloadProcessor", () => {
     expectShort(script, 4);
     expect(script.prompts[3]).toContain("<knowledge_list>");
     const systems = script.prompts.map((prompt) => /^\[\{.*?\}/.exec(prompt)?.[0]);
-    expect(systems[0]).toMatch(/Be brief\.\\n\\n.*grep_knowledge/);
+    expect(systems[0]).toMatch(/Be brief\.\\n\\n.*read_stored/);
     expect(new Set(systems).size).toBe(1);
   });
 
@@ -156,8 +156,8 @@ describe("offloadProcessor", () => {
     });
     const query = {
       toolCallId: "call-2",
-      toolName: "query_knowledge",
-      input: { artifact_id: "call-1", pointer: "/rows/1234" },
+      toolName: "read_stored",
+      input: { id: "call-1", pointer: "/rows/1234" },
     };
     const script = scriptedModel([FETCH], [query], (last) => last);
     const processor = offloadProcessor({ workspace });

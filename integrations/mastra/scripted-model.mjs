@@ -4,7 +4,7 @@ import { MastraLanguageModelV2Mock } from "@mastra/core/test-utils/llm-mock";
  * @typedef {{ toolCallId: string, toolName: string, input: unknown }} ToolCall
  * @typedef {ToolCall[] | ((last: string) => string)} Turn
  *   What the model does in one request: calls of tools, or a text made from the last message.
- * @typedef {{ prompt: readonly unknown[], tools?: readonly { name: string }[] }} Request
+ * @typedef {{ prompt: readonly { role: string }[], tools?: readonly { name: string }[] }} Request
  */
 
 const USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
@@ -15,6 +15,15 @@ const USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
  * @param {Turn[]} turns
  */
 export function scriptedModel(...turns) {
+  return playedModel((_, at) => turns[at] ?? (() => "Done."));
+}
+
+/**
+ * The same for turns that are made when their request comes.
+ *
+ * @param {(prompt: readonly { role: string }[], at: number) => Turn} next
+ */
+export function playedModel(next) {
   /** @type {string[]} */
   const prompts = [];
   /** @type {string[][]} */
@@ -22,7 +31,7 @@ export function scriptedModel(...turns) {
 
   /** @param {Request} request */
   const play = ({ prompt, tools = [] }) => {
-    const turn = turns[prompts.length] ?? (() => "Done.");
+    const turn = next(prompt, prompts.length);
     prompts.push(JSON.stringify(prompt));
     offered.push(tools.map(({ name }) => name));
     return typeof turn === "function"

@@ -22,7 +22,7 @@ const fetchLog = tool({ name, description, parameters, execute: () => log });
 
 const model = new ScriptedModel([
   [functionCall(name, { service: "checkout-api" }, { callId: "call-1" })],
-  [functionCall("grep_knowledge", { pattern: "\\bERROR\\b" }, { callId: "call-2" })],
+  [functionCall("read_stored", { pattern: "\\bERROR\\b" }, { callId: "call-2" })],
   modelResponder(({ request }) => {
     const last = JSON.stringify(request.input.at(-1));
     const [, id, reason] = /ERROR .*?request_id=(\S+) ([\w -]*)/.exec(last) ?? [];

@@ -250,7 +250,7 @@ describe("offloadFilter in a Runner", () => {
     await runner.run(agent, "Thank you.", { session });
     expectShort(model, 4);
     const instructions = model.calls.map(({ request }) => request.systemInstructions);
-    expect(instructions[0]).toMatch(/^Be brief\.\n\n.*grep_knowledge/s);
+    expect(instructions[0]).toMatch(/^Be brief\.\n\n.*read_stored/s);
     expect(new Set(instructions).size).toBe(1);
   });
 

@@ -17,7 +17,7 @@ const model = await startScriptedModel((results) => {
     return [{ name: "bash", input, id: "call-1" }];
   }
   if (results.length === 1) {
-    return [{ name: "grep_knowledge", input: { pattern: "\\bERROR\\b" }, id: "call-2" }];
+    return [{ name: "read_stored", input: { pattern: "\\bERROR\\b" }, id: "call-2" }];
   }
   const [, id, reason] = /ERROR .*?request_id=(\S+) ([\w -]*)/.exec(results.at(-1) ?? "") ?? [];
   return { say: `Request ${id} failed: ${reason}.` };

@@ -17,7 +17,7 @@ import {
   SHORT,
   storyWorkspace,
 } from "../../tests/support/framework-story.js";
-import { makeProject, runOpenCode } from "./run-opencode.mjs";
+import { exportSession, makeProject, runOpenCode } from "./run-opencode.mjs";
 import { startScriptedModel } from "../scripted-chat-model.mjs";
 
 const FETCH = { name: "bash", input: { command: "cat app.log", description: "Reads the log" } };
@@ -50,14 +50,14 @@ async function startProject(
 const stored = (folder: string, root = ".offload"): Workspace =>
   createWorkspace({ root: join(folder, root) });
 
-/** How long the longest result in a request was. */
-const longest = (body: string) =>
-  Math.max(
-    0,
-    ...(JSON.parse(body) as { messages: { role: string; content: string }[] }).messages
-      .filter(({ role }) => role === "tool")
-      .map(({ content }) => content.length),
-  );
+/** The results in a request. */
+const resultsIn = (body: string) =>
+  (JSON.parse(body) as { messages: { role: string; content: string }[] }).messages
+    .filter(({ role }) => role === "tool")
+    .map(({ content }) => content);
+
+/** How long the longest of them was. */
+const longest = (body: string) => Math.max(0, ...resultsIn(body).map(({ length }) => length));
 
 describe("the plugin in OpenCode", () => {
   it(
@@ -85,7 +85,7 @@ describe("the plugin in OpenCode", () => {
         messages: { role: string; content: string }[];
       };
       const system = messages.filter(({ role }) => role === "system");
-      expect(system.map(({ content }) => content).join()).toContain("grep_knowledge searches");
+      expect(system.map(({ content }) => content).join()).toContain("read_stored reads");
 
       // The second turn is cheap, and another conversation finds nothing.
       await run("--session", sessionID);
@@ -165,6 +165,39 @@ describe("the plugin in OpenCode", () => {
     expect(artifacts[0]?.session_id).not.toBe(sessionID);
   });
 
+  it(
+    "sends references for stale results, in steps, while OpenCode keeps them whole",
+    TIMEOUT,
+    async () => {
+      const calls = 30;
+      const lines = (at: number) => LOG.split("\n").slice(at * 60, at * 60 + 60);
+      const { folder, model, run } = await startProject((results) => {
+        if (results.length === calls) return { say: "Done." };
+        const [first, last] = [results.length * 60 + 1, results.length * 60 + 60];
+        const input = { ...FETCH.input, command: `sed -n '${first},${last}p' app.log` };
+        return [{ ...FETCH, input, id: `call-${results.length}` }];
+      });
+      const { sessionID } = await run();
+      const sent = model.requests.map(({ body }) => resultsIn(body));
+      expect(sent).toHaveLength(calls + 1);
+      // What has just arrived is whole, and between two steps requests only grow.
+      expect(sent.map((results) => results.at(-1)?.trim()).slice(1)).toEqual(
+        Array.from({ length: calls }, (_, at) => lines(at).join("\n")),
+      );
+      const steps = sent.filter((results, at) =>
+        sent[at - 1]?.some((result, index) => result !== results[index]),
+      );
+      expect(steps.length).toBeGreaterThan(0);
+      expect(steps.length).toBeLessThan(5);
+      expect(sent.at(-1)?.[0]).toMatch(/<knowledge /);
+      const { messages } = await exportSession(folder, sessionID);
+      const saved = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool"));
+      expect(saved.map(({ state }) => state.output.trim())).toEqual(
+        Array.from({ length: calls }, (_, at) => lines(at).join("\n")),
+      );
+    },
+  );
+
   it("goes on if nothing can be stored", TIMEOUT, async () => {
     const { folder, run } = await startProject(
       (results) =>
@@ -218,11 +251,11 @@ describe("its hooks", () => {
     const hooks = await offloadPlugin({ directory: "." }, { workspace });
     await hooks["tool.execute.after"](CALL, { output: LOG });
     const context = { sessionID: "ses-1", abort: new AbortController().signal };
-    const read = hooks.tool["get_knowledge_by_id"];
-    expect(await read?.execute({ artifact_id: "none" }, context)).toMatch(/^Error: .*call-1/s);
-    expect(
-      await read?.execute({ artifact_id: "call-1" }, { ...context, sessionID: "ses-2" }),
-    ).toMatch(/^Error:/);
+    const read = hooks.tool["read_stored"];
+    expect(await read?.execute({ id: "none" }, context)).toMatch(/^Error: .*call-1/s);
+    expect(await read?.execute({ id: "call-1" }, { ...context, sessionID: "ses-2" })).toMatch(
+      /^Error:/,
+    );
   });
 });
 

@@ -3,9 +3,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
@@ -50,10 +50,39 @@ export async function makeProject(folder, url, { options, config } = {}) {
  * @returns {Promise<{ events: any[], answer: string, sessionID: string, log: string }>}
  */
 export async function runOpenCode(folder, prompt, args = []) {
+  const { output, log } = await startOpenCode(folder, ["run", "--format", "json", ...args, prompt]);
+  const events = output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+  const texts = events.filter(({ type }) => type === "text").map(({ part }) => part.text);
+  return { events, answer: texts.join("\n"), sessionID: events[0]?.sessionID ?? "", log };
+}
+
+/**
+ * What OpenCode has saved of a session.
+ *
+ * @param {string} folder
+ * @param {string} sessionID
+ * @returns {Promise<{ messages: { parts: any[] }[] }>}
+ */
+export async function exportSession(folder, sessionID) {
+  const { output } = await startOpenCode(folder, ["export", sessionID]);
+  return JSON.parse(output);
+}
+
+/**
+ * @param {string} folder
+ * @param {string[]} args
+ */
+async function startOpenCode(folder, args) {
   await mkdir(join(folder, "../home"), { recursive: true });
-  const child = spawn(OPENCODE, ["run", "--format", "json", ...args, prompt], {
+  // OpenCode ends before a pipe has taken all that it wrote.
+  const file = join(folder, "../home", `${basename(folder)}.out`);
+  const opened = await open(file, "w");
+  const child = spawn(OPENCODE, args, {
     cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", opened.fd, "pipe"],
     env: {
       PATH: process.env["PATH"],
       // Next to the project, so that its projects share what OpenCode sets up once.
@@ -64,15 +93,11 @@ export async function runOpenCode(folder, prompt, args = []) {
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "true",
     },
   });
-  const [output, log] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  const events = output
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line));
-  const texts = events.filter(({ type }) => type === "text").map(({ part }) => part.text);
-  return { events, answer: texts.join("\n"), sessionID: events[0]?.sessionID ?? "", log };
+  const { stderr } =
+    /** @type {import("node:child_process").ChildProcessByStdio<null, null, import("node:stream").Readable>} */ (
+      child
+    );
+  const [log] = await Promise.all([text(stderr), once(child, "close")]);
+  await opened.close();
+  return { output: await readFile(file, "utf8"), log };
 }

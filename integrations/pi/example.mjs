@@ -22,7 +22,7 @@ const stopReason = /** @type {const} */ ("toolUse");
 const sizes = [];
 faux.setResponses([
   fauxAssistantMessage(fauxToolCall(name, { service: "checkout-api" }), { stopReason }),
-  fauxAssistantMessage(fauxToolCall("grep_knowledge", { pattern: "\\bERROR\\b" }), { stopReason }),
+  fauxAssistantMessage(fauxToolCall("read_stored", { pattern: "\\bERROR\\b" }), { stopReason }),
   ({ messages }) => {
     sizes.push(JSON.stringify(messages).length);
     const last = JSON.stringify(messages.at(-1));

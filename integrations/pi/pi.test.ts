@@ -135,7 +135,7 @@ describe("offloadAgent", () => {
   it("leaves what a tool threw to pi, and answers wrong reads with an error", async () => {
     const { workspace } = await storyWorkspace();
     const failing = { ...fetchLog, execute: () => Promise.reject(new Error("no such log")) };
-    const wrong = fauxToolCall("get_knowledge_by_id", { artifact_id: "none" }, { id: "call-2" });
+    const wrong = fauxToolCall("read_stored", { id: "none" }, { id: "call-2" });
     const { model } = scriptedModel(calls(fetchCall("call-1")), calls(wrong), answer);
     const agent = new Agent(offloadAgent(state(model, [failing]), { workspace }));
     await agent.prompt(QUESTION);

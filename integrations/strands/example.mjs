@@ -16,7 +16,7 @@ const fetchLog = strands.tool({ name, description, inputSchema, callback: () => 
 
 const model = new ScriptedModel(
   [{ toolUseId: "call-1", name, input: { service: "checkout-api" } }],
-  [{ toolUseId: "call-2", name: "grep_knowledge", input: { pattern: "\\bERROR\\b" } }],
+  [{ toolUseId: "call-2", name: "read_stored", input: { pattern: "\\bERROR\\b" } }],
   (last) => {
     const [, id, reason] = /ERROR .*?request_id=(\S+) ([\w -]*)/.exec(last) ?? [];
     return `Request ${id} failed: ${reason}.`;

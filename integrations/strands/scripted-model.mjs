@@ -20,6 +20,14 @@ export class ScriptedModel extends Model {
     this.turns = turns;
   }
 
+  /**
+   * @param {import("@strands-agents/sdk").Message[]} _
+   * @returns {Turn}
+   */
+  next(_) {
+    return this.turns[this.prompts.length] ?? (() => "Done.");
+  }
+
   updateConfig() {}
 
   getConfig() {
@@ -32,7 +40,7 @@ export class ScriptedModel extends Model {
    * @returns {AsyncGenerator<ModelStreamEvent>}
    */
   async *stream(messages, { systemPrompt, toolSpecs = [] } = {}) {
-    const turn = this.turns[this.prompts.length] ?? (() => "Done.");
+    const turn = this.next(messages);
     this.prompts.push(JSON.stringify({ systemPrompt, messages }));
     this.offered.push(toolSpecs.map(({ name }) => name));
     yield { type: "modelMessageStartEvent", role: "assistant" };

@@ -76,7 +76,7 @@ describe("offloadPlugin", () => {
     expect(saved.includes("<knowledge_list>")).toBe(keep === "reference");
     expect(saved.includes(JSON.stringify(LOG))).toBe(keep === "original");
     // The notice is in every request, and in none of what is saved.
-    expect(model.prompts[0]).toMatch(/Be brief\.\\n\\n.*grep_knowledge/);
+    expect(model.prompts[0]).toMatch(/Be brief\.\\n\\n.*read_stored/);
     expect(agent.systemPrompt).toBe("Be brief.");
 
     // The second turn is cheap, in another process too.
@@ -183,9 +183,9 @@ describe("offloadPlugin", () => {
     "gives the model long readings whole, and errors of readings, saving the %s",
     async (keep) => {
       const { workspace } = await storyWorkspace();
-      const read = (artifact_id: string, toolUseId: string) => ({
-        ...{ toolUseId, name: "get_knowledge_by_lines" },
-        input: { artifact_id, start_line: 1, end_line: 100 },
+      const read = (id: string, toolUseId: string) => ({
+        ...{ toolUseId, name: "read_stored" },
+        input: { id, lines: "1-100" },
       });
       const model = new ScriptedModel([FETCH], [read("call-1", "call-2")], [read("no", "call-3")]);
       const agent = createAgent(model, { workspace, keep });
@@ -199,8 +199,8 @@ describe("offloadPlugin", () => {
     const { workspace } = await storyWorkspace();
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, state: "paid" }));
     const query = {
-      ...{ toolUseId: "call-2", name: "query_knowledge" },
-      input: { artifact_id: "call-1", pointer: "/rows/1234" },
+      ...{ toolUseId: "call-2", name: "read_stored" },
+      input: { id: "call-1", pointer: "/rows/1234" },
     };
     const model = new ScriptedModel([FETCH], [query], (last) => last);
     const tools = [makeTool(() => ({ rows }))];

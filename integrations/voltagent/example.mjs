@@ -16,7 +16,7 @@ const fetchLog = createTool({ name, description, parameters, execute: async () =
 
 const { model, prompts } = scriptedModel(
   [{ toolCallId: "call-1", toolName: name, input: { service: "checkout-api" } }],
-  [{ toolCallId: "call-2", toolName: "grep_knowledge", input: { pattern: "\\bERROR\\b" } }],
+  [{ toolCallId: "call-2", toolName: "read_stored", input: { pattern: "\\bERROR\\b" } }],
   (last) => {
     const [, id, reason] = /ERROR .*?request_id=(\S+) ([\w -]*)/.exec(last) ?? [];
     return `Request ${id} failed: ${reason}.`;

@@ -21,6 +21,15 @@ const CALL = /** @type {const} */ ("tool-call");
  * @param {Turn[]} turns
  */
 export function scriptedModel(...turns) {
+  return playedModel((_, at) => turns[at] ?? (() => "Done."));
+}
+
+/**
+ * The same for turns that are made when their request comes.
+ *
+ * @param {(prompt: readonly { role: string }[], at: number) => Turn} next
+ */
+export function playedModel(next) {
   /** @type {string[]} */
   const prompts = [];
   /** @type {string[][]} */
@@ -28,7 +37,7 @@ export function scriptedModel(...turns) {
 
   /** @param {Request} request */
   const play = ({ prompt, tools = [] }) => {
-    const turn = turns[prompts.length] ?? (() => "Done.");
+    const turn = next(prompt, prompts.length);
     prompts.push(JSON.stringify(prompt));
     offered.push(tools.map(({ name }) => name));
     const unified = /** @type {"stop" | "tool-calls"} */ (

@@ -40,6 +40,8 @@ export const DEFAULTS = Object.freeze({
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */
   readChars: 20_000,
+  /** Which reading tools an offloader tells its model of: `"one"` costs few tokens in every request. */
+  readingTools: "one",
   /** Maximum number of matches that one search returns. */
   searchResults: 50,
   /** Maximum number of artifacts that one search of a session goes through. */

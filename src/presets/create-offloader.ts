@@ -14,6 +14,7 @@ import type { Offloader, OffloaderSettings } from "../core/offloader/offloader-t
 import { requirePolicy } from "../core/policies/combine.js";
 import { freshAndStale } from "../core/policies/fresh-and-stale.js";
 import { suggestNames } from "../core/lib/text/nearest-names.js";
+import { READING_TOOL_CHOICES } from "../core/workspace/reading/reading.js";
 import { coreOf } from "../core/workspace/workspace-core.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import {
@@ -73,6 +74,7 @@ const OPTIONS: OptionNames<OffloaderOptions> = {
   onError: true,
   shouldOffload: true,
   parts: true,
+  readingTools: true,
   countTokens: true,
 };
 
@@ -92,6 +94,7 @@ export function createOffloader<const Choice extends FormatChoice = "auto">(
   requireText("sessionId", options.sessionId, "the session that the results belong to");
   requireChoice("media", options.media, ["keep", "offload"]);
   requireChoice("onError", options.onError, ["throw", "keep"]);
+  requireChoice("readingTools", options.readingTools, READING_TOOL_CHOICES);
   const format = resolveFormat(options.format);
   const workspace = resolveWorkspace(options);
   return wireOffloader({

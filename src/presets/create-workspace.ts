@@ -62,7 +62,7 @@ export function requireToolNames(toolNames: ToolNaming = {}): ToolNaming {
       const expected = "a name of 1 to 128 letters, digits or any of _ - . : /, or false";
       throw new InvalidArgumentError(argument, name, expected);
     }
-    const other = nameTools(toolNames).find((one) => one.name === name && one.tool !== tool);
+    const other = nameTools(toolNames, "all").find((one) => one.name === name && one.tool !== tool);
     if (!other) continue;
     throw new InvalidArgumentError(argument, name, `a unique name: ${other.tool} has the same one`);
   }

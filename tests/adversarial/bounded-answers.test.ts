@@ -46,6 +46,8 @@ describe("an answer is capped, whatever was asked for", () => {
         pattern: fc.constant("."),
         all: fc.constant(1),
       }),
+      fc.record({ tool: fc.constant("read_stored"), lines: fc.constantFrom("1-", "-3", "2-9") }),
+      fc.record({ tool: fc.constant("read_stored"), pattern: fc.constantFrom(".", "e") }),
       fc.record({ tool: fc.constant("query_knowledge"), limit: count }),
       fc.record({ tool: fc.constant("get_tool_result_offload_info"), limit: count }),
     );
@@ -119,6 +121,9 @@ describe("an answer is capped, whatever was asked for", () => {
       "get_knowledge_by_lines",
       { artifact_id: "a", start_line: "9".repeat(1e6), end_line: 1 },
     ],
+    ["lines", "read_stored", { id: "a", lines: LONG }],
+    ["lines as digits", "read_stored", { id: "a", lines: "9".repeat(1e6) }],
+    ["an id that is short for it", "read_stored", { id: LONG, lines: "1" }],
     ["a view", "get_knowledge_by_id", { artifact_id: "a", view: LONG }],
     ["a namespace", "get_tool_result_offload_info", { namespace: LONG }],
     ["a cursor of a list", "get_tool_result_offload_info", { cursor: LONG }],

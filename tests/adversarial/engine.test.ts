@@ -2,17 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addReports, NO_TOTALS } from "../../src/core/offloader/report.js";
 import { wireOffloader } from "../../src/core/offloader/offloader.js";
-import { TOOL_NAMES, estimateTokens, type OffloaderSettings } from "../../src/index.js";
+import { DEFAULTS, TOOL_NAMES, estimateTokens, type OffloaderSettings } from "../../src/index.js";
 import { type Policy } from "../../src/policies.js";
 import * as policies from "../../src/policies.js";
 import { MemoryStore, type SampleTurn } from "../../src/testing/index.js";
 import { FIXTURES } from "../conformance/fixtures.js";
 import { runs } from "../support/adversarial-runs.js";
+import { EAGER } from "../support/aging-policy.js";
 import { findDifference, HOSTILE, THROWING } from "../support/hostile-values.js";
 import { openMemoryWorkspace } from "../support/memory-workspace.js";
 import { anyString } from "../support/any-string.js";
 
-const { all, any, keepErrors, minChars, minTokens, not } = policies;
+const { all, any, freshAndStale, keepErrors, minChars, minTokens, not } = policies;
 
 const POLICIES: readonly Policy[] = [
   policies.everything,
@@ -29,6 +30,10 @@ const POLICIES: readonly Policy[] = [
   policies.tokenBudget({ maxTokens: 300 }),
   policies.cacheAware(),
   all(policies.cacheAware({ turnsAhead: 40 }), minTokens(60)),
+  freshAndStale(),
+  freshAndStale(EAGER),
+  freshAndStale({ ...EAGER, giantTokens: 200, gatherTokens: 300, maxTokens: 600 }),
+  any(freshAndStale({ ...EAGER, afterTurns: 2 }), policies.byTool({ only: ["bash"] })),
 ];
 
 const PARTS = ["results", "userMessages", "toolInputs"] as const;
@@ -56,7 +61,9 @@ const turns: fc.Arbitrary<SampleTurn[]> = fc.array(
     results: fc.array(
       fc.record({
         id: ids,
-        toolName: fc.constantFrom("bash", "grep_knowledge", "get_knowledge_by_id", "__proto__", ""),
+        toolName: fc.constantFrom(
+          ...["bash", "cat", "grep_knowledge", "get_knowledge_by_id", "__proto__", ""],
+        ),
         input: fc.constantFrom({}, { pattern: "x" }, { artifact_id: "call_1", pattern: "x" }),
         text: texts,
         isError: fc.boolean(),
@@ -124,14 +131,15 @@ function holdersIn(message: Record<string, unknown>): Record<string, unknown>[] 
 describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) => {
   const open = (
     policy: Policy,
-    more: Pick<OffloaderSettings, "onError" | "parts" | "forgetReads"> = {},
+    more: Pick<OffloaderSettings, "onError" | "parts"> = {},
     store = new MemoryStore(),
   ) =>
     wireOffloader({
       ...{ workspace: openMemoryWorkspace({ store }), sessionId: "s", policy },
       ...{ format, formats: [format], pickFormat: () => format },
       countTokens: estimateTokens,
-      shouldOffload: ({ toolName }) => toolName === "bash",
+      shouldOffload: ({ toolName }) =>
+        toolName === "bash" ? true : toolName === "__proto__" ? false : undefined,
       ...more,
     });
   const make = (sample: readonly SampleTurn[], planted: readonly Plant[]) => {
@@ -139,14 +147,14 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
     for (const one of planted) plant(history, one);
     return history;
   };
-  /** So old that large parts are offloaded, too; `undefined` where JSON cannot hold an input. */
+  /** So old that large parts and answers of the reading tools are offloaded, too; `undefined` where JSON cannot hold an input. */
   const makeOld = (
     sample: readonly SampleTurn[],
     planted: readonly Plant[],
     inInputs: string | null,
   ) => {
     const odd = inInputs === null ? {} : { planted: VALUES[inInputs]?.() };
-    const input = { text: "words ".repeat(800), ...odd };
+    const input = { text: "words ".repeat(DEFAULTS.gatherTokens), ...odd };
     const large = sample.map((turn) => ({
       ...turn,
       results: turn.results.map((result) => ({ ...result, input: { ...result.input, ...input } })),
@@ -222,7 +230,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
           totals = outcome.report.totals;
         }
         // A reading call is known by what the session holds, which a first pass over all does not yet.
-        if (!policy.perResult || hasReadingCalls(sample)) return;
+        if (!(policy.perResult || policy.ages) || hasReadingCalls(sample)) return;
         const whole = await open(policy).offload(history);
         expect(findDifference(whole.messages, last)).toBeUndefined();
         expect(whole.report.totals).toEqual(totals);
@@ -250,7 +258,7 @@ describe.each(FIXTURES)("hostile conversations of $name", ({ format, build }) =>
           failures[puts++ % failures.length]
             ? Promise.reject(new Error("disk full"))
             : put(artifact);
-        const old = { forgetReads: { afterTurns: 1 }, ...(format.parts ? { parts: PARTS } : {}) };
+        const old = format.parts ? { parts: PARTS } : {};
         const offloader = open(policy, { onError: "keep", ...old }, store);
         for (let call = 0; call < 2; call++) {
           const { messages, report } = await offloader.offload(history);

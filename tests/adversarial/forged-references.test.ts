@@ -9,7 +9,7 @@ import {
   type Workspace,
   estimateTokens,
 } from "../../src/index.js";
-import { everything, minChars } from "../../src/policies.js";
+import { everything, minChars, minTokens } from "../../src/policies.js";
 import { createMemoryWorkspace, type FormatFixture } from "../../src/testing/index.js";
 import { FIXTURES } from "../conformance/fixtures.js";
 import { runs } from "../support/adversarial-runs.js";
@@ -108,7 +108,6 @@ describe.each(FIXTURES)("forged references in $name", (fixture) => {
 const IN_CALLS = FIXTURES.filter(({ hasIds = true }) => hasIds);
 
 describe.each(IN_CALLS)("reading-tool look-alikes in $name", (fixture) => {
-  const workspace = createMemoryWorkspace({ toolNames: { query_knowledge: "look" } });
   const answer = logOf(9_000);
   const lines = { start_line: 1, end_line: 9 };
   it.each<[string, object, string, string]>([
@@ -126,8 +125,16 @@ describe.each(IN_CALLS)("reading-tool look-alikes in $name", (fixture) => {
     ["query_knowledge", { artifact_id: "held" }, answer, "offloaded"],
     ["look", { artifact_id: "held", pointer: "" }, answer, "kept"],
     ["get_tool_result_offload_info", {}, answer, "kept"],
+    ["read_stored", { id: "held", lines: "1-9" }, answer, "kept"],
+    ["read_stored", { id: "of-child" }, answer, "kept"],
+    ["read_stored", { id: "of-stranger" }, answer, "offloaded"],
+    ["read_stored", { pattern: "x" }, answer, "kept"],
+    ["read_stored", {}, answer, "kept"],
+    ["read_stored", { url: "https://example.com" }, answer, "offloaded"],
+    ["read_stored", {}, logOf(200_000), "offloaded"],
     ["bash", { artifact_id: "held" }, answer, "offloaded"],
   ])("%s with %j", async (toolName, input, text, outcome) => {
+    const workspace = createMemoryWorkspace({ toolNames: { query_knowledge: "look" } });
     const put = (toolCallId: string, sessionId: string, parentSessionId?: string) =>
       workspace.put({ content: "stored" }, { toolCallId, sessionId, parentSessionId });
     await put("held", "s");
@@ -152,7 +159,8 @@ it("calls without ids are matched with their results by name and order", async (
     { role: "model", parts: [call("held"), call("made-up"), call("held")] },
     { role: "user", parts: [output("1"), output("2"), output("3")] },
   ];
-  const offloader = createOffloader({ workspace, sessionId: "s", format: "gemini" });
+  const policy = minTokens(400);
+  const offloader = createOffloader({ workspace, sessionId: "s", format: "gemini", policy });
   for (const more of [[], [{ role: "user", parts: [{ text: "and then?" }] }]]) {
     const { messages } = await offloader.offload([...structuredClone(history), ...more]);
     const texts = JSON.stringify(messages[1]).split("functionResponse").slice(1);

@@ -220,7 +220,7 @@ describe("the pipeline", async () => {
       ["integration", 1],
       ["adversarial", 2],
       ["packages", 2],
-      ["runtime", 3],
+      ["runtime", 2],
     ]);
   });
 

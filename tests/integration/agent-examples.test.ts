@@ -9,7 +9,7 @@ const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
 const SUMMARY = new RegExp(
   [
     "question  Which request to checkout-api failed, and why\\?",
-    "calls     fetch_log, then grep_knowledge",
+    "calls     fetch_log, then read_stored",
     "answer    Request req_[0-9a-f]{12} failed: payment-proxy timed out\\.",
     "the log   (?<log>20\\d,\\d{3}) bytes",
     "sent      (?<sent>[\\d,]+) bytes in 3 requests: .+",

@@ -106,6 +106,7 @@ describe("what a host passes in is checked where it is passed", () => {
     ["objectStore", "options", () => untyped["objectStore"]?.()],
     ["joinStores", "metadata", () => untyped["joinStores"]?.()],
     ["cacheAware", "cacheAware", () => policies.cacheAware(5 as never)],
+    ["freshAndStale", "freshAndStale", () => policies.freshAndStale(5 as never)],
     ["stringify", "messages", () => formats.parseConversation(line).stringify(5 as never)],
     ["result", "content", () => open().offloader.result(undefined as never)],
     ["result", "options", () => open().offloader.result("x", null as never)],
@@ -178,7 +179,7 @@ describe("what a host's function throws is the cause of an error with a code", (
   it("onUnknown and onRedacted", async () => {
     const redact = (text: string): string => text.replaceAll("INFO", "[redacted]");
     const workspace = createWorkspace({ store: memoryStore(), redact });
-    const offloader = createOffloader({ workspace, sessionId: "s1" });
+    const offloader = createOffloader({ workspace, sessionId: "s1", policy: policies.everything });
     const { messages } = await offloader.offload(history);
     await expectCause(offloader.restore(messages, { onRedacted: fail }), "onRedacted");
     await workspace.removeSession("s1");

@@ -9,7 +9,13 @@ import {
   SHORT,
   storyWorkspace,
 } from "../support/framework-story.js";
-import { investigate, scriptModel, SDKS, type Move } from "../support/scripted-ai-sdk.js";
+import {
+  investigate,
+  messagesOf,
+  scriptModel,
+  SDKS,
+  type Move,
+} from "../support/scripted-ai-sdk.js";
 
 const FETCH = { toolName: "fetch_log", input: { service: "checkout" } };
 
@@ -207,8 +213,8 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       const model = storyModel();
       await generateText({ model, tools: first, prompt: QUESTION, stopWhen });
       const other = offloadTools(tools, { workspace });
-      expect(await other.get_tool_result_offload_info.execute({})).not.toContain("call-1");
-      expect(await first.get_tool_result_offload_info.execute({})).toContain("call-1");
+      expect(await other.read_stored.execute({})).not.toContain("call-1");
+      expect(await first.read_stored.execute({})).toContain("call-1");
     });
   });
 
@@ -426,7 +432,7 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
         expectShort(model, 3);
         const [first, second] = sentTo(model).map((prompt) => JSON.parse(prompt) as unknown[]);
         expect(first?.[0]).toMatchObject({ role: "system" });
-        expect(JSON.stringify(first?.[0])).toMatch(/Be brief\..*grep_knowledge/);
+        expect(JSON.stringify(first?.[0])).toMatch(/Be brief\..*read_stored/);
         expect(second?.[0]).toEqual(first?.[0]);
       }
     });
@@ -458,14 +464,4 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
 
 function offloaderOf(workspace: Awaited<ReturnType<typeof storyWorkspace>>["workspace"]) {
   return createOffloader({ workspace, sessionId: "offloader's", format: "ai-sdk" });
-}
-
-interface Finished<M> {
-  readonly response: PromiseLike<{ readonly messages: M[] }> | { readonly messages: M[] };
-}
-
-/** The messages of all steps, which version 7 has in a field of its own. */
-async function messagesOf<M>(result: Finished<M>): Promise<M[]> {
-  const { responseMessages } = result as { responseMessages?: M[] | PromiseLike<M[]> };
-  return (await responseMessages) ?? (await result.response).messages;
 }

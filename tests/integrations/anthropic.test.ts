@@ -213,7 +213,7 @@ describe("offloadRequests for a client", () => {
     expect(api.requests).toHaveLength(3);
     expect(Math.max(...api.requests.map(({ text }) => text.length))).toBeLessThan(12_000);
     // The host keeps its own history: no call that it did not offer, and the original result.
-    expect(JSON.stringify(messages)).not.toContain("grep_knowledge");
+    expect(JSON.stringify(messages)).not.toContain("read_stored");
     expect(resultsOf(messages as never)[0]?.["content"]).toBe(LOG);
     expect(reply.usage.output_tokens).toBe(20);
     if (stream) expect(heard.join("")).toBe(`Let me look.Found: ${NEEDED}`);
@@ -240,7 +240,7 @@ describe("offloadRequests for a client", () => {
         const id = /<knowledge id="([^"]+)"/.exec(String(results[0]?.["content"]))?.[1] ?? "";
         if (results.length === 0) return [toolUse("fetch_log", {})];
         if (results.length > 1) return [{ type: "text", text: `${results.length} results` }];
-        const search = toolUse("grep_knowledge", { artifact_id: id, pattern: "ERROR" });
+        const search = toolUse("read_stored", { id, pattern: "ERROR" });
         return [search, toolUse("fetch_log", { service: "other" })];
       };
       const api = anthropicApi(model);
@@ -248,7 +248,7 @@ describe("offloadRequests for a client", () => {
         stream,
       });
       expect(textOf(reply.content)).toBe("3 results");
-      expect(JSON.stringify(messages)).not.toContain("grep_knowledge");
+      expect(JSON.stringify(messages)).not.toContain("read_stored");
       const results = resultsOf(api.requests.at(-1)?.messages ?? []).map(({ content }) => content);
       expect(results.map((text) => String(text).includes("<knowledge_list"))).toEqual([
         ...[true, true, false],
@@ -285,7 +285,7 @@ describe("offloadRequests for a client", () => {
     const api = anthropicApi((messages) =>
       resultsOf(messages).length > 0
         ? [{ type: "text", text: `${resultsOf(messages).length} results` }]
-        : [toolUse("get_tool_result_offload_info", {}), toolUse("fetch_log", {})],
+        : [toolUse("read_stored", {}), toolUse("fetch_log", {})],
     );
     const client = clientOf(api, [offloadRequests({ workspace })]);
     const params = { ...PARAMS, tools: [LOG_TOOL] };
@@ -361,7 +361,7 @@ describe("offloadRequests for a client", () => {
       tools: offloadTools([fetchLog], { workspace, sessionId: "s1" }),
     });
     expect(textOf((await runner).content)).toContain(NEEDED);
-    expect(JSON.stringify(runner.params.messages)).toContain("grep_knowledge");
+    expect(JSON.stringify(runner.params.messages)).toContain("read_stored");
   });
 
   it("goes on when nothing can be stored, and when the API fails", async () => {
@@ -411,7 +411,7 @@ describe("offloadRequests for a client", () => {
     const { workspace } = await storyWorkspace();
     const api = anthropicApi((messages) =>
       resultsOf(messages).length < 50
-        ? [toolUse("get_tool_result_offload_info", {})]
+        ? [toolUse("read_stored", {})]
         : [{ type: "text", text: "I give up." }],
     );
     const { reply } = await runAgent(clientOf(api, [offloadRequests({ workspace })]));

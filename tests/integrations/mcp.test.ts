@@ -121,11 +121,11 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
   it("answers with a reference that the reading tools read", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["fetch_log", "grep_knowledge"]),
+      expect.arrayContaining(["fetch_log", "read_stored"]),
     );
     const reference = textOf(await client.callTool({ name: "fetch_log" }));
     expect(reference.length).toBeLessThan(SHORT);
-    const search = { ...SEARCH.input, artifact_id: idOf(reference) };
+    const search = { ...SEARCH.input, id: idOf(reference) };
     const found = await client.callTool({ name: SEARCH.name, arguments: search });
     expect(textOf(found)).toContain(NEEDED);
     // The same call again costs nothing new, and says the same.
@@ -143,7 +143,7 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
     const failed = await client.callTool({ name: "fail" });
     expect(failed).toMatchObject({ isError: true });
     expect(textOf(failed)).toContain("no such service");
-    const wrong = await client.callTool({ name: SEARCH.name, arguments: { artifact_id: "none" } });
+    const wrong = await client.callTool({ name: SEARCH.name, arguments: { id: "none" } });
     expect(wrong).toMatchObject({ isError: true });
   });
 
@@ -245,11 +245,11 @@ describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", 
     });
     const { tools } = await client.listTools();
     const grep = tools.find(({ name }) => name === SEARCH.name) as object;
-    expect(grep).toMatchObject({ inputSchema: { type: "object", required: ["pattern"] } });
+    expect(grep).toMatchObject({ inputSchema: { type: "object", required: [] } });
     const call = { name: "fetch_log", arguments: { service: "payments" } };
     const reference = textOf(await client.callTool(call));
     expect(reference.length).toBeLessThan(SHORT);
-    const search = { ...SEARCH.input, artifact_id: idOf(reference) };
+    const search = { ...SEARCH.input, id: idOf(reference) };
     const found = await client.callTool({ name: SEARCH.name, arguments: search });
     expect(textOf(found)).toContain(NEEDED);
     const wrong = await client.callTool({ name: SEARCH.name, arguments: { pattern: "(" } });
@@ -330,7 +330,7 @@ describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", 
     // What another session has stored is not there for this one.
     const { workspace } = fine;
     await workspace.put({ content: "secret" }, { toolCallId: "theirs", sessionId: "other" });
-    const read = { name: "get_knowledge_by_id", arguments: { artifact_id: "theirs" } };
+    const read = { name: "read_stored", arguments: { id: "theirs" } };
     expect(await client.callTool(read)).toMatchObject({ isError: true });
   });
 

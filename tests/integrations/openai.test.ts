@@ -243,7 +243,7 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
       expect(got).toEqual(["checkout"]);
       expectShort(requests, 3);
       expect(await workspace.getOriginal("call-1", { sessionId: "chat" })).toBe(LOG);
-      expect(offload.instructions).toContain("grep_knowledge");
+      expect(offload.instructions).toContain("read_stored");
     });
 
     it("answers the calls of a reply that was streamed", async () => {

@@ -28,7 +28,7 @@ export function answerFrom(read: string | undefined): string {
 }
 
 /** The call with which the scripted model of the story looks for the line. */
-export const SEARCH = { name: "grep_knowledge", input: { pattern: "ERROR" } } as const;
+export const SEARCH = { name: "read_stored", input: { pattern: "ERROR" } } as const;
 
 /** A workspace in a new folder, and what it reported. */
 export async function storyWorkspace(): Promise<{

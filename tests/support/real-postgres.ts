@@ -30,6 +30,7 @@ export async function startPostgres(): Promise<RealPostgres> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     // Nothing in a test must survive a power cut.
+    initdbFlags: ["--no-sync"],
     postgresFlags: ["-c", "fsync=off", "-c", "max_connections=60"],
     onLog: () => undefined,
     onError: () => undefined,

@@ -4,7 +4,11 @@ import type { ToolAnswer } from "../../src/formats/index.js";
 export type Run = (name: string, input?: unknown) => Promise<ToolAnswer>;
 
 export function toolRunner(workspace: Workspace, options: ToolsOptions = {}): Run {
-  const tools = new Map(workspace.tools(options).map((tool) => [tool.name, tool]));
+  const all = [
+    ...workspace.tools({ ...options, readingTools: "one" }),
+    ...workspace.tools(options),
+  ];
+  const tools = new Map(all.map((tool) => [tool.name, tool]));
   return (name, input) => {
     const tool = tools.get(name);
     if (!tool) throw new Error(`There is no tool ${name}.`);

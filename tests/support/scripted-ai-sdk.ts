@@ -7,7 +7,7 @@ import { NEEDED, SEARCH } from "./framework-story.js";
 type Options = Parameters<MockLanguageModelV3["doGenerate"]>[0];
 type Streamed = Awaited<ReturnType<MockLanguageModelV3["doStream"]>>["stream"];
 type Chunk = Streamed extends ReadableStream<infer Part> ? Part : never;
-export type Call = { readonly toolName: string; readonly input: object };
+export type Call = { readonly toolName: string; readonly input: object; readonly id?: string };
 /** What the model does next: calls tools, or says something. */
 export type Move = string | readonly Call[];
 
@@ -35,9 +35,9 @@ export function scriptModel(
   const partsOf = (move: Move) =>
     typeof move === "string"
       ? [{ type: "text" as const, text: move }]
-      : move.map(({ toolName, input }) => ({
+      : move.map(({ toolName, input, id = `call-${++calls}` }) => ({
           type: "tool-call" as const,
-          toolCallId: `call-${++calls}`,
+          toolCallId: id,
           toolName,
           input: JSON.stringify(input),
         }));
@@ -78,4 +78,14 @@ export function investigate(calls: readonly Call[]): (prompt: Options["prompt"])
     if (text.includes("<knowledge ")) return [{ toolName: SEARCH.name, input: SEARCH.input }];
     return text.includes(NEEDED) ? `It says: ${NEEDED}` : "I found nothing.";
   };
+}
+
+interface Finished<M> {
+  readonly response: PromiseLike<{ readonly messages: M[] }> | { readonly messages: M[] };
+}
+
+/** The messages of all steps, which version 7 has in a field of its own. */
+export async function messagesOf<M>(result: Finished<M>): Promise<M[]> {
+  const { responseMessages } = result as { responseMessages?: M[] | PromiseLike<M[]> };
+  return (await responseMessages) ?? (await result.response).messages;
 }

@@ -12,12 +12,17 @@ interface Message {
   readonly output?: unknown;
 }
 
-/** The API of OpenAI as a `fetch` for its client: plays these moves, the last of them from what it read. */
-export function scriptOpenAI(moves: readonly (Move | ((lastResult: string) => Move))[]) {
+/** The API of OpenAI as a `fetch` for its client: plays these moves, from what it read or was sent. */
+export function scriptOpenAI(
+  moves: readonly (Move | ((lastResult: string) => Move))[] | ((body: RequestBody) => Move),
+) {
   const requests: RequestBody[] = [];
   const fetch = (_url: unknown, init?: { readonly body?: unknown }): Promise<Response> => {
     const body = JSON.parse(String(init?.body)) as RequestBody;
-    const next = moves[requests.length] ?? "There are no more moves.";
+    const next =
+      typeof moves === "function"
+        ? moves(body)
+        : (moves[requests.length] ?? "There are no more moves.");
     requests.push(body);
     const last = (body.messages ?? body.input)?.at(-1);
     const read = JSON.stringify(last?.content ?? last?.output ?? "");

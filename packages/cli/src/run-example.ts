@@ -1,4 +1,4 @@
-import { TOOL_NAMES, type ResultReport, type Workspace } from "context-offload";
+import type { ResultReport, Workspace } from "context-offload";
 import type { OffloadedInput } from "./conversations/offload-input.js";
 import { countOf, clip, wrap } from "./terminal/table.js";
 import { harmless, type Colors } from "./terminal/colors.js";
@@ -44,7 +44,7 @@ export function describeExample(
     `${colors.bold("After")}: a reference with a digest, ${countOf(referenceTokens, "token")}`,
     ...quote(shorten(reference.split("\n"), REFERENCE_START, REFERENCE_END)),
     "",
-    wrap(`The model reads the rest with ${TOOL_NAMES.join(", ")}`, columns),
+    wrap("The model reads the rest with read_stored, by lines, by pattern or by pointer", columns),
   ].join("\n");
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conversationOf, logLine, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
+import { conversationOf, logLine, MAIN, ONE_SENTENCE, RUN, TestFolder } from "./support/command.js";
 
 const CHAT = JSON.stringify(conversationOf("t1", "hello"));
 
@@ -19,7 +19,13 @@ describe("a folder with damaged files", () => {
     place.write("logs/z.json", CHAT);
     place.write("logs/package.json", "{}");
     for (const flags of [[], ["--dry-run"]]) {
-      const { status, stdout, stderr } = await place.run("run", "logs", "--out", "short", ...flags);
+      const { status, stdout, stderr } = await place.run(
+        ...RUN,
+        "logs",
+        "--out",
+        "short",
+        ...flags,
+      );
       expect(status).toBe(0);
       expect(stdout).toContain("2 of 2 tool results");
       const lines = stderr.trimEnd().split("\n");
@@ -32,7 +38,7 @@ describe("a folder with damaged files", () => {
     }
     expect(readdirSync(place.path("short"))).toEqual(["a.offloaded.json", "z.offloaded.json"]);
     for (const [name] of damaged) {
-      const { status, stdout, stderr } = await place.run("run", `logs/${name}`);
+      const { status, stdout, stderr } = await place.run(...RUN, `logs/${name}`);
       expect([status, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(ONE_SENTENCE);
     }
@@ -54,7 +60,7 @@ describe("a log that ends within a character", () => {
     const start = Buffer.from(`${log}{"type":"us\u{1f480}`);
     const cut = Buffer.concat([start, Buffer.from(char).subarray(0, kept)]);
     place.write("log.jsonl", cut);
-    const { status, stdout, stderr } = await place.run("run", "log.jsonl");
+    const { status, stdout, stderr } = await place.run(...RUN, "log.jsonl");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("left 1 broken line of log.jsonl as found");
     expect(place.readBytes("log.offloaded.jsonl").subarray(-kept)).toEqual(cut.subarray(-kept));
@@ -67,11 +73,11 @@ describe("a log that ends within a character", () => {
     const cut = Buffer.concat([Buffer.from(`${log}{"type":"us`), Buffer.from([0xf0, 0x9f, 0x92])]);
     const pipe = (args: string[], input: Buffer) =>
       spawnSync(process.execPath, [MAIN, ...args], { cwd: place.folder, env: place.env(), input });
-    const short = pipe(["run", "-"], cut).stdout;
+    const short = pipe([...RUN, "-"], cut).stdout;
     expect(short.length).toBeLessThan(cut.length / 2);
     expect(pipe(["restore", "-", "--session", "stdin"], short).stdout.equals(cut)).toBe(true);
     place.write("chat.json", Buffer.concat([Buffer.from(CHAT), Buffer.from([0xe2])]));
-    expect((await place.run("run", "chat.json")).stderr).toMatch(
+    expect((await place.run(...RUN, "chat.json")).stderr).toMatch(
       /chat\.json: broken JSON at line 1, column/,
     );
   });
@@ -85,7 +91,7 @@ it("keeps a byte order mark, and does not count its line as broken, in a file of
   const text = `\ufeff${lines.join("\n")}\n`;
   expect(text.length).toBeGreaterThan(1_100_000);
   place.write("log.jsonl", text);
-  const { status, stdout, stderr } = await place.run("run", "log.jsonl");
+  const { status, stdout, stderr } = await place.run(...RUN, "log.jsonl");
   expect([status, stderr]).toEqual([0, ""]);
   expect(stdout).not.toContain("broken");
   expect(place.read("log.offloaded.jsonl").lastIndexOf("\ufeff")).toBe(0);

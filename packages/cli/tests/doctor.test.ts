@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conversationOf, TestFolder } from "./support/command.js";
+import { conversationOf, RUN, TestFolder } from "./support/command.js";
 
 describe("context-offload doctor", () => {
   it("exits with 0 where nothing is set up, and hints at what to do", async () => {
@@ -15,7 +15,7 @@ describe("context-offload doctor", () => {
   it("says what was offloaded lately, what is set up, and how much space there is", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
-    await place.run("run", "--quiet", "chat.json");
+    await place.run(...RUN, "--quiet", "chat.json");
     await place.run("install", "claude-code");
     const { status, stdout } = await place.run("doctor");
     expect(status).toBe(0);

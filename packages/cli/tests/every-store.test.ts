@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { BUCKET, startObjects, type RealObjects } from "../../../tests/support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../../../tests/support/real-postgres.js";
-import { conversationOf, TestFolder, SAMPLE, type Outcome } from "./support/command.js";
+import { conversationOf, RUN, TestFolder, SAMPLE, type Outcome } from "./support/command.js";
 
 let postgres: RealPostgres;
 let objects: RealObjects;
@@ -32,10 +32,13 @@ describe("every verb by --workspace URL", () => {
     async (name, url) => {
       const place = new TestFolder();
       const namespace = name.replaceAll(" ", "-");
-      // The servers are in this process, which must not stand still.
-      const run = async (...args: string[]): Promise<Outcome> => {
-        const words = [...args, "--workspace", url(), "--namespace", namespace];
-        const child = place.start(words, CREDENTIALS);
+      const at = ["--workspace", url(), "--namespace", namespace];
+      const run = (...args: string[]): Promise<Outcome> => place.run(...args, ...at);
+      for (const [key, value] of Object.entries(CREDENTIALS)) vi.stubEnv(key, value);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      // It must end by itself. The servers are in this process, which must not stand still meanwhile.
+      const runProcess = async (...args: string[]): Promise<Outcome> => {
+        const child = place.start([...args, ...at], CREDENTIALS);
         child.stdin.end();
         const closed = once(child, "close");
         const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -44,10 +47,10 @@ describe("every verb by --workspace URL", () => {
       };
       const chat = JSON.stringify(conversationOf("log", "ERROR in a log"));
       place.write("chat.json", chat);
-      expect(await run("run", "--quiet", "chat.json", SAMPLE)).toEqual({
+      expect(await runProcess(...RUN, "--quiet", "chat.json", SAMPLE)).toEqual({
         ...{ status: 0, stdout: "", stderr: "" },
       });
-      expect((await run("list")).stdout).toMatch(/^log +chat +read_log +400 /m);
+      expect((await runProcess("list")).stdout).toMatch(/^log +chat +read_log +400 /m);
       expect((await run("show", "log", "--raw")).stdout).toMatch(/^1 ERROR in a log\n/);
       expect((await run("lines", "log", "399-")).stdout).toBe(
         "399 ERROR in a log\n400 ERROR in a log\n",

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DEFAULTS, estimateTokens } from "context-offload";
 import { describe, expect, it } from "vitest";
 import { TestFolder, HOOK } from "./support/command.js";
 
@@ -50,6 +51,21 @@ describe("the hook of Claude Code", () => {
     expect(reference).toMatch(/^<knowledge_list>/);
     expect((await place.run("show", "toolu_1", "--raw")).stdout).toBe(TEXT);
     expect((await place.run("list")).stdout).toMatch(/^toolu_1 +s-1 +Bash /m);
+  });
+
+  it("offloads what is very large, in any script, and less with --min-tokens", () => {
+    const place = new TestFolder();
+    const answer = (stdout: string, ...args: string[]) =>
+      hook(place, eventOf(place, { tool_response: { stdout, stderr: "" } }), { args }).stdout;
+    const under = TEXT.slice(0, TEXT.length / 2);
+    expect(estimateTokens(TEXT)).toBeGreaterThanOrEqual(DEFAULTS.giantTokens);
+    expect(estimateTokens(under)).toBeLessThan(DEFAULTS.giantTokens);
+    expect(answer(under)).toBe("");
+    expect(answer(under, "--min-tokens", "400")).toContain("<knowledge_list>");
+    // Of rare characters, each is several tokens.
+    const rare = "\u3400".repeat(2_500);
+    expect(estimateTokens(rare)).toBeGreaterThan(DEFAULTS.giantTokens);
+    expect(answer(rare)).toContain("<knowledge_list>");
   });
 
   it("gives a file path without a reading server, and its tools with one", () => {

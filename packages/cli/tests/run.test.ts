@@ -4,6 +4,7 @@ import {
   conversationOf,
   logLine,
   ONE_SENTENCE,
+  RUN,
   TestFolder,
   REFUSAL,
   SAMPLE,
@@ -54,7 +55,7 @@ describe("context-offload run", () => {
   it.each(STYLES)("restores %s byte for byte", async (name, text) => {
     const place = new TestFolder();
     place.write(name, text);
-    expect(await place.run("run", "--quiet", name)).toEqual({ status: 0, stdout: "", stderr: "" });
+    expect(await place.run(...RUN, "--quiet", name)).toEqual({ status: 0, stdout: "", stderr: "" });
     const [stem = "", ending = "json"] = name.split(".");
     expect(place.read(`${stem}.offloaded.${ending}`).length).toBeLessThan(text.length / 2);
     expect((await place.run("restore", `${stem}.offloaded.${ending}`)).stderr).toBe("");
@@ -68,13 +69,13 @@ describe("context-offload run", () => {
     place.write("logs/b/chat.json", JSON.stringify(conversationOf("t1", "two")));
     place.write("logs/note.txt", "not a conversation");
     place.write("third.json", JSON.stringify(conversationOf("t3", "three")));
-    const { status, stdout } = await place.run("run", "logs", "third.json", "--out", "short");
+    const { status, stdout } = await place.run(...RUN, "logs", "third.json", "--out", "short");
     expect(status).toBe(0);
     expect(stdout).toContain("3 of 3 tool results offloaded");
     expect(readdirSync(place.path("short")).sort()).toEqual([
       ...["chat-2.offloaded.json", "chat.offloaded.json", "third.offloaded.json"],
     ]);
-    expect((await place.run("run", "logs", "--quiet", "--out", "short")).status).toBe(0);
+    expect((await place.run(...RUN, "logs", "--quiet", "--out", "short")).status).toBe(0);
     expect((await place.run("grep", "-c", "one|two|three")).stdout.trim().split("\n")).toHaveLength(
       3,
     );
@@ -133,7 +134,7 @@ describe("context-offload run", () => {
     );
     const dollars = (text: string) => Number(/:\n {2}\$([\d.]+)/.exec(text)?.[1]);
     const saved = async (price: string) =>
-      dollars((await place.run("run", SAMPLE, "--dry-run", "--price", price)).stdout);
+      dollars((await place.run(...RUN, SAMPLE, "--dry-run", "--price", price)).stdout);
     expect((await saved("6")) / (await saved("3"))).toBeCloseTo(2, 1);
   });
 
@@ -142,19 +143,21 @@ describe("context-offload run", () => {
     const chat = conversationOf("t1", `${"日本語".repeat(40)}\u001b[2J\r`);
     place.write("chat.json", JSON.stringify(chat));
     place.write("short.json", JSON.stringify(conversationOf("t2", "short", 2)));
-    const { stdout } = await place.run("run", "short.json", "chat.json", "--example");
+    const { stdout } = await place.run(...RUN, "short.json", "chat.json", "--example");
     expect(stdout).toMatch(/^Before: what read_log returned, 400 lines, [\d,]+ tokens$/m);
     expect(stdout).toMatch(/^│ 1 (?:日本語)+日?本?…$/m);
     expect(stdout).toMatch(/^│ <knowledge id="t1" /m);
     for (const char of ["\u001b", "\r"]) expect(stdout).not.toContain(char);
-    const none = await place.run("run", "short.json", "--example");
+    const none = await place.run(...RUN, "short.json", "--example");
     expect([none.status, none.stdout]).toEqual([0, expect.not.stringMatching(/^Before/m)]);
-    expect((await place.run("run", "chat.json", "--example", "-n")).stdout).not.toMatch(/^Before/m);
+    expect((await place.run(...RUN, "chat.json", "--example", "-n")).stdout).not.toMatch(
+      /^Before/m,
+    );
     const blocks = [{ type: "text", text: "one line of a long text. ".repeat(400) }];
     const ofBlocks = { type: "tool_result", tool_use_id: "t3", content: blocks };
     const [ask, call] = conversationOf("t3", "");
     place.write("blocks.json", JSON.stringify([ask, call, { role: "user", content: [ofBlocks] }]));
-    expect((await place.run("run", "blocks.json", "--example")).stdout).toMatch(
+    expect((await place.run(...RUN, "blocks.json", "--example")).stdout).toMatch(
       /^│ .*one line of a long/m,
     );
   });
@@ -188,7 +191,7 @@ describe("context-offload run", () => {
   it("says why nothing was offloaded", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "short", 2)));
-    const { stdout } = await place.run("run", "chat.json");
+    const { stdout } = await place.run(...RUN, "chat.json");
     expect(stdout).toContain("0 of 1 tool result offloaded");
     expect(place.read("chat.offloaded.json")).toBe(place.read("chat.json"));
   });
@@ -221,7 +224,7 @@ describe("context-offload run", () => {
     const place = new TestFolder();
     if (text !== undefined) place.write(name, text);
     for (const args of [[], ["--out", "new/folder"], ["--out", ".offload"]]) {
-      const { status, stdout, stderr } = await place.run("run", name, ...args);
+      const { status, stdout, stderr } = await place.run(...RUN, name, ...args);
       expect(status).toBe(2);
       expect(stdout).toBe("");
       expect(stderr).toMatch(REFUSAL);
@@ -244,7 +247,7 @@ describe("context-offload run", () => {
     place.write("chat.jsonl", chat.map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (const ending of ["", "-jsonl"]) {
       const file = `chat.json${ending === "" ? "" : "l"}`;
-      const { stderr } = await place.run("run", file);
+      const { stderr } = await place.run(...RUN, file);
       const [headline, nearest, ...others] = stderr.trimEnd().split("\n");
       expect(headline).toBe(
         `context-offload: ${file}: no format fits these messages, the nearest is anthropic${ending}; ` +
@@ -272,7 +275,7 @@ describe("context-offload run", () => {
     const modeOf = (name: string) => statSync(place.path(name)).mode & 0o777;
     for (const [out, deep = out] of [[".offload"], ["other", "other/deep"]]) {
       const to = ["--workspace", out ?? "", "--out", deep ?? ""];
-      expect((await place.run("run", "chat.json", "--quiet", ...to)).status).toBe(0);
+      expect((await place.run(...RUN, "chat.json", "--quiet", ...to)).status).toBe(0);
       expect(
         (await place.run("restore", `${deep}/chat.offloaded.json`, "--quiet", ...to)).status,
       ).toBe(0);
@@ -283,7 +286,7 @@ describe("context-offload run", () => {
       }
     }
     // A folder that exists may be a project, and one elsewhere is not the workspace's.
-    expect((await place.run("run", "chat.json", "--quiet", "--out", "short")).status).toBe(0);
+    expect((await place.run(...RUN, "chat.json", "--quiet", "--out", "short")).status).toBe(0);
     expect(existsSync(place.path("short/.gitignore"))).toBe(false);
   });
 
@@ -291,7 +294,7 @@ describe("context-offload run", () => {
     const place = new TestFolder();
     place.write("good.json", JSON.stringify(conversationOf("t1", "one")));
     place.write("bad.json", "[{");
-    expect((await place.run("run", "good.json", "bad.json")).status).toBe(2);
+    expect((await place.run(...RUN, "good.json", "bad.json")).status).toBe(2);
     expect(existsSync(place.path("bad.offloaded.json"))).toBe(false);
     expect((await place.run("restore", "good.offloaded.json")).status).toBe(0);
     expect(place.read("good.restored.json")).toBe(place.read("good.json"));
@@ -301,13 +304,13 @@ describe("context-offload run", () => {
     const place = new TestFolder();
     place.write("logs/chat.json", JSON.stringify(conversationOf("t1", "hello")));
     place.write("logs/package.json", '{"name": "x"}');
-    const { status, stdout, stderr } = await place.run("run", "logs");
+    const { status, stdout, stderr } = await place.run(...RUN, "logs");
     expect([status, stderr]).toEqual([0, "skipped 1 file without a conversation\n"]);
     expect(stdout).toMatch(/wrote chat\.offloaded\.json/);
     expect(existsSync(place.path("package.offloaded.json"))).toBe(false);
     place.write("none/package.json", '{"name": "x"}');
     for (const path of ["none", "logs/package.json"]) {
-      const refused = await place.run("run", path);
+      const refused = await place.run(...RUN, path);
       expect([refused.status, refused.stdout]).toEqual([2, ""]);
       expect(refused.stderr).toMatch(REFUSAL);
     }
@@ -315,13 +318,13 @@ describe("context-offload run", () => {
 
   it("refuses a workspace in memory, whose content would be lost, except for a dry run", async () => {
     const place = new TestFolder();
-    const { status, stdout, stderr } = await place.run("run", SAMPLE, "--workspace", "memory:");
+    const { status, stdout, stderr } = await place.run(...RUN, SAMPLE, "--workspace", "memory:");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(ONE_SENTENCE);
     expect(stderr).toContain("name a folder, or add --dry-run");
     const env = { CONTEXT_OFFLOAD_WORKSPACE: "memory:" };
-    expect(place.spawn(["run", SAMPLE], { env }).status).toBe(2);
-    expect(place.spawn(["run", SAMPLE, "--dry-run"], { env }).status).toBe(0);
+    expect(place.spawn([...RUN, SAMPLE], { env }).status).toBe(2);
+    expect(place.spawn([...RUN, SAMPLE, "--dry-run"], { env }).status).toBe(0);
     expect(readdirSync(place.folder)).toEqual(["home"]);
   });
 
@@ -334,7 +337,7 @@ describe("context-offload run", () => {
       ["--workspace", "blocker"],
       ["--workspace", "blocker/below"],
     ]) {
-      const { status, stdout, stderr } = await place.run("run", SAMPLE, ...args);
+      const { status, stdout, stderr } = await place.run(...RUN, SAMPLE, ...args);
       expect(status).toBe(3);
       expect(stdout).toBe("");
       expect(stderr).toMatch(ONE_SENTENCE);
@@ -349,7 +352,7 @@ describe("context-offload run", () => {
   it.skipIf(process.getuid?.() === 0)("explains a folder without permission", async () => {
     const place = new TestFolder();
     chmodSync(place.makeFolder("closed"), 0o500);
-    const { status, stderr } = await place.run("run", SAMPLE, "--out", "closed");
+    const { status, stderr } = await place.run(...RUN, SAMPLE, "--out", "closed");
     expect([status, stderr]).toEqual([
       3,
       expect.stringMatching(/permission denied; check who may/),
@@ -363,7 +366,7 @@ describe("context-offload run", () => {
     symlinkSync(place.path("talk.offloaded.json"), place.path("link.json"));
     symlinkSync(place.path("link.json"), place.path("link.offloaded.json"));
     for (const inputs of [["other/talk.json", "talk.offloaded.json"], ["link.json"]]) {
-      const { status, stderr } = await place.run("run", ...inputs);
+      const { status, stderr } = await place.run(...RUN, ...inputs);
       expect([status, stderr]).toEqual([
         2,
         expect.stringMatching(/would be overwritten; name another/),
@@ -380,18 +383,35 @@ describe("context-offload run", () => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     expect(text.length).toBeGreaterThan(3_000_000);
     place.write("long.jsonl", text);
-    expect((await place.run("run", "long.jsonl")).stdout).toContain(
+    expect((await place.run(...RUN, "long.jsonl")).stdout).toContain(
       "40 of 40 tool results offloaded",
     );
     expect(place.read("long.offloaded.jsonl").length).toBeLessThan(text.length / 20);
     expect((await place.run("restore", "-q", "long.offloaded.jsonl")).stderr).toBe("");
     expect(place.read("long.restored.jsonl")).toBe(text);
     const broken = place.write("late.jsonl", `${text}{"role":\n`);
-    const { status, stderr } = await place.run("run", broken);
+    const { status, stderr } = await place.run(...RUN, broken);
     expect([status, stderr]).toEqual([2, expect.stringContaining("broken JSON at line 161: ")]);
     expect(existsSync(place.path("late.offloaded.jsonl"))).toBe(false);
     expect((await place.run("list", "--session", "late")).stdout).not.toContain("t0");
     expect(readdirSync(place.path(".offload/v1/default"))).toEqual(["long"]);
+  });
+
+  it("lets results grow old over a long session, as over one in a single piece", async () => {
+    const place = new TestFolder();
+    const turns = Array.from({ length: 300 }, (_, at) =>
+      conversationOf(`t${at}`, `line of ${at} `.repeat(20), 20),
+    ).flat();
+    place.write("lines.jsonl", turns.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
+    place.write("whole.json", JSON.stringify(turns));
+    expect(place.read("lines.jsonl").length).toBeGreaterThan(1_500_000);
+    const summary = async (...args: string[]) =>
+      /^\d+ of 300 tool results/m.exec((await place.run("run", ...args)).stdout)?.[0];
+    const inLines = await summary("lines.jsonl");
+    expect(inLines).toMatch(/^29\d of 300/);
+    expect(await summary("whole.json")).toBe(inLines);
+    expect((await place.run("restore", "-q", "lines.offloaded.jsonl")).stderr).toBe("");
+    expect(place.read("lines.restored.jsonl")).toBe(place.read("lines.jsonl"));
   });
 
   it("takes an agent's log with broken lines, keeps those as they are and counts them", async () => {
@@ -406,7 +426,7 @@ describe("context-offload run", () => {
     const text = `${lines.join("\n")}\n{"type":"assistant","mess`;
     expect(text.length).toBeGreaterThan(2_000_000);
     place.write("log.jsonl", text);
-    const { status, stdout, stderr } = await place.run("run", "log.jsonl");
+    const { status, stdout, stderr } = await place.run(...RUN, "log.jsonl");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("30 of 30 tool results offloaded");
     expect(stdout).toMatch(/^left 3 broken lines of log\.jsonl as found$/m);
@@ -414,7 +434,7 @@ describe("context-offload run", () => {
     expect(written.split("\n")).toContain("\u0000\u0000\u0000");
     expect((await place.run("restore", "-q", "log.offloaded.jsonl")).stderr).toBe("");
     expect(place.read("log.restored.jsonl")).toBe(text);
-    const json = (await place.run("run", "--json", "--dry-run", "log.jsonl")).stdout;
+    const json = (await place.run(...RUN, "--json", "--dry-run", "log.jsonl")).stdout;
     expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: 3 }] });
   });
 
@@ -431,9 +451,9 @@ describe("context-offload run", () => {
     lines.push(logLine("u", { role: "user", content: long }));
     const text = [...lines, ...Array<string>(5000).fill(line)].join("\n");
     place.write("log.jsonl", text);
-    const json = (await place.run("run", "--json", "--dry-run", "log.jsonl")).stdout;
+    const json = (await place.run(...RUN, "--json", "--dry-run", "log.jsonl")).stdout;
     expect(JSON.parse(json)).toMatchObject({ conversations: [{ brokenLines: broken }] });
-    const { status, stdout, stderr } = await place.run("run", "log.jsonl");
+    const { status, stdout, stderr } = await place.run(...RUN, "log.jsonl");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("20 of 20 tool results offloaded");
     expect((await place.run("restore", "-q", "log.offloaded.jsonl")).stderr).toBe("");
@@ -445,7 +465,7 @@ describe("context-offload run", () => {
     const long = { role: "user", content: "i".repeat(1_100_000) };
     const lines = [{ role: "user", content: "Go." }, long, { role: "narrator" }];
     place.write("chat.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const { status, stdout, stderr } = await place.run("run", "chat.jsonl");
+    const { status, stdout, stderr } = await place.run(...RUN, "chat.jsonl");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^context-offload: chat\.jsonl: after line 1, .*; correct or remove /);
     expect(existsSync(place.path("chat.offloaded.jsonl"))).toBe(false);
@@ -463,7 +483,7 @@ describe("context-offload run", () => {
         .map((line) => `${JSON.stringify(line)}\n`)
         .join(""),
     );
-    const child = place.start(["run", "long.jsonl"]);
+    const child = place.start([...RUN, "long.jsonl"]);
     let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     // As soon as something is stored, so that it is in the middle of its work.
@@ -479,12 +499,12 @@ describe("context-offload run", () => {
       status: 0,
       stdout: expect.stringMatching(/all intact/) as string,
     });
-    expect((await place.run("run", "--quiet", "long.jsonl")).status).toBe(0);
+    expect((await place.run(...RUN, "--quiet", "long.jsonl")).status).toBe(0);
   });
 
   it("colors a terminal only, and not with --no-color or NO_COLOR", async () => {
     const place = new TestFolder();
-    expect((await place.run("run", SAMPLE, "--no-color")).stdout).not.toContain("\u001b");
+    expect((await place.run(...RUN, SAMPLE, "--no-color")).stdout).not.toContain("\u001b");
     expect(place.spawn(["stats"], { env: { FORCE_COLOR: "0" } }).stdout).not.toContain("\u001b");
   });
 });

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { conversationOf, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
+import { conversationOf, MAIN, ONE_SENTENCE, RUN, TestFolder } from "./support/command.js";
 
 // The package in front of which the gateway's own tests stand.
 const FILES = createRequire(new URL("../../mcp/package.json", import.meta.url)).resolve(
@@ -28,7 +28,7 @@ async function filled(): Promise<TestFolder> {
   const place = new TestFolder();
   place.write("one.json", JSON.stringify(conversationOf("t1", "hello")));
   place.write("two.json", JSON.stringify(conversationOf("t2", "world")));
-  await place.run("run", "--quiet", "one.json", "two.json");
+  await place.run(...RUN, "--quiet", "one.json", "two.json");
   return place;
 }
 

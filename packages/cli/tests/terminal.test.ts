@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { clip, renderTable, wrap } from "../src/terminal/table.js";
-import { conversationOf, MAIN, TestFolder, SAMPLE } from "./support/command.js";
+import { conversationOf, MAIN, RUN, TestFolder, SAMPLE } from "./support/command.js";
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
@@ -51,7 +51,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   it("groups matches under a heading, and lets no control characters of content through", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
-    await place.run("run", "--quiet", "chat.json");
+    await place.run(...RUN, "--quiet", "chat.json");
     const seen = watch(place, "grep '^7 '");
     expect(seen).toContain(
       "\u001b[36mt1\u001b[39m\r\n\u001b[32m7\u001b[39m:7 \ufffd]0;title\ufffd",

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import {
   conversationOf,
   ONE_SENTENCE,
+  RUN,
   TestFolder,
   SAMPLE,
   type Outcome,
@@ -110,7 +111,7 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
   it("names the session of an id that several sessions have", async () => {
     const { place, run } = await filled();
     place.write("again.json", place.read("other.json"));
-    await run("run", "--quiet", "again.json");
+    await run(...RUN, "--quiet", "again.json");
     expect((await run("grep", "ERROR in another", "-c")).stdout.trim().split("\n").sort()).toEqual([
       "again/other:400",
       "other/other:400",
@@ -183,7 +184,7 @@ describe("the verbs, called wrongly", () => {
     for (const name of ["one.json", "two.json"]) {
       place.write(name, JSON.stringify(conversationOf("twice", "hello")));
     }
-    await place.run("run", "--quiet", "chat.json", "one.json", "two.json");
+    await place.run(...RUN, "--quiet", "chat.json", "one.json", "two.json");
     for (const [args, code, reason] of cases) {
       const { status, stdout, stderr } = await place.run(...args);
       expect([args, status, stderr]).toEqual([args, code, expect.stringMatching(reason)]);
@@ -201,14 +202,14 @@ describe("the verbs, called wrongly", () => {
     expect((await place.run("grep", "x", "--workspace", store)).status).toBe(1);
     expect((await place.run("show", "x", "--workspace", store)).stderr).toMatch(/no artifact "x"/);
     expect(existsSync(file)).toBe(false);
-    await place.run("run", "--quiet", SAMPLE, "--workspace", store);
+    await place.run(...RUN, "--quiet", SAMPLE, "--workspace", store);
     expect(existsSync(file)).toBe(true);
   });
 
   it("exits with 1 and names what is damaged", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
-    await place.run("run", "--quiet", "chat.json");
+    await place.run(...RUN, "--quiet", "chat.json");
     const [content = ""] = readdirSync(place.path(".offload"), {
       recursive: true,
       encoding: "utf8",
@@ -223,7 +224,7 @@ describe("the verbs, called wrongly", () => {
   it("does not restore from a workspace that lacks the results, and says which to name", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
-    await place.run("run", "--quiet", "chat.json");
+    await place.run(...RUN, "--quiet", "chat.json");
     const { status, stdout, stderr } = await place.run(
       "restore",
       "chat.offloaded.json",
@@ -239,7 +240,7 @@ describe("the verbs, called wrongly", () => {
   it("shows no control characters of stored content on a terminal, and the exact bytes in a pipe", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
-    await place.run("run", "--quiet", "chat.json");
+    await place.run(...RUN, "--quiet", "chat.json");
     expect((await place.run("lines", "t1", "1")).stdout).toBe("1 \u001b]0;title\u0007\n");
   });
 });

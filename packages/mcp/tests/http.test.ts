@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { request } from "node:http";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createWorkspace } from "context-offload";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { serveHttp, type ServeHttpOptions } from "../src/index.js";
 import {
-  afterThisTest,
   connectGateway,
   connectV2,
   EVERYTHING,
@@ -31,7 +30,7 @@ describe("the MCP server over HTTP", () => {
       const requestInit = { headers: { Authorization: "Bearer s3cret" } };
       const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
       const peer = await connectV2(transport, isAuto);
-      afterThisTest(() => peer.close());
+      onTestFinished(() => peer.close());
       await peer.callTool("store_knowledge", { text: "hello over HTTP", name: "a" });
       expect(textOf(await peer.callTool("get_knowledge_by_id", { artifact_id: "a" }))).toBe(
         "hello over HTTP",
@@ -107,7 +106,7 @@ it("a server that cannot be reached gives a clear error", async () => {
 async function serve(options: Omit<ServeHttpOptions, "workspace">): Promise<{ url: string }> {
   const workspace = createWorkspace({ root: await tempFolder() });
   const handle = await serveHttp({ ...options, workspace });
-  afterThisTest(() => handle.close());
+  onTestFinished(() => handle.close());
   return handle;
 }
 
@@ -140,7 +139,7 @@ async function startEverything(): Promise<number> {
     env: { ...process.env, PORT: String(port) },
     stdio: "ignore",
   });
-  afterThisTest(async () => {
+  onTestFinished(async () => {
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("close", resolve));
   });

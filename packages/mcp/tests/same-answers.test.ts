@@ -6,15 +6,9 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { createOffloader, createWorkspace, type Workspace } from "context-offload";
 import { offloadClient } from "context-offload/mcp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ANSWERS } from "./support/answers.mjs";
-import {
-  afterThisTest,
-  connectGateway,
-  tempFolder,
-  type Generation,
-  type Json,
-} from "./support/peers.js";
+import { connectGateway, tempFolder, type Generation, type Json } from "./support/peers.js";
 
 const COMMAND = {
   command: process.execPath,
@@ -49,7 +43,7 @@ async function throughDropIn(
     connecting: Promise<void>,
   ): Promise<C> => {
     await connecting;
-    afterThisTest(() => client.close());
+    onTestFinished(() => client.close());
     return client;
   };
   if (generation === "v1") {

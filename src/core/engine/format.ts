@@ -197,12 +197,42 @@ export interface ToolResult extends FormatResult {
   readonly wentAfter?: number | undefined;
   /** The same: in which state it went. */
   readonly wentAs?: ResultState | undefined;
+  /** What was decided of it before, but could not be done: its step could not be stored. */
+  readonly due?: Verdict | undefined;
   /** What it is, if it is not a result but a large part of another message. */
   readonly part?: MessagePart["kind"] | undefined;
 }
 
 /** What a result is at some point of its conversation. */
 export type ResultState = "giant" | "stale" | "fresh" | "small" | "not worth a rewrite";
+
+/** A policy's decision about one tool result, and its reason. */
+export interface Verdict {
+  /** Whether to offload it; otherwise it is kept. */
+  readonly offload: boolean;
+  readonly reason: string;
+  /** What the result is at this point, if the policy lets results grow old. */
+  readonly state?: ResultState | undefined;
+  /** The step in which it is offloaded, the same object for all of them. */
+  readonly step?: Step | undefined;
+  /** Whether this never changes as the history grows. */
+  readonly isFinal?: boolean | undefined;
+}
+
+/** A moment at which results that were sent whole are offloaded together. */
+export interface Step {
+  /** After which reply of the model, counted from 1; 0 is before the first one. */
+  readonly turn: number;
+  /** What comes from this message on had no part in it. */
+  readonly before: number;
+  readonly results: number;
+  /** The tokens that every later request saves. */
+  readonly freedTokens: number;
+  /** The tokens that had been sent before and change their place, so that a prompt cache has to write them again. */
+  readonly rewrittenTokens: number;
+  /** Whether it was made because the request would have been too long. */
+  readonly isOverflow?: boolean | undefined;
+}
 
 export function isFormat(value: unknown): value is Format {
   const { mismatch, read } = (value ?? {}) as Partial<Record<keyof Format, unknown>>;

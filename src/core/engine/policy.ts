@@ -1,36 +1,8 @@
 import { DEFAULTS } from "../defaults.js";
-import type { ResultState, ToolResult } from "./format.js";
+import type { ResultState, Step, ToolResult, Verdict } from "./format.js";
 import type { Survey } from "./survey.js";
 
-export type { ResultState };
-
-/** A policy's decision about one tool result, and its reason. */
-export interface Verdict {
-  /** Whether to offload it; otherwise it is kept. */
-  readonly offload: boolean;
-  readonly reason: string;
-  /** What the result is at this point, if the policy lets results grow old. */
-  readonly state?: ResultState | undefined;
-  /** The step in which it is offloaded, the same object for all of them. */
-  readonly step?: Step | undefined;
-  /** Whether this never changes as the history grows. */
-  readonly isFinal?: boolean | undefined;
-}
-
-/** A moment at which results that were sent whole are offloaded together. */
-export interface Step {
-  /** After which reply of the model, counted from 1; 0 is before the first one. */
-  readonly turn: number;
-  /** What comes from this message on had no part in it. */
-  readonly before: number;
-  readonly results: number;
-  /** The tokens that every later request saves. */
-  readonly freedTokens: number;
-  /** The tokens that had been sent before and change their place, so that a prompt cache has to write them again. */
-  readonly rewrittenTokens: number;
-  /** Whether it was made because the request would have been too long. */
-  readonly isOverflow?: boolean | undefined;
-}
+export type { ResultState, Step, Verdict };
 
 /** What a policy may know of the conversation besides the candidates. */
 export interface Conversation {

@@ -130,6 +130,8 @@ export class LocatedPart implements ToolResult {
   weight: number | undefined;
   wentAfter: number | undefined;
   wentAs: ToolResult["wentAs"];
+  /** Found anew for each call, so that nothing is due: the next fold says it again. */
+  readonly due = undefined;
   /** How it goes, if it does. */
   departure: Departure | undefined;
 

@@ -36,6 +36,11 @@ export interface OffloaderSettings {
    * calls, once they are stale, in the same steps. Default: `["results"]`.
    */
   readonly parts?: readonly PartKind[] | undefined;
+  /**
+   * Which reading tools the model is told of: `"one"` is `read_stored`, `"five"` those for one task each.
+   * Calls of all of them are answered. Default `"one"`.
+   */
+  readonly readingTools?: "one" | "five" | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
 }
@@ -96,6 +101,8 @@ export interface Offloader<
   readonly workspace: Workspace;
   /** The session that the results belong to. */
   readonly sessionId: string;
+  /** Which reading tools the model is told of. */
+  readonly readingTools: "one" | "five";
   /** Offloads results of the history, in any format; call it every turn with the whole history. */
   offload<M>(
     history: readonly M[],

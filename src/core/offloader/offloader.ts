@@ -38,14 +38,14 @@ import {
   findReferenced,
   type SessionIndex,
 } from "./session-index.js";
-import { createToolCalls, countAddedTokens } from "./tool-calls.js";
+import { countAddedTokens, createToolCalls, withReadingTools } from "./tool-calls.js";
 import {
   aboutCall,
   ContentMemory,
+  finishMessages,
   LocatedResult,
   trailOf,
   TurnMemory,
-  type SeenMessage,
 } from "./turn-memory.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
@@ -77,8 +77,8 @@ const NO_STEP: KeptReason = {
 };
 
 export function wireOffloader(wiring: OffloaderWiring): Offloader {
-  const { workspace, sessionId, countTokens } = wiring;
-  const core = coreOf(workspace);
+  const { workspace, sessionId, countTokens, readingTools = DEFAULTS.readingTools } = wiring;
+  const core = withReadingTools(coreOf(workspace), readingTools);
   const policy = guardPolicy(wiring.policy, AGING);
   const keepResults = guardPolicy(partsOnly(wiring.policy.ages ? wiring.policy : AGING), AGING);
   const shouldOffload = hostCallback("shouldOffload", wiring.shouldOffload);
@@ -96,7 +96,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         }
       : undefined;
   const largeParts = new LargeParts(storing);
-  const countAdded = once(() => countAddedTokens(workspace, sessionId, countTokens));
+  const countAdded = once(() => countAddedTokens(workspace, sessionId, readingTools, countTokens));
   let memory: TurnMemory | undefined;
 
   const openMemory = (format: Format): TurnMemory =>
@@ -142,7 +142,6 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   ) => {
     const answers = await findReadingAnswers(results, session, listSession, core.readChars);
     const references = new Map<ToolResult, ArtifactRecord>();
-    const stored = new Map<LocatedResult, ArtifactRecord>();
     for (const result of results) {
       const { content, id: toolCallId, toolName, chars } = result;
       result.isPlain ??= typeof content === "string" || isPlainJson(content);
@@ -155,10 +154,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const isStorable = isAging && result.isPlain && chars >= MIN_STORED_CHARS;
       const record =
         referenced ??
-        (isStorable ? findOffloaded(session, toolCallId, result.known.hash) : undefined);
-      if (record) stored.set(result, record);
+        (isStorable
+          ? findOffloaded(session, toolCallId, result.hash, result.twins.equal)
+          : undefined);
+      result.stored = record;
     }
-    for (const result of results) recall(result, stored.get(result), trail, placeOf(result));
+    for (const result of results) recall(result, result.stored, trail, placeOf(result));
     return { references, storage: new ResultStorage(storing, session, signal) };
   };
 
@@ -271,6 +272,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   return {
     workspace,
     sessionId,
+    readingTools,
 
     async offload(history, options) {
       const { parts: wanted, signal } = requireOptions(options);
@@ -307,6 +309,11 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         },
       );
       for (const result of outdated) storage.kept.set(result, OUTDATED);
+      for (const result of plan.chosen) {
+        // Without those that were stored, it might not go by itself.
+        const isDue = verdicts.get(result)?.step !== undefined && storage.kept.has(result);
+        if (result instanceof LocatedResult) result.due = isDue ? verdicts.get(result) : undefined;
+      }
 
       const output = messages.map((message, index) => {
         const seen = taken[index];
@@ -325,17 +332,14 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         (result) =>
           verdicts.get(result)?.isFinal !== true || storage.kept.get(result) !== undefined,
       );
-      finish(
-        taken,
-        output,
-        results,
-        open,
-        new Set(goingParts.map(({ part }) => part.messageIndex)),
-      );
+      const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
+      const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
+      finishMessages(taken, output, results, isOpen, withParts);
 
-      const steps = reportSteps(plan, survey.modelMessages?.length ?? 0);
-      if (steps.step && results.some(({ outcome }) => outcome === "offloaded"))
-        noteStep(steps.step);
+      const steps = reportSteps(plan, survey.modelMessages?.length ?? 0, (result) => {
+        return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
+      });
+      if (steps.step) noteStep(steps.step);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
@@ -366,7 +370,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const now = new Set(plan.chosen);
       const later = next.chosen.filter((result) => !now.has(result));
       return {
-        ...{ results, totals: sums, ...reportSteps(plan, replies.length), addedTokens },
+        ...{ results, totals: sums, ...reportSteps(plan, replies.length, () => true), addedTokens },
         nextStep: {
           results: later.length,
           tokens: later.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
@@ -402,8 +406,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return (await restoreMessages(messages, restoring, callbacks)) as never;
     },
 
-    ...createToolCalls(workspace, wiring, () => memory?.format),
-    systemPrompt: () => workspace.systemPrompt(),
+    ...createToolCalls(workspace, { ...wiring, readingTools }, () => memory?.format),
+    systemPrompt: () => workspace.systemPrompt({ readingTools }),
   };
 }
 
@@ -441,32 +445,6 @@ function withParts(survey: Survey, parts: readonly LocatedPart[]): Survey {
     results: { value: results },
     messageOtherChars: { value: messageOtherChars },
   }) as Survey;
-}
-
-/** Notes what became of the messages that are not final. `open` is what may still change. */
-function finish(
-  taken: readonly SeenMessage[],
-  output: unknown[],
-  reports: readonly ResultReport[],
-  open: readonly ToolResult[],
-  withParts: ReadonlySet<number>,
-): void {
-  const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
-  const byMessage = new Map<number, ResultReport[]>();
-  for (const report of reports) {
-    const { messageIndex } = report;
-    byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), report]);
-  }
-  for (const [index, seen] of taken.entries()) {
-    if (seen.isFinal) continue;
-    seen.finish(
-      output[index],
-      byMessage.get(index) ?? [],
-      !isOpen.has(index),
-      withParts.has(index),
-    );
-    output[index] = seen.output;
-  }
 }
 
 function describeArrived(content: Content, id: string | undefined, isError: boolean) {

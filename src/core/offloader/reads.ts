@@ -2,8 +2,13 @@ import { DEFAULTS } from "../defaults.js";
 import type { FormatResult, ToolResult } from "../engine/format.js";
 import { fromJson } from "../lib/json/plain-json.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import { type ToolName, nameTools, type ToolNaming } from "../workspace/reading/reading.js";
-import { READING_TOOLS } from "../workspace/tools/reading-tools.js";
+import {
+  COMPACT_TOOL,
+  nameTools,
+  type ToolName,
+  type ToolNaming,
+} from "../workspace/reading/reading.js";
+import { parametersOf, READING_TOOLS } from "../workspace/tools/reading-tools.js";
 
 /** What a call of a reading tool reads: one artifact, or what needs no id. */
 export interface ReadingCall {
@@ -21,7 +26,10 @@ export interface ReadingCalls {
 const NEED_NO_ID: ReadonlySet<ToolName> = new Set<ToolName>([
   "get_tool_result_offload_info",
   "grep_knowledge",
+  COMPACT_TOOL,
 ]);
+
+const PARAMETERS: ReadonlySet<string> = new Set(parametersOf(READING_TOOLS[COMPACT_TOOL]));
 
 const NO_ID: ReadingCall = { artifactId: undefined };
 
@@ -29,7 +37,7 @@ const NO_ID: ReadingCall = { artifactId: undefined };
 const MAX_SHARE = 2;
 
 export function createReadingCalls(naming: ToolNaming): ReadingCalls {
-  const tools = new Map(nameTools(naming).map(({ tool, name }) => [name, tool]));
+  const tools = new Map(nameTools(naming, "all").map(({ tool, name }) => [name, tool]));
   const read: ReadingCalls["read"] = (name, input) => {
     const tool = tools.get(name);
     return tool && readCall(tool, input);
@@ -48,8 +56,13 @@ function readCall(tool: ToolName, input: unknown): ReadingCall | undefined {
   const isGiven = (name: string) => textOf(given[name]) !== undefined;
   const { required } = READING_TOOLS[tool];
   if (!required.every((name) => name === "artifact_id" || isGiven(name))) return undefined;
-  const artifactId = textOf(given["artifact_id"]);
+  const id = tool === COMPACT_TOOL ? textOf(given["id"]) : undefined;
+  const artifactId = id ?? textOf(given["artifact_id"]);
   if (artifactId !== undefined) return { artifactId };
+  // It needs nothing at all, so that what it is called with must not be for another tool of its name.
+  if (tool === COMPACT_TOOL && !Object.keys(given).every((name) => PARAMETERS.has(name))) {
+    return undefined;
+  }
   return NEED_NO_ID.has(tool) ? NO_ID : undefined;
 }
 

@@ -158,15 +158,17 @@ export function verdictsOf({
 export function reportSteps(
   { candidates, verdicts }: Pick<OffloadPlan<unknown>, "candidates" | "verdicts">,
   turn: number,
+  isMade: (result: ToolResult) => boolean,
 ): Pick<OffloadReport, "step" | "gathered"> {
   const gathered = { results: 0, tokens: 0 };
   let step: Step | undefined;
   for (const [index, verdict] of verdicts.entries()) {
-    if (verdict.step?.turn === turn) step = verdict.step;
+    const result = candidates[index] as ToolResult;
+    if (verdict.step?.turn === turn && isMade(result)) step = verdict.step;
     if (verdict.offload || verdict.state === undefined) continue;
     if (verdict.state === "fresh" || verdict.state === "small") continue;
     gathered.results++;
-    gathered.tokens += candidates[index]?.tokens ?? 0;
+    gathered.tokens += result.tokens ?? 0;
   }
   if (!step) return { gathered };
   const { before: _, ...told } = step;

@@ -2,7 +2,13 @@ import type { ToolResult } from "../engine/format.js";
 import type { Put } from "../engine/offload.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { HIDDEN_CONTEXT, idOfContent, REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/artifact.js";
+import {
+  candidateIds,
+  HIDDEN_CONTEXT,
+  idOfContent,
+  REDACTIONS_KEY,
+  WRAPPING_KEY,
+} from "../workspace/artifacts/artifact.js";
 import { createDraft, type Draft } from "../workspace/artifacts/draft.js";
 import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
@@ -122,7 +128,7 @@ export class ResultStorage {
     }
   }
 
-  #open(result: LocatedResult, artifactId?: string): Draft {
+  #open(result: LocatedResult, artifactId = ownId(result)): Draft {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const { content, toolName, isError, wrapping, id, known, about, departure } = result;
     return createDraft(
@@ -163,6 +169,15 @@ function outcomeOf({ tokens }: LocatedResult, draft: Draft): OffloadedResult {
   return { reference, referenceTokens, tokens, artifactId: record?.artifactId };
 }
 
+/** The id that does not depend on which result of the same call id is stored first. */
+function ownId({ stored, id, known, twins, departure }: LocatedResult): string | undefined {
+  if (stored || id === undefined) return stored?.artifactId;
+  const isFirst = twins.equal === 0;
+  // An equal one needs a record of its own only to tell when it went.
+  if (isFirst ? !twins.hasOther : !departure) return undefined;
+  return candidateIds(id, known.hash).at(isFirst ? 1 : -1);
+}
+
 /** What the model has seen whole needs no digest. */
 function isShort({ wentAs, departure }: LocatedResult): boolean {
   return (departure ? departure.as : wentAs) === "stale";
@@ -170,8 +185,10 @@ function isShort({ wentAs, departure }: LocatedResult): boolean {
 
 /** Under which it is remembered that it was stored: all that decides about its reference, besides its content. */
 function keyOf(result: LocatedResult): string {
-  const { wrapping, about = "" } = result;
-  return isShort(result) ? `short ${jsonOf(wrapping)}` : JSON.stringify([jsonOf(wrapping), about]);
+  const { wrapping, about = "", departure, stored } = result;
+  const isLate = departure !== undefined || (stored && DEPARTURE_KEY in stored.metadata);
+  const how = isShort(result) ? "short" : about;
+  return JSON.stringify([jsonOf(wrapping), how, isLate ? result.twins.equal : 0]);
 }
 
 function jsonOf(value: unknown): string {

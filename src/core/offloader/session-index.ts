@@ -37,13 +37,20 @@ export function findReferenced(
   return (soleText?.length ?? 0) <= maxChars ? record : undefined;
 }
 
-/** What an earlier call, in this process or another, stored when it offloaded this content of this call. */
+/**
+ * What an earlier call, in this process or another, stored when it offloaded this content of this call.
+ *
+ * @param equalBefore - How many results of the same call and content come before it.
+ */
 export function findOffloaded(
   { artifacts }: SessionIndex,
   toolCallId: string | undefined,
   hash: string,
+  equalBefore = 0,
 ): ArtifactRecord | undefined {
-  for (const candidate of candidateIds(toolCallId, hash)) {
+  const candidates = candidateIds(toolCallId, hash);
+  // The last one is for results that are equal to an earlier one.
+  for (const candidate of equalBefore === 0 ? candidates.slice(0, -1) : candidates.slice(-1)) {
     const record = artifacts.get(candidate);
     if (record?.hash === hash && record.metadata[OFFLOADED_KEY] === "reference") return record;
   }

@@ -1,14 +1,42 @@
 import { requireOptions, requireString } from "../arguments.js";
-import type { Format } from "../engine/format.js";
+import type { Format, ToolDescription } from "../engine/format.js";
 import { InvalidArgumentError, UnknownFormatError } from "../errors/argument-errors.js";
 import { suggestNames } from "../lib/text/nearest-names.js";
 import { quote } from "../lib/text/quote.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
+import type { ReadingToolChoice } from "../workspace/reading/reading.js";
+import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import type { Offloader } from "./offloader-types.js";
 
+/** The reading tools of a session: those that its model is told of, and all whose calls are answered. */
+interface SessionTools {
+  readonly advertised: readonly ToolDescription[];
+  readonly answered: readonly ToolDescription[];
+}
+
+export function toolsOfSession(
+  workspace: Workspace,
+  sessionId: string,
+  readingTools: ReadingToolChoice,
+): SessionTools {
+  const one = workspace.tools({ sessionId, readingTools: "one" });
+  const five = workspace.tools({ sessionId, readingTools: "five" });
+  return { advertised: readingTools === "one" ? one : five, answered: [...one, ...five] };
+}
+
+/** A workspace whose references name the tools that the model is told of. */
+export function withReadingTools(
+  core: WorkspaceCore,
+  readingTools: ReadingToolChoice,
+): WorkspaceCore {
+  const { drafting } = core;
+  return { ...core, drafting: { ...drafting, notice: { ...drafting.notice, readingTools } } };
+}
+
 interface ToolCallWiring {
   readonly sessionId: string;
+  readonly readingTools: ReadingToolChoice;
   /** The format that the host named; `undefined` to detect it. */
   readonly format: Format | undefined;
   readonly formats: readonly Format[];
@@ -17,10 +45,10 @@ interface ToolCallWiring {
 /** The reading tools in a format's shape, and the answers to their calls. */
 export function createToolCalls(
   workspace: Workspace,
-  { sessionId, format: named, formats }: ToolCallWiring,
+  { sessionId, readingTools, format: named, formats }: ToolCallWiring,
   currentFormat: () => Format | undefined,
 ): Pick<Offloader, "tools" | "handles" | "handleToolCall"> {
-  const tools = workspace.tools({ sessionId });
+  const { advertised, answered } = toolsOfSession(workspace, sessionId, readingTools);
   const names = formats.map(({ name }) => name);
 
   /** Formats differ in what a call looks like; the conversation's own format is tried first. */
@@ -28,7 +56,7 @@ export function createToolCalls(
     const current = named ?? currentFormat();
     for (const format of current ? [current, ...formats] : formats) {
       const read = format.readCall(call);
-      if (read) return { format, read, tool: tools.find(({ name }) => name === read.name) };
+      if (read) return { format, read, tool: answered.find(({ name }) => name === read.name) };
     }
     return undefined;
   };
@@ -47,7 +75,7 @@ export function createToolCalls(
   };
 
   return {
-    tools: (wanted?: string) => formatFor(wanted).describeTools(tools) as never,
+    tools: (wanted?: string) => formatFor(wanted).describeTools(advertised) as never,
 
     handles: (call) => readCall(call)?.tool !== undefined,
 
@@ -59,7 +87,7 @@ export function createToolCalls(
       }
       const { format, read, tool } = found;
       if (!tool) {
-        const expected = `a call of one of ${tools.map(({ name }) => name).join(", ")}`;
+        const expected = `a call of one of ${answered.map(({ name }) => name).join(", ")}`;
         throw new InvalidArgumentError("call", read.name, expected);
       }
       const answer = await tool.execute(read.input, signal ? { signal } : {});
@@ -74,12 +102,14 @@ export function createToolCalls(
 export function countAddedTokens(
   workspace: Workspace,
   sessionId: string,
+  readingTools: ReadingToolChoice,
   countTokens: CountTokens,
 ): number {
   const tools = workspace
-    .tools({ sessionId })
+    .tools({ sessionId, readingTools })
     .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   // With `readBy: "path"` there is neither.
-  const added = [tools.length > 0 ? JSON.stringify(tools) : "", workspace.systemPrompt()];
+  const prompt = workspace.systemPrompt({ readingTools });
+  const added = [tools.length > 0 ? JSON.stringify(tools) : "", prompt];
   return added.reduce((sum, text) => sum + (text === "" ? 0 : countTokens(text)), 0);
 }

@@ -8,6 +8,7 @@ import {
   type MessageVisitor,
   type ResultState,
   type ToolResult,
+  type Verdict,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
 import { isData } from "../lib/json/plain-json.js";
@@ -25,6 +26,9 @@ import {
   type ResultReport,
 } from "./report.js";
 import { isHeld, type SessionIndex } from "./session-index.js";
+
+/** Most messages hold none of something; they share one empty list. */
+export const NONE: readonly never[] = [];
 
 /** How much content is remembered: more than the references that a context window has room for. */
 const MAX_KNOWN = 4_096;
@@ -79,6 +83,11 @@ export class LocatedResult implements ToolResult {
   wentAs: ResultState | undefined;
   /** What it refers to, if it is a reference. */
   record: ArtifactRecord | undefined;
+  /** What it was stored as by an earlier call. */
+  stored: ArtifactRecord | undefined;
+  due: Verdict | undefined;
+  /** The earlier results of the same id. */
+  sameIdBefore: readonly ResultPlace[] = NONE;
   /** How it goes, if it does. */
   departure: Departure | undefined;
   readonly #found: FormatResult;
@@ -117,14 +126,28 @@ export class LocatedResult implements ToolResult {
     ));
   }
 
-  /** The hash of the content that it is, or stands for. */
+  /** The hash of the content that it is, or stands for; empty if it has none, since JSON cannot hold it. */
   get hash(): string {
+    if (this.isPlain === false) return "";
     return this.record?.hash ?? this.known.hash;
+  }
+
+  /** How many earlier results of the same id have the same content, and whether one has another. */
+  get twins(): { readonly equal: number; readonly hasOther: boolean } {
+    const { hash } = this;
+    const equal = this.sameIdBefore.filter(({ seen, at }) => seen.hashAt(at) === hash).length;
+    return { equal, hasOther: equal < this.sameIdBefore.length };
   }
 
   get known(): RememberedContent {
     return (this.#known ??= this.#memory.of(this));
   }
+}
+
+/** A result, also once its content is released. */
+interface ResultPlace {
+  readonly seen: SeenMessage;
+  readonly at: number;
 }
 
 /** Deeper nesting is not followed; such a message counts as changed unless told otherwise. */
@@ -289,9 +312,6 @@ interface Held {
   readonly artifactId: string;
   readonly hash: string;
 }
-
-/** Most messages hold none of something; they share one empty list. */
-export const NONE: readonly never[] = [];
 
 /** A message of the history: what was read from it, and what was returned for it. */
 export class SeenMessage implements MessageVisitor {
@@ -482,6 +502,8 @@ export class TurnMemory {
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
+  /** Where each id was answered: vendors use ids again. */
+  readonly #byId = new Map<string, ResultPlace[]>();
   /** The sums over the first messages, as far as all of them are final. */
   #settled: Settled = NOTHING_SETTLED;
 
@@ -539,7 +561,19 @@ export class TurnMemory {
       return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
     });
     seen.found = NONE;
+    this.#noteIds(seen);
     return seen;
+  }
+
+  #noteIds(seen: SeenMessage): void {
+    for (let at = 0; at < seen.resultCount; at++) {
+      const result = seen.results[at];
+      const id = result ? result.id : seen.reports[at]?.toolCallId;
+      if (id === undefined) continue;
+      const before = this.#byId.get(id) ?? NONE;
+      if (result && before.length > 0) result.sameIdBefore = before;
+      this.#byId.set(id, [...before, { seen, at }]);
+    }
   }
 
   /** What is open in these messages: everything that is not final. What concerns all of it is worked out on demand. */
@@ -595,13 +629,43 @@ export class TurnMemory {
     this.#messages = this.#messages.slice(0, length);
     if (this.#settled.count > length) this.#settled = NOTHING_SETTLED;
     this.#calls = new CallIndex();
-    for (const { calls, results, reports } of this.#messages) {
+    this.#byId.clear();
+    for (const seen of this.#messages) {
+      const { calls, results, reports } = seen;
       this.#calls.add(calls);
       for (const result of results) this.#calls.answeredBy(result);
+      this.#noteIds(seen);
       // Where results were released, their reports tell which calls they answered.
       if (results.length > 0) continue;
       for (const { toolCallId: id, toolName } of reports) this.#calls.answeredBy({ id, toolName });
     }
+  }
+}
+
+/**
+ * Notes what becomes of the messages that were not final, and puts into the output what was returned
+ * for them before, where that is the same.
+ *
+ * @param isOpen - The messages about which something may still be decided.
+ * @param withParts - Those with references in place of large parts.
+ */
+export function finishMessages(
+  messages: readonly SeenMessage[],
+  output: unknown[],
+  reports: readonly ResultReport[],
+  isOpen: ReadonlySet<number>,
+  withParts: ReadonlySet<number>,
+): void {
+  const byMessage = new Map<number, ResultReport[]>();
+  for (const report of reports) {
+    const { messageIndex } = report;
+    byMessage.set(messageIndex, [...(byMessage.get(messageIndex) ?? []), report]);
+  }
+  for (const [index, seen] of messages.entries()) {
+    if (seen.isFinal) continue;
+    const own = byMessage.get(index) ?? NONE;
+    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index));
+    output[index] = seen.output;
   }
 }
 

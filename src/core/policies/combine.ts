@@ -39,12 +39,25 @@ function fromFunction(argument: string, judge: (result: ToolResult) => unknown):
   return eachResult(
     name,
     (result) => {
-      const answer = judge(result);
+      const answer = askFunction(name, judge, result);
       if (typeof answer === "boolean") return answer;
-      throw new InvalidArgumentError(`what ${name} returned`, answer, "true or false");
+      const message = `The policy ${name} must return true or false; it returned ${describeValue(answer)}.`;
+      throw new InvalidArgumentError("policy", answer, "true or false", message);
     },
     reasons,
   );
+}
+
+/** `policy: minTokens` passes the function that makes a policy, which rejects a result as its argument. */
+function askFunction(name: string, judge: (result: ToolResult) => unknown, result: ToolResult) {
+  try {
+    return judge(result);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    const hint = `If ${name} makes policies, pass what it returns, as in minTokens(1000).`;
+    const message = `The policy ${name} failed for a result: ${error.message} ${hint}`;
+    throw new InvalidArgumentError("policy", judge, SHAPE, message);
+  }
 }
 
 /** Rejects an empty list, or one with anything but policies. */
@@ -88,7 +101,7 @@ export function guardPolicy(policy: Policy, aging: Policy): Policy {
     decide(candidates, conversation) {
       const verdicts = new Map<ToolResult, Verdict>();
       for (const result of candidates) {
-        const settled = settle(result);
+        const settled = settle(result, ages);
         if (settled) verdicts.set(result, { ...settled, isFinal: true });
       }
       const asked = candidates.filter((result) => !verdicts.has(result));
@@ -109,9 +122,14 @@ export function guardPolicy(policy: Policy, aging: Policy): Policy {
   };
 }
 
-function settle({ chars, offloadedBefore, isPlain, wentAs }: ToolResult): Verdict | undefined {
+function settle(result: ToolResult, ages: boolean): Verdict | undefined {
+  const { chars, offloadedBefore, isPlain, wentAs, due } = result;
   // The model has seen a reference there: putting the content back would rewrite what was sent.
-  if (offloadedBefore) return { offload: true, state: wentAs, reason: "it was offloaded before" };
+  if (offloadedBefore) {
+    const state = wentAs ?? (ages ? "giant" : undefined);
+    return { offload: true, state, reason: "it was offloaded before" };
+  }
+  if (due) return due;
   // A date, bytes or a cycle would come back as something else, or not at all.
   if (isPlain === false) return { offload: false, reason: "JSON cannot hold its content" };
   return chars === 0 ? { offload: false, reason: "it has no text" } : undefined;

@@ -102,6 +102,8 @@ export interface ToolsOptions {
   readonly sessionId?: string | undefined;
   /** Maximum length of an answer's text, in characters. Default: the workspace's `readChars`. */
   readonly readChars?: number | undefined;
+  /** The compact tool `read_stored`, or the five tools for one task each. Default `"five"`. */
+  readonly readingTools?: "one" | "five" | undefined;
 }
 
 /** A session that holds something. */
@@ -165,8 +167,8 @@ export interface Workspace {
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /** The reading tools for a model; with a `sessionId`, limited to what that session may see. */
   tools(options?: ToolsOptions): ToolDescription[];
-  /** A text for the agent's system prompt. */
-  systemPrompt(): string;
+  /** A text for the agent's system prompt; pass the same `readingTools` as to `tools`. */
+  systemPrompt(options?: Pick<ToolsOptions, "readingTools">): string;
   /** Ends the search worker and closes open files. Optional: neither keeps a process alive. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import {
   type OptionNames,
   requireCount,
+  requireChoice,
   requireObject,
   requireOptions,
   requireText,
@@ -23,8 +24,8 @@ import { EventReporter, type EventDetails } from "./events.js";
 import { readablePath } from "./artifacts/readable-view.js";
 import { createCountLines } from "./reading/open-text.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
-import { TOOL_NAMES, type Scope } from "./reading/reading.js";
-import { renderKnowledgeList } from "./reference/knowledge-list.js";
+import { READING_TOOL_CHOICES, type Scope } from "./reading/reading.js";
+import { renderKnowledgeList, type NoticeOptions } from "./reference/knowledge-list.js";
 import { systemPrompt, createTools } from "./tools/create-tools.js";
 import { attachCore } from "./workspace-core.js";
 import type {
@@ -33,6 +34,7 @@ import type {
   PlainWorkspace,
   PutOptions,
   StoreOptions,
+  ToolsOptions,
   Workspace,
 } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
@@ -127,6 +129,11 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     });
   };
 
+  const noticeFor = ({ readingTools }: Pick<ToolsOptions, "readingTools">): NoticeOptions => {
+    requireChoice("readingTools", readingTools, READING_TOOL_CHOICES);
+    return readingTools === undefined ? notice : { ...notice, readingTools };
+  };
+
   const canSee = async (sessionId: string, other: string): Promise<boolean> =>
     (await visibleSessions(store, sessionId)).includes(other);
 
@@ -212,15 +219,18 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     tools(options = {}) {
       requireObject("options", options, "an object with sessionId or readChars, or omitted");
       // An agent that reads by path has no use for them, and they cost tokens in every request.
-      const naming = notice.readBy === "path" ? NO_TOOLS : notice.toolNames;
-      return createTools(workspace, naming, {
+      if (notice.readBy === "path") return [];
+      return createTools(workspace, noticeFor(options), {
         canSee,
         countLines: createCountLines(store),
         sessionId: options.sessionId,
         readChars: requireCount("readChars", options.readChars, wiring.readChars),
       });
     },
-    systemPrompt: () => systemPrompt(notice),
+    systemPrompt(options = {}) {
+      requireObject("options", options, "an object with readingTools, or omitted");
+      return systemPrompt(noticeFor(options));
+    },
     close: wiring.closeSearch,
   };
 
@@ -239,8 +249,6 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     },
   });
 }
-
-const NO_TOOLS = Object.fromEntries(TOOL_NAMES.map((name) => [name, false as const]));
 
 /** The length of an artifact in a listing, with its line break. */
 function infoChars(record: ArtifactRecord): number {

@@ -13,11 +13,15 @@ import {
 
 export type { IntegrationOptions };
 
-/** The reading tools under their own names. */
-export type ReadingTools = { [Name in ToolName]: AiSdkTool };
+/** The reading tools under their own names: the compact one, or with `readingTools: "five"` those. */
+export type ReadingTools<Choice extends "one" | "five" = "one"> = Choice extends "one"
+  ? Readonly<Record<"read_stored", AiSdkTool>>
+  : Readonly<Record<Exclude<ToolName, "read_stored">, AiSdkTool>>;
 
-function readingTools({ tools }: OffloadSession): ReadingTools {
-  return aiSdkFormat.describeTools(tools) as ReadingTools;
+function readingTools<Choice extends "one" | "five">({
+  tools,
+}: OffloadSession): ReadingTools<Choice> {
+  return aiSdkFormat.describeTools(tools) as ReadingTools<Choice>;
 }
 
 /** The parts of an AI SDK tool that matter here. */
@@ -45,10 +49,10 @@ interface AiSdkToolCall {
  * @example
  * await generateText({ model, tools: offloadTools(tools, { sessionId: chatId }), prompt });
  */
-export function offloadTools<T extends object>(
+export function offloadTools<T extends object, const Choice extends "one" | "five" = "one">(
   tools: T,
-  options: IntegrationOptions = {},
-): T & ReadingTools {
+  options: IntegrationOptions & { readonly readingTools?: Choice | undefined } = {},
+): T & ReadingTools<Choice> {
   requireToolMap("tools", tools, "object");
   const session = connectSession(options);
   session.checkToolNames(Object.keys(tools));
@@ -56,7 +60,7 @@ export function offloadTools<T extends object>(
     name,
     wrapTool(name, tool as AnyAiSdkTool, session),
   ]);
-  return { ...Object.fromEntries(wrapped), ...readingTools(session) } as T & ReadingTools;
+  return { ...Object.fromEntries(wrapped), ...readingTools(session) } as T & ReadingTools<Choice>;
 }
 
 function wrapTool(name: string, tool: AnyAiSdkTool, session: OffloadSession): AnyAiSdkTool {
@@ -64,10 +68,15 @@ function wrapTool(name: string, tool: AnyAiSdkTool, session: OffloadSession): An
   if (tool.type === "provider" && !tool.execute) return tool;
   const toModelOutput = async (call: AiSdkToolCall): Promise<unknown> => {
     const output = await (tool.toModelOutput ? tool.toModelOutput(call) : plainOutput(call.output));
-    const { toolCallId } = call;
-    const part = { type: "tool-result", toolCallId, toolName: name, output };
-    const message = { role: "tool", content: [part] };
-    return (await session.message(message, aiSdkFormat)).content[0]?.output ?? output;
+    const about = { toolCallId: call.toolCallId, toolName: name };
+    const [, answered] = await session.exchange<{ role: string; content: object[] }>(
+      [
+        { role: "assistant", content: [{ type: "tool-call", ...about, input: call.input }] },
+        { role: "tool", content: [{ type: "tool-result", ...about, output }] },
+      ],
+      aiSdkFormat,
+    );
+    return (answered?.content[0] as { output?: unknown } | undefined)?.output ?? output;
   };
   return { ...tool, ...takeReferences(name, tool, session), toModelOutput };
 }
@@ -119,9 +128,9 @@ const HISTORY: DropIn<AiSdkOptions> = {
 };
 
 /** A `prepareStep`, and the tools that read what it offloads. */
-export interface OffloadStep {
+export interface OffloadStep<Choice extends "one" | "five" = "one"> {
   <M>(step: { readonly messages: M[] }): Promise<{ messages: M[] }>;
-  readonly tools: ReadingTools;
+  readonly tools: ReadingTools<Choice>;
 }
 
 /**
@@ -132,12 +141,14 @@ export interface OffloadStep {
  * const prepareStep = offloadStep({ sessionId: chatId });
  * await generateText({ model, tools: { ...tools, ...prepareStep.tools }, messages, prepareStep });
  */
-export function offloadStep(options: AiSdkOptions = {}): OffloadStep {
+export function offloadStep<const Choice extends "one" | "five" = "one">(
+  options: AiSdkOptions & { readonly readingTools?: Choice | undefined } = {},
+): OffloadStep<Choice> {
   const session = connectSession(options, HISTORY);
   const prepareStep = async <M>({ messages }: { readonly messages: M[] }) => ({
     messages: [...(await session.history(messages, aiSdkFormat))],
   });
-  return Object.assign(prepareStep, { tools: readingTools(session) });
+  return Object.assign(prepareStep, { tools: readingTools<Choice>(session) });
 }
 
 /** The parts of a request to a model that matter here. */
@@ -147,11 +158,11 @@ interface ModelRequest {
 }
 
 /** A middleware for `wrapLanguageModel`, and the tools that read what it offloads. */
-export interface OffloadMiddleware {
+export interface OffloadMiddleware<Choice extends "one" | "five" = "one"> {
   /** Version 6 asks for this one, version 7 takes any. */
   readonly specificationVersion: "v3";
   readonly transformParams: <P>(call: { readonly params: P }) => Promise<P>;
-  readonly tools: ReadingTools;
+  readonly tools: ReadingTools<Choice>;
 }
 
 /**
@@ -164,11 +175,13 @@ export interface OffloadMiddleware {
  * const short = wrapLanguageModel({ model, middleware });
  * await generateText({ model: short, tools: { ...tools, ...middleware.tools }, messages });
  */
-export function offloadMiddleware(options: AiSdkOptions = {}): OffloadMiddleware {
+export function offloadMiddleware<const Choice extends "one" | "five" = "one">(
+  options: AiSdkOptions & { readonly readingTools?: Choice | undefined } = {},
+): OffloadMiddleware<Choice> {
   const session = connectSession(options, HISTORY);
   return {
     specificationVersion: "v3",
-    tools: readingTools(session),
+    tools: readingTools<Choice>(session),
     async transformParams({ params }) {
       const request = params as typeof params & ModelRequest;
       if (!canRead(session, request)) return params;

@@ -108,7 +108,8 @@ function wrapTool<T extends LangChainTool>(tool: T, sessions: Sessions<GraphRunt
       }
       const passed = resolved === args ? input : call ? { ...call, args: resolved } : resolved;
       const output = await run.call(tool, passed, config);
-      if (isToolMessage(output)) return session.message(output, langchainFormat);
+      if (isToolMessage(output))
+        return shortenAnswer(session, { name, args, id: call?.id }, output);
       // A command changes the state of the graph, and is not JSON; it is kept.
       return session.value(output, { toolName: name, input: args, toolCallId: call?.id });
     };
@@ -139,8 +140,20 @@ function answer({ text, isError }: ToolAnswer, input: unknown): string {
   return text;
 }
 
-interface LangChainToolCall {
-  readonly id?: string;
+/** A tool message that has just arrived, or its reference. */
+async function shortenAnswer<M extends object>(
+  session: OffloadSession,
+  call: LangChainToolCall & { readonly name: string },
+  message: M,
+): Promise<M> {
+  const asked = { type: "ai", content: "", tool_calls: [call] };
+  const [, answered] = await session.exchange<object>([asked, message], langchainFormat);
+  return (answered ?? message) as M;
+}
+
+/** A call of a tool. */
+export interface LangChainToolCall {
+  readonly id?: string | undefined;
   readonly args: unknown;
 }
 
@@ -159,7 +172,7 @@ export interface LangChainModelRequest {
 
 /** The parts of a call of a tool that matter here. */
 export interface LangChainToolRequest {
-  readonly toolCall: { readonly name: string; readonly args: unknown };
+  readonly toolCall: LangChainToolCall & { readonly name: string };
   readonly tool: unknown;
   readonly runtime: GraphRuntime;
 }
@@ -195,7 +208,6 @@ export interface OffloadMiddleware {
  */
 export function offloadMiddleware(options: LangChainOptions = {}): OffloadMiddleware {
   const sessions = connectSessions(options, MIDDLEWARE);
-  const keepsOriginal = options.keep === "original";
   return {
     name: "ContextOffload",
 
@@ -206,7 +218,7 @@ export function offloadMiddleware(options: LangChainOptions = {}): OffloadMiddle
       const separator = systemMessage.text === "" ? "" : "\n\n";
       return handler({
         ...request,
-        messages: keepsOriginal ? await session.history(messages, langchainFormat) : messages,
+        messages: await session.history(messages, langchainFormat),
         tools: [...tools, ...langchainFormat.describeTools(session.tools)],
         systemMessage: systemMessage.concat(separator + session.systemPrompt()),
       });
@@ -236,8 +248,8 @@ export function offloadMiddleware(options: LangChainOptions = {}): OffloadMiddle
         return answerWith(describeThrown(error), request, handler);
       }
       // A command changes the state of the graph; it is not a result.
-      if (keepsOriginal || !isToolMessage(answer)) return answer;
-      return session.message(answer, langchainFormat);
+      if (options.keep === "original" || !isToolMessage(answer)) return answer;
+      return shortenAnswer(session, request.toolCall, answer);
     },
   };
 }

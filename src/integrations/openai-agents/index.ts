@@ -95,7 +95,7 @@ function wrapTool<Context>(tool: FunctionTool, sessions: Sessions<Context>): Fun
       return answerText(failedAnswer(error));
     }
     const output = await tool.invoke(run, resolved, details);
-    return offloadOutput(session, output, name, details);
+    return offloadOutput(session, output, { name, input, details });
   };
   // The SDK marks its tools with properties that a spread would lose.
   const copy = Object.create(
@@ -111,18 +111,29 @@ function wrapTool<Context>(tool: FunctionTool, sessions: Sessions<Context>): Fun
 async function offloadOutput(
   session: OffloadSession,
   output: unknown,
-  toolName: string,
-  details: CallDetails | undefined,
+  call: {
+    readonly name: string;
+    readonly input: string;
+    readonly details?: CallDetails | undefined;
+  },
 ): Promise<unknown> {
-  const toolCallId = details?.toolCall?.callId;
+  const { name, details } = call;
+  const id = details?.toolCall?.callId;
+  const args = parseArguments(call.input);
   const blocks = Array.isArray(output) ? (output as unknown[]) : [output];
   if (!blocks.every(isBlock)) {
-    return session.value(output, { toolCallId, toolName, signal: details?.signal });
+    const arrived = { toolCallId: id, toolName: name, input: args, signal: details?.signal };
+    return session.value(output, arrived);
   }
   // Text beside images and files: LangChain's blocks have the same types, and its format keeps media.
-  const message = { type: "tool", tool_call_id: toolCallId ?? "", name: toolName, content: blocks };
-  const { content } = await session.message(message, langchainFormat);
-  return content === blocks ? output : content;
+  const [, answered] = await session.exchange<{ type: string; content: unknown[] }>(
+    [
+      { type: "ai", content: [], ...{ tool_calls: [{ id, name, args }] } },
+      { type: "tool", content: blocks, ...{ tool_call_id: id ?? "", name } },
+    ],
+    langchainFormat,
+  );
+  return !answered || answered.content === blocks ? output : answered.content;
 }
 
 /** Whether the SDK takes it for a part of a message, and not for data. */

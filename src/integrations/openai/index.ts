@@ -127,7 +127,8 @@ function wrapRun(
         return answerText(failedAnswer(error));
       }
       const output = await run(resolved, runner, context);
-      return session.value(output, { toolCallId, toolName: name });
+      const arrived = { toolCallId, toolName: name, input: isRaw ? parseArguments(args) : args };
+      return session.value(output, arrived);
     },
   };
 }
@@ -202,16 +203,20 @@ export interface OffloadResponses {
   readonly tools: ReturnType<typeof openaiResponsesFormat.describeTools>;
   /** A text for the instructions. */
   readonly instructions: string;
+  /** What to send of your input: stale results are references. Your own list keeps them whole. */
+  input<Item>(items: readonly Item[]): Promise<Item[]>;
   /** Runs the calls of a response, all at once; calls of functions that were not passed are skipped. */
   answer(output: readonly { readonly type: string }[]): Promise<FunctionOutput[]>;
 }
 
 /**
- * Runs the function calls of the Responses API, and answers with references where results are large.
+ * Runs the function calls of the Responses API, answers with references where results are large, and
+ * sends references for those that have grown old.
  *
  * @example
  * const offload = offloadResponses({ fetch_log: ({ service }) => fetchLog(service) });
- * const response = await client.responses.create({ model, input, tools: [...tools, ...offload.tools] });
+ * const request = { model, input: await offload.input(input), tools: [...tools, ...offload.tools] };
+ * const response = await client.responses.create(request);
  * input.push(...response.output, ...(await offload.answer(response.output)));
  */
 export function offloadResponses(
@@ -224,6 +229,7 @@ export function offloadResponses(
   return {
     tools: openaiResponsesFormat.describeTools(session.tools),
     instructions: session.systemPrompt(),
+    input: async (items) => [...(await session.history(items, openaiResponsesFormat))],
     async answer(output) {
       const calls = output.filter(isFunctionCall);
       const answers = await Promise.all(calls.map((call) => answerCall(call, functions, session)));
@@ -263,7 +269,7 @@ async function runFunction(
   } catch (error) {
     return failedAnswer(error);
   }
-  const kept = await session.value(value, { toolCallId: call_id, toolName: name });
+  const kept = await session.value(value, { toolCallId: call_id, toolName: name, input });
   const text = typeof kept === "string" ? kept : (JSON.stringify(kept) as string | undefined);
   return { text: text ?? "", isError: false };
 }

@@ -1,7 +1,11 @@
 /** @module opencode */
 import { readFile } from "node:fs/promises";
-import { requireObject } from "../../core/arguments.js";
+import { requireObject, requireStrings } from "../../core/arguments.js";
 import type { ToolInputSchema } from "../../core/engine/format.js";
+import { byTool } from "../../core/policies/by-result.js";
+import { all } from "../../core/policies/combine.js";
+import { freshAndStale } from "../../core/policies/fresh-and-stale.js";
+import { opencodeFormat } from "../../formats/opencode.js";
 import {
   answerText,
   connectSessions,
@@ -97,6 +101,11 @@ export interface OpenCodeToolCall extends OpenCodeSession {
   readonly callID: string;
 }
 
+/** A message of a request, as OpenCode saves it. */
+export interface OpenCodeMessage {
+  readonly info: OpenCodeSession;
+}
+
 /** A reading tool as OpenCode runs it. */
 export interface OpenCodeReadingTool {
   description: string;
@@ -123,6 +132,10 @@ export interface OpenCodeHooks {
     call: OpenCodeToolCall & { readonly args: unknown },
     output: OpenCodeToolOutput,
   ): Promise<void>;
+  "experimental.chat.messages.transform"(
+    input: object,
+    output: { readonly messages: OpenCodeMessage[] },
+  ): Promise<void>;
   "experimental.chat.system.transform"(
     input: { readonly sessionID?: string },
     output: { readonly system: string[] },
@@ -142,8 +155,11 @@ export function offloadPlugin(
   options: OpenCodeOptions = {},
 ): Promise<OpenCodeHooks> {
   requireObject("input", input, "what OpenCode passes to a plugin");
-  const sessions = connectSessions(options, PLUGIN, input);
-  const { excludeTools = ["read", "skill"] } = options;
+  requireObject("options", options, "an object, or omitted");
+  const { excludeTools = ["read", "skill"], policy = freshAndStale() } = options;
+  requireStrings("excludeTools", excludeTools);
+  const kept = { ...options, policy: all(byTool({ never: excludeTools }), policy) };
+  const sessions = connectSessions(kept, PLUGIN, input);
   const parents = new Map<string, string>();
   const sessionOf = (sessionID: string): OffloadSession => {
     const parent = parents.get(sessionID);
@@ -198,6 +214,14 @@ export function offloadPlugin(
       };
       const text = await sessionOf(sessionID).result(found.text, arrived);
       if (text !== found.text) found.put(text);
+    },
+
+    // The array is that of the request alone; OpenCode reads it again from its store for the next one.
+    async "experimental.chat.messages.transform"(_, { messages }) {
+      const [first] = messages;
+      if (!first) return;
+      const sent = await sessionOf(first.info.sessionID).history(messages, opencodeFormat);
+      messages.splice(0, messages.length, ...sent);
     },
 
     "experimental.chat.system.transform"({ sessionID }, { system }) {

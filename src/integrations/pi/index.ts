@@ -30,7 +30,7 @@ export interface AgentSettings {
 
 /** A call of a tool, and what it returned. */
 export interface PiToolCall<Block> {
-  readonly toolCall: { readonly id: string; readonly name: string };
+  readonly toolCall: { readonly id: string; readonly name: string; readonly arguments?: unknown };
   readonly result: { readonly content: Block[] };
   readonly isError: boolean;
 }
@@ -75,7 +75,6 @@ export function offloadAgent<S extends AgentSettings>(
 ): S & PiOffload {
   requireObject("settings", settings, "the settings of an agent");
   const session = connectSession(options, AGENT, settings.sessionId);
-  const keepsOriginal = options.keep === "original";
   const { initialState } = settings;
   const own = settings as unknown as Partial<Pick<PiOffload, "afterToolCall" | "transformContext">>;
   const { tools = [], systemPrompt } = initialState ?? {};
@@ -92,16 +91,18 @@ export function offloadAgent<S extends AgentSettings>(
     async afterToolCall(call, signal) {
       const changed = await own.afterToolCall?.(call, signal);
       const { id: toolCallId, name: toolName } = call.toolCall;
-      if (keepsOriginal || session.isReadingTool(toolName)) return changed;
+      if (options.keep === "original" || session.isReadingTool(toolName)) return changed;
       const { content = call.result.content, isError = call.isError } = changed ?? {};
       const message = { role: "toolResult", toolCallId, toolName, content, isError };
-      const short = await session.message(message, piRecordFormat);
-      return short === message ? changed : { ...changed, content: short.content };
+      const asked = { role: "assistant", content: [call.toolCall] };
+      const [, answered] = await session.exchange<object>([asked, message], piRecordFormat);
+      const { content: short } = answered as typeof message;
+      return short === content ? changed : { ...changed, content: short };
     },
 
     async transformContext(messages, signal) {
       const changed = (await own.transformContext?.(messages, signal)) ?? messages;
-      return keepsOriginal ? [...(await session.history(changed, piRecordFormat))] : changed;
+      return [...(await session.history(changed, piRecordFormat))];
     },
   };
   return { ...settings, ...added };

@@ -23,7 +23,12 @@ import { setLru } from "../../core/lib/set-lru.js";
 import { distance, nearestNames } from "../../core/lib/text/nearest-names.js";
 import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
 import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-types.js";
-import type { Scope, ToolNaming } from "../../core/workspace/reading/reading.js";
+import { toolsOfSession } from "../../core/offloader/tool-calls.js";
+import {
+  READING_TOOL_CHOICES,
+  type Scope,
+  type ToolNaming,
+} from "../../core/workspace/reading/reading.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
@@ -51,6 +56,8 @@ export interface IntegrationOptions {
   readonly media?: MediaRule | undefined;
   /** With `"keep"`, the agent continues with the whole result if it cannot be stored, and an event says why. Default `"keep"`. */
   readonly onError?: "throw" | "keep" | undefined;
+  /** Which reading tools the model is told of: `"one"` is `read_stored`. Default: as in `createOffloader`. */
+  readonly readingTools?: "one" | "five" | undefined;
   /** Counts tokens. Default: the workspace's own counter. */
   readonly countTokens?: CountTokens | undefined;
   /**
@@ -101,6 +108,7 @@ const OPTIONS: { readonly [Name in keyof IntegrationOptions]-?: true } = {
   policy: true,
   media: true,
   onError: true,
+  readingTools: true,
   countTokens: true,
   acceptReferences: true,
 };
@@ -122,6 +130,7 @@ function requireKnownOptions<Context>(
     throw new InvalidArgumentError(name, value, "omitted", message);
   }
   requireChoice("onError", options.onError, ["throw", "keep"]);
+  requireChoice("readingTools", options.readingTools, READING_TOOL_CHOICES);
   requireChoice("keep", options.keep, ["reference", "original"]);
   requireStrings("acceptReferences", options.acceptReferences ?? []);
   requireStrings("excludeTools", options.excludeTools ?? []);
@@ -269,7 +278,7 @@ export function connectFixedSessions(
 export interface OffloadSession {
   readonly sessionId: string;
   readonly workspace: Workspace;
-  /** The reading tools, limited to this session. */
+  /** The reading tools that the model is told of, limited to this session. */
   readonly tools: readonly ToolDescription[];
   /** Whether a reading tool has this name. */
   isReadingTool(name: unknown): boolean;
@@ -281,11 +290,15 @@ export interface OffloadSession {
   checkToolNames(names: readonly (string | undefined)[]): void;
   /** A text for the system prompt. */
   systemPrompt(): string;
-  /** The history in which large results are references. Call it with the whole history of each request. */
+  /**
+   * What to send of a history: giants and stale results are references. Call it with the whole history
+   * of each request, and save nothing of what it returns.
+   */
   history<M>(messages: readonly M[], format?: Format): Promise<readonly M[]>;
-  /** The same for one message that has just arrived, whatever came before it. */
-  message<M>(message: M, format: Format): Promise<M>;
-  /** The same for a few messages that belong together, such as a call and its result. */
+  /**
+   * The same for a call and its result that has just arrived, whatever came before: giants only. With
+   * its call, a giant has the reference that it would have in a request.
+   */
   exchange<M>(messages: readonly M[], format: Format): Promise<readonly M[]>;
   /** What to put into the conversation for a result that has just arrived. */
   result<C extends Content>(content: C, arrived?: ArrivedResult): Promise<C | string>;
@@ -306,11 +319,14 @@ function openSession(
   const { workspace, offloader: given, onError = "keep", acceptReferences = [] } = options;
   const { agentId, taskId, policy, media, countTokens, parentSessionId } = options;
   const core = coreOf(workspace);
-  const settings = { agentId, taskId, policy, media, countTokens, parentSessionId };
+  const { readingTools = DEFAULTS.readingTools } = given ?? options;
+  const settings = {
+    ...{ agentId, taskId, policy, media, countTokens, parentSessionId, readingTools },
+  };
   const create = (format?: Format): Offloader =>
     given ?? createOffloader({ ...settings, workspace, sessionId, onError, format });
   const histories = new Map<Format | undefined, Offloader>();
-  const tools = workspace.tools({ sessionId });
+  const { advertised, answered } = toolsOfSession(workspace, sessionId, readingTools);
 
   /** What cannot be read or stored must not stop the agent. */
   const keepOnError = async <T>(original: T, work: () => Promise<T>): Promise<T> => {
@@ -326,15 +342,15 @@ function openSession(
   const session: OffloadSession = {
     sessionId,
     workspace,
-    tools,
-    isReadingTool: (name) => tools.some((tool) => tool.name === name),
+    tools: advertised,
+    isReadingTool: (name) => answered.some((tool) => tool.name === name),
     async run(name, input, signal) {
-      const tool = tools.find((candidate) => candidate.name === name);
+      const tool = answered.find((candidate) => candidate.name === name);
       const unknown = { text: `there is no tool ${name}`, isError: true };
       return (await tool?.execute(input, signal ? { signal } : {})) ?? unknown;
     },
     rejectTakenNames(names) {
-      const taken = tools.find(({ name }) => names.includes(name));
+      const taken = answered.find(({ name }) => names.includes(name));
       if (!taken) return;
       const expected = `without ${taken.name}; rename it with the workspace's toolNames`;
       throw new InvalidArgumentError("tools", taken.name, expected);
@@ -347,19 +363,16 @@ function openSession(
       throw new InvalidArgumentError("acceptReferences", missing, expected);
     },
     systemPrompt: () =>
-      [workspace.systemPrompt(), explainReferences(acceptReferences)].filter(Boolean).join(" "),
+      [workspace.systemPrompt({ readingTools }), explainReferences(acceptReferences)]
+        .filter(Boolean)
+        .join(" "),
     history: (messages, format) =>
       keepOnError(messages, async () => {
         const offloader = histories.get(format) ?? create(format);
         histories.set(format, offloader);
         return (await offloader.offload(messages)).messages;
       }),
-    message: (message, format) =>
-      keepOnError(message, async () => {
-        // An offloader of its own: calls that run at once have no history in common.
-        const { messages } = await create(format).offload([message]);
-        return messages[0] ?? message;
-      }),
+    // An offloader of its own: calls that run at once have no history in common.
     exchange: (messages, format) =>
       keepOnError(messages, async () => (await create(format).offload(messages)).messages),
     result: (content, arrived) =>

@@ -6,6 +6,7 @@ import {
   connectSessions,
   type DropIn,
   type MultiSessionOptions,
+  type OffloadSession,
   requireToolList,
   type Sessions,
 } from "../shared/sessions.js";
@@ -22,6 +23,8 @@ export interface AgentSettings {
   readonly toolkits?: readonly object[];
   /** Your own hooks; they run first. */
   readonly hooks?: object;
+  /** Your own preparation of a step; it runs first. */
+  readonly prepareStep?: unknown;
 }
 
 /** A call of a tool that has ended. */
@@ -48,6 +51,7 @@ export interface VoltAgentOffload {
       readonly context: VoltAgentOperation;
     }) => Promise<{ modelMessages?: M[] }>;
   };
+  prepareStep: <M extends object>(step: { readonly messages: M[] }) => Promise<{ messages?: M[] }>;
 }
 
 /** Options of `offloadAgent`. */
@@ -74,6 +78,9 @@ export function offloadAgent<S extends AgentSettings>(
   const { common } = sessions;
   common.rejectTakenNames([...namesIn(settings.tools), ...namesIn(settings.toolkits)]);
   const own = (settings.hooks ?? {}) as Partial<VoltAgentOffload["hooks"]>;
+  const ownStep = settings.prepareStep as VoltAgentOffload["prepareStep"] | undefined;
+  // A step is not told its conversation. The messages that its operation began with are the same objects.
+  const sessionOfMessage = new WeakMap<object, OffloadSession>();
 
   const hooks: VoltAgentOffload["hooks"] = {
     ...own,
@@ -95,15 +102,24 @@ export function offloadAgent<S extends AgentSettings>(
       const changed = (await own.onPrepareModelMessages?.(call)) ?? {};
       const { modelMessages = call.modelMessages } = changed;
       const session = sessions.of(call.context, call.context.conversationId);
-      return { modelMessages: [...(await session.history(modelMessages, aiSdkFormat))] };
+      const messages = modelMessages.map(asFirstSent);
+      for (const message of messages) sessionOfMessage.set(message as object, session);
+      return { modelMessages: messages };
     },
+  };
+  const prepareStep: VoltAgentOffload["prepareStep"] = async (step) => {
+    const changed = (await ownStep?.(step)) ?? {};
+    const session = step.messages.map((message) => sessionOfMessage.get(message)).find(Boolean);
+    if (!session) return changed;
+    const { messages = step.messages } = changed;
+    return { ...changed, messages: [...(await session.history(messages, aiSdkFormat))] };
   };
   const toolkit: VoltAgentOffload["toolkits"][number] = {
     ...{ name: "context-offload", instructions: common.systemPrompt(), addInstructions: true },
     tools: readingTools(sessions),
   };
   const toolkits = [...(settings.toolkits ?? []), toolkit] as VoltAgentOffload["toolkits"];
-  return { ...settings, toolkits, hooks };
+  return { ...settings, toolkits, hooks, prepareStep };
 }
 
 /** The names in a list of tools and toolkits. Those that a function makes for each run are not known. */
@@ -112,6 +128,39 @@ function namesIn(list: unknown): (string | undefined)[] {
   requireToolList("settings.tools", list);
   const tools = list as readonly { readonly name?: string; readonly tools?: unknown }[];
   return tools.flatMap((one) => (one.tools === undefined ? [one.name] : namesIn(one.tools)));
+}
+
+/**
+ * VoltAgent saves results as the AI SDK describes them, and sends that description as JSON in later
+ * calls: another text than the model got first, and one in which a reference could not be recognized.
+ */
+function asFirstSent<M>(message: M): M {
+  const { role, content } = message as { readonly role?: unknown; readonly content?: unknown };
+  if (role !== "tool" || !Array.isArray(content)) return message;
+  const parts = content as readonly { readonly output?: ToolOutput }[];
+  if (!parts.some(({ output }) => isDescribedTwice(output))) return message;
+  return {
+    ...message,
+    content: parts.map((part) =>
+      isDescribedTwice(part.output) ? { ...part, output: part.output.value } : part,
+    ),
+  };
+}
+
+/** What the AI SDK calls the output of a tool. */
+interface ToolOutput {
+  readonly type?: unknown;
+  readonly value?: unknown;
+}
+
+function isDescribedTwice(output: ToolOutput | undefined): output is ToolOutput {
+  const { type, value, ...others } = (output?.value ?? {}) as ToolOutput;
+  return (
+    output?.type === "json" &&
+    (type === "json" || type === "text") &&
+    value !== undefined &&
+    Object.keys(others).length === 0
+  );
 }
 
 /** What VoltAgent tells a tool or a hook of the operation that it is called in. */

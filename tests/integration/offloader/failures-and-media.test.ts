@@ -126,7 +126,7 @@ describe("the reading tools through an offloader", () => {
     const offloader = createOffloader({ workspace, sessionId: "one" });
     expect(offloader.tools("anthropic")).toContainEqual(
       expect.objectContaining({
-        name: "grep_knowledge",
+        name: "read_stored",
         input_schema: expect.objectContaining({ type: "object" }) as object,
       }),
     );

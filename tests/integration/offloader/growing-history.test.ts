@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOffloader, createWorkspace, type OffloaderOptions } from "../../../src/index.js";
+import {
+  createOffloader,
+  createWorkspace,
+  type OffloaderOptions,
+  type OffloadReport,
+} from "../../../src/index.js";
 import { type Format, type AnthropicMessage, anthropicFormat } from "../../../src/formats/index.js";
 import {
   afterTurns,
@@ -10,25 +15,36 @@ import {
   keepRecent,
   minChars,
   minRatio,
+  minTokens,
 } from "../../../src/policies.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 import { countReads } from "../../support/count-reads.js";
 import { deepFreeze } from "../../support/shared-objects.js";
 import { conversationOf, logOf, readSample } from "../../support/conversation.js";
 
+const hosts = ["same objects", "loaded anew", "fed back"] as const;
+
+/** Everything but short results, when it arrives; the default lets results grow old. */
+const atArrival = minTokens(400);
+
 async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
   const workspace = createWorkspace({ root: join(await makeTempFolder(), "workspace") });
   return createOffloader({ workspace, sessionId: "s1", ...options });
 }
 
+interface Outcome {
+  readonly messages: AnthropicMessage[];
+  readonly report: OffloadReport;
+}
+
 /** The outcomes of every turn, the history given in the way that a host keeps it. */
-async function replay(
+async function replayTurns(
   history: readonly AnthropicMessage[],
   options: Partial<OffloaderOptions>,
-  host: "same objects" | "loaded anew" | "fed back",
-): Promise<AnthropicMessage[][]> {
+  host: (typeof hosts)[number],
+): Promise<Outcome[]> {
   const offloader = await makeOffloader(options);
-  const outcomes: AnthropicMessage[][] = [];
+  const outcomes: Outcome[] = [];
   let kept: AnthropicMessage[] = [];
   for (let length = 1; length <= history.length; length += 2) {
     const grown = history.slice(0, length);
@@ -37,28 +53,59 @@ async function replay(
       "loaded anew": structuredClone(grown),
       "fed back": [...kept, ...grown.slice(kept.length)],
     }[host];
-    const { messages } = await offloader.offload(given);
-    outcomes.push(messages);
-    kept = messages;
+    const outcome = await offloader.offload(given);
+    outcomes.push(outcome);
+    kept = outcome.messages;
   }
   return outcomes;
 }
 
-const hosts = ["same objects", "loaded anew", "fed back"] as const;
+async function replay(...given: Parameters<typeof replayTurns>): Promise<AnthropicMessage[][]> {
+  return (await replayTurns(...given)).map(({ messages }) => messages);
+}
+
+/** Makes the sample conversation again and again, each time with other ids and other content. */
+async function nextSample(): Promise<(_: unknown, round: number) => AnthropicMessage[]> {
+  const sample = JSON.stringify(await readSample());
+  return (_, round) =>
+    JSON.parse(
+      sample.replaceAll("toolu_01", `toolu_${round}1`).replaceAll("checkout", `checkout${round}`),
+    ) as AnthropicMessage[];
+}
 
 describe("a history that grows turn by turn", () => {
   it.each(hosts)("keeps its earlier messages byte for byte (%s)", async (host) => {
     const history = await readSample();
-    const outcomes = await replay(history, {}, host);
+    const outcomes = await replay(history, { policy: atArrival }, host);
     for (const [turn, messages] of outcomes.entries()) {
       const next = outcomes[turn + 1];
       if (next)
         expect(JSON.stringify(next.slice(0, messages.length))).toBe(JSON.stringify(messages));
     }
-    const whole = await (await makeOffloader()).offload(history);
+    const whole = await (await makeOffloader({ policy: atArrival })).offload(history);
     expect(JSON.stringify(outcomes.at(-1))).toBe(
       JSON.stringify(whole.messages.slice(0, outcomes.at(-1)?.length)),
     );
+  });
+
+  it.each(hosts)("by default changes its earlier messages in steps alone (%s)", async (host) => {
+    // Four times as long as the sample, so that there are several steps.
+    const history = Array.from({ length: 4 }, await nextSample()).flat();
+    const outcomes = await replayTurns(history, {}, host);
+    let steps = 0;
+    for (const [turn, { messages }] of outcomes.entries()) {
+      const next = outcomes[turn + 1];
+      if (!next) continue;
+      const isSame =
+        JSON.stringify(next.messages.slice(0, messages.length)) === JSON.stringify(messages);
+      expect(isSame).toBe(next.report.step === undefined);
+      if (!isSame) steps++;
+    }
+    expect(steps).toBeGreaterThan(1);
+    expect(steps).toBeLessThan(outcomes.length / 4);
+    const last = outcomes.at(-1)?.messages ?? [];
+    const whole = await (await makeOffloader()).offload(history.slice(0, last.length));
+    expect(JSON.stringify(last)).toBe(JSON.stringify(whole.messages));
   });
 
   it("gives the same bytes on another machine", async () => {
@@ -77,7 +124,7 @@ describe("a history that grows turn by turn", () => {
         anthropicFormat.read(message, visitor, options);
       },
     };
-    const offloader = await makeOffloader({ format: counting });
+    const offloader = await makeOffloader({ format: counting, policy: atArrival });
     const history = conversationOf(
       ...Array.from({ length: 50 }, (_, turn) => ({
         id: `t${turn}`,
@@ -95,7 +142,7 @@ describe("a history that grows turn by turn", () => {
   });
 
   it("does not look again at messages that are frozen", async () => {
-    const offloader = await makeOffloader();
+    const offloader = await makeOffloader({ policy: atArrival });
     const turns = Array.from({ length: 20 }, (_, turn) => ({
       id: `t${turn}`,
       text: logOf(6_000, `${turn}`),
@@ -103,15 +150,12 @@ describe("a history that grows turn by turn", () => {
     const counted = countReads(deepFreeze(conversationOf(...turns)));
     const history = [...counted.value];
     const oneMore = (id: string) => conversationOf({ id, text: logOf(6_000, id) }).slice(1);
-    // What was said last is read once more, for the names that later digests need not repeat.
-    const second = [...history, ...deepFreeze(oneMore("second"))];
     await offloader.offload(history);
-    await offloader.offload(second);
     counted.reads = 0;
-    const more = [...second, ...oneMore("new")];
+    const more = [...history, ...oneMore("new")];
     const { messages, report } = await offloader.offload(more);
     expect(counted.reads).toBe(0);
-    expect(report.totals).toMatchObject({ results: 22, offloaded: 22 });
+    expect(report.totals).toMatchObject({ results: 21, offloaded: 21 });
     expect(await offloader.restore(messages)).toEqual(more);
   });
 
@@ -151,7 +195,7 @@ describe("a history that grows turn by turn", () => {
   });
 
   it("does not grow with an array that the host lets grow", async () => {
-    const offloader = await makeOffloader();
+    const offloader = await makeOffloader({ policy: atArrival });
     const history = conversationOf({ id: "a", text: logOf(9_000, "a") });
     await offloader.offload(history);
     history.push(...conversationOf({ id: "b", text: logOf(9_000, "b") }).slice(1));

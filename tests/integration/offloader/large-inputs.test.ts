@@ -2,6 +2,7 @@ import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain
 import { createOffloader } from "context-offload";
 import { describe, expect, it } from "vitest";
 import { FIXTURES } from "../../conformance/fixtures.js";
+import { eagerPolicy as policy } from "../../support/aging-policy.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const FILE = Array.from({ length: 300 }, (_, i) => `export const value${i} = ${i * 31};`);
@@ -27,7 +28,7 @@ describe("large inputs of calls", () => {
   it.each(supported)("of $name are offloaded on request, and come back", async (fixture) => {
     const { format, build } = fixture;
     const root = await makeTempFolder();
-    const offloader = createOffloader({ root, sessionId: "s", format });
+    const offloader = createOffloader({ root, sessionId: "s", format, policy });
     const messages = build(TURNS);
     const before = JSON.stringify(messages);
     expect(before).toContain(LAST_LINE);
@@ -41,7 +42,7 @@ describe("large inputs of calls", () => {
     expect(format.mismatch(short)).toBeUndefined();
     expect(JSON.stringify(await offloader.restore(short))).toBe(before);
 
-    const unasked = createOffloader({ root, sessionId: "other", format });
+    const unasked = createOffloader({ root, sessionId: "other", format, policy });
     expect((await unasked.offload(messages)).messages).toBe(messages);
     expect(JSON.stringify(messages)).toBe(before);
   });
@@ -54,7 +55,7 @@ describe("large inputs of calls", () => {
   });
 
   it("of LangChain's own messages are replaced wherever a message repeats them", async () => {
-    const offloader = createOffloader({ root: await makeTempFolder(), sessionId: "s" });
+    const offloader = createOffloader({ root: await makeTempFolder(), sessionId: "s", policy });
     const text = JSON.stringify(WRITE);
     const call = { id: "call_0", name: "write", args: WRITE };
     const openaiCall = {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AIMessage, HumanMessage, mapStoredMessageToChatMessage } from "@langchain/core/messages";
 import { createOffloader, createWorkspace, type UnknownReference } from "context-offload";
 import { parseConversation, type FormatName } from "context-offload/formats";
+import { eagerPolicy as policy } from "../../support/aging-policy.js";
 import { brokenWorkspace } from "../../support/framework-story.js";
 import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
@@ -185,7 +186,7 @@ describe.each(Object.entries(STORIES))("parts in %s", (name, story) => {
   const format = name as FormatName;
   const open = async () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
-    return { workspace, offloader: createOffloader({ workspace, sessionId: "s", format }) };
+    return { workspace, offloader: createOffloader({ workspace, sessionId: "s", format, policy }) };
   };
   const history = (replies: number, signed = false): unknown[] => [
     ...story.start(signed),
@@ -269,6 +270,7 @@ describe.each(Object.entries(STORIES))("parts in %s", (name, story) => {
       workspace,
       sessionId: "s",
       format,
+      policy,
       onError: "keep",
       parts: BOTH,
     });
@@ -283,7 +285,7 @@ describe.each(Object.entries(STORIES))("parts in %s", (name, story) => {
     let isDown = true;
     store.put = (artifact) => (isDown ? Promise.reject(new Error("down")) : put(artifact));
     const workspace = openMemoryWorkspace({ store });
-    const settings = { workspace, sessionId: "s", format, parts: BOTH };
+    const settings = { workspace, sessionId: "s", format, policy, parts: BOTH };
     const offloader = createOffloader({ ...settings, onError: "keep" });
     const messages = history(8);
     expect((await offloader.offload(messages)).report.parts).toEqual([]);
@@ -308,6 +310,7 @@ describe("parts", () => {
       root: await makeTempFolder(),
       sessionId: "s",
       format: "langchain",
+      policy,
     });
     const messages = [
       new HumanMessage({ content: PASTED, id: "m1" }),
@@ -345,6 +348,7 @@ describe("parts", () => {
       root: await makeTempFolder(),
       sessionId: "s",
       format: file.format,
+      policy,
     });
     const { messages } = await offloader.offload(file.messages, { parts: BOTH });
     expect(file.stringify(messages).length).toBeLessThan(text.length / 2);

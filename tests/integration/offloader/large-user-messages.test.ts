@@ -1,6 +1,7 @@
 import { createOffloader } from "context-offload";
 import { describe, expect, it } from "vitest";
 import { FIXTURES } from "../../conformance/fixtures.js";
+import { eagerPolicy as policy } from "../../support/aging-policy.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const LINES = Array.from({ length: 400 }, (_, i) => `pasted line ${i} of module-${i % 7}`);
@@ -69,7 +70,8 @@ describe("large messages of users", () => {
     const messages = [pasting, ...build(TURNS)];
     expect(format.mismatch(messages)).toBeUndefined();
     const before = JSON.stringify(messages);
-    const offloader = createOffloader({ root: await makeTempFolder(), sessionId: "s", format });
+    const root = await makeTempFolder();
+    const offloader = createOffloader({ root, sessionId: "s", format, policy });
     const { messages: short, report } = await offloader.offload(messages, {
       parts: ["userMessages"],
     });

@@ -2,7 +2,12 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createOffloader, createWorkspace, type OffloaderOptions } from "../../../src/index.js";
+import {
+  createOffloader,
+  createWorkspace,
+  DEFAULTS,
+  type OffloaderOptions,
+} from "../../../src/index.js";
 import { type Format } from "../../../src/formats/index.js";
 import { afterTurns, all, cacheAware } from "../../../src/policies.js";
 import { formatSuite, type SampleTurn } from "../../../src/testing/index.js";
@@ -15,18 +20,76 @@ async function makeOffloader(options: Partial<OffloaderOptions> = {}) {
 }
 
 describe("an offloader without a policy", () => {
-  it("offloads from 400 tokens on, and errors from 800 on", async () => {
-    // A token for every ten characters, so that the limit can be met exactly.
-    const offloader = await makeOffloader({ countTokens: (text) => text.length / 10 });
+  // A token for every ten characters, so that a limit can be met exactly.
+  const countTokens = (text: string) => text.length / 10;
+  const giant = 10 * DEFAULTS.giantTokens;
+  /** So many results of half a giant that they are worth a step. */
+  const results = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ id: `t${i}`, text: logOf(giant / 2, `${i}`) }));
+
+  it("offloads giants when they arrive, with a digest, and keeps the rest", async () => {
+    const offloader = await makeOffloader({ countTokens });
     const history = conversationOf(
-      { id: "under", text: logOf(3_990) },
-      { id: "at", text: logOf(4_000) },
-      { id: "error", text: logOf(7_990), isError: true },
-      { id: "log", text: logOf(8_000), isError: true },
+      { id: "small", text: logOf(10 * DEFAULTS.staleTokens - 10) },
+      { id: "under", text: logOf(giant - 10) },
+      { id: "at", text: logOf(giant) },
+      { id: "error", text: logOf(giant - 10), isError: true },
+      { id: "log", text: logOf(giant), isError: true },
     );
     const { report } = await offloader.offload(history);
-    const outcomes = report.results.map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(["kept", "offloaded", "kept", "offloaded"]);
+    expect(report.results.map(({ outcome, state }) => [outcome, state])).toEqual([
+      ["kept", "small"],
+      ["kept", "fresh"],
+      ["offloaded", "giant"],
+      ["kept", "fresh"],
+      ["offloaded", "giant"],
+    ]);
+    expect(report.results[2]?.reference).toContain("line 1:");
+    expect(report).not.toHaveProperty("step");
+    expect(report.gathered).toEqual({ results: 0, tokens: 0 });
+  });
+
+  it("offloads what is stale in steps, with short references, and tells of each", async () => {
+    const offloader = await makeOffloader({ countTokens });
+    const all = conversationOf(...results(40));
+    let [before, steps]: [unknown[], number] = [[], 0];
+    for (let length = 1; length <= all.length; length += 2) {
+      const history = all.slice(0, length);
+      const { nextStep, step: planned } = await offloader.estimate(history);
+      const { messages, report } = await offloader.offload(history);
+      const { step, results: reports, gathered } = report;
+      expect(planned).toEqual(step);
+      if (step) {
+        steps++;
+        const going = reports.filter((result) => result.tokens !== undefined);
+        expect(step).toMatchObject({ turn: (length - 1) / 2, results: going.length });
+        expect(step.freedTokens).toBeGreaterThan(going.length * DEFAULTS.staleTokens);
+        expect(going.every(({ state }) => state === "stale")).toBe(true);
+        expect(going[0]?.reference).not.toContain("line 1:");
+        expect(gathered).toEqual({ results: 0, tokens: 0 });
+      } else expect(messages.slice(0, before.length)).toEqual(before);
+      // The newest are whole, whatever their size.
+      const kept = DEFAULTS.staleTurns - 1;
+      const newest = history.slice(-2 * kept);
+      expect(messages.slice(-newest.length)).toEqual(newest);
+      expect(nextStep.tokens).toBe(nextStep.results * (giant / 20));
+      before = messages;
+    }
+    expect(steps).toBeGreaterThan(1);
+    expect(await offloader.restore(before)).toEqual(all);
+  });
+
+  it("offloads giants alone where it sees one result at a time", async () => {
+    const offloader = await makeOffloader({ countTokens });
+    for (const { text } of results(20)) {
+      expect(await offloader.result(text)).toMatchObject({
+        content: text,
+        report: { state: "fresh" },
+      });
+    }
+    const { content, report } = await offloader.result(logOf(giant));
+    expect(content).toContain("line 1:");
+    expect(report.state).toBe("giant");
   });
 });
 
@@ -79,8 +142,8 @@ describe("the offloader of a subagent", () => {
     const workspace = createWorkspace({ root: await makeTempFolder() });
     const parent = createOffloader({ workspace, sessionId: "parent" });
     const child = createOffloader({ workspace, sessionId: "child", parentSessionId: "parent" });
-    await parent.offload(conversationOf({ id: "p", text: logOf(20_000, "parent") }));
-    await child.offload(conversationOf({ id: "c", text: logOf(20_000, "child") }));
+    await parent.offload(conversationOf({ id: "p", text: logOf(60_000, "parent") }));
+    await child.offload(conversationOf({ id: "c", text: logOf(60_000, "child") }));
     const readLine = (artifact_id: string) => ({
       type: "tool_use",
       id: "x",
@@ -161,6 +224,6 @@ describe("a format of somebody else", () => {
     const { messages, report } = await offloader.offload(history);
     expect(report.results[0]).toMatchObject({ outcome: "offloaded", toolName: "bash" });
     expect(await offloader.restore(messages)).toEqual(history);
-    expect(offloader.tools()).toContainEqual(expect.objectContaining({ name: "grep_knowledge" }));
+    expect(offloader.tools()).toContainEqual(expect.objectContaining({ name: "read_stored" }));
   });
 });

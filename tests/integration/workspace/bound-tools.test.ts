@@ -32,8 +32,15 @@ async function openShared(): Promise<{ workspace: Workspace; strangerPath: strin
 
 async function callAll(workspace: Workspace, input: object): Promise<ToolAnswer[]> {
   const answers: ToolAnswer[] = [];
-  for (const tool of workspace.tools({ sessionId: "me" })) {
-    const sample: Record<string, unknown> = { pattern: ".", start_line: 1, end_line: 1, ...input };
+  const { artifact_id: id } = input as { artifact_id?: string };
+  const tools = (["five", "one"] as const).flatMap((readingTools) =>
+    workspace.tools({ sessionId: "me", readingTools }),
+  );
+  for (const tool of tools) {
+    const sample: Record<string, unknown> = {
+      ...{ pattern: ".", start_line: 1, end_line: 1, id },
+      ...input,
+    };
     const known = Object.keys(tool.inputSchema.properties).filter((name) => name in sample);
     answers.push(await tool.execute(Object.fromEntries(known.map((name) => [name, sample[name]]))));
   }

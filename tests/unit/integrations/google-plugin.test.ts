@@ -16,7 +16,7 @@ it("keeps two users apart whose ids and sessions are the same when joined", asyn
       tool: { name: "fetch" },
       toolArgs: {},
       toolContext: { ...user, functionCallId: `call_${at}` },
-      result: { output: logOf(20_000) },
+      result: { output: logOf(80_000) },
     });
   }
   const { artifacts } = await workspace.queryArtifacts();

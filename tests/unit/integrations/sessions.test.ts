@@ -12,7 +12,7 @@ import { minTokens } from "../../../src/policies.js";
 import { openMemoryWorkspace } from "../../support/memory-workspace.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
-const LONG = "a line of a log\n".repeat(1_000);
+const LONG = "a line of a log\n".repeat(4_000);
 
 /** The session of a call that the framework names so. */
 const sessionOf = (options: MultiSessionOptions<string>, id?: string): OffloadSession =>
@@ -74,6 +74,30 @@ describe("connectSessions", () => {
     const stopped = AbortSignal.abort();
     const aborted = await session.run("get_knowledge_by_id", { artifact_id: "a" }, stopped);
     expect(aborted.text).toContain("ABORTED");
+  });
+
+  it("tells of one tool, or of five, and names them in prompt and references", async () => {
+    const namesIn = async (options: MultiSessionOptions<string>) => {
+      const session = sessionOf(options, "s");
+      const reference = await session.result(LONG.repeat(9), { toolCallId: "c" });
+      const told = session.tools.map(({ name }) => name);
+      expect(session.systemPrompt()).toContain(told[0]);
+      expect(session.isReadingTool("read_stored")).toBe(true);
+      expect(session.isReadingTool("grep_knowledge")).toBe(true);
+      return [told.length, /More: (.*)/.exec(reference)?.[1]];
+    };
+    const workspace = openMemoryWorkspace();
+    const five = [5, "grep_knowledge, get_knowledge_by_lines"];
+    expect(await namesIn({ workspace })).toEqual([1, "read_stored"]);
+    expect(await namesIn({ workspace, readingTools: "five" })).toEqual(five);
+    const offloader = createOffloader({ workspace, sessionId: "s", readingTools: "five" });
+    expect(await namesIn({ offloader })).toEqual(five);
+    const renamed = openMemoryWorkspace({ toolNames: { read_stored: "peek" } });
+    const session = sessionOf({ workspace: renamed });
+    expect(session.isReadingTool("read_stored")).toBe(false);
+    expect(session.isReadingTool("peek")).toBe(true);
+    const wrong = { workspace, readingTools: "six" as "five" };
+    expect(() => sessionOf(wrong)).toThrow(/readingTools must be "one" or "five"/);
   });
 
   it("uses the session and the workspace of an offloader", async () => {
@@ -143,7 +167,7 @@ describe("connectSessions", () => {
     expect(sessions.named("2")).not.toBe(second);
   });
 
-  it.each(["history", "message", "result"] as const)(
+  it.each(["history", "exchange", "result"] as const)(
     "keeps what %s cannot store, and reports it",
     async (verb) => {
       const events: WorkspaceEvent[] = [];
@@ -154,11 +178,9 @@ describe("connectSessions", () => {
       const message = { role: "tool", content: [part] };
       const run = (onError?: "throw") => {
         const session = sessionOf({ workspace, onError });
-        if (verb === "history") return session.history([message], aiSdkFormat);
-        return verb === "message" ? session.message(message, aiSdkFormat) : session.result(LONG);
+        return verb === "result" ? session.result(LONG) : session[verb]([message], aiSdkFormat);
       };
-      const whole = { history: [message], message, result: LONG };
-      expect(await run()).toEqual(whole[verb]);
+      expect(await run()).toEqual(verb === "result" ? LONG : [message]);
       expect(events).toContainEqual(expect.objectContaining({ event: "failure" }));
       await expect(run("throw")).rejects.toThrow(/disk full/);
     },
@@ -176,7 +198,7 @@ describe("connectSessions", () => {
     const workspace = openMemoryWorkspace();
     const plain = sessionOf({ workspace });
     expect(plain.describe("save", "Saves.")).toBe("Saves.");
-    expect(plain.systemPrompt()).toBe(workspace.systemPrompt());
+    expect(plain.systemPrompt()).toBe(workspace.systemPrompt({ readingTools: "one" }));
     const accepting = sessionOf({ workspace, acceptReferences: ["save"] });
     expect(accepting.describe("save", "Saves.")).toMatch(/^Saves\. Instead of copying/);
     expect(accepting.describe("send", "Sends.")).toBe("Sends.");

@@ -67,7 +67,7 @@ describe("the options of an offloader", () => {
     expect(createOffloader({ workspace, sessionId: "s1" }).workspace).toBe(workspace);
     const format = "openai-chat";
     const [tool] = createOffloader({ workspace, sessionId: "s1", format }).tools();
-    expect(tool).toMatchObject({ type: "function", function: { name: "get_knowledge_by_id" } });
+    expect(tool).toMatchObject({ type: "function", function: { name: "read_stored" } });
   });
 });
 describe("the tools and answers of an offloader", () => {

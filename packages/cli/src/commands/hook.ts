@@ -11,7 +11,7 @@ export function addHook(program: Command, terminal: Terminal): void {
     .option("--root <folder>", "the workspace; default: .offload under the event's cwd")
     .option("--in-project", "the workspace of the project, whatever folder the event names")
     .option("--exclude <tools>", "tools whose results are kept, separated by commas")
-    .option("--min-tokens <count>", "offload results of at least this many tokens")
+    .option("--min-tokens <count>", "offload results of at least this many tokens; default: 6400")
     .option(
       "--tool-prefix <text>",
       "prefix of the names of the reading tools; default: give file paths",

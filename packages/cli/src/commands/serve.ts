@@ -99,6 +99,8 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       `
+Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
+
 Examples:
   context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
   context-offload gateway --config servers.json`,

@@ -49,6 +49,11 @@ export interface OffloadInputOptions {
 
 /** A JSONL file is worked through in windows of this size, so that its own size does not matter. */
 const WINDOW_CHARS = 1_000_000;
+/**
+ * The same for the default policy, by which results grow old: what is fresh at the end of a window is
+ * kept, so there should be few of them. Most sessions are shorter.
+ */
+const AGING_WINDOW_CHARS = 8_000_000;
 const WINDOWS_PER_COLLECTION = 16;
 /** The end of a window is seen again with the next one, since calls and results may be apart. */
 const OVERLAP_CHARS = 300_000;
@@ -75,7 +80,7 @@ export async function offloadInput(
   let windows = 0;
   let overlap: readonly unknown[] = [];
   let mark = "";
-  if (input.bytes > WINDOW_CHARS) await requireReadable(input, options);
+  if (input.bytes > windowOf(options)) await requireReadable(input, options);
   for await (const text of readWindows(input, options, (found) => (mark = found))) {
     let parsed: ParsedMessages;
     if (first) parsed = first.parseMore(text, lines);
@@ -174,12 +179,18 @@ function savedBy(results: readonly ResultReport[]): number {
   );
 }
 
+function windowOf({ policy }: OffloadInputOptions): number {
+  return policy === undefined ? AGING_WINDOW_CHARS : WINDOW_CHARS;
+}
+
 /** Pieces that end with a line; a text that is not in lines is one piece. */
 async function* readWindows(
   input: Input,
-  { isWhole, terminal }: OffloadInputOptions,
+  options: OffloadInputOptions,
   onMark: (mark: string) => void = () => undefined,
 ): AsyncGenerator<string> {
+  const { isWhole, terminal } = options;
+  const windowChars = windowOf(options);
   let pieces: string[] = [];
   let chars = 0;
   let isInLines = isWhole ? false : undefined;
@@ -187,7 +198,7 @@ async function* readWindows(
   for await (const piece of readPieces(input, terminal, onMark)) {
     pieces.push(piece);
     chars += piece.length;
-    if (chars < WINDOW_CHARS || isInLines === false) continue;
+    if (chars < windowChars || isInLines === false) continue;
     const text = pieces.join("");
     isInLines ??= isJsonLine(text.slice(0, text.indexOf("\n") + 1));
     const end = isInLines ? text.lastIndexOf("\n") + 1 : 0;

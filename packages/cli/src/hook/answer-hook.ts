@@ -3,8 +3,10 @@ import { isAbsolute, join } from "node:path";
 import { makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
 import { parseCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
 
-/** A text has no more tokens than characters, and the default threshold is higher than this. */
-const MIN_CHARS = 300;
+/** `DEFAULTS.giantTokens`, without loading the engine: a hook sees a result once, when it arrives. */
+const MIN_TOKENS = 6_400;
+/** A character is at most three bytes, and so at most as many tokens. */
+const MAX_TOKENS_PER_CHAR = 3;
 const LOG_FILE = "hook.log";
 const MAX_LOG_BYTES = 1_000_000;
 
@@ -22,7 +24,7 @@ export async function answerHook(
     const flags = parseFlags(args);
     root = rootOf(flags, event);
     const call = parseCall(event);
-    if (!call || text.length < MIN_CHARS || !isWorthIt(call, flags, root)) return undefined;
+    if (!call || !isWorthIt(call, flags, root)) return undefined;
     const { offloadCall } = await import("./offload-call.js");
     const answer = await offloadCall(call, event, { ...flags, root });
     return answer === undefined ? undefined : JSON.stringify(answer);
@@ -37,7 +39,8 @@ function isWorthIt(call: FinishedCall, flags: HookFlags, root: string): boolean 
   if (response === undefined || flags.exclude.includes(toolName) || isSwitchedOff(root)) {
     return false;
   }
-  if (JSON.stringify(response).length < (flags.minTokens ?? MIN_CHARS)) return false;
+  const minChars = (flags.minTokens ?? MIN_TOKENS) / MAX_TOKENS_PER_CHAR;
+  if (JSON.stringify(response).length < minChars) return false;
   // Where references give paths, what is read back from one must not become a reference again.
   return flags.toolPrefix !== undefined || !JSON.stringify(input ?? null).includes(inJson(root));
 }

@@ -39,5 +39,6 @@ export interface HookFlags {
   readonly exclude: readonly string[];
   /** What stands before the names of the reading tools; without it, references give file paths. */
   readonly toolPrefix: string | undefined;
+  /** Results of fewer tokens are kept. Default: `DEFAULTS.giantTokens`, 6,400. */
   readonly minTokens: number | undefined;
 }

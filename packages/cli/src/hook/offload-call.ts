@@ -1,6 +1,6 @@
 import { createOffloader, createWorkspace, TOOL_NAMES, type ToolNaming } from "context-offload";
 import { findOutputText, type ToolOutputText } from "context-offload/claude-agent";
-import { all, keepErrors, minTokens } from "context-offload/policies";
+import { minTokens } from "context-offload/policies";
 import type { FinishedCall, HookEvent, HookFlags } from "./hook-event.js";
 
 /** The parts of an event that say whose call it was. */
@@ -30,9 +30,11 @@ export async function offloadCall(
   });
   const offloader = createOffloader({
     workspace,
+    // The agent reads through the MCP server, which has these.
+    readingTools: "five",
     sessionId: isAgent ? `${main}-${agent_id}` : main,
     ...(isAgent ? { agentId: agent_id, parentSessionId: main } : {}),
-    ...(least === undefined ? {} : { policy: all(minTokens(least), keepErrors) }),
+    ...(least === undefined ? {} : { policy: minTokens(least) }),
   });
   const { content } = await offloader.result(output.text, {
     ...{ toolName, input },

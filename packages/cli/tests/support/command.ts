@@ -24,6 +24,9 @@ export interface Outcome {
 const built = pathToFileURL(join(DIST, "run-command-line.js")).href;
 const { runCommandLine } = (await import(/* @vite-ignore */ built)) as typeof CommandLine;
 
+/** With a threshold at arrival: most tests are about the command, not about the default policy. */
+export const RUN = ["run", "--policy", "min-tokens=400"] as const;
+
 /** A folder with a home of its own, in which the built command runs as from a shell. */
 export class TestFolder {
   readonly folder: string;

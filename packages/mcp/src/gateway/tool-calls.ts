@@ -92,7 +92,7 @@ export class ToolCalls {
     try {
       if (settings.offload === false || (await isOff())) return result;
       const offloader = createOffloader({
-        ...{ workspace, sessionId, format: "mcp", onError: "keep" },
+        ...{ workspace, sessionId, format: "mcp", onError: "keep", readingTools: "five" },
         policy: policyOf(settings),
       });
       const { namespace } = workspace;

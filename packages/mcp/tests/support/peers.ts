@@ -12,7 +12,7 @@ import {
   ElicitRequestSchema,
   ListRootsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { z } from "zod";
 
 const require = createRequire(import.meta.url);
@@ -28,18 +28,9 @@ const SERVER = support("run-server.mjs");
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Called after each test, in reverse. */
-const cleanUps: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-export function afterThisTest(cleanUp: () => Promise<unknown>): void {
-  cleanUps.push(cleanUp);
-}
-
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "context-offload-mcp-"));
-  afterThisTest(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -89,7 +80,7 @@ export async function connect(
           new StdioClientTransport({ ...command, maxBufferSize: 100_000_000 }),
           generation === "v2 auto",
         );
-  afterThisTest(() => peer.close());
+  onTestFinished(() => peer.close());
   return peer;
 }
 
@@ -190,7 +181,7 @@ export async function wireOf(
 ): Promise<readonly unknown[]> {
   const command = { command: process.execPath, args: [...args], stderr: "ignore" as const };
   const transport = new StdioClientTransport(command);
-  afterThisTest(() => transport.close());
+  onTestFinished(() => transport.close());
   const messages: Json[] = [];
   const answerTo = (id: string): Promise<unknown> =>
     until(() => messages.some((message) => message["id"] === id));

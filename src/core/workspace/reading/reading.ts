@@ -7,7 +7,7 @@ export type ReadingUnit = "lines" | "chars" | "matches" | "items";
 
 /** The tool call that continues where a reading stopped. */
 export interface NextCall {
-  readonly tool: ToolName;
+  readonly tool: Exclude<ToolName, "read_stored">;
   readonly input: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
@@ -39,8 +39,7 @@ export interface ArtifactCount {
   readonly matches: number;
 }
 
-/** The reading tools of a model. */
-export const TOOL_NAMES = [
+const FIVE = [
   "get_knowledge_by_id",
   "get_knowledge_by_lines",
   "grep_knowledge",
@@ -48,8 +47,24 @@ export const TOOL_NAMES = [
   "get_tool_result_offload_info",
 ] as const;
 
+/** One tool that does what the five do. */
+export const COMPACT_TOOL = "read_stored";
+
+/** The reading tools of a model: five for one task each, and one for all of them. */
+export const TOOL_NAMES = [...FIVE, COMPACT_TOOL] as const;
+
 /** A reading tool, by the package's own name for it. */
 export type ToolName = (typeof TOOL_NAMES)[number];
+
+/** One of the tools for one task each. */
+export type FiveToolName = NextCall["tool"];
+
+export const READING_TOOL_CHOICES = ["one", "five"] as const;
+/**
+ * Which reading tools a model is told of: the compact one, which costs few tokens in every request, or
+ * the five. Calls of all of them are answered in any case.
+ */
+export type ReadingToolChoice = (typeof READING_TOOL_CHOICES)[number];
 
 /** Where to look, and when to stop. Every method takes these. */
 export interface Scope {
@@ -70,11 +85,13 @@ export interface ReadOptions extends Scope {
 /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
 export type ToolNaming = Partial<Record<ToolName, string | false>>;
 
-/** The tools that the agent has, under its own names for them. */
+/** The tools that the agent is told of, or all that are answered, under its own names for them. */
 export function nameTools(
   naming: ToolNaming,
+  choice: ReadingToolChoice | "all",
 ): { readonly tool: ToolName; readonly name: string }[] {
-  return TOOL_NAMES.flatMap((tool) => {
+  const tools = choice === "all" ? TOOL_NAMES : choice === "one" ? [COMPACT_TOOL] : FIVE;
+  return (tools as readonly ToolName[]).flatMap((tool) => {
     const name = naming[tool] ?? tool;
     return name === false ? [] : [{ tool, name }];
   });

@@ -2,7 +2,7 @@ import type { Digest } from "../../lib/digest/digest.js";
 import { requireString } from "../../arguments.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
 import { isIdFor } from "../artifacts/artifact.js";
-import { TOOL_NAMES, type ToolName, type ToolNaming } from "../reading/reading.js";
+import { nameTools, type ReadingToolChoice, type ToolNaming } from "../reading/reading.js";
 import { READING_TOOLS } from "../tools/reading-tools.js";
 
 /** What a reference says about one artifact. */
@@ -25,6 +25,8 @@ export type ReadBy = "tools" | "path" | "none";
 export interface NoticeOptions {
   readonly readBy: ReadBy;
   readonly toolNames: ToolNaming;
+  /** Which of the tools it is told of. Default `"five"`. */
+  readonly readingTools?: ReadingToolChoice | undefined;
 }
 
 /** What a reference points to. */
@@ -117,23 +119,19 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
 
 /** One short hint; the system prompt explains the rest once. */
 function renderNotice(
-  { readBy, toolNames }: NoticeOptions,
+  { readBy, toolNames, readingTools = "five" }: NoticeOptions,
   entries: readonly KnowledgeEntry[],
 ): string[] {
   if (readBy === "none") return [];
   if (readBy === "path") return ["Read the file at its path for the rest.\n"];
   const isJson = entries.every(({ digest }) => digest.kind === "json");
-  const wanted = isJson ? JSON_HINTS : HINTS;
-  const names = wanted.map((tool) => toolNames[tool] ?? tool).filter((name) => name !== false);
-  const hints = names.slice(0, 2).map(escapeAttribute);
+  const hints = nameTools(toolNames, readingTools)
+    .flatMap(({ tool, name }) => {
+      const { hint } = READING_TOOLS[tool];
+      return hint && (isJson || !hint.isForJson) ? [{ name, place: hint.place }] : [];
+    })
+    .sort((one, other) => one.place - other.place)
+    .slice(0, 2)
+    .map(({ name }) => escapeAttribute(name));
   return hints.length === 0 ? [] : [`More: ${hints.join(", ")}\n`];
-}
-
-const JSON_HINTS = TOOL_NAMES.filter((tool) => placeOf(tool) > 0).sort(
-  (one, other) => placeOf(one) - placeOf(other),
-);
-const HINTS = JSON_HINTS.filter((tool) => READING_TOOLS[tool].hint?.isForJson !== true);
-
-function placeOf(tool: ToolName): number {
-  return READING_TOOLS[tool].hint?.place ?? 0;
 }

@@ -1,17 +1,21 @@
 import type { ToolDescription } from "../../engine/format.js";
-import { InvalidArgumentError } from "../../errors/argument-errors.js";
+import { InvalidArgumentError, OutOfRangeError } from "../../errors/argument-errors.js";
 import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
+import { countOf } from "../../lib/digest/printable.js";
 import { quoteSome } from "../../lib/text/quote.js";
 import type { CountLines } from "../reading/open-text.js";
-import { nameTools, type NextCall, type ToolNaming } from "../reading/reading.js";
+import { COMPACT_TOOL, nameTools, type ToolName } from "../reading/reading.js";
 import type { NoticeOptions } from "../reference/knowledge-list.js";
 import type { PlainWorkspace } from "../workspace-types.js";
 import {
   READING_TOOLS,
   inputSchemaOf,
   parametersOf,
+  pickInput,
+  resolveCall,
+  toCompactInput,
+  type PrintNext,
   type RenderedAnswer,
-  ToolInput,
 } from "./reading-tools.js";
 
 /**
@@ -19,17 +23,17 @@ import {
  * says once what a reference need not repeat, and little that the tools' descriptions say. A
  * reference that is read by path explains itself.
  */
-export function systemPrompt({ readBy, toolNames }: NoticeOptions): string {
+export function systemPrompt({ readBy, toolNames, readingTools = "five" }: NoticeOptions): string {
   if (readBy === "path") return "";
-  const start =
-    "Long tool results are stored; a <knowledge_list> with artifact_id and digest replaces each. " +
-    "A digest is an automatic preview: do not answer from it alone.";
-  if (readBy === "none") return start;
-  const uses = nameTools(toolNames).flatMap(({ tool, name }) => {
+  const named = readBy === "none" ? [] : nameTools(toolNames, readingTools);
+  const uses = named.flatMap(({ tool, name }) => {
     const { use } = READING_TOOLS[tool];
-    return use === undefined ? [] : [`${name} ${use}`];
+    return use === undefined ? [] : [`; ${name} ${use}`];
   });
-  return uses.length === 0 ? start : `${start} Read only what you need: ${uses.join(", ")}.`;
+  return (
+    "A <knowledge_list> replaces a stored tool result: its numbered lines are exact quotations " +
+    `to rely on${uses.join("")}.`
+  );
 }
 
 /** Whether a session may see another one. */
@@ -49,29 +53,35 @@ const SHOWN_PARAMETERS = 5;
 /** The reading tools, under the agent's own names for them. They return errors as answers rather than throw. */
 export function createTools(
   workspace: PlainWorkspace,
-  naming: ToolNaming,
+  { toolNames, readingTools = "five" }: NoticeOptions,
   { sessionId, readChars, canSee, countLines }: ToolLimits,
 ): ToolDescription[] {
-  return nameTools(naming).map(({ tool, name }) => {
-    const spec = READING_TOOLS[tool];
-    const known = parametersOf(spec);
+  return nameTools(toolNames, readingTools).map(({ tool, name }) => {
+    const isCompact = tool === COMPACT_TOOL;
     const execute: ToolDescription["execute"] = async (raw, { signal, withData = false } = {}) => {
       let note = "";
       try {
-        const input = new ToolInput(raw, known);
-        note = noteOf(input.ignored);
+        const { input, ignored, run } = resolveCall(tool, raw);
+        note = noteOf(ignored);
         const asked = await narrowSession(canSee, sessionId, input.text("session_id"));
-        const kept = pickInput(input, ["session_id", ...(spec.repeats ?? [])]);
+        const kept = pickInput(input, ["session_id"]);
+        const printNext: PrintNext = (next) => {
+          const nextName = isCompact ? name : (toolNames[next.tool] ?? next.tool);
+          if (nextName === false) return "";
+          const given = { ...next.input, ...kept };
+          return `Next: ${nextName}(${JSON.stringify(isCompact ? toCompactInput(given) : given)})`;
+        };
         const { text, data } = await fit(readChars, note, (maxChars) => {
           const scope = { sessionId: asked, signal, maxChars };
-          return spec.run({ workspace, countLines, input, naming, kept, scope });
+          return run({ workspace, countLines, input, printNext, scope });
         });
         return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
-        const text = signal?.aborted ? ABORTED : explainError(error);
+        const text = signal?.aborted ? ABORTED : explainError(error, tool);
         return { text: note === "" ? text : `${text}\n${note.trimEnd()}`, isError: true };
       }
     };
+    const spec = READING_TOOLS[tool];
     const inputSchema = inputSchemaOf(spec, sessionId !== undefined);
     return { name, description: spec.description, inputSchema, execute };
   });
@@ -114,11 +124,6 @@ async function narrowSession(
   throw new InvalidArgumentError("session_id", asked, expected);
 }
 
-function pickInput(input: ToolInput, names: readonly string[]): NextCall["input"] {
-  const given = names.map((name) => [name, input.text(name)] as const);
-  return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
-}
-
 const UNREADABLE =
   "The stored result cannot be read at the moment, or its content is damaged. Try once more; if that fails too, run the tool that returned it again.";
 
@@ -133,20 +138,40 @@ const FOR_THE_HOST: Partial<Record<ErrorCode, string>> = {
 };
 
 /** An error as a model gets it. The host's logger gets the whole message. */
-export function explainError(error: unknown): string {
+export function explainError(error: unknown, tool?: ToolName): string {
   if (!ContextOffloadError.isInstance(error)) return `FAILED: ${UNREADABLE}`;
   const { code, message } = error;
-  return `${code}: ${FOR_THE_HOST[code] ?? nameParameters(message)}`;
+  const isCompact = tool === COMPACT_TOOL;
+  const shown = (isCompact && describeLines(error)) || nameParameters(message, isCompact);
+  return `${code}: ${FOR_THE_HOST[code] ?? shown}`;
+}
+
+/** The compact tool has one parameter for both ends of a range. */
+function describeLines(error: ContextOffloadError): string | undefined {
+  if (!(error instanceof OutOfRangeError) || error.range.unit !== "line") return undefined;
+  const { count, owner } = error.range;
+  if (count === 0) return `These lines do not exist: ${owner} is empty.`;
+  const right = count === 1 ? '"1"' : `within "1-${count}"`;
+  return `These lines do not exist: ${owner} has ${countOf(count, "line")}. Pass lines ${right}.`;
 }
 
 /** Text in quotes, or a name of several words. */
-const QUOTED_OR_NAME = /"[^"\\]*(?:\\[^][^"\\]*)*"?|\b[a-z]+[A-Z][A-Za-z]*/g;
+const QUOTED_OR_NAME = /"[^"\\]*(?:\\[^][^"\\]*)*"?|\b[a-z]+(?:[A-Z][A-Za-z]*|_[a-z_]+)/g;
+
+/** What the compact tool calls the parameters of the others. */
+const COMPACT_NAMES: Readonly<Record<string, string>> = {
+  artifact_id: "id",
+  start_line: "lines",
+  end_line: "lines",
+};
 
 /** Errors name the options of the methods; a model knows the parameters of the tools. Values are quoted. */
-function nameParameters(message: string): string {
-  return message.replace(QUOTED_OR_NAME, (part) =>
-    PARAMETERS.has(snakeCase(part)) ? snakeCase(part) : part,
-  );
+function nameParameters(message: string, isCompact: boolean): string {
+  return message.replace(QUOTED_OR_NAME, (part) => {
+    const name = snakeCase(part);
+    if (!PARAMETERS.has(name)) return part;
+    return isCompact ? (COMPACT_NAMES[name] ?? name) : name;
+  });
 }
 
 const PARAMETERS: ReadonlySet<string> = new Set(Object.values(READING_TOOLS).flatMap(parametersOf));

@@ -4,7 +4,14 @@ import { countOf } from "../../lib/digest/printable.js";
 import { parseJson } from "../../lib/json/plain-json.js";
 import { shorten } from "../../lib/text/quote.js";
 import type { CountLines } from "../reading/open-text.js";
-import type { ToolNaming, NextCall, Reading, ToolName, View } from "../reading/reading.js";
+import {
+  COMPACT_TOOL,
+  type FiveToolName,
+  type NextCall,
+  type Reading,
+  type ToolName,
+  type View,
+} from "../reading/reading.js";
 import type { OffloadInfoPage, PlainWorkspace } from "../workspace-types.js";
 
 /**
@@ -83,6 +90,12 @@ export class ToolInput {
     throw new InvalidArgumentError(name, value, `one of ${choices.join(", ")}`);
   }
 
+  /** Everything that was given. */
+  get given(): Readonly<Record<string, unknown>> {
+    const names = Object.keys(this.#input).filter((name) => this.#get(name) !== undefined);
+    return Object.fromEntries(names.map((name) => [name, this.#input[name]]));
+  }
+
   /** Some models send `null` or an empty string to leave a parameter out. */
   #get(name: string): unknown {
     const value = this.#own(name);
@@ -107,17 +120,19 @@ export interface RenderedAnswer {
   readonly data: unknown;
 }
 
+/** The call that continues, as the model reads it; "" if it has no tool for that. */
+export type PrintNext = (next: NextCall) => string;
+
 /** A reading as the model gets it: the text, and only if something is missing what that is and how to continue. */
 export function renderReading(
   data: Pick<Reading, "text" | "leftOut" | "next" | "note">,
-  naming: ToolNaming,
-  kept: NextCall["input"],
+  printNext: PrintNext,
 ): RenderedAnswer {
   const { text, leftOut, next, note } = data;
   const footing = [
     note ?? "",
     leftOut ? `${leftOut.count} ${leftOut.unit} left out.` : "",
-    next ? renderNext({ ...next, input: { ...next.input, ...kept } }, naming) : "",
+    next ? printNext(next) : "",
   ].filter((part) => part !== "");
   if (footing.length === 0) return { body: text === "" ? "[empty]" : text, footing: "", data };
   return { body: text, footing: `[${footing.join(" ")}]`, data };
@@ -126,16 +141,18 @@ export function renderReading(
 /** The list of what is stored, one line each. */
 export function renderInfo(
   page: OffloadInfoPage,
-  naming: ToolNaming,
-  kept: NextCall["input"],
+  input: ToolInput,
+  printNext: PrintNext,
 ): RenderedAnswer {
   if (page.artifacts.length === 0) {
     return { body: "No tool results are stored.", footing: "", data: page };
   }
   const body = page.artifacts.map((info) => JSON.stringify(info, shortenNames)).join("\n");
   if (page.nextCursor === undefined) return { body, footing: "", data: page };
-  const input = { ...kept, cursor: page.nextCursor };
-  const next = renderNext({ tool: "get_tool_result_offload_info", input }, naming);
+  const next = printNext({
+    tool: "get_tool_result_offload_info",
+    input: { ...pickInput(input, ["namespace", "task_id", "limit"]), cursor: page.nextCursor },
+  });
   return {
     body,
     footing: `[${countOf(page.leftOut ?? 0, "result")} left out. ${next}]`,
@@ -148,9 +165,10 @@ function shortenNames(key: string, value: unknown): unknown {
   return typeof value === "string" && key.endsWith("_name") ? shorten(value) : value;
 }
 
-function renderNext({ tool, input }: NextCall, naming: ToolNaming): string {
-  const name = naming[tool] ?? tool;
-  return name === false ? "" : `Next: ${name}(${JSON.stringify(input)})`;
+/** What the next call must repeat. */
+export function pickInput(input: ToolInput, names: readonly string[]): NextCall["input"] {
+  const given = names.map((name) => [name, input.text(name)] as const);
+  return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 /** One call of a reading tool. */
@@ -158,9 +176,7 @@ export interface ReadingToolCall {
   readonly workspace: PlainWorkspace;
   readonly countLines: CountLines;
   readonly input: ToolInput;
-  readonly naming: ToolNaming;
-  /** What the next call must repeat. */
-  readonly kept: NextCall["input"];
+  readonly printNext: PrintNext;
   readonly scope: {
     readonly sessionId: string | undefined;
     readonly signal: AbortSignal | undefined;
@@ -185,17 +201,19 @@ interface ReadingToolSpec {
   readonly required: readonly string[];
   /** Parameters that are accepted, but not advertised. */
   readonly alsoAccepts: readonly string[];
-  /** Parameters, besides `session_id`, that the next call must repeat. */
-  readonly repeats?: readonly string[];
-  readonly run: (call: ReadingToolCall) => Promise<RenderedAnswer>;
 }
+
+type RunReading = (call: ReadingToolCall) => Promise<RenderedAnswer>;
 
 const text = { type: "string" };
 const count = { type: "integer" };
 const flag = { type: "boolean" };
 
-/** The five reading tools. */
-export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
+/** The reading tools. A call of the compact one is answered as a call of one of the others. */
+export const READING_TOOLS: Readonly<
+  Record<FiveToolName, ReadingToolSpec & { readonly run: RunReading }> &
+    Record<typeof COMPACT_TOOL, ReadingToolSpec>
+> = {
   get_knowledge_by_id: {
     description: "Reads a stored result from its start.",
     use: "reads one",
@@ -204,13 +222,13 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
     required: ["artifact_id"],
     alsoAccepts: ["start_char", "end_char", "start_line", "end_line", "view"],
     run: async (call) => {
-      const { workspace, input, scope, naming, kept } = call;
+      const { workspace, input, scope, printNext } = call;
       if (input.count("start_line") !== undefined || input.count("end_line") !== undefined) {
         return readLines(call);
       }
       const options = { ...scope, ...parseCharRange(input), view: parseView(input) };
       const reading = await workspace.getKnowledgeById(input.requiredText("artifact_id"), options);
-      return renderReading(reading, naming, kept);
+      return renderReading(reading, printNext);
     },
   },
 
@@ -240,7 +258,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
     },
     required: ["pattern"],
     alsoAccepts: ["literal", "max_results", "start_line", "start_char", "cursor", "view"],
-    run: async ({ workspace, input, scope, naming, kept }) => {
+    run: async ({ workspace, input, scope, printNext }) => {
       const artifactId = input.text("artifact_id");
       const pattern = input.requiredText("pattern");
       const options = {
@@ -261,7 +279,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
               startLine: input.count("start_line"),
               startChar: input.count("start_char"),
             });
-      return renderReading(reading, naming, kept);
+      return renderReading(reading, printNext);
     },
   },
 
@@ -276,7 +294,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
     },
     required: ["artifact_id"],
     alsoAccepts: ["cursor"],
-    run: async ({ workspace, input, scope, naming, kept }) =>
+    run: async ({ workspace, input, scope, printNext }) =>
       renderReading(
         await workspace.queryKnowledge(input.requiredText("artifact_id"), {
           ...scope,
@@ -285,8 +303,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
           limit: input.count("limit"),
           cursor: input.text("cursor"),
         }),
-        naming,
-        kept,
+        printNext,
       ),
   },
 
@@ -296,8 +313,7 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
     properties: { task_id: text, session_id: text },
     required: [],
     alsoAccepts: ["namespace", "limit", "cursor"],
-    repeats: ["namespace", "task_id", "limit"],
-    run: async ({ workspace, input, scope, naming, kept }) =>
+    run: async ({ workspace, input, scope, printNext }) =>
       renderInfo(
         await workspace.getToolResultOffloadInfo({
           ...scope,
@@ -306,11 +322,125 @@ export const READING_TOOLS: Readonly<Record<ToolName, ReadingToolSpec>> = {
           limit: input.count("limit"),
           cursor: input.text("cursor"),
         }),
-        naming,
-        kept,
+        input,
+        printNext,
       ),
   },
+
+  read_stored: {
+    description:
+      'Reads a stored result: lines "10-40" or "-50" (last), regex pattern, or JSON pointer. ' +
+      "Without id: searches or lists all.",
+    use: "reads the rest",
+    hint: { place: 1 },
+    properties: { id: text, lines: text, pattern: text, pointer: text },
+    required: [],
+    // And everything that the others take.
+    alsoAccepts: [
+      ...["artifact_id", "start_line", "end_line", "start_char", "end_char", "view"],
+      ...["ignore_case", "context_before", "context_after", "count", "literal", "max_results"],
+      ...["fields", "limit", "cursor", "task_id", "namespace"],
+    ],
+  },
 };
+
+/** A call of one of the five tools, and what was given besides. */
+interface ResolvedCall {
+  readonly input: ToolInput;
+  readonly ignored: readonly string[];
+  readonly run: RunReading;
+}
+
+/** What a call asks for. */
+export function resolveCall(tool: ToolName, raw: unknown): ResolvedCall {
+  const input = new ToolInput(raw, parametersOf(READING_TOOLS[tool]));
+  if (tool !== COMPACT_TOOL) return { ...READING_TOOLS[tool], input, ignored: input.ignored };
+  const five = toFiveCall(input);
+  const { run, ...spec } = READING_TOOLS[five.tool];
+  const asked = new ToolInput(five.input, parametersOf(spec));
+  return { run, input: asked, ignored: asked.ignored };
+}
+
+/** The call that a call of the compact tool stands for: what is given says what is wanted. */
+function toFiveCall(input: ToolInput): { tool: FiveToolName; input: object } {
+  const { id, lines, ...rest } = input.given;
+  const asked: Record<string, unknown> = {
+    ...rest,
+    ...(id === undefined ? {} : { artifact_id: id }),
+    ...(lines === undefined ? {} : parseLines(lines)),
+  };
+  const has = (...names: string[]) => names.some((name) => asked[name] !== undefined);
+  const byLines = has("start_line", "end_line");
+  const byPointer = has("pointer", "fields");
+  if (has("pattern") && byPointer) {
+    throw rejected("pointer", "pattern", "pattern searches lines, pointer reads a part of JSON");
+  }
+  if (byPointer && byLines) {
+    throw rejected("pointer", "lines", "pointer reads a part of JSON, lines a part of the text");
+  }
+  if (!has("artifact_id") && (byLines || byPointer || has("start_char", "end_char"))) {
+    const expected = "the id of a stored result; a call without arguments lists them";
+    throw new InvalidArgumentError("id", undefined, expected);
+  }
+  if (has("pattern")) {
+    if (asked["end_line"] !== undefined || Number(asked["start_line"] ?? 1) < 1) {
+      const expected = 'with pattern, the line from which to search, such as "120-", or omitted';
+      throw new InvalidArgumentError("lines", lines ?? asked["end_line"], expected);
+    }
+    return { tool: "grep_knowledge", input: asked };
+  }
+  if (byPointer) return { tool: "query_knowledge", input: asked };
+  if (!has("artifact_id")) return { tool: "get_tool_result_offload_info", input: asked };
+  if (byLines) {
+    if (has("end_char") && asked["start_line"] !== asked["end_line"]) {
+      throw new InvalidArgumentError("lines", lines, 'one line, such as "7", with end_char');
+    }
+    return { tool: "get_knowledge_by_lines", input: { start_line: 1, ...asked } };
+  }
+  if (has("start_char", "end_char")) return { tool: "get_knowledge_by_id", input: asked };
+  const isPage = has("cursor", "limit");
+  return { tool: isPage ? "query_knowledge" : "get_knowledge_by_id", input: asked };
+}
+
+function rejected(argument: string, other: string, why: string): InvalidArgumentError {
+  const message = `Pass ${other} or ${argument}, not both: ${why}.`;
+  return new InvalidArgumentError(argument, undefined, `given without ${other}`, message);
+}
+
+/** A line, or a range that may be open; negative lines count from the end. */
+const LINES = /^\s*(-?\d{1,15})(?:\s*(-|–|:|\.\.)\s*(-?\d{1,15})?)?\s*$/;
+
+function parseLines(lines: unknown): { start_line: number; end_line?: number } {
+  const given = typeof lines === "string" || typeof lines === "number" ? String(lines) : "";
+  const [, start, dash, end] = LINES.exec(given) ?? [];
+  if (start === undefined) {
+    const expected = 'such as "10-40", "10" for one, "10-" to the end or "-50" for the last 50';
+    throw new InvalidArgumentError("lines", lines, expected);
+  }
+  const start_line = Number(start);
+  if (end !== undefined) return { start_line, end_line: Number(end) };
+  return dash === undefined && start_line >= 0
+    ? { start_line, end_line: start_line }
+    : { start_line };
+}
+
+/** The input of a call of the five tools, as the compact one takes it. */
+export function toCompactInput({
+  artifact_id,
+  start_line,
+  end_line,
+  ...others
+}: NextCall["input"]): NextCall["input"] {
+  const isOneLine = end_line === start_line;
+  const lines = isOneLine
+    ? String(start_line)
+    : `${start_line as number}-${String(end_line ?? "")}`;
+  return {
+    ...(artifact_id === undefined ? {} : { id: artifact_id }),
+    ...(start_line === undefined ? {} : { lines }),
+    ...others,
+  };
+}
 
 /** All parameters that a tool accepts. */
 export function parametersOf({ properties, alsoAccepts }: ReadingToolSpec): string[] {
@@ -333,13 +463,12 @@ async function readLines({
   countLines,
   input,
   scope,
-  naming,
-  kept,
+  printNext,
 }: ReadingToolCall): Promise<RenderedAnswer> {
   const id = input.requiredText("artifact_id");
   const options = { ...scope, ...parseCharRange(input), view: parseView(input) };
   const [start, end] = await resolveLineNumbers(input, () => countLines(id, options));
-  return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), naming, kept);
+  return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), printNext);
 }
 
 function parseCharRange(input: ToolInput): {

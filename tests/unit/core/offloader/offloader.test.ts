@@ -130,21 +130,18 @@ describe("one result at arrival", () => {
     const blocks = [{ type: "text", text: "ok" }];
     const { content, report } = await offloader.result(blocks, { toolCallId: "a" });
     expect(content).toBe(blocks);
-    expect(report).toMatchObject({ outcome: "kept", reason: "minTokens(400): too small" });
-    const failed = await offloader.result(logOf(1_500), { toolCallId: "b", isError: true });
-    expect(failed.report).toMatchObject({ outcome: "kept", reason: "keepErrors: an error" });
-    const tokens = estimateTokens(logOf(1_500));
-    expect(tokens).toBeGreaterThan(DEFAULTS.offloaderMinTokens);
-    expect(tokens).toBeLessThan(DEFAULTS.offloaderMinErrorTokens);
+    expect(report).toMatchObject({ outcome: "kept", state: "small" });
+    const fresh = await offloader.result(logOf(6_000), { toolCallId: "b" });
+    expect(fresh.report).toMatchObject({ outcome: "kept", state: "fresh" });
+    const tokens = estimateTokens(logOf(6_000));
+    expect(tokens).toBeGreaterThan(DEFAULTS.staleTokens);
+    expect(tokens).toBeLessThan(DEFAULTS.giantTokens);
   });
 
-  it("is offloaded although it is an error, if it is as long as a log", async () => {
+  it("is offloaded although it is an error, if it is a giant", async () => {
     const text = logOf(20_000);
     const failed = await create().result(text, { toolCallId: "b", isError: true });
-    expect(failed.report).toMatchObject({
-      outcome: "offloaded",
-      reason: "minTokens(800): large enough",
-    });
+    expect(failed.report).toMatchObject({ outcome: "offloaded", state: "giant" });
   });
 });
 
@@ -314,7 +311,7 @@ describe("what an offloader does with each result", () => {
     const history = conversationOf(
       { id: "a", text: logOf(50_000), tool: "read_log" },
       { id: "b", text: "ok" },
-      { id: "c", text: logOf(1_500, "trace"), isError: true },
+      { id: "c", text: logOf(4_000, "trace"), isError: true },
     );
     const { messages, report } = await offloader.offload(history);
     const { content } = messages[2] as { content: { content: string }[] };
@@ -324,7 +321,8 @@ describe("what an offloader does with each result", () => {
         toolCallId: "a",
         toolName: "read_log",
         outcome: "offloaded",
-        reason: expect.stringContaining("minTokens(400): large enough") as string,
+        reason: expect.stringContaining("giant") as string,
+        state: "giant",
         chars: 50_000,
         tokens: expect.any(Number) as number,
         reference: content[0]?.content,
@@ -332,12 +330,8 @@ describe("what an offloader does with each result", () => {
         artifactId: "a",
         error: undefined,
       },
-      expect.objectContaining({ toolCallId: "b", outcome: "kept", chars: 2 }),
-      expect.objectContaining({
-        toolCallId: "c",
-        outcome: "kept",
-        reason: "keepErrors: an error",
-      }),
+      expect.objectContaining({ toolCallId: "b", outcome: "kept", state: "small", chars: 2 }),
+      expect.objectContaining({ toolCallId: "c", outcome: "kept", state: "fresh" }),
     ]);
     expect(report.totals).toMatchObject({
       results: 3,

@@ -32,6 +32,13 @@ describe("a call of a reading tool", () => {
     ["query_knowledge", READ, undefined],
     ["get_tool_result_offload_info", {}, { artifactId: undefined }],
     ["get_tool_result_offload_info", "", { artifactId: undefined }],
+    ["read_stored", { id: "a", lines: "1-2" }, { artifactId: "a" }],
+    ["read_stored", { id: 7 }, { artifactId: "7" }],
+    ["read_stored", READ, { artifactId: "a" }],
+    ["read_stored", '{"pattern":"x"}', { artifactId: undefined }],
+    ["read_stored", {}, { artifactId: undefined }],
+    ["read_stored", { url: "https://example.com" }, undefined],
+    ["get_knowledge_by_id", { id: "a" }, undefined],
     ["bash", READ, undefined],
     ["__proto__", READ, undefined],
   ])("%s with %j", (name, input, expected) => {

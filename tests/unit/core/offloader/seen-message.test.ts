@@ -10,28 +10,30 @@ describe("a message that was seen", () => {
     seen.modelMessage("r1");
     seen.call("a", "bash", { command: "ls" });
     seen.other(12);
-    expect(seen).toMatchObject({ isModel: true, replyId: "r1", isReading: false, chars: 12 });
+    expect(seen).toMatchObject({ isModel: true, replyId: "r1", chars: 12 });
     expect(seen.calls).toMatchObject([{ id: "a", name: "bash", about: "ls" }]);
     seen.call("b", "grep_knowledge", { artifact_id: "a", pattern: "x" });
-    expect(seen.isReading).toBe(true);
+    expect(seen.calls[1]?.reading).toEqual({ artifactId: "a" });
     seen.answer();
     expect(seen.answers).toBe(1);
   });
 
   it("is known again when it is loaded anew, and not when it is another", () => {
     const seen = see({ role: "user", content: "one" });
-    expect(seen.isSame({ role: "user", content: "one" }, false)).toBe(true);
-    expect(seen.isSame({ role: "user", content: "two" }, false)).toBe(false);
+    expect(seen.isSame({ role: "user", content: "one" })).toBe(true);
+    expect(seen.isSame({ role: "user", content: "two" })).toBe(false);
   });
 
-  it("is known by what was returned for it, where that is accepted", () => {
-    const seen = see({ role: "user", content: "one" });
-    seen.finish({ role: "user", content: "a reference" }, []);
+  it("is known by what was returned for it, where that is final", () => {
     const returned = { role: "user", content: "a reference" };
-    expect(seen.isSame(returned, false)).toBe(false);
-    expect(seen.isSame(returned, true)).toBe(true);
+    const open = see({ role: "user", content: "one" });
+    open.finish({ ...returned }, [], false, false);
+    expect(open.isSame(returned)).toBe(false);
+    const seen = see({ role: "user", content: "one" });
+    seen.finish({ ...returned }, [], true, false);
+    expect(seen.isSame(returned)).toBe(true);
     expect(seen.output).toBe(returned);
-    expect(seen.isSame({ role: "user", content: "one" }, true)).toBe(false);
+    expect(seen.isSame({ role: "user", content: "one" })).toBe(false);
   });
 
   it("is no longer current when the host changed it in place", () => {

@@ -4,17 +4,20 @@ import { EMPTY_SESSION, type SessionIndex } from "../../../../src/core/offloader
 import { createReadingCalls } from "../../../../src/core/offloader/reads.js";
 import type { ResultReport } from "../../../../src/core/offloader/report.js";
 import type { ToolResult, Format } from "../../../../src/core/engine/format.js";
-import { TurnMemory } from "../../../../src/core/offloader/turn-memory.js";
+import {
+  finishMessages,
+  TurnMemory,
+  type SeenMessage,
+} from "../../../../src/core/offloader/turn-memory.js";
 import { anthropicFormat } from "../../../../src/formats/anthropic.js";
 import { geminiFormat } from "../../../../src/formats/gemini.js";
 import { conversationOf } from "../../../support/conversation.js";
 import { countReads } from "../../../support/count-reads.js";
 import { deepFreeze } from "../../../support/shared-objects.js";
 
-function createMemory(isFinal = true, format: Format = anthropicFormat): TurnMemory {
+function createMemory(format: Format = anthropicFormat): TurnMemory {
   return new TurnMemory({
     format,
-    isFinal,
     read: { media: "keep", countOther: false },
     contents: new ContentMemory(
       (data) => String(data),
@@ -22,6 +25,18 @@ function createMemory(isFinal = true, format: Format = anthropicFormat): TurnMem
     ),
     readingCalls: createReadingCalls({}),
   });
+}
+
+const NO_MESSAGES: ReadonlySet<number> = new Set();
+
+/** What was returned for all messages; `isOpen` are those that may still change. */
+function finish(
+  taken: readonly SeenMessage[],
+  output: readonly unknown[],
+  reports: readonly ResultReport[],
+  isOpen = NO_MESSAGES,
+): void {
+  finishMessages(taken, [...output], reports, isOpen, NO_MESSAGES);
 }
 
 const reportOfKept = ({ messageIndex, id, toolName, chars }: ToolResult): ResultReport => ({
@@ -39,8 +54,13 @@ describe("the memory of a turn", () => {
     expect(memory.countKnown([...history, { role: "user", content: "more" }], EMPTY_SESSION)).toBe(
       history.length,
     );
-    expect(memory.survey(0).results).toMatchObject([{ id: "a", toolName: "bash", content: "one" }]);
-    expect(memory.survey(history.length).results).toEqual([]);
+    expect(memory.survey().results).toMatchObject([{ id: "a", toolName: "bash", content: "one" }]);
+    finish(
+      memory.take(history, history.length),
+      history,
+      memory.survey().results.map(reportOfKept),
+    );
+    expect(memory.survey()).toMatchObject({ results: [], from: history.length });
   });
 
   it("sees a change in place, at any depth that a message can have", () => {
@@ -57,10 +77,10 @@ describe("the memory of a turn", () => {
   it("takes what it returned for what it read only where that is final", () => {
     const history = conversationOf({ id: "a", text: "one" });
     for (const isFinal of [true, false]) {
-      const memory = createMemory(isFinal);
-      memory.take(history, 0);
+      const memory = createMemory();
+      const taken = memory.take(history, 0);
       const output = history.map((message) => ({ ...message, content: "a reference" }));
-      memory.finish(0, output, []);
+      finish(taken, output, [], new Set(isFinal ? [] : history.keys()));
       expect(memory.countKnown(output, EMPTY_SESSION)).toBe(isFinal ? history.length : 0);
     }
   });
@@ -72,35 +92,53 @@ describe("the memory of a turn", () => {
     ];
     const history = [...turn("one"), ...turn("two")];
     const changed = [...history.slice(0, 3), turn("three")[1]];
-    const memory = createMemory(true, geminiFormat);
+    const memory = createMemory(geminiFormat);
     memory.take(history, 0);
-    memory.take(changed, 3);
-    expect(memory.survey(3).results).toMatchObject([{ about: "two" }]);
+    const taken = memory.take(changed, 3);
+    expect(memory.survey().results).toMatchObject([{ about: "one" }, { about: "two" }]);
     // A host that passes on what was returned: the results are released.
-    const reports = memory.survey(0).results.map(reportOfKept);
+    const reports = memory.survey().results.map(reportOfKept);
     const output = changed.map((message) => ({ ...message, note: "short" }));
-    memory.finish(0, output, reports);
+    finish(taken, output, reports);
     expect(memory.countKnown(output, EMPTY_SESSION)).toBe(4);
     memory.take([...output.slice(0, 3), turn("four")[1]], 3);
-    expect(memory.survey(3).results).toMatchObject([{ about: "two" }]);
+    expect(memory.survey().results).toMatchObject([{ about: "two" }]);
   });
 
   it("knows what a message refers to, also once it was replaced again and its content released", () => {
     const history = conversationOf({ id: "a", text: "one" });
     const memory = createMemory();
-    memory.take(history, 0);
+    const taken = memory.take(history, 0);
     const offloaded = { outcome: "offloaded", artifactId: "a", reference: "r" } as const;
-    const reports = memory.survey(0).results.map((result) => ({
+    const reports = memory.survey().results.map((result) => ({
       ...reportOfKept(result),
       ...offloaded,
     }));
     const output = history.map((message) => ({ ...message, note: "short" }));
-    memory.finish(0, output, reports);
+    finish(taken, output, reports);
     const session = { artifacts: new Map([["a", { hash: "one" }]]) } as unknown as SessionIndex;
     expect(memory.countKnown(output, session)).toBe(3);
-    const shorter = { ...output[2], note: "shorter" };
-    memory.setOutput(2, shorter);
-    expect(memory.countKnown([...output.slice(0, 2), shorter], session)).toBe(3);
+    expect(taken[2]).toMatchObject({ results: [], resultCount: 1 });
+    expect(taken[2]?.hashAt(0)).toBe("one");
+    expect(memory.countKnown(output, EMPTY_SESSION)).toBe(2);
+  });
+
+  it("returns the same object for a message whose references are the same", () => {
+    const history = conversationOf({ id: "a", text: "one" });
+    const memory = createMemory();
+    const taken = memory.take(history, 0);
+    const reports = memory.survey().results.map(reportOfKept);
+    const output = history.map((message) => ({ ...message, note: "short" }));
+    const isOpen = new Set(history.keys());
+    finish(taken, output, reports, isOpen);
+    finish(
+      taken,
+      output.map((message) => ({ ...message })),
+      reports,
+      isOpen,
+    );
+    expect(taken.map((seen) => seen.output)).toEqual(output);
+    expect(taken.every((seen, index) => seen.output === output[index])).toBe(true);
   });
 
   it("forgets what was changed while it was being stored", () => {
@@ -110,7 +148,7 @@ describe("the memory of a turn", () => {
     expect(taken[2]?.isCurrent).toBe(true);
     Object.assign(history[2] ?? {}, { content: "something else" });
     expect(taken[2]?.isCurrent).toBe(false);
-    memory.finish(0, history, []);
+    finish(taken, history, []);
     expect(memory.countKnown(history, EMPTY_SESSION)).toBe(2);
   });
 
@@ -180,11 +218,11 @@ describe("what a further turn costs, in looks at the messages of earlier ones", 
   it("is nothing for what was returned, once the host has frozen it", () => {
     const history = turns(10);
     const memory = createMemory();
-    memory.take(history, 0);
+    const taken = memory.take(history, 0);
     const outputs = countReads(
       history.map((message) => deepFreeze({ ...structuredClone(message), content: "reference" })),
     );
-    memory.finish(0, [...outputs.value], []);
+    finish(taken, outputs.value, []);
     memory.countKnown([...outputs.value], EMPTY_SESSION);
     outputs.reads = 0;
     const again = [...outputs.value];
@@ -196,14 +234,14 @@ describe("what a further turn costs, in looks at the messages of earlier ones", 
   it("and the store is asked for what it holds only after a removal", () => {
     const history = turns(3);
     const memory = createMemory();
-    memory.take(history, 0);
+    const taken = memory.take(history, 0);
     const hash = (text: string) => JSON.stringify(text).slice(1, -1);
-    const reports = memory.survey(0).results.map(({ messageIndex, id }) => ({
+    const reports = memory.survey().results.map(({ messageIndex, id }) => ({
       ...{ messageIndex, toolCallId: id, toolName: "bash", outcome: "offloaded" as const },
       ...{ reason: "", chars: 3, tokens: 1, reference: "r", referenceTokens: 1 },
       ...{ artifactId: id ?? "", error: undefined },
     }));
-    memory.finish(0, history, reports);
+    finish(taken, history, reports);
     let asked = 0;
     const listing = (lastRemoval: object | undefined, held = true) => ({
       artifacts: {

@@ -10,6 +10,7 @@ import {
   tokenBudget,
   byTool,
   everything,
+  freshAndStale,
   flagged,
   keepErrors,
   afterTurns,
@@ -272,15 +273,15 @@ describe("any and not", () => {
     const results = [at(1, 200), at(1, 5, { offloadFlag: true }), at(1, 5)];
     const verdicts = policy.decide(results, conversationOf(results, 10));
     expect(verdicts).toEqual([
-      { offload: true, reason: "minChars(100): large enough" },
-      { offload: true, reason: "flagged: by the host" },
-      { offload: false, reason: "minChars(100): too small" },
+      { offload: true, reason: "minChars(100): large enough", isFinal: true },
+      { offload: true, reason: "flagged: by the host", isFinal: true },
+      { offload: false, reason: "minChars(100): too small", isFinal: true },
     ]);
   });
 
   it("not turns a policy round and says so", () => {
     const [verdict] = not(keepErrors).decide([at(1, 9)], conversationOf([], 2));
-    expect(verdict).toEqual({ offload: false, reason: "not(keepErrors: not an error)" });
+    expect(verdict).toMatchObject({ offload: false, reason: "not(keepErrors: not an error)" });
   });
 });
 describe("policies that look at one result alone", () => {
@@ -332,8 +333,10 @@ describe("tokenBudget", () => {
   });
 });
 
+const AGING = freshAndStale();
+
 function decideGuarded(policy: Policy, result: ToolResult) {
-  return guardPolicy(policy).decide([result], conversationOf([result], 3))[0];
+  return guardPolicy(policy, AGING).decide([result], conversationOf([result], 3))[0];
 }
 describe("the policy of a host, guarded", () => {
   it.each<[string, Partial<ToolResult>, number]>([
@@ -352,9 +355,10 @@ describe("the policy of a host, guarded", () => {
 
   it("does not bring back what was offloaded, whatever the policy says", () => {
     const result = at(1, 9, { offloadedBefore: true });
-    expect(decideGuarded(not(everything), result)).toEqual({
+    expect(decideGuarded(not(everything), result)).toMatchObject({
       offload: true,
       reason: "it was offloaded before",
+      isFinal: true,
     });
   });
 
@@ -373,7 +377,7 @@ describe("the policy of a host, guarded", () => {
       at(1, 0, { id: "none" }),
       at(1, 9, { id: "c" }),
     ];
-    const verdicts = guardPolicy(policy).decide(results, conversationOf(results, 3));
+    const verdicts = guardPolicy(policy, AGING).decide(results, conversationOf(results, 3));
     expect(verdicts.map(({ offload }) => offload)).toEqual([false, false, false, true]);
     expect(verdicts.map(({ reason }) => reason).slice(1, 2)).toEqual(["b"]);
     expect(seen).toEqual(["b", "c"]);

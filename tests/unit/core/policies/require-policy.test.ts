@@ -85,4 +85,18 @@ describe("a function as a policy", () => {
       expect.objectContaining({ code: "INVALID_ARGUMENT" }),
     );
   });
+
+  it.each([minTokens, minChars, all, not, tokenBudget])(
+    "is told to be called when it makes policies: %o",
+    (factory) => {
+      const policy = requirePolicy("policy", factory);
+      expect(() => decideLengths(policy, [1], 1)).toThrow(
+        expect.objectContaining({
+          code: "INVALID_ARGUMENT",
+          argument: "policy",
+          message: expect.stringContaining("pass what it returns") as string,
+        }),
+      );
+    },
+  );
 });

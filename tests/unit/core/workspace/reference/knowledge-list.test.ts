@@ -12,6 +12,7 @@ import {
   parseReference,
   renderKnowledgeList,
   type KnowledgeEntry,
+  type NoticeOptions,
 } from "../../../../../src/core/workspace/reference/knowledge-list.js";
 import { textOf } from "../../../../support/tool-messages.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
@@ -302,6 +303,23 @@ describe("the reference of a workspace", () => {
     expect(text.includes("grep_knowledge")).toBe(readBy === "tools");
     expect(text.includes('path="/tmp/x"')).toBe(readBy === "path");
     expect(text).not.toContain("query_knowledge");
+  });
+});
+
+describe("the tools that a reference names", () => {
+  const hintOf = (notice: Partial<NoticeOptions>, kind: "text" | "json" = "text") => {
+    const one = entry({ digest: { kind, text: "a" } });
+    const text = renderKnowledgeList([one], { readBy: "tools", toolNames: {}, ...notice });
+    return /^More: (.*)$/m.exec(text)?.[1];
+  };
+
+  it("are those that the agent is told of, by its own names", () => {
+    expect(hintOf({})).toBe("grep_knowledge, get_knowledge_by_lines");
+    expect(hintOf({}, "json")).toBe("query_knowledge, grep_knowledge");
+    expect(hintOf({ readingTools: "one" })).toBe("read_stored");
+    expect(hintOf({ readingTools: "one" }, "json")).toBe("read_stored");
+    expect(hintOf({ readingTools: "one", toolNames: { read_stored: "peek" } })).toBe("peek");
+    expect(hintOf({ readingTools: "one", toolNames: { read_stored: false } })).toBeUndefined();
   });
 });
 

@@ -13,6 +13,12 @@ describe("the system prompt", () => {
     expect(prompt).not.toMatch(/grep_knowledge|query_knowledge/);
   });
 
+  it("is one sentence, which says what can be relied on, and names the compact tool", () => {
+    const prompt = openMemoryWorkspace().systemPrompt({ readingTools: "one" });
+    expect(prompt).toMatch(/^[^.]*numbered lines are exact quotations[^.]*read_stored[^.]*\.$/);
+    expect(prompt).not.toMatch(/do not|_knowledge|offload_info/);
+  });
+
   it("follows readBy, and promises no tools where there are none", () => {
     const none = Object.fromEntries(TOOL_NAMES.map((name) => [name, false]));
     for (const options of [{ readBy: "none" }, { toolNames: none }] as const) {

@@ -1,0 +1,291 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TOOL_NAMES, type NextCall, type Workspace } from "../../../../../src/index.js";
+import { memoryWorkspaceOf, openMemoryWorkspace } from "../../../../support/memory-workspace.js";
+import { bodyOf, followPrinted, numbered, toolRunner } from "../../../../support/run-tools.js";
+
+type FiveToolName = NextCall["tool"];
+type Input = Readonly<Record<string, unknown>>;
+const run = (workspace: Workspace, input?: unknown, readChars?: number) =>
+  toolRunner(workspace, { readChars })("read_stored", input);
+
+const JSON_TEXT = JSON.stringify({
+  items: Array.from({ length: 45 }, (_, at) => ({ id: at, name: `item ${at}`, tags: ["a", "b"] })),
+  "": { "a/b": 1 },
+  total: 45,
+});
+const TEXTS = {
+  text: `${numbered(120)}\nERROR one\nline again\nError two\n${"x".repeat(3_000)}\nlast`,
+  json: JSON_TEXT,
+  list: JSON.stringify(Array.from({ length: 60 }, (_, at) => `value ${at}`)),
+  empty: "",
+};
+const IDS = Object.keys(TEXTS);
+
+async function openAll(): Promise<Workspace> {
+  const workspace = openMemoryWorkspace();
+  for (const [toolCallId, content] of Object.entries(TEXTS)) {
+    await workspace.put(
+      { content, metadata: { context_type: "tool_result", task_id: `task-${toolCallId}` } },
+      { toolCallId, sessionId: "default" },
+    );
+  }
+  return workspace;
+}
+
+/** The lines that these parameters ask for, in one. */
+function linesOf(start: number, end: number | undefined): string {
+  return start === end && start > 0 ? String(start) : `${start}-${end ?? ""}`;
+}
+
+/** The call of the compact tool that asks for the same, with the parameters that it advertises. */
+function compactOf(tool: FiveToolName, { artifact_id, ...input }: Input): Input {
+  const { start_line, end_line, ...rest } = input;
+  const id = artifact_id === undefined ? {} : { id: artifact_id };
+  const lines =
+    start_line === undefined && end_line === undefined
+      ? {}
+      : { lines: linesOf(Number(start_line ?? 1), end_line as number | undefined) };
+  const pointer = tool === "query_knowledge" ? { pointer: input["pointer"] || "#" } : {};
+  return { ...id, ...lines, ...rest, ...pointer };
+}
+
+const id = fc.constantFrom(...IDS, "none");
+const line = fc.integer({ min: -130, max: 130 }).filter((at) => at !== 0);
+const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const record = (tool: FiveToolName, model: Record<string, fc.Arbitrary<unknown>>) =>
+  fc
+    .record(model)
+    .map((given): [FiveToolName, Input] => [
+      tool,
+      Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ]);
+const anyCall = fc.oneof(
+  record("get_knowledge_by_id", {
+    artifact_id: id,
+    view: some(fc.constantFrom("raw", "readable")),
+  }),
+  record("get_knowledge_by_id", {
+    artifact_id: id,
+    start_char: fc.nat(400),
+    end_char: some(fc.nat(4_000)),
+  }),
+  record("get_knowledge_by_lines", { artifact_id: id, start_line: line, end_line: some(line) }),
+  record("get_knowledge_by_lines", {
+    artifact_id: id,
+    start_line: line,
+    start_char: fc.integer({ min: 1, max: 9 }),
+  }),
+  record("grep_knowledge", {
+    artifact_id: some(id),
+    pattern: fc.constantFrom("line", "error", "item \\d", "(", "x{9}", "nothing at all"),
+    ignore_case: some(fc.boolean()),
+    literal: some(fc.boolean()),
+    context_before: some(fc.nat(2)),
+    context_after: some(fc.nat(2)),
+    max_results: some(fc.integer({ min: 1, max: 9 })),
+    count: some(fc.boolean()),
+  }),
+  record("grep_knowledge", {
+    artifact_id: id,
+    pattern: fc.constant("line"),
+    start_line: fc.integer({ min: 1, max: 200 }),
+  }),
+  record("query_knowledge", {
+    artifact_id: id,
+    pointer: some(fc.constantFrom("", "/items", "/items/3", "/", "/nope", "items.2.name", "#")),
+    limit: some(fc.integer({ min: 1, max: 50 })),
+    fields: some(fc.constantFrom(["id"], ["id", "name"], ["nope"])),
+    cursor: some(fc.constantFrom("0", "20", "wrong")),
+  }),
+  record("get_tool_result_offload_info", {
+    limit: some(fc.integer({ min: 1, max: 5 })),
+    task_id: some(fc.constantFrom("task-json", "none")),
+    cursor: some(fc.constantFrom("1", "wrong")),
+  }),
+);
+/** The call that continues is the tool's own. */
+const withoutNext = (text: string) => text.replace(/ ?Next: [\w.]+\(.*\)/g, "");
+
+describe("the compact reading tool", () => {
+  it("answers what each of the five answers, in the same words", async () => {
+    const workspace = await openAll();
+    const runFive = toolRunner(workspace, { readChars: 100_000 });
+    let successes = 0;
+    await fc.assert(
+      fc.asyncProperty(anyCall, async ([tool, input]) => {
+        const five = await runFive(tool, input);
+        const compact = await run(workspace, compactOf(tool, input), 100_000);
+        expect(compact.isError, `${five.text}\n${compact.text}`).toBe(five.isError);
+        if (five.isError) {
+          expect(compact.text.split(":")[0]).toBe(five.text.split(":")[0]);
+          return;
+        }
+        successes += 1;
+        expect(withoutNext(compact.text)).toBe(withoutNext(five.text));
+        expect(compact.text.includes("Next: ")).toBe(five.text.includes("Next: "));
+      }),
+      { numRuns: 400 },
+    );
+    expect(successes).toBeGreaterThan(100);
+  });
+
+  it.each<[string, Input, RegExp]>([
+    ["by lines", { id: "text" }, /last$/],
+    ["from a line on", { id: "text", lines: "40-" }, /last$/],
+    ["inside of a long line", { id: "text", lines: "124" }, /x$/],
+    ["of a search", { id: "text", pattern: "line", max_results: 9 }, /line again/],
+    ["of a search everywhere", { pattern: "e", max_results: 7 }, /./],
+    ["of JSON", { id: "json", pointer: "/items", limit: 7 }, /item 44/],
+    ["of JSON as a whole", { id: "list", pointer: "#" }, /value 59/],
+    ["of the list", { limit: 1 }, /"artifact_id":"empty"/],
+  ])("is continued with itself, as it is printed: %s", async (_, input, end) => {
+    const workspace = await openAll();
+    const runOne = toolRunner(workspace, { readChars: 700 });
+    const answers = await followPrinted(runOne, "read_stored", input);
+    expect(answers.length).toBeGreaterThan(1);
+    expect(bodyOf(answers.join("\n"))).toMatch(end);
+    for (const answer of answers) expect(answer).not.toMatch(/_knowledge|offload_info|Ignored/);
+  });
+
+  it("gives the whole text when its calls are followed", async () => {
+    const workspace = await memoryWorkspaceOf(numbered(9_000));
+    const runOne = toolRunner(workspace);
+    const answers = await followPrinted(runOne, "read_stored", { id: "a" });
+    expect(answers.map(bodyOf).join("\n")).toBe(numbered(9_000));
+  });
+
+  it("and each of the five is continued with one of the five", async () => {
+    const workspace = await memoryWorkspaceOf(numbered(9_000));
+    const { text } = await toolRunner(workspace)("grep_knowledge", { pattern: "line" });
+    expect(text).toMatch(/Next: grep_knowledge\(/);
+  });
+
+  it("has the agent's own name, in its calls, the prompt and the references, or is switched off", async () => {
+    const workspace = await memoryWorkspaceOf(numbered(9_000), {
+      toolNames: { read_stored: "peek" },
+    });
+    const [tool, ...others] = workspace.tools({ readingTools: "one" });
+    expect(others).toEqual([]);
+    expect(tool?.name).toBe("peek");
+    expect((await tool?.execute({ id: "a" }))?.text).toMatch(/Next: peek\(/);
+    expect(workspace.systemPrompt({ readingTools: "one" })).toMatch(/\bpeek\b/);
+    const off = openMemoryWorkspace({ toolNames: { read_stored: false } });
+    expect(off.tools({ readingTools: "one" })).toEqual([]);
+    expect(off.systemPrompt({ readingTools: "one" })).not.toMatch(/read_stored|_knowledge/);
+  });
+
+  it.each<[unknown, string]>([
+    ["2", "line 2"],
+    [2, "line 2"],
+    ["2-3", "line 2\nline 3"],
+    [" 2 - 3 ", "line 2\nline 3"],
+    ["2–3", "line 2\nline 3"],
+    ["2:3", "line 2\nline 3"],
+    ["2..3", "line 2\nline 3"],
+    ["8-", "line 8\nline 9"],
+    ["-2", "line 8\nline 9"],
+    [-2, "line 8\nline 9"],
+    ["-3--2", "line 7\nline 8"],
+    ["7-99", "line 7\nline 8\nline 9"],
+  ])("takes the lines %j", async (lines, text) => {
+    const workspace = await memoryWorkspaceOf(numbered(9));
+    expect(await run(workspace, { id: "a", lines })).toEqual({ isError: false, text });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["numbers as ids", { id: 5, lines: "1" }, "line 1"],
+    ["JSON as input", '{"id":"5","lines":"1"}', "line 1"],
+    [
+      "empty texts for what is left out",
+      { id: "5", lines: "1", pattern: "", pointer: "" },
+      "line 1",
+    ],
+    ["null for what is left out", { id: "5", lines: "1", pattern: null, pointer: null }, "line 1"],
+    ["the parameters of the five", { artifact_id: "5", start_line: "1", end_line: "1" }, "line 1"],
+    ["a line to search from", { id: "5", pattern: "line", lines: "9-" }, "9:line 9"],
+  ])("takes %s", async (_, input, text) => {
+    const workspace = openMemoryWorkspace();
+    await workspace.put({ content: numbered(9) }, { toolCallId: "5", sessionId: "default" });
+    expect(await run(workspace, input)).toEqual({ isError: false, text });
+  });
+
+  it.each<[Input, RegExp]>([
+    [{ id: "a", lines: "abc" }, /^INVALID_ARGUMENT: lines must be .*"10-40".*but it is .*"abc"/],
+    [{ id: "a", lines: "1-2,4" }, /^INVALID_ARGUMENT: lines must be .*"10-40"/],
+    [{ id: "a", lines: [1, 2] }, /^INVALID_ARGUMENT: lines must be .*"10-40"/],
+    [{ id: "a", lines: "9".repeat(30) }, /^INVALID_ARGUMENT: lines must be .*"10-40"/],
+    [{ id: "a", lines: true }, /^INVALID_ARGUMENT: lines must be .*"10-40"/],
+    [{ id: "a", lines: "0-2" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
+    [{ id: "a", lines: "2-1" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
+    [{ id: "a", lines: "9" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
+    [{ id: "a", pattern: "x", pointer: "/y" }, /Pass pattern or pointer, not both/],
+    [{ pattern: "x", pointer: "/y" }, /Pass pattern or pointer, not both/],
+    [{ id: "a", lines: "1", pointer: "/y" }, /Pass lines or pointer, not both/],
+    [{ id: "a", pattern: "x", lines: "1-2" }, /^INVALID_ARGUMENT: lines must be .*"120-"/],
+    [{ id: "a", pattern: "x", lines: "-2" }, /^INVALID_ARGUMENT: lines must be .*"120-"/],
+    [{ id: "a", pattern: "x", lines: "9-" }, /^OUT_OF_RANGE: .*Pass lines within "1-2"/],
+    [{ id: "a", lines: "1-2", end_char: 3 }, /lines must be one line, such as "7", with end_char/],
+    [{ lines: "1-2" }, /^INVALID_ARGUMENT: id is required: .*without arguments lists/],
+    [{ pointer: "/y" }, /^INVALID_ARGUMENT: id is required: /],
+    [{ id: "none" }, /^UNKNOWN_ARTIFACT: There is no artifact "none"\..*"a"/],
+    [{ id: {} }, /^INVALID_ARGUMENT: id must be a string/],
+    [{ id: "a", pattern: "(" }, /^INVALID_PATTERN: /],
+    [{ id: "a", pattern: ["x"] }, /^INVALID_ARGUMENT: pattern must be a string/],
+    [{ id: "a", pointer: "/y" }, /^NOT_JSON: .*by lines or search it with a pattern/],
+    [{ id: "a", limit: "many", pointer: "/" }, /^INVALID_ARGUMENT: limit must be/],
+    [{ cursor: "wrong" }, /^INVALID_ARGUMENT: cursor must be/],
+  ])("says what to pass instead of %j", async (input, message) => {
+    const { text, isError } = await run(await memoryWorkspaceOf("one\ntwo"), input);
+    expect(isError).toBe(true);
+    expect(text).toMatch(message);
+    expect(text).not.toMatch(/artifact_?id|start_?line|end_?line|_knowledge/i);
+  });
+
+  it("names what it ignores", async () => {
+    const workspace = await memoryWorkspaceOf("one");
+    const { text } = await run(workspace, { id: "a", lines: "1", limit: 3, sesion: "s" });
+    expect(text).toBe('[Ignored, not a parameter: "limit", "sesion"]\none');
+  });
+
+  it("is answered with text and isError, whatever it is called with", async () => {
+    const workspace = await memoryWorkspaceOf('{"a":[1,2]}');
+    const [tool] = workspace.tools({ readingTools: "one" });
+    const name = fc.constantFrom("id", "lines", "pattern", "pointer", "cursor", "limit", "fields");
+    const value = fc.oneof(
+      fc.anything(),
+      fc.constantFrom("a", "1", 1, 0, -1, "(", "/a", "", null, "-", "1-"),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.anything(), fc.dictionary(name, value)), async (input) => {
+        const answer = await tool?.execute(input);
+        expect(answer?.text).not.toBe("");
+        if (answer?.isError) expect(answer.text).toMatch(/^[A-Z_]+: /);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("sees no more than its session", async () => {
+    const workspace = await openAll();
+    await workspace.put({ content: "secret" }, { toolCallId: "b", sessionId: "other" });
+    const [tool] = workspace.tools({ sessionId: "default", readingTools: "one" });
+    for (const input of [{}, { id: "b" }, { pattern: "secret" }, { session_id: "other" }]) {
+      expect((await tool?.execute(input))?.text).not.toContain('secret"');
+      expect((await tool?.execute(input))?.text).not.toMatch(/^secret|: secret/m);
+    }
+  });
+
+  it("is chosen by name, and an unknown choice is rejected", () => {
+    const workspace = openMemoryWorkspace();
+    const namesOf = (readingTools?: "one" | "five") =>
+      workspace.tools({ readingTools }).map(({ name }) => name);
+    expect(namesOf("one")).toEqual(["read_stored"]);
+    expect(namesOf("five")).toEqual(TOOL_NAMES.filter((name) => name !== "read_stored"));
+    expect(namesOf()).toEqual(namesOf("five"));
+    const wrong = { readingTools: "six" as "five" };
+    for (const call of [() => workspace.tools(wrong), () => workspace.systemPrompt(wrong)]) {
+      expect(call).toThrow(/readingTools must be "one" or "five"/);
+    }
+  });
+});
