@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createOffloader, createWorkspace, offloadToolResults } from "context-offload";
+import { freshAndStale } from "context-offload/policies";
 import { measure } from "./harness.mjs";
 
 const MESSAGES = 10_000;
@@ -79,8 +81,9 @@ const LINE = "2026-03-01T10:00:00.000Z INFO  checkout request=8f3a served in 12 
 
 /**
  * A further turn of an agent loop over a history of 5,000 messages, which brings one result of 20 kB
- * that is offloaded: for a host that keeps its message objects, against one over 50 messages; for a
- * host that reloads its history, against a bare hash of all content.
+ * and may end in a step: for a host that keeps its message objects, against one over 50 messages; for a
+ * host that reloads its history, against a bare hash of all content. And a step that stores 48 results
+ * of 4 kB at once, against bare writes of the same.
  *
  * @param {string} folder
  * @returns {Promise<import("./harness.mjs").Row[]>}
@@ -95,7 +98,19 @@ export async function benchOffloadTurn(folder) {
     { ours: loaded.turn, theirs: loaded.hash },
     { rounds: ROUNDS, warmUp: WARM_UP },
   );
+  const step = await measure(
+    { ours: createStep(folder), theirs: createWrites(folder) },
+    { rounds: ROUNDS, warmUp: WARM_UP },
+  );
   return [
+    {
+      what: `a step that stores ${STEP} results of 4 kB`,
+      against: "write to a temporary file and rename, each",
+      ours: step["ours"] ?? 0,
+      theirs: step["theirs"] ?? 0,
+      aim: "none",
+      limit: null,
+    },
     {
       what: "a further turn over 5,000 messages",
       against: "the same over 50",
@@ -113,6 +128,44 @@ export async function benchOffloadTurn(folder) {
       limit: 2,
     },
   ];
+}
+
+const STEP = 48;
+
+/** Conversations of one step each; all but the step happens beforehand. @param {string} folder */
+function createStep(folder) {
+  const workspace = createWorkspace({ root: join(folder, "steps") });
+  const policy = freshAndStale({ turnsAhead: 50, gatherTokens: 1 });
+  let sessions = 0;
+  return async () => {
+    const sessionId = `step ${sessions++}`;
+    const offloader = createOffloader({ workspace, sessionId, format: "anthropic", policy });
+    const turns = Array.from({ length: STEP }, (_, at) => turnOf(`t${at}`, 4_000));
+    /** The blocks of all calls, or of all results. @param {0 | 1} part @returns {object[]} */
+    const blocksOf = (part) => turns.flatMap((turn) => [...(turn[part]?.content ?? [])]);
+    const replies = Array.from({ length: 4 }, () => [
+      { role: "assistant", content: [{ type: "text", text: "Go on." }] },
+      { role: "user", content: [{ type: "text", text: "Yes." }] },
+    ]);
+    const calls = { role: "assistant", content: blocksOf(0) };
+    const results = { role: "user", content: blocksOf(1) };
+    const { report } = await offloader.offload([calls, results, ...replies.flat()]);
+    if (report.step?.results !== STEP) throw new Error("there should have been one step");
+  };
+}
+
+/** @param {string} folder */
+function createWrites(folder) {
+  let files = 0;
+  return async () => {
+    await Promise.all(
+      Array.from({ length: STEP }, async (_, at) => {
+        const path = join(folder, `bare ${files++} ${at}`);
+        await writeFile(`${path}.tmp`, LINE.repeat(Math.ceil(4_000 / LINE.length)));
+        await rename(`${path}.tmp`, path);
+      }),
+    );
+  };
 }
 
 /**

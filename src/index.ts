@@ -21,14 +21,12 @@ export type {
   UnknownReference,
 } from "./core/offloader/offloader-types.js";
 export type {
-  GatheredResults,
   OffloadEstimate,
   OffloadReport,
   OffloadTotals,
   PartKind,
   PartReport,
   ResultReport,
-  StepReport,
 } from "./core/offloader/report.js";
 export {
   createToolResultOffload,

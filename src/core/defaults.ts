@@ -18,7 +18,7 @@ export const DEFAULTS = Object.freeze({
   /** … together with others, once they have this many tokens. */
   gatherTokens: 8_000,
   /** … if that pays over the turns ahead, which are believed to be this share of the replies so far. */
-  aheadShare: 0.2,
+  aheadShare: 0.15,
   /** What a reference without a digest takes. */
   shortReferenceTokens: 80,
   /** In the structured content of an MCP answer, strings and lists of strings of at least this many characters are replaced. */

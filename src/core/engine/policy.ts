@@ -15,6 +15,8 @@ export interface Conversation {
   readonly results: readonly ToolResult[];
   /** The index of the first message of each reply of the model, in order. */
   readonly replies: readonly number[];
+  /** The same, without the replies that do nothing but read what was stored. */
+  readonly workingReplies: readonly number[];
   /** The first message that is not settled: what was decided of those before it never changes. */
   readonly from: number;
   /** Roughly the tokens of the messages before that one, as they are sent. */
@@ -77,6 +79,9 @@ export function createConversation(messageCount: number, survey: Survey): Conver
     results: survey.results,
     get replies() {
       return listModelMessages();
+    },
+    get workingReplies() {
+      return survey.workingReplies ?? listModelMessages();
     },
     from: survey.from ?? 0,
     settledTokens: survey.settledTokens ?? 0,

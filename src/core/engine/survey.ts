@@ -14,6 +14,8 @@ export interface Survey {
   readonly otherChars: number;
   /** The index of the first message of each reply of the model, in order. */
   readonly modelMessages?: readonly number[];
+  /** The same, without the replies that do nothing but read what was stored; by default, all of them. */
+  readonly workingReplies?: readonly number[];
   /** The characters of the message at an index, with results in full. */
   readonly messageChars?: (messageIndex: number) => number;
   /** The characters of the message at an index without its results. */

@@ -219,13 +219,18 @@ export class LargeParts {
 
   #read(parts: FormatParts, message: unknown): readonly FoundPart[] {
     const { countTokens } = this.#wiring;
-    return findParts(parts, message)
-      .filter(({ value }) => couldBeLarge(value))
-      .map((part) => {
-        const { texts, sentChars } = this.#longTexts(part);
-        const tokens = texts.reduce((sum, { text }) => sum + countTokens(text), 0);
-        return { part, texts, tokens, sentChars };
-      });
+    return (
+      findParts(parts, message)
+        // What JSON cannot hold could not be put back, and has no hash.
+        .filter(
+          ({ value }) => couldBeLarge(value) && (typeof value === "string" || isPlainJson(value)),
+        )
+        .map((part) => {
+          const { texts, sentChars } = this.#longTexts(part);
+          const tokens = texts.reduce((sum, { text }) => sum + countTokens(text), 0);
+          return { part, texts, tokens, sentChars };
+        })
+    );
   }
 
   #longTexts({ kind, value, id }: MessagePart): Pick<FoundPart, "texts" | "sentChars"> {

@@ -2,7 +2,7 @@ import { requireArray, requireContent, requireOptions, hostCallback } from "../a
 import { countContentChars, type Content, type Format, type ToolResult } from "../engine/format.js";
 import { DEFAULTS } from "../defaults.js";
 import { offload, planOffload, type OffloadPlan, type Put } from "../engine/offload.js";
-import type { Policy, Verdict } from "../engine/policy.js";
+import type { Policy, Step, Verdict } from "../engine/policy.js";
 import type { Survey } from "../engine/survey.js";
 import { messageOf } from "../errors/context-offload-error.js";
 import { isPlainJson } from "../lib/json/plain-json.js";
@@ -28,7 +28,6 @@ import {
   type OffloadedResult,
   type PartKind,
   type ResultReport,
-  type StepReport,
 } from "./report.js";
 import { requireCallbacks, restoreMessages } from "./restore.js";
 import { ResultStorage } from "./result-storage.js";
@@ -198,7 +197,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     return { input, turns, taken, survey: all, totals: survey.totals, trail, placeOf, ...opened };
   };
 
-  const noteStep = ({ turn, results, freedTokens, rewrittenTokens }: StepReport): void => {
+  const noteStep = ({
+    turn,
+    results,
+    freedTokens,
+    rewrittenTokens,
+  }: Omit<Step, "before">): void => {
     core.note("step", "offload", {
       ...{ session_id: sessionId, turn, results },
       tokens_saved: freedTokens,
@@ -355,15 +359,21 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     async estimate(history, options) {
       const { signal } = requireOptions(options);
       requireArray("history", history);
-      const { input, survey, storage, references, totals } = await lookAt(history, RESULTS, signal);
+      const looked = await lookAt(history, RESULTS, signal);
+      const { input, survey, storage, references, totals } = looked;
       const plan = planOffload(input.length, survey, policy, references);
+      // A result that goes in a step has a reference without a digest.
+      scheduleDepartures(plan, verdictsOf(plan), looked);
       const results = await decide(plan, storage, (result) => storage.preview(result));
       const sums = addReports(totals, results);
       const addedTokens = countAdded();
       const replies = survey.modelMessages ?? [];
       const next = planOffload(
         input.length + 1,
-        Object.create(survey, { modelMessages: { value: [...replies, input.length] } }) as Survey,
+        Object.create(survey, {
+          modelMessages: { value: [...replies, input.length] },
+          workingReplies: { value: [...(survey.workingReplies ?? []), input.length] },
+        }) as Survey,
         policy,
         references,
       );

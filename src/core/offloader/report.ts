@@ -89,24 +89,15 @@ export interface OffloadReport {
   /** What this call offloaded besides results; only with `parts`. */
   readonly parts?: readonly PartReport[];
   /** The step that was made after the last reply, if there was one. */
-  readonly step?: StepReport;
+  readonly step?: Omit<Step, "before">;
   /** What is stale and waits for the next step. */
-  readonly gathered: GatheredResults;
-}
-
-/** A moment at which results that were sent whole were offloaded together. */
-export type StepReport = Omit<Step, "before">;
-
-/** Results that are stale, but still whole. */
-export interface GatheredResults {
-  readonly results: number;
-  readonly tokens: number;
+  readonly gathered: { readonly results: number; readonly tokens: number };
 }
 
 /** What a dry run tells. */
 export interface OffloadEstimate extends OffloadReport {
   /** What would be offloaded after one more reply, besides that. */
-  readonly nextStep: GatheredResults;
+  readonly nextStep: OffloadReport["gathered"];
   /** What the reading tools and the system prompt add to every request, in tokens. */
   readonly addedTokens: number;
   /** What each request saves after that; below zero, offloading does not pay for this conversation. */

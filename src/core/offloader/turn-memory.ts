@@ -470,6 +470,20 @@ export class SeenMessage implements MessageVisitor {
   }
 }
 
+/** Where the replies begin that do more than read what was stored. */
+function workingReplies(messages: readonly SeenMessage[]): number[] {
+  const firsts = firstOfReplies(messages);
+  return firsts.filter((first, at) => {
+    let isReading = false;
+    for (let index = first; index < (firsts[at + 1] ?? messages.length); index++) {
+      const calls = messages[index]?.calls ?? NONE;
+      if (calls.some(({ reading }) => reading === undefined)) return true;
+      isReading ||= calls.length > 0;
+    }
+    return !isReading;
+  });
+}
+
 /** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
 export function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   const firsts: number[] = [];
@@ -593,6 +607,9 @@ export class TurnMemory {
       },
       get modelMessages() {
         return firstOfReplies(messages);
+      },
+      get workingReplies() {
+        return workingReplies(messages);
       },
       messageChars: (index) => messages[index]?.chars ?? 0,
       messageOtherChars: (index) => {

@@ -94,6 +94,14 @@ export function tokensOf(result: ToolResult, countTokens?: CountTokens): number 
   return count(typeof content === "string" ? content : renderValue(content));
 }
 
+/** A character has at most three bytes, and so three tokens; a short result need not be counted. */
+const MAX_TOKENS_PER_CHAR = 3;
+
+/** Cheap: whether a result may have so many tokens. */
+export function couldHave({ chars }: ToolResult, tokens: number): boolean {
+  return chars * MAX_TOKENS_PER_CHAR >= tokens;
+}
+
 /**
  * Offloads results of at least this many tokens.
  *
@@ -103,8 +111,7 @@ export function minTokens(threshold: number, countTokens?: CountTokens): Policy 
   requireNumber("minTokens", threshold);
   return eachResult(
     `minTokens(${threshold})`,
-    // A token has at least one character, so a short result need not be counted.
-    (result) => result.chars >= threshold && tokensOf(result, countTokens) >= threshold,
+    (result) => couldHave(result, threshold) && tokensOf(result, countTokens) >= threshold,
     { offload: "large enough", keep: "too small" },
   );
 }

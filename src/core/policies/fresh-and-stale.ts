@@ -4,13 +4,13 @@ import type { ToolResult } from "../engine/format.js";
 import type { Conversation, Policy, ResultState, Step, Verdict } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { formatCount } from "../lib/digest/printable.js";
-import { tokensOf } from "./by-size.js";
+import { couldHave, tokensOf } from "./by-size.js";
 
 /** Options of `freshAndStale`. All of them are optional. */
 export interface FreshAndStaleOptions {
   /** A result of at least this many tokens is offloaded when it arrives. Default 6,400. */
   readonly giantTokens?: number | undefined;
-  /** A result is stale once the model has replied this often since it arrived. Default 4. */
+  /** A result is stale once the model has replied this often since it arrived; replies that only read what was stored do not count. Default 4. */
   readonly afterTurns?: number | undefined;
   /** Stale results are offloaded together once they have this many tokens. Default 8,000; where the prices are equal, 0. */
   readonly gatherTokens?: number | undefined;
@@ -22,7 +22,7 @@ export interface FreshAndStaleOptions {
   readonly writePrice?: number | undefined;
   /**
    * How many more turns the conversation is expected to have: a number, or a function of the replies so
-   * far. Default: a fifth of them, since a conversation that was long is likely to go on.
+   * far. Default: 0.15 of them, since a conversation that was long is likely to go on.
    */
   readonly turnsAhead?: number | ((replies: number) => number) | undefined;
   /** No request may have more tokens of messages: the oldest results are offloaded, even fresh ones. Default: no limit. */
@@ -139,11 +139,14 @@ class Fold {
   }
 
   run(): ReadonlyMap<ToolResult, Verdict> {
-    const { replies } = this.#conversation;
+    const { replies, workingReplies } = this.#conversation;
     let next = 0;
+    let worked = 0;
     this.#makeRoom(0);
     for (let turn = 1; turn <= replies.length; turn++) {
-      const staleBefore = replies[turn - this.#settings.afterTurns] ?? 0;
+      // While an agent reads one result after another, what it has just read must not grow old.
+      if (workingReplies[worked] === replies[turn - 1]) worked++;
+      const staleBefore = workingReplies[worked - this.#settings.afterTurns] ?? 0;
       for (; (this.#items[next]?.result.messageIndex ?? Infinity) < staleBefore; next++) {
         const item = this.#items[next] as Item;
         if (item.canGo && !item.isGone) this.#stale.push(item);
@@ -165,8 +168,7 @@ class Fold {
       return { result, weight: result.weight ?? 0, canGo: true, wentAfter, isGone, state };
     }
     const least = Math.max(minTokens, DEFAULTS.shortReferenceTokens + 1);
-    // A token has at least one character, so a short result need not be counted.
-    const mayGo = isCandidate && offloadFlag !== false && chars >= least;
+    const mayGo = isCandidate && offloadFlag !== false && couldHave(result, least);
     const tokens = mayGo ? tokensOf(result) : 0;
     const canGo = mayGo && tokens >= least;
     const weight = canGo ? tokens : chars / DEFAULTS.charsPerToken;

@@ -121,19 +121,22 @@ export const PAGING = [
     equal(some.leftOut, 7, "left out with a filter");
   }),
 
-  check("leaves out one kind of context, in every order and in what it counts", async ({ store }) => {
-    for (const [at, id] of ["a", "b", "c", "d", "e"].entries()) {
-      const context = at % 2 === 0 ? "tool_result" : "reading_answer";
-      await store.put(artifactOf(id, { id, metadata: { context_type: context } }));
-    }
-    const exceptContext = "reading_answer";
-    equal(await listIds(store, { exceptContext }, 2), ["a", "c", "e"], "listed");
-    const newest = { sessionId: "s1", exceptContext, newestFirst: true };
-    equal((await listIds(store, newest, 2)).sort(), ["a", "c", "e"], "listed, newest first");
-    const page = await queryArtifacts(store, { exceptContext, limit: 1, countRest: true });
-    equal(page.leftOut, 2, "left out of the page");
-    equal(await listIds(store, { exceptContext: "none" }, 4), ["a", "b", "c", "d", "e"], "all");
-  }),
+  check(
+    "leaves out one kind of context, in every order and in what it counts",
+    async ({ store }) => {
+      for (const [at, id] of ["a", "b", "c", "d", "e"].entries()) {
+        const context = at % 2 === 0 ? "tool_result" : "reading_answer";
+        await store.put(artifactOf(id, { id, metadata: { context_type: context } }));
+      }
+      const exceptContext = "reading_answer";
+      equal(await listIds(store, { exceptContext }, 2), ["a", "c", "e"], "listed");
+      const newest = { sessionId: "s1", exceptContext, newestFirst: true };
+      equal((await listIds(store, newest, 2)).sort(), ["a", "c", "e"], "listed, newest first");
+      const page = await queryArtifacts(store, { exceptContext, limit: 1, countRest: true });
+      equal(page.leftOut, 2, "left out of the page");
+      equal(await listIds(store, { exceptContext: "none" }, 4), ["a", "b", "c", "d", "e"], "all");
+    },
+  ),
 
   check("rejects a cursor that it did not make", async ({ store }) => {
     await fill(store);

@@ -143,6 +143,22 @@ describe("answers of the reading tools", () => {
   });
 });
 
+describe("replies that only read", () => {
+  it("let nothing grow old", async () => {
+    const offloader = create({ policy: freshAndStale({ readPrice: 1, writePrice: 1 }) });
+    const giant = { id: "log", text: logOf(60_000) };
+    await offloader.offload(conversationOf(giant));
+    const reads = Array.from({ length: 8 }, (_, at) => ({
+      ...{ id: `r${at}`, text: logOf(3_000, `read ${at}`), tool: "get_knowledge_by_lines" },
+      input: { artifact_id: "log", start_line: at + 1 },
+    }));
+    const reading = await offloader.offload(conversationOf(giant, ...reads));
+    expect(reading.report.results.map(({ state }) => state)).not.toContain("stale");
+    const { report } = await offloader.offload(conversationOf(giant, ...reads, ...turns(4)));
+    expect(report.results.filter(({ state }) => state === "stale")).toHaveLength(8);
+  });
+});
+
 describe("large parts", () => {
   it("go in the same steps as results", async () => {
     const offloader = create({ policy: soon, parts: ["results", "userMessages", "toolInputs"] });

@@ -50,7 +50,10 @@ function decide(
 /** The rule in the words of its description, slowly: what has gone before the next request. */
 function goneByTheRule(
   messages: readonly Message[],
-  settings: Required<Pick<FreshAndStaleOptions, "giantTokens" | "afterTurns" | "gatherTokens">> & {
+  settings: {
+    readonly giantTokens: number;
+    readonly afterTurns: number;
+    readonly gatherTokens: number;
     readonly minTokens: number;
     readonly turnsAhead: (replies: number) => number;
   },

@@ -60,8 +60,11 @@ describe("minTokens", () => {
       counted.push(text.length);
       return text.length / 4;
     });
-    expect(decide(policy, [at(1, 99), at(1, 399), at(1, 400)])).toEqual([false, false, true]);
+    expect(decide(policy, [at(1, 33), at(1, 399), at(1, 400)])).toEqual([false, false, true]);
     expect(counted).toEqual([399, 400]);
+    // Three bytes are up to three tokens.
+    const rare = minTokens(100, (text) => 3 * text.length);
+    expect(decide(rare, [at(1, 40)])).toEqual([true]);
     expect(decide(minTokens(1000), [at(1, 500), at(1, 50_000)])).toEqual([false, true]);
   });
 });
