@@ -7,6 +7,7 @@
  *   --digest n,…      ours with digests of at most so many characters
  *   --read-backs from:share:part,…   how the live reader reads back what is hidden when it arrives:
  *                     results from so many tokens on, the share of them, the part of their text
+ *   --distrust        what a reference shows counts for nothing
  *   --strict          lines that are repeated word by word are facts, too
  *   --known           names that every model knows are not facts
  *   --reader search|page   how the reader looks for a fact
@@ -35,7 +36,24 @@ import {
 import { format, resolveConfig } from "prettier";
 import { installPeers, PEERS } from "./harness.mjs";
 
+/** @import { Settings, SystemFigures } from "@context-offload/replay" */
+
 const FIVE_MINUTES_MS = 300_000;
+
+/** What else could be assumed, for docs/replay.md. @type {Record<string, Partial<Settings>>} */
+const ASSUMPTIONS = {
+  "what a reference shows counts for nothing (`--distrust`)": { distrust: true },
+  "lines that are repeated word by word are facts, too (`--strict`)": { strict: true },
+  "the reader always reads from the start (`--reader page`)": { reader: "page" },
+  "all that is missing is looked for in one request (`--together`)": { together: true },
+  "a pause of five minutes empties the cache (`--cold`)": { coldAfterMs: FIVE_MINUTES_MS },
+  "twice as much of a giant is read back (`--read-backs`)": {
+    readBacks: DEFAULT_SETTINGS.readBacks.map((band) => ({
+      ...band,
+      part: Math.min(1, 2 * band.part),
+    })),
+  },
+};
 
 /** How docs/replay.md calls the systems. @type {Record<string, string>} */
 const TITLES = {
@@ -60,6 +78,7 @@ const { values, positionals } = parseArgs({
     policy: { type: "string" },
     digest: { type: "string" },
     "read-backs": { type: "string" },
+    distrust: { type: "boolean", default: false },
     strict: { type: "boolean", default: false },
     known: { type: "boolean", default: false },
     reader: { type: "string", default: "search" },
@@ -81,6 +100,7 @@ const systems = chooseSystems();
 for (const name of systems) systemNamed(name, peersIn(PEERS));
 const settings = {
   ...DEFAULT_SETTINGS,
+  distrust: values.distrust,
   strict: values.strict,
   known: values.known,
   reader: /** @type {"search" | "page"} */ (values.reader),
@@ -90,31 +110,45 @@ const settings = {
   coldAfterMs: values.cold ? FIVE_MINUTES_MS : undefined,
 };
 await installPeers();
-const figures = await replaySources(await findSources(positionals), {
-  systems,
-  settings,
-  peers: PEERS,
-  jobs: Number(values.jobs ?? Math.min(4, availableParallelism())),
-  onProgress: (done, of) => {
-    const isShown = process.stderr.isTTY || done % 20 === 0 || done === of;
-    const end = process.stderr.isTTY && done < of ? "\r" : "\n";
-    if (isShown) process.stderr.write(`${done} of ${of} files${end}`);
-  },
-});
-
-const report = createReport(figures, systems, settings);
+const sources = await findSources(positionals);
+const report = await measure(systems, settings);
 const json = `${JSON.stringify(report, null, 2)}\n`;
 console.log(values.json ? json : renderReport(report));
 if (values.out !== undefined) await writeFile(values.out, json);
 if (values.write) {
-  await write("replay.json", json);
+  /** @type {Record<string, Pick<SystemFigures, "live" | "names">>} */
+  const assumptions = {};
+  for (const [title, other] of Object.entries(ASSUMPTIONS)) {
+    const { systems: both } = await measure(["everything", "ours"], { ...settings, ...other });
+    if (both[1]) assumptions[title] = { live: both[1].live, names: both[1].names };
+  }
+  await write("replay.json", JSON.stringify({ ...report, assumptions }));
   await write("../docs/images/replay.svg", renderPicture(report));
   const page = await readFile(new URL("../docs/replay.md", import.meta.url), "utf8");
-  const filled = Object.entries(tables()).reduce(
+  const filled = Object.entries(tables(assumptions)).reduce(
     (text, [title, rows]) => fillTable(text, title, rows),
     page,
   );
   await write("../docs/replay.md", filled);
+}
+
+/**
+ * @param {readonly string[]} names
+ * @param {Settings} assumed
+ */
+async function measure(names, assumed) {
+  const figures = await replaySources(sources, {
+    systems: names,
+    settings: assumed,
+    peers: PEERS,
+    jobs: Number(values.jobs ?? Math.min(4, availableParallelism())),
+    onProgress: (done, of) => {
+      const isShown = process.stderr.isTTY || done % 20 === 0 || done === of;
+      const end = process.stderr.isTTY && done < of ? "\r" : "\n";
+      if (isShown) process.stderr.write(`${done} of ${of} files${end}`);
+    },
+  });
+  return createReport(figures, names, assumed);
 }
 
 /**
@@ -168,13 +202,25 @@ function splitSystems(text) {
   return text.split(text.includes(" ") || text.includes("=") ? /\s+/ : ",").filter(Boolean);
 }
 
-/** The rows of each table of docs/replay.md, by the title of its first column. */
-function tables() {
+/**
+ * The rows of each table of docs/replay.md, by the title of its first column.
+ *
+ * @param {Record<string, Pick<SystemFigures, "live" | "names">>} assumptions
+ */
+function tables(assumptions) {
   const ratio = (/** @type {number | undefined} */ value) => value?.toFixed(3) ?? "-";
   const count = (/** @type {number} */ value) => value.toLocaleString("en-US");
   const titleOf = (/** @type {string} */ system) => TITLES[system] ?? system;
-  const { systems: all, sources } = report;
+  const { systems: all } = report;
+  const ours = all.find(({ system }) => system === "ours");
+  const under = { ...(ours && { "as above": ours }), ...assumptions };
   return {
+    assumption: Object.entries(under).map(([title, { live, names }]) => [
+      title,
+      ...[live.mean, live.plainMean, live.worst?.ratio].map(ratio),
+      count(live.conversationsAbove),
+      ratio(names.mean),
+    ]),
     system: all.map(({ system, live, names }) => [
       titleOf(system),
       ...[live.mean, live.plainMean, live.billMean, names.mean, names.plainMean].map(ratio),
@@ -194,7 +240,7 @@ function tables() {
       total.readBacks === 0 ? "-" : count(Math.round(total.readTokens / total.readBacks)),
       `${((100 * total.readTurns) / total.turns).toFixed(1)} %`,
     ]),
-    source: sources.map(({ name, conversations }) => [
+    source: report.sources.map(({ name, conversations }) => [
       name,
       String(conversations),
       ...all.slice(1).map(({ live }) => ratio(live.bySource[name])),

@@ -18,6 +18,8 @@ export interface Settings {
   readonly reader: ReaderKind;
   /** How the live reader reads back what is hidden when it arrives. */
   readonly readBacks: readonly ReadBackBand[];
+  /** What a reference shows counts for nothing. */
+  readonly distrust: boolean;
   /** How many lines the reader asks for around a match. */
   readonly contextLines?: number | undefined;
   /** The reader makes its calls for several results in one request. */
@@ -39,6 +41,7 @@ export const DEFAULT_SETTINGS: Settings = {
   known: false,
   reader: "search",
   readBacks: LIVE_READ_BACKS,
+  distrust: false,
   contextLines: 2,
   together: false,
   readPrice: 0.1,
@@ -54,7 +57,8 @@ export function replayOptions(
   countTokens: (text: string) => number,
   readerName: ReaderName = "live",
 ): ReplayOptions {
-  const { strict, known, reader, contextLines, together, outputPrice, systemTokens } = settings;
+  const { strict, known, reader, distrust, contextLines, together } = settings;
+  const { outputPrice, systemTokens } = settings;
   const { readPrice: read, writePrice: write, coldAfterMs = Infinity } = settings;
   return {
     countTokens,
@@ -64,6 +68,7 @@ export function replayOptions(
     facts: known ? { strict, known: KNOWN_WORDS } : { strict },
     reader,
     readBacks: readerName === "live" ? settings.readBacks : undefined,
+    distrust,
     contextLines,
     together,
   };

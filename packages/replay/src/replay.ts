@@ -30,6 +30,8 @@ export interface ReplayOptions {
   readonly reader: ReaderKind;
   /** How results that are hidden when they arrive are read back at once; none are when nothing is said. */
   readonly readBacks?: readonly ReadBackBand[] | undefined;
+  /** Whether what a reference shows counts for nothing: the reader wants to see it in the text. */
+  readonly distrust?: boolean;
   /** How many lines the reader asks for around a match. */
   readonly contextLines?: number | undefined;
   /** Whether the reader makes its calls for several results in one request. */
@@ -166,7 +168,7 @@ class Replay {
     const arrived = this.#history.slice(this.#sentItems);
     let sent = await this.#readArrived(arrived, await this.#send(at), at);
     const isMissing = ({ fact }: FactUse) =>
-      !sent.some((item) => this.#describe(item).mentions.has(fact));
+      !sent.some((item) => this.#describe(item).mentions.has(fact) && this.#isTrusted(item));
     let missing = used.filter(isMissing);
     if (missing.length > 0 || outcome.readBacks > before) outcome.readTurns++;
     const readings = new Map<number, ReadSteps | undefined>();
@@ -244,6 +246,11 @@ class Replay {
       if (steps.length > 0 && this.#options.together !== true) break;
     }
     return steps;
+  }
+
+  /** What is not in the history was put in place of something. */
+  #isTrusted(item: Item): boolean {
+    return this.#options.distrust !== true || this.#history.includes(item);
   }
 
   #describeItem(item: Item) {

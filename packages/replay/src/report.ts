@@ -231,6 +231,7 @@ function describeSettings(settings: Settings): string {
     reader === "search" ? "the reader searches" : "the reader pages from the start",
     ...(contextLines === undefined ? [] : [`with ${contextLines} lines around a match`]),
     ...(together ? ["in one request for all that is missing"] : []),
+    ...(settings.distrust ? ["what a reference shows counts for nothing"] : []),
     ...(strict ? ["lines that are repeated are facts, too"] : []),
     ...(known ? ["names that every model knows are not facts"] : []),
     ...(coldAfterMs === undefined

@@ -47,7 +47,7 @@ function recorded(...items: Item[]): RecordedConversation {
 }
 
 /** Hides results once so many replies came after them: 0 at arrival. Reads return the text, or a part. */
-function hidingAfter(replies: number, { answersToo = false } = {}): System {
+function hidingAfter(replies: number, { answersToo = false, shown = "-" } = {}): System {
   return {
     name: "hiding",
     start: () =>
@@ -57,7 +57,7 @@ function hidingAfter(replies: number, { answersToo = false } = {}): System {
           history.map((item, index) => {
             const later = history.slice(index).filter(({ role }) => role === "assistant").length;
             if (item.role !== "result" || later < replies) return item;
-            if (item.found === undefined) return { ...item, text: "-" };
+            if (item.found === undefined) return { ...item, text: shown };
             return answersToo ? { ...item, text: "-", found: "" } : item;
           }),
         async *read({ text }, _sent, facts) {
@@ -118,6 +118,15 @@ describe("the live reader", () => {
     expect(outcome).toMatchObject({ readBacks: 2, readsAtArrival: 0, lost: 0 });
     const kept = await replayConversation({ items }, hidingAfter(2), options);
     expect(kept).toMatchObject({ readBacks: 1, lost: 0 });
+  });
+
+  it("takes what stands in place of a result for granted, or not", async () => {
+    const used = recorded(calling("c1"), result("c1", "order_id 4711"), said("It was 4711."));
+    const hiding = hidingAfter(0, { shown: "a digest with 4711" });
+    const trusting = await replayConversation(used, hiding, options);
+    expect(trusting).toMatchObject({ readBacks: 0, lost: 0 });
+    const distrusting = await replayConversation(used, hiding, { ...options, distrust: true });
+    expect(distrusting).toMatchObject({ readBacks: 1, lost: 0 });
   });
 
   it("reads results that arrived together in one request", async () => {

@@ -5,6 +5,8 @@ import type { Item, ResultItem } from "../conversation/conversation.js";
 import { isSearch, leadingLines, patternOf, type ReadStep } from "../reader.js";
 import { createReplacer, once, type SessionStart, type System } from "./system.js";
 
+/** The one reading tool that an offloader adds. */
+const READING_TOOL = "read_stored";
 const NEXT_CALL = new RegExp(`\\b(${TOOL_NAMES.join("|")})\\((\\{".*\\})\\)`);
 
 /** Sends all results whole: what the others are measured against. */
@@ -78,15 +80,15 @@ export function ours({ name, policy, digestChars, rewrite }: OursOptions): Syste
         },
 
         async *read(result, _sent, facts) {
-          const artifact_id = idOf(result);
-          if (artifact_id === undefined) return;
+          const id = idOf(result);
+          if (id === undefined) return;
           if (isSearch(start.reader, facts)) {
             const around =
               start.contextLines === undefined
                 ? {}
                 : { context_before: start.contextLines, context_after: start.contextLines };
             const search = (wanted: readonly string[]) =>
-              call("grep_knowledge", { artifact_id, pattern: patternOf(wanted), ...around });
+              call(READING_TOOL, { id, pattern: patternOf(wanted), ...around });
             // An answer holds so many matches, and of a long line only some: search again for the rest.
             let missing = facts;
             for (let before = Infinity; missing.length > 0 && missing.length < before;) {
@@ -99,19 +101,14 @@ export function ours({ name, policy, digestChars, rewrite }: OursOptions): Syste
               } while (next && missing.length > 0);
             }
           }
-          yield* pages(["get_knowledge_by_id", { artifact_id }]);
+          yield* pages([READING_TOOL, { id }]);
         },
 
         async *readPart(result, _sent, part) {
-          const artifact_id = idOf(result);
-          if (artifact_id === undefined) return;
-          const lines = { start_line: 1, end_line: leadingLines(result.text, part) };
-          yield* pages(
-            part < 1
-              ? ["get_knowledge_by_lines", { artifact_id, ...lines }]
-              : ["get_knowledge_by_id", { artifact_id }],
-            result.text.length * part,
-          );
+          const id = idOf(result);
+          if (id === undefined) return;
+          const lines = part < 1 ? { lines: `1-${leadingLines(result.text, part)}` } : {};
+          yield* pages([READING_TOOL, { id, ...lines }], result.text.length * part);
         },
 
         close: () => workspace.close(),
