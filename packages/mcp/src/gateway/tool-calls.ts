@@ -1,5 +1,5 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
-import { createOffloader, DEFAULTS, type Workspace } from "context-offload";
+import { createOffloader, type Workspace } from "context-offload";
 import { shortenAnswer } from "context-offload/mcp";
 import { minTokens, type Policy } from "context-offload/policies";
 import { artifactUri } from "../artifact-resources.js";
