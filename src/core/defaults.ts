@@ -14,11 +14,11 @@ export const DEFAULTS = Object.freeze({
   giantTokens: 6_400,
   /** … one of at least this many once the model has replied this often since … */
   staleTokens: 300,
-  staleTurns: 4,
+  staleTurns: 5,
   /** … together with others, once they have this many tokens. */
   gatherTokens: 8_000,
   /** … if that pays over the turns ahead, which are believed to be this share of the replies so far. */
-  aheadShare: 0.15,
+  aheadShare: 0.125,
   /** What a reference without a digest takes. */
   shortReferenceTokens: 80,
   /** In the structured content of an MCP answer, strings and lists of strings of at least this many characters are replaced. */

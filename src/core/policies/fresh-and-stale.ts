@@ -10,7 +10,7 @@ import { couldHave, tokensOf } from "./by-size.js";
 export interface FreshAndStaleOptions {
   /** A result of at least this many tokens is offloaded when it arrives. Default 6,400. */
   readonly giantTokens?: number | undefined;
-  /** A result is stale once the model has replied this often since it arrived; replies that only read what was stored do not count. Default 4. */
+  /** A result is stale once the model has replied this often since it arrived; replies that only read what was stored do not count. Default 5. */
   readonly afterTurns?: number | undefined;
   /** Stale results are offloaded together once they have this many tokens. Default 8,000; where the prices are equal, 0. */
   readonly gatherTokens?: number | undefined;
@@ -22,7 +22,7 @@ export interface FreshAndStaleOptions {
   readonly writePrice?: number | undefined;
   /**
    * How many more turns the conversation is expected to have: a number, or a function of the replies so
-   * far. Default: 0.15 of them, since a conversation that was long is likely to go on.
+   * far. Default: an eighth of them, since a conversation that was long is likely to go on.
    */
   readonly turnsAhead?: number | ((replies: number) => number) | undefined;
   /** No request may have more tokens of messages: the oldest results are offloaded, even fresh ones. Default: no limit. */

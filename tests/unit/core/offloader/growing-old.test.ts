@@ -23,11 +23,11 @@ const soon = freshAndStale({ afterTurns: 2, gatherTokens: 3_000, turnsAhead: 20 
 describe("results that grow old", () => {
   it("are kept by default while the conversation is short, and go in one step when it is long", async () => {
     const offloader = create();
-    const short = await offloader.offload(conversationOf(...turns(8)));
-    expect(short.report.totals).toMatchObject({ offloaded: 0, kept: 8 });
+    const short = await offloader.offload(conversationOf(...turns(9)));
+    expect(short.report.totals).toMatchObject({ offloaded: 0, kept: 9 });
     expect(short.report.gathered.results).toBe(4);
     let steps = 0;
-    for (let count = 9; count <= 60; count++) {
+    for (let count = 10; count <= 60; count++) {
       const { report } = await offloader.offload(conversationOf(...turns(count)));
       if (report.step) steps++;
       else expect(report.results.some(({ outcome }) => outcome === "offloaded")).toBe(false);
@@ -154,7 +154,7 @@ describe("replies that only read", () => {
     }));
     const reading = await offloader.offload(conversationOf(giant, ...reads));
     expect(reading.report.results.map(({ state }) => state)).not.toContain("stale");
-    const { report } = await offloader.offload(conversationOf(giant, ...reads, ...turns(4)));
+    const { report } = await offloader.offload(conversationOf(giant, ...reads, ...turns(5)));
     expect(report.results.filter(({ state }) => state === "stale")).toHaveLength(8);
   });
 });
