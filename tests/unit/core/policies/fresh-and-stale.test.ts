@@ -200,7 +200,14 @@ describe("fresh is kept, stale goes", () => {
     const isGone = (options: FreshAndStaleOptions) =>
       [...decide(turns(6, 1_000), options).values()].map(({ offload }) => offload);
     expect(isGone({})).not.toContain(true);
-    expect(isGone({ readPrice: 1, writePrice: 1 })).toEqual([true, true, false, false, false, false]);
+    expect(isGone({ readPrice: 1, writePrice: 1 })).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it("makes room, oldest first and even of fresh results, and says why", () => {
