@@ -153,7 +153,7 @@ describe.each(vendors)("the client of $client", ({ format, build, send }) => {
       const { offloaded, tokensSaved } = report.totals;
       if (offloaded > 0) expect(tokensSaved).toBeGreaterThan(0);
       else expect(lastBytes()).toBe(before);
-      if (turns === sample) expect(offloaded).toBeGreaterThan(3);
+      if (turns === sample) expect(offloaded).toBeGreaterThan(1);
 
       const restored = await offloader.restore(messages);
       expect(restored).toEqual(history);

@@ -93,7 +93,7 @@ describe("a workspace", () => {
     const first = await workspace.grepSession("needle", { count: true, deadlineMs: 60_000 });
     expect(listed).toEqual([]);
     expect(queries).toEqual([
-      { newestFirst: true, after: undefined, limit: DEFAULTS.searchArtifacts, countRest: true },
+      expect.objectContaining({ newestFirst: true, limit: DEFAULTS.searchArtifacts }),
     ]);
     expect(first.counts.map(({ sessionId }) => sessionId)).toEqual(
       Array.from(first.counts, (_, at) => name(sessions - 1 - at)),
