@@ -109,7 +109,11 @@ async function makeSample() {
       after: splitParts(after, places),
       offloaded: offloaded.length,
     });
-    return { blocks: { sample, cost }, reference: shown.reference, picture, costs };
+    // The page on the workspace shows what a workspace writes, which tells of all five tools.
+    const plain = createOffloader({ root, sessionId: "five", format, readingTools: "five" });
+    const { results } = (await plain.offload(before)).report;
+    const reference = results.find(({ toolCallId }) => toolCallId === SHOWN)?.reference ?? "";
+    return { blocks: { sample, cost }, reference, picture, costs };
   } finally {
     await rm(root, { recursive: true, force: true });
   }
