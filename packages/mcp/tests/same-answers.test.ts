@@ -37,7 +37,8 @@ async function throughDropIn(
 ): Promise<{ answers: Answers; workspace: Workspace }> {
   const workspace = createWorkspace({ root: await tempFolder() });
   const server = { ...COMMAND, stderr: "ignore" } as const;
-  const options = { workspace, sessionId: "mcp" };
+  // The gateway's references tell of the tools that its own server has.
+  const options = { workspace, sessionId: "mcp", readingTools: "five" as const };
   const connected = async <C extends { close(): Promise<void> }>(
     client: C,
     connecting: Promise<void>,

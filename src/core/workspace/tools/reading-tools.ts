@@ -408,11 +408,11 @@ function rejected(argument: string, other: string, why: string): InvalidArgument
 }
 
 /** A line, or a range that may be open; negative lines count from the end. */
-const LINES = /^\s*(-?\d{1,15})(?:\s*(-|–|:|\.\.)\s*(-?\d{1,15})?)?\s*$/;
+const LINES = /^(-?\d{1,15})(?:\s*(-|–|:|\.\.)\s*(-?\d{1,15})?)?$/;
 
 function parseLines(lines: unknown): { start_line: number; end_line?: number } {
   const given = typeof lines === "string" || typeof lines === "number" ? String(lines) : "";
-  const [, start, dash, end] = LINES.exec(given) ?? [];
+  const [, start, dash, end] = LINES.exec(given.trim()) ?? [];
   if (start === undefined) {
     const expected = 'such as "10-40", "10" for one, "10-" to the end or "-50" for the last 50';
     throw new InvalidArgumentError("lines", lines, expected);
