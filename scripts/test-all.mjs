@@ -117,7 +117,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const name = isChecks ? "npm run check" : "npm test";
   if (!isChecks) {
     console.log(
-      "npm test: all checks, all tests with coverage, and the build. Six to seven minutes on two idle cores; the " +
+      "npm test: all checks, all tests with coverage, and the build. About seven minutes on two idle cores; the " +
         "first time a minute more, for the bundlers and runtimes that the package is tried with.",
     );
   }

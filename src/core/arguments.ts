@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "./errors/argument-errors.js";
 import { ContextOffloadError, describeValue } from "./errors/context-offload-error.js";
 import { CallerFailedError } from "./errors/storage-errors.js";
+import { ignoreRejection } from "./lib/concurrency.js";
 import { nonEmptyText } from "./lib/json/plain-json.js";
 import { distance, nearestNames } from "./lib/text/nearest-names.js";
 import type { CountTokens } from "./lib/tokens/estimate-tokens.js";
@@ -124,7 +125,7 @@ export function guardHost<Args extends readonly unknown[], Answer>(
 ): (...args: Args) => Answer {
   return (...args) => {
     try {
-      return callback(...args);
+      return ignoreRejection(callback(...args));
     } catch (cause) {
       // A policy asks for tokens, and the host's counter may be what failed.
       if (ContextOffloadError.isInstance(cause)) throw cause;

@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../core/lib/concurrency.js";
 import type { ArtifactStore } from "../core/workspace/artifacts/artifact-store.js";
 import type { StoreCall } from "../core/workspace/events.js";
 
@@ -42,7 +43,8 @@ function timed<T extends object>(
 
   function report(call: StoreCall): void {
     try {
-      tell(call);
+      const told: (call: StoreCall) => unknown = tell;
+      ignoreRejection(told(call));
     } catch {
       // A logger that fails must not make the call fail.
     }

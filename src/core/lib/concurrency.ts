@@ -1,3 +1,11 @@
+/** Nobody waits for what a host's function returned: if that is a promise, its failure must not end the process. */
+export function ignoreRejection<T>(answer: T): T {
+  if (typeof answer === "object" && answer !== null && "then" in answer) {
+    Promise.resolve(answer).catch(() => undefined);
+  }
+  return answer;
+}
+
 /** Calls the function once and remembers what it returned. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -159,6 +159,11 @@ const MAX_DEPTH = 64;
  */
 export type MessageShape = readonly unknown[];
 
+/** Where a list or an object begins and where an object ends: without them, `{a:{b:1}}` would look like `{a:{},b:1}`. */
+const LIST = Symbol("list");
+const FIELDS = Symbol("fields");
+const END = Symbol("end");
+
 /** The shape of what throws when it is looked at: no message has it. */
 const UNREADABLE: MessageShape = [Symbol("unreadable")];
 
@@ -196,16 +201,18 @@ function collect(value: unknown, depth: number, shape: unknown[]): void {
   if (typeof value !== "object" || value === null) shape.push(value);
   else if (depth === 0) shape.push(value);
   else if (Array.isArray(value)) {
-    shape.push(value.length);
+    shape.push(LIST, value.length);
     for (const item of value as readonly unknown[]) collect(item, depth - 1, shape);
   } else {
     // What is more than data may hold more than its keys show; then it must be the same object.
     if (!isData(value)) shape.push(value);
+    shape.push(FIELDS);
     // Unlike Object.keys, this makes no list; that it sees inherited keys does no harm here.
     for (const key in value) {
       shape.push(key);
       collect((value as Record<string, unknown>)[key], depth - 1, shape);
     }
+    shape.push(END);
   }
 }
 
@@ -224,7 +231,7 @@ function compare(
   if (depth === 0) return deep === "by identity" && shape[at] === value ? at + 1 : -1;
   if (Array.isArray(value)) {
     const { length } = value;
-    if (shape[at++] !== length) return -1;
+    if (shape[at++] !== LIST || shape[at++] !== length) return -1;
     for (let index = 0; index < length; index++) {
       const item: unknown = value[index];
       if (typeof item === "object" && item !== null) at = compare(item, depth - 1, shape, at, deep);
@@ -235,6 +242,7 @@ function compare(
   }
   // Only what is more than data is in a shape itself.
   if (shape[at] === value) at++;
+  if (shape[at++] !== FIELDS) return -1;
   for (const key in value) {
     if (shape[at++] !== key) return -1;
     const item = (value as Record<string, unknown>)[key];
@@ -242,7 +250,7 @@ function compare(
     else at = Object.is(item, shape[at]) && at < shape.length ? at + 1 : -1;
     if (at === -1) return -1;
   }
-  return at;
+  return shape[at] === END ? at + 1 : -1;
 }
 
 /**

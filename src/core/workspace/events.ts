@@ -1,4 +1,5 @@
 import { ContextOffloadError, messageOf } from "../errors/context-offload-error.js";
+import { ignoreRejection } from "../lib/concurrency.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
@@ -95,9 +96,11 @@ export class EventReporter {
 
   #tell(event: WorkspaceEvent["event"], verb: string, start: number, details: EventDetails): void {
     if (!this.#logger) return;
+    // A host may pass an async function all the same.
+    const logger: (event: WorkspaceEvent) => unknown = this.#logger;
     const now = this.#clock.now();
     try {
-      this.#logger({
+      const told = logger({
         event,
         verb,
         time: new Date(now).toISOString(),
@@ -110,6 +113,7 @@ export class EventReporter {
         session_id: null,
         ...details,
       });
+      ignoreRejection(told);
     } catch {
       // A logger that fails must not make the call fail.
     }

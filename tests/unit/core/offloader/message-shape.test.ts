@@ -26,6 +26,9 @@ describe("the shape of a message", () => {
     ["an array that became longer", [1], [1, 2]],
     ["an element that moved up a level", [[1], 2], [[1, 2]]],
     ["a string that became a number", ["1"], [1]],
+    ["a field that moved up a level", { a: { b: 1 } }, { a: {}, b: 1 }],
+    ["an empty list that became a number", { rows: [] }, { rows: 0 }],
+    ["a list that became a number and a field", { rows: ["b", 7] }, { rows: 2, b: 7 }],
     ["null that became undefined", { a: null }, { a: undefined }],
   ])("shows %s", (_, before, after) => {
     expect(hasShape(after, shapeOf(before))).toBe(false);
