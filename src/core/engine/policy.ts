@@ -21,6 +21,8 @@ export interface Conversation {
   readonly from: number;
   /** Roughly the tokens of the messages before that one, as they are sent. */
   readonly settledTokens: number;
+  /** After how many replies it was decided before what goes: what is whole was kept then. */
+  readonly decidedTurns: number;
   /** Roughly the tokens of a message without its results. */
   otherTokens(messageIndex: number): number;
   /** How many turns of the model come after this index. */
@@ -85,6 +87,7 @@ export function createConversation(messageCount: number, survey: Survey): Conver
     },
     from: survey.from ?? 0,
     settledTokens: survey.settledTokens ?? 0,
+    decidedTurns: survey.decidedTurns ?? 0,
     otherTokens: (messageIndex) =>
       (survey.messageOtherChars?.(messageIndex) ?? 0) / DEFAULTS.charsPerToken,
     turnsAfter: (messageIndex) => countAfter(listModelMessages(), messageIndex),

@@ -24,6 +24,8 @@ export interface Survey {
   readonly from?: number;
   /** The tokens of the messages before that one, as they are sent. */
   readonly settledTokens?: number;
+  /** After how many replies it was decided before what goes: what is whole was kept then. Default 0. */
+  readonly decidedTurns?: number;
 }
 
 export interface PlainSurvey extends Survey {

@@ -339,6 +339,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
       const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
       finishMessages(taken, output, results, isOpen, withParts);
+      // What could not be done is decided about again.
+      const isUndone = (kept: KeptReason) =>
+        kept.outcome === "failed" || kept === NO_STEP || kept === OUTDATED;
+      if (![...storage.kept.values()].some(isUndone)) {
+        turns.noteDecided(survey.modelMessages?.length ?? 0);
+      }
 
       const steps = reportSteps(plan, survey.modelMessages?.length ?? 0, (result) => {
         return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));

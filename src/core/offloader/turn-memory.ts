@@ -526,6 +526,8 @@ export class TurnMemory {
   #asked: object | undefined;
   /** Where each id was answered: vendors use ids again. */
   readonly #byId = new Map<string, ResultPlace[]>();
+  /** After how many replies it was decided what goes. */
+  #decidedTurns = 0;
   /** The sums over the first messages, as far as all of them are final. */
   #settled: Settled = NOTHING_SETTLED;
 
@@ -609,7 +611,7 @@ export class TurnMemory {
       else for (const result of seen.results) results.push(result);
     }
     return {
-      ...{ from, settledTokens, results, totals },
+      ...{ from, settledTokens, results, totals, decidedTurns: this.#decidedTurns },
       get otherChars() {
         return messages.reduce((sum, { otherChars }) => sum + otherChars, 0);
       },
@@ -625,6 +627,11 @@ export class TurnMemory {
         return otherChars + (isFinal ? settledTokens * DEFAULTS.charsPerToken : 0);
       },
     };
+  }
+
+  /** What goes after so many replies was decided, and done. */
+  noteDecided(turns: number): void {
+    this.#decidedTurns = turns;
   }
 
   /** Adds up the messages from the start on that are final. */
@@ -653,6 +660,8 @@ export class TurnMemory {
   #cut(length: number): void {
     this.#messages = this.#messages.slice(0, length);
     if (this.#settled.count > length) this.#settled = NOTHING_SETTLED;
+    const replies = firstOfReplies(this.#messages).length;
+    this.#decidedTurns = Math.min(this.#decidedTurns, replies);
     this.#calls = new CallIndex();
     this.#byId.clear();
     for (const seen of this.#messages) {

@@ -139,10 +139,10 @@ class Fold {
   }
 
   run(): ReadonlyMap<ToolResult, Verdict> {
-    const { replies, workingReplies } = this.#conversation;
+    const { replies, workingReplies, decidedTurns } = this.#conversation;
     let next = 0;
     let worked = 0;
-    this.#makeRoom(0);
+    if (decidedTurns === 0) this.#makeRoom(0);
     for (let turn = 1; turn <= replies.length; turn++) {
       // While an agent reads one result after another, what it has just read must not grow old.
       if (workingReplies[worked] === replies[turn - 1]) worked++;
@@ -151,9 +151,10 @@ class Fold {
         const item = this.#items[next] as Item;
         if (item.canGo && !item.isGone) this.#stale.push(item);
       }
-      if (this.#stale.length > 0) this.#step(turn);
+      if (this.#stale.length > 0) this.#step(turn, turn <= decidedTurns);
       this.#followRecords(turn);
-      this.#makeRoom(turn);
+      // More may have arrived since the last reply.
+      if (turn >= decidedTurns) this.#makeRoom(turn);
     }
     const stale = new Set(this.#stale);
     return new Map(this.#items.map((item) => [item.result, this.#judge(item, stale.has(item))]));
@@ -161,11 +162,11 @@ class Fold {
 
   #open(result: ToolResult, isCandidate: boolean): Item {
     const { minTokens, giantTokens } = this.#settings;
-    const { isReference, offloadedBefore, offloadFlag, chars, wentAfter } = result;
-    if (isReference || offloadedBefore) {
-      const state = result.wentAs ?? "giant";
-      const isGone = wentAfter === undefined || wentAfter === 0;
-      return { result, weight: result.weight ?? 0, canGo: true, wentAfter, isGone, state };
+    const { isReference, offloadedBefore, offloadFlag, chars, due } = result;
+    if (isReference || offloadedBefore || due) {
+      const { wentAs: state = "giant", wentAfter = due?.step?.turn ?? 0 } = result;
+      const weight = due ? tokensOf(result) : (result.weight ?? 0);
+      return { result, weight, canGo: true, wentAfter, isGone: wentAfter === 0, state };
     }
     const least = Math.max(minTokens, DEFAULTS.shortReferenceTokens + 1);
     const mayGo = isCandidate && offloadFlag !== false && couldHave(result, least);
@@ -179,7 +180,7 @@ class Fold {
   }
 
   /** Lets all stale results go after this reply, if there are enough of them and it pays. */
-  #step(turn: number): void {
+  #step(turn: number, isDecided: boolean): void {
     const { gatherTokens, readPrice, writePrice, turnsAhead } = this.#settings;
     const gathered = this.#stale.reduce((sum, { weight }) => sum + weight, 0);
     if (gathered < gatherTokens) {
@@ -190,7 +191,10 @@ class Fold {
     const step = this.#planStep(this.#stale, turn, this.#conversation.replies[turn - 1] ?? 0);
     const { freedTokens, rewrittenTokens } = step;
     if (freedTokens * readPrice * turnsAhead(turn) > rewrittenTokens * (writePrice - readPrice)) {
-      this.#release(this.#stale, step);
+      // What went meanwhile to make room is not counted any more: together with that, it did not pay.
+      if (isDecided)
+        this.#keeping = { offload: false, state: "stale", reason: "stale, kept so far" };
+      else this.#release(this.#stale, step);
       return;
     }
     const why = `${count(freedTokens)} tokens freed, ${count(rewrittenTokens)} rewritten`;
