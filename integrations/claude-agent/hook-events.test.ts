@@ -12,7 +12,8 @@ import { afterAll, describe, expect, it } from "vitest";
 
 /** The bundled hook, as Claude Code starts it. */
 const HOOK = fileURLToPath(new URL("../../packages/cli/dist/hook.js", import.meta.url));
-const TEXT = "a line of a long result\n".repeat(300);
+/** So long that it is offloaded when it arrives. */
+const TEXT = "a line of a long result\n".repeat(1_500);
 const folder = mkdtempSync(join(tmpdir(), "hook-events-"));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
