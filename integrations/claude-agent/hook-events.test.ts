@@ -92,8 +92,8 @@ const OFFLOADED: Outputs = {
     file: { filePath: "/a", content: TEXT, numLines: 300, startLine: 1, totalLines: 300 },
   },
   Glob: {
-    ...{ durationMs: 1, numFiles: 300, truncated: false },
-    filenames: Array.from({ length: 300 }, (_, at) => `/project/src/file-${at}.ts`),
+    ...{ durationMs: 1, numFiles: 2_000, truncated: false },
+    filenames: Array.from({ length: 2_000 }, (_, at) => `/project/src/file-${at}.ts`),
   },
   Grep: { mode: "content", numFiles: 0, filenames: [], content: TEXT },
   WebFetch: { bytes: 1, code: 200, codeText: "OK", result: TEXT, durationMs: 1, url: "https://a" },
