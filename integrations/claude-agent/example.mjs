@@ -10,7 +10,7 @@ import { startScriptedClaude } from "./scripted-claude.mjs";
 
 const cwd = mkdtempSync(join(tmpdir(), "context-offload-"));
 process.on("exit", () => rmSync(cwd, { recursive: true, force: true }));
-const lines = Array.from({ length: 400 }, (_, i) => `INFO request ${i} was served in ${i % 90} ms`);
+const lines = Array.from({ length: 750 }, (_, i) => `INFO request ${i} was served in ${i % 90} ms`);
 lines[321] = "ERROR request req_321 failed: card expired";
 writeFileSync(join(cwd, "log.txt"), lines.join("\n"));
 
