@@ -18,7 +18,7 @@ const GATEWAY = fileURLToPath(
 export async function benchGateway(folder) {
   const config = {
     mcpServers: { bench: { command: process.execPath, args: [SERVER] } },
-    contextOffload: { tools: { read_whole: { offload: false } } },
+    contextOffload: { minTokens: 400, tools: { read_whole: { offload: false } } },
   };
   const direct = await connect([SERVER]);
   const gateway = await connect([GATEWAY, JSON.stringify({ root: folder, config })]);

@@ -143,7 +143,7 @@ function createStep(folder) {
     const turns = Array.from({ length: STEP }, (_, at) => turnOf(`t${at}`, 4_000));
     /** The blocks of all calls, or of all results. @param {0 | 1} part @returns {object[]} */
     const blocksOf = (part) => turns.flatMap((turn) => [...(turn[part]?.content ?? [])]);
-    const replies = Array.from({ length: 4 }, () => [
+    const replies = Array.from({ length: 5 }, () => [
       { role: "assistant", content: [{ type: "text", text: "Go on." }] },
       { role: "user", content: [{ type: "text", text: "Yes." }] },
     ]);
