@@ -194,9 +194,9 @@ export interface ToolResult extends FormatResult {
   /** Of a reference, or of what was one before: the tokens of what it stands for. */
   readonly weight?: number | undefined;
   /** The same: after how many replies of this history it became one; 0 if it has been one since it arrived. */
-  readonly wentAfter?: number | undefined;
+  readonly offloadedAfter?: number | undefined;
   /** The same: in which state it went. */
-  readonly wentAs?: ResultState | undefined;
+  readonly offloadedAs?: ResultState | undefined;
   /** What was decided of it before, but could not be done: its step could not be stored. */
   readonly due?: Verdict | undefined;
   /** What it is, if it is not a result but a large part of another message. */

@@ -15,7 +15,7 @@ import { WRAPPING_KEY, type ArtifactRecord } from "../workspace/artifacts/artifa
 import { createDraft } from "../workspace/artifacts/draft.js";
 import { parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
 import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
-import { DEPARTURE_KEY, type Departure } from "./departure.js";
+import { MOMENT_KEY, type OffloadMoment } from "./offload-moment.js";
 import { savesEnough } from "./result-storage.js";
 import type { SessionIndex } from "./session-index.js";
 import type { OffloaderSettings } from "./offloader-types.js";
@@ -128,12 +128,12 @@ export class LocatedPart implements ToolResult {
   readonly isReference: boolean;
   offloadedBefore = false;
   weight: number | undefined;
-  wentAfter: number | undefined;
-  wentAs: ToolResult["wentAs"];
+  offloadedAfter: number | undefined;
+  offloadedAs: ToolResult["offloadedAs"];
   /** Found anew for each call, so that nothing is due: the next fold says it again. */
   readonly due = undefined;
   /** How it goes, if it does. */
-  departure: Departure | undefined;
+  moment: OffloadMoment | undefined;
 
   constructor(
     readonly messageIndex: number,
@@ -301,13 +301,13 @@ export class LargeParts {
     };
   }
 
-  #draft({ found, departure }: LocatedPart, raw: string | undefined, signal?: AbortSignal) {
+  #draft({ found, moment }: LocatedPart, raw: string | undefined, signal?: AbortSignal) {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const metadata = {
       context_type: CONTEXT_TYPES[found.kind],
       agent_id: agentId ?? null,
       task_id: taskId ?? null,
-      ...(departure ? { [DEPARTURE_KEY]: departure } : {}),
+      ...(moment ? { [MOMENT_KEY]: moment } : {}),
       ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
     };
     const content = found.value as Content;

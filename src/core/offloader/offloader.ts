@@ -14,7 +14,7 @@ import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { departAt, departureIn, wentAfter, type Trail } from "./departure.js";
+import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
 import { LargeParts, LocatedPart, type ReplacedPart } from "./large-parts.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { createReadingCalls, findReadingAnswers } from "./reads.js";
@@ -43,7 +43,7 @@ import {
   ContentMemory,
   finishMessages,
   LocatedResult,
-  trailOf,
+  placesOf,
   TurnMemory,
 } from "./turn-memory.js";
 
@@ -135,7 +135,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const openStorage = async (
     results: readonly LocatedResult[],
     session: SessionListing,
-    trail: Trail,
+    places: ResultPlaces,
     placeOf: (result: LocatedResult) => number,
     signal: AbortSignal | undefined,
   ) => {
@@ -158,7 +158,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           : undefined);
       result.stored = record;
     }
-    for (const result of results) recall(result, result.stored, trail, placeOf(result));
+    for (const result of results) recall(result, result.stored, places, placeOf(result));
     return { references, storage: new ResultStorage(storing, session, signal) };
   };
 
@@ -176,25 +176,25 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     // Before anything is waited for, since another call may take another history then.
     const survey = turns.survey(taken);
     const { from, modelMessages } = survey;
-    const { trail, places } = trailOf(taken, from, modelMessages);
+    const { places, indices } = placesOf(taken, from, modelMessages);
     const placeOf = (result: ToolResult): number => {
-      const place = places.get(result as LocatedResult);
+      const place = indices.get(result as LocatedResult);
       if (place !== undefined) return place;
-      const next = trail.messages.findIndex((index) => index >= result.messageIndex);
-      return next === -1 ? trail.messages.length : next;
+      const next = places.messages.findIndex((index) => index >= result.messageIndex);
+      return next === -1 ? places.messages.length : next;
     };
     const { format } = turns;
     const parts = kinds.every((kind) => kind === "results")
       ? []
       : largeParts.locate(input, from, format, kinds, modelMessages, session);
     const open = parts.filter(({ messageIndex }) => taken[messageIndex]?.isFinal !== true);
-    for (const part of open) recall(part, part.record, trail, placeOf(part));
-    const opened = await openStorage(survey.results, session, trail, placeOf, signal);
+    for (const part of open) recall(part, part.record, places, placeOf(part));
+    const opened = await openStorage(survey.results, session, places, placeOf, signal);
     for (const part of open) {
       if (part.isReference && part.record) opened.references.set(part, part.record);
     }
     const all = open.length === 0 ? survey : withParts(survey, open);
-    return { input, turns, taken, survey: all, totals: survey.totals, trail, placeOf, ...opened };
+    return { input, turns, taken, survey: all, totals: survey.totals, places, placeOf, ...opened };
   };
 
   const noteStep = ({
@@ -225,23 +225,23 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   };
 
   /** Notes of everything that goes after it was sent whole, when that is: its record will say so. */
-  const scheduleDepartures = (
+  const noteMoments = (
     { chosen }: OffloadPlan<ArtifactRecord>,
     verdicts: ReadonlyMap<ToolResult, Verdict>,
     {
       input,
-      trail,
+      places,
       placeOf,
-    }: Pick<Awaited<ReturnType<typeof lookAt>>, "input" | "trail" | "placeOf">,
+    }: Pick<Awaited<ReturnType<typeof lookAt>>, "input" | "places" | "placeOf">,
   ): void => {
     for (const result of chosen) {
       const going = result as LocatedResult | LocatedPart;
       const { step, state, isFinal = false } = verdicts.get(result) ?? {};
-      going.departure = undefined;
+      going.moment = undefined;
       // A policy that says neither may decide otherwise next time; what it decides now must last.
       if (result.offloadedBefore || (!step && isFinal)) continue;
       const facts = { as: state, weight: going.tokens };
-      going.departure = departAt(trail, placeOf(result), step?.before ?? input.length, facts);
+      going.moment = momentAt(places, placeOf(result), step?.before ?? input.length, facts);
     }
   };
 
@@ -289,7 +289,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const rule = kinds.includes("results") ? policy : keepResults;
       const plan = planOffload(input.length, survey, rule, references);
       const verdicts = verdictsOf(plan);
-      scheduleDepartures(plan, verdicts, looked);
+      noteMoments(plan, verdicts, looked);
 
       const replaced = new Map<LocatedPart, ReplacedPart>();
       const storePart = async (part: LocatedPart): Promise<ReplacedPart | undefined> => {
@@ -369,7 +369,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const { input, survey, storage, references, totals } = looked;
       const plan = planOffload(input.length, survey, policy, references);
       // A result that goes in a step has a reference without a digest.
-      scheduleDepartures(plan, verdictsOf(plan), looked);
+      noteMoments(plan, verdictsOf(plan), looked);
       const results = await decide(plan, storage, (result) => storage.preview(result));
       const sums = addReports(totals, results);
       const addedTokens = countAdded();
@@ -404,8 +404,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const about = aboutCall(input);
       const result = new LocatedResult(found, 0, toolName, contents, reading, about);
       const session = await listSession(sessionId);
-      const trail: Trail = { messages: [0], replies: [], hashAt: () => result.hash };
-      const { references, storage } = await openStorage([result], session, trail, () => 0, signal);
+      const places: ResultPlaces = { messages: [0], replies: [], hashAt: () => result.hash };
+      const { references, storage } = await openStorage([result], session, places, () => 0, signal);
       const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
       const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
       const text = report.outcome === "offloaded" ? report.reference : undefined;
@@ -431,17 +431,17 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 function recall(
   item: LocatedResult | LocatedPart,
   record: ArtifactRecord | undefined,
-  trail: Trail,
+  places: ResultPlaces,
   place: number,
 ): void {
-  const departure = record && departureIn(record);
-  const after = record && wentAfter(departure, trail, place);
+  const moment = record && momentIn(record);
+  const after = record && offloadedAfter(moment, places, place);
   const isReference = item instanceof LocatedPart ? item.isReference : item.record !== undefined;
   if (item instanceof LocatedResult) item.isReference = isReference;
-  item.weight = departure?.weight ?? record?.size.tokens;
-  item.wentAs = departure?.as;
+  item.weight = moment?.weight ?? record?.size.tokens;
+  item.offloadedAs = moment?.as;
   // A reference whose moment is not part of the history counts as one since it arrived.
-  item.wentAfter = isReference ? (after ?? 0) : after;
+  item.offloadedAfter = isReference ? (after ?? 0) : after;
   item.offloadedBefore = !isReference && after !== undefined;
 }
 

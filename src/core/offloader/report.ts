@@ -125,7 +125,7 @@ export function reportResults(
       toolName: result.toolName,
       outcome: referred ? "reference" : put ? "offloaded" : (why?.outcome ?? "kept"),
       reason: referred ? "it is a reference already" : put ? reason : (why?.reason ?? reason),
-      state: referred ? result.wentAs : state,
+      state: referred ? result.offloadedAs : state,
       chars: result.chars,
       tokens: put?.tokens,
       reference: referred ? result.soleText : put?.reference,

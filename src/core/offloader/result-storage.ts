@@ -14,7 +14,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason, OffloadedResult } from "./report.js";
-import { DEPARTURE_KEY } from "./departure.js";
+import { MOMENT_KEY } from "./offload-moment.js";
 import { isHeld, OFFLOADED_KEY, type SessionIndex } from "./session-index.js";
 import type { LocatedResult } from "./turn-memory.js";
 
@@ -130,7 +130,7 @@ export class ResultStorage {
 
   #open(result: LocatedResult, artifactId = ownId(result)): Draft {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
-    const { content, toolName, isError, wrapping, id, known, about, departure } = result;
+    const { content, toolName, isError, wrapping, id, known, about, moment } = result;
     return createDraft(
       core.drafting,
       {
@@ -139,7 +139,7 @@ export class ResultStorage {
         metadata: {
           context_type: result.isReadingAnswer ? HIDDEN_CONTEXT : "tool_result",
           [OFFLOADED_KEY]: "reference",
-          ...(departure ? { [DEPARTURE_KEY]: departure } : {}),
+          ...(moment ? { [MOMENT_KEY]: moment } : {}),
           agent_id: agentId ?? null,
           task_id: taskId ?? null,
           tool_name: toolName ?? null,
@@ -170,23 +170,23 @@ function outcomeOf({ tokens }: LocatedResult, draft: Draft): OffloadedResult {
 }
 
 /** The id that does not depend on which result of the same call id is stored first. */
-function ownId({ stored, id, known, twins, departure }: LocatedResult): string | undefined {
+function ownId({ stored, id, known, twins, moment }: LocatedResult): string | undefined {
   if (stored || id === undefined) return stored?.artifactId;
   const isFirst = twins.equal === 0;
   // An equal one needs a record of its own only to tell when it went.
-  if (isFirst ? !twins.hasOther : !departure) return undefined;
+  if (isFirst ? !twins.hasOther : !moment) return undefined;
   return candidateIds(id, known.hash).at(isFirst ? 1 : -1);
 }
 
 /** What the model has seen whole needs no digest. */
-function isShort({ wentAs, departure }: LocatedResult): boolean {
-  return (departure ? departure.as : wentAs) === "stale";
+function isShort({ offloadedAs, moment }: LocatedResult): boolean {
+  return (moment ? moment.as : offloadedAs) === "stale";
 }
 
 /** Under which it is remembered that it was stored: all that decides about its reference, besides its content. */
 function keyOf(result: LocatedResult): string {
-  const { wrapping, about = "", departure, stored } = result;
-  const isLate = departure !== undefined || (stored && DEPARTURE_KEY in stored.metadata);
+  const { wrapping, about = "", moment, stored } = result;
+  const isLate = moment !== undefined || (stored && MOMENT_KEY in stored.metadata);
   const how = isShort(result) ? "short" : about;
   return JSON.stringify([jsonOf(wrapping), how, isLate ? result.twins.equal : 0]);
 }

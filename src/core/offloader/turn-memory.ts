@@ -16,7 +16,7 @@ import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderValue } from "../lib/wrapping/render-value.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
-import type { Departure, Trail } from "./departure.js";
+import type { OffloadMoment, ResultPlaces } from "./offload-moment.js";
 import { CallIndex, type Call, type ReadingCall, type ReadingCalls } from "./reads.js";
 import {
   addReports,
@@ -79,8 +79,8 @@ export class LocatedResult implements ToolResult {
   isPlain: boolean | undefined;
   isReference = false;
   weight: number | undefined;
-  wentAfter: number | undefined;
-  wentAs: ResultState | undefined;
+  offloadedAfter: number | undefined;
+  offloadedAs: ResultState | undefined;
   /** What it refers to, if it is a reference. */
   record: ArtifactRecord | undefined;
   /** What it was stored as by an earlier call. */
@@ -89,7 +89,7 @@ export class LocatedResult implements ToolResult {
   /** The earlier results of the same id. */
   sameIdBefore: readonly ResultPlace[] = NONE;
   /** How it goes, if it does. */
-  departure: Departure | undefined;
+  moment: OffloadMoment | undefined;
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: RememberedContent | undefined;
@@ -704,25 +704,25 @@ export function finishMessages(
 }
 
 /** Where the results of these messages are, from a message on, and the place of each that is not released. */
-export function trailOf(
+export function placesOf(
   messages: readonly SeenMessage[],
   from: number,
   replies: readonly number[],
-): { readonly trail: Trail; readonly places: ReadonlyMap<LocatedResult, number> } {
+): { readonly places: ResultPlaces; readonly indices: ReadonlyMap<LocatedResult, number> } {
   const found: { readonly seen: SeenMessage; readonly at: number }[] = [];
-  const indices: number[] = [];
-  const places = new Map<LocatedResult, number>();
+  const messageIndices: number[] = [];
+  const indices = new Map<LocatedResult, number>();
   for (let index = from; index < messages.length; index++) {
     const seen = messages[index] as SeenMessage;
     for (let at = 0; at < seen.resultCount; at++) {
       const result = seen.results[at];
-      if (result) places.set(result, found.length);
+      if (result) indices.set(result, found.length);
       found.push({ seen, at });
-      indices.push(index);
+      messageIndices.push(index);
     }
   }
   const hashAt = (place: number) => found[place]?.seen.hashAt(found[place].at);
-  return { trail: { messages: indices, hashAt, replies }, places };
+  return { places: { messages: messageIndices, hashAt, replies }, indices };
 }
 
 /** What is open in a history, and the sums over what is not. */

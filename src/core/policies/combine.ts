@@ -123,10 +123,10 @@ export function guardPolicy(policy: Policy, aging: Policy): Policy {
 }
 
 function settle(result: ToolResult, ages: boolean): Verdict | undefined {
-  const { chars, offloadedBefore, isPlain, wentAs, due } = result;
+  const { chars, offloadedBefore, isPlain, offloadedAs, due } = result;
   // The model has seen a reference there: putting the content back would rewrite what was sent.
   if (offloadedBefore) {
-    const state = wentAs ?? (ages ? "giant" : undefined);
+    const state = offloadedAs ?? (ages ? "giant" : undefined);
     return { offload: true, state, reason: "it was offloaded before" };
   }
   if (due) return due;
@@ -144,7 +144,7 @@ function withGone(
     if (verdicts.get(result)?.offload !== true || result.offloadedBefore) return result;
     const { slot, id, messageIndex, chars, isError } = result;
     const known = { slot, id, messageIndex, chars, isError, content: "", soleText: undefined };
-    return { ...known, isReference: true, wentAfter: 0 };
+    return { ...known, isReference: true, offloadedAfter: 0 };
   });
   return Object.create(conversation, { results: { value: results } }) as Conversation;
 }

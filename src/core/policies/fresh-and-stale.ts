@@ -1,4 +1,11 @@
-import { guardHost, requireCount, requireNumber, requireObject } from "../arguments.js";
+import {
+  guardHost,
+  type OptionNames,
+  rejectMisspelled,
+  requireCount,
+  requireNumber,
+  requireObject,
+} from "../arguments.js";
 import { DEFAULTS } from "../defaults.js";
 import type { ToolResult } from "../engine/format.js";
 import type { Conversation, Policy, ResultState, Step, Verdict } from "../engine/policy.js";
@@ -29,6 +36,17 @@ export interface FreshAndStaleOptions {
   readonly maxTokens?: number | undefined;
 }
 
+const OPTIONS: OptionNames<FreshAndStaleOptions> = {
+  giantTokens: true,
+  afterTurns: true,
+  gatherTokens: true,
+  minTokens: true,
+  readPrice: true,
+  writePrice: true,
+  turnsAhead: true,
+  maxTokens: true,
+};
+
 type Settings = {
   readonly [Name in Exclude<keyof FreshAndStaleOptions, "turnsAhead">]-?: number;
 } & { readonly turnsAhead: (replies: number) => number };
@@ -48,6 +66,7 @@ type Settings = {
  */
 export function freshAndStale(options: FreshAndStaleOptions = {}): Policy {
   requireObject("freshAndStale", options, "an object with thresholds and prices, or omitted");
+  rejectMisspelled<FreshAndStaleOptions>(options, OPTIONS);
   const settings = requireSettings(options);
   const given = Object.entries(options).filter(([, value]) => typeof value === "number");
   const name = `freshAndStale(${given.map(([key, value]) => `${key}: ${value}`).join(", ")})`;
@@ -105,7 +124,7 @@ interface Item {
   /** Whether it may go; what is gone was allowed to. */
   readonly canGo: boolean;
   /** After how many replies it went, by the record of an earlier call. */
-  readonly wentAfter?: number | undefined;
+  readonly offloadedAfter?: number | undefined;
   isGone: boolean;
   state: ResultState;
   step?: Step;
@@ -132,9 +151,9 @@ class Fold {
     const asked = new Set(candidates);
     this.#items = conversation.results.map((result) => this.#open(result, asked.has(result)));
     for (const item of this.#items) {
-      const { wentAfter } = item;
-      if (wentAfter === undefined) continue;
-      this.#byRecord.set(wentAfter, [...(this.#byRecord.get(wentAfter) ?? []), item]);
+      const { offloadedAfter } = item;
+      if (offloadedAfter === undefined) continue;
+      this.#byRecord.set(offloadedAfter, [...(this.#byRecord.get(offloadedAfter) ?? []), item]);
     }
   }
 
@@ -164,9 +183,9 @@ class Fold {
     const { minTokens, giantTokens } = this.#settings;
     const { isReference, offloadedBefore, offloadFlag, chars, due } = result;
     if (isReference || offloadedBefore || due) {
-      const { wentAs: state = "giant", wentAfter = due?.step?.turn ?? 0 } = result;
+      const { offloadedAs: state = "giant", offloadedAfter = due?.step?.turn ?? 0 } = result;
       const weight = due ? tokensOf(result) : (result.weight ?? 0);
-      return { result, weight, canGo: true, wentAfter, isGone: wentAfter === 0, state };
+      return { result, weight, canGo: true, offloadedAfter, isGone: offloadedAfter === 0, state };
     }
     const least = Math.max(minTokens, DEFAULTS.shortReferenceTokens + 1);
     const mayGo = isCandidate && offloadFlag !== false && couldHave(result, least);

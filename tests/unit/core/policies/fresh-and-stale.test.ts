@@ -260,6 +260,7 @@ describe("fresh is kept, stale goes", () => {
     [{ readPrice: 2, writePrice: 1 }, "readPrice"],
     [{ turnsAhead: "soon" as never }, "turnsAhead"],
     [{ maxTokens: Number.NaN }, "maxTokens"],
+    [{ giantToken: 9_000 } as FreshAndStaleOptions, "giantToken"],
   ])("rejects %j", (options: FreshAndStaleOptions, argument) => {
     expect(() => freshAndStale(options)).toThrow(
       expect.objectContaining({ code: "INVALID_ARGUMENT", argument }),

@@ -7,15 +7,15 @@ import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
  * be replaced, or not yet, though the host passes originals, has dropped old messages since, or has
  * gone back to an earlier point of the conversation.
  */
-export interface Departure {
+export interface OffloadMoment {
   readonly as?: ResultState | undefined;
   /** The tokens of what was replaced, by which the policy decided. */
   readonly weight: number;
   /** The newest results at that moment: if one of them is where it was, the moment is part of the history. */
-  readonly seen: readonly Landmark[];
+  readonly seen: readonly SeenResult[];
 }
 
-interface Landmark {
+interface SeenResult {
   /** How many results after the one that was replaced. */
   readonly results: number;
   readonly hash: string;
@@ -24,16 +24,16 @@ interface Landmark {
 }
 
 /** Metadata: when it was replaced; absent if that was when it arrived. */
-export const DEPARTURE_KEY = "offloaded_when";
+export const MOMENT_KEY = "offloaded_when";
 
 const HASH_DIGITS = 16;
 /** One more than the newest, so that an edit of the newest changes nothing that comes before it. */
-const LANDMARKS = 2;
+const SEEN_RESULTS = 2;
 /** So far a result may have moved, where a host has dropped some in between. */
 const MAX_SHIFT = 16;
 
 /** What the places of results are known by: the index of the message and the hash of each, in order. */
-export interface Trail {
+export interface ResultPlaces {
   readonly messages: readonly number[];
   /** Made on demand, since most are never asked for. */
   hashAt(index: number): string | undefined;
@@ -41,19 +41,19 @@ export interface Trail {
   readonly replies: readonly number[];
 }
 
-/** The departure of a result at a moment: what comes from the message `before` on was not there yet. */
-export function departAt(
-  trail: Trail,
+/** When a result is offloaded: what comes from the message `before` on was not there yet. */
+export function momentAt(
+  places: ResultPlaces,
   place: number,
   before: number,
-  facts: Pick<Departure, "as" | "weight">,
-): Departure {
-  const newest = trail.messages.length - countAfter(trail.messages, before - 1) - 1;
-  const seen: Landmark[] = [];
-  for (let at = newest; at >= 0 && seen.length < LANDMARKS; at--) {
-    const message = trail.messages[at] ?? 0;
-    const replies = countAfter(trail.replies, message) - countAfter(trail.replies, before - 1);
-    const hash = trail.hashAt(at)?.slice(0, HASH_DIGITS) ?? "";
+  facts: Pick<OffloadMoment, "as" | "weight">,
+): OffloadMoment {
+  const newest = places.messages.length - countAfter(places.messages, before - 1) - 1;
+  const seen: SeenResult[] = [];
+  for (let at = newest; at >= 0 && seen.length < SEEN_RESULTS; at--) {
+    const message = places.messages[at] ?? 0;
+    const replies = countAfter(places.replies, message) - countAfter(places.replies, before - 1);
+    const hash = places.hashAt(at)?.slice(0, HASH_DIGITS) ?? "";
     seen.push({ results: at - place, hash, replies });
   }
   return { ...facts, seen };
@@ -63,24 +63,24 @@ export function departAt(
  * After how many replies of this history the result of a record was replaced: 0 if it was when it
  * arrived; `undefined` if that moment is not part of the history.
  */
-export function wentAfter(
-  departure: Departure | undefined,
-  trail: Trail,
+export function offloadedAfter(
+  moment: OffloadMoment | undefined,
+  places: ResultPlaces,
   place: number,
 ): number | undefined {
-  if (!departure) return 0;
-  for (const { results, hash, replies } of departure.seen) {
-    const at = findNear(trail, place + results, hash);
+  if (!moment) return 0;
+  for (const { results, hash, replies } of moment.seen) {
+    const at = findNear(places, place + results, hash);
     if (at === undefined) continue;
-    const message = trail.messages[at] ?? 0;
-    const turn = trail.replies.length - countAfter(trail.replies, message) + replies;
-    if (turn <= trail.replies.length) return turn;
+    const message = places.messages[at] ?? 0;
+    const turn = places.replies.length - countAfter(places.replies, message) + replies;
+    if (turn <= places.replies.length) return turn;
   }
   return undefined;
 }
 
-function findNear(trail: Trail, expected: number, hash: string): number | undefined {
-  const isThere = (at: number) => trail.hashAt(at)?.startsWith(hash) === true;
+function findNear(places: ResultPlaces, expected: number, hash: string): number | undefined {
+  const isThere = (at: number) => places.hashAt(at)?.startsWith(hash) === true;
   for (let shift = 0; shift <= MAX_SHIFT; shift++) {
     if (isThere(expected - shift)) return expected - shift;
     if (isThere(expected + shift)) return expected + shift;
@@ -88,15 +88,15 @@ function findNear(trail: Trail, expected: number, hash: string): number | undefi
   return undefined;
 }
 
-/** The departure that a record tells of. Whatever else the metadata holds is ignored. */
-export function departureIn({ metadata }: ArtifactRecord): Departure | undefined {
-  const given = metadata[DEPARTURE_KEY] as Partial<Departure> | null | undefined;
-  return typeof given === "object" && Array.isArray(given?.seen) && given.seen.every(isLandmark)
+/** The moment that a record tells of. Whatever else the metadata holds is ignored. */
+export function momentIn({ metadata }: ArtifactRecord): OffloadMoment | undefined {
+  const given = metadata[MOMENT_KEY] as Partial<OffloadMoment> | null | undefined;
+  return typeof given === "object" && Array.isArray(given?.seen) && given.seen.every(isSeenResult)
     ? { as: given.as, weight: Number(given.weight) || 0, seen: given.seen }
     : undefined;
 }
 
-function isLandmark(value: unknown): value is Landmark {
-  const { results, hash, replies } = (value ?? {}) as Partial<Record<keyof Landmark, unknown>>;
+function isSeenResult(value: unknown): value is SeenResult {
+  const { results, hash, replies } = (value ?? {}) as Partial<Record<keyof SeenResult, unknown>>;
   return Number.isInteger(results) && typeof hash === "string" && Number.isInteger(replies);
 }
