@@ -124,33 +124,25 @@ class SizeSurvey extends SizeVisitor implements MessageVisitor, PlainSurvey {
   }
 }
 
-/** A call in a message, its input as the message holds it. */
-export interface FoundCall {
-  readonly id: string | undefined;
-  readonly name: string;
-  readonly input: unknown;
-}
-
-/** The calls and results of one message; none if it throws when it is read. */
-export function readMessage(
+/** The results of one message; none if it throws when it is read. */
+export function readResults(
   format: Format,
   message: unknown,
   onUnreadable?: (error: unknown) => void,
-): { readonly calls: readonly FoundCall[]; readonly results: readonly FormatResult[] } {
-  const calls: FoundCall[] = [];
+): readonly FormatResult[] {
   const results: FormatResult[] = [];
   const ignore = () => undefined;
   const visitor: MessageVisitor = {
     modelMessage: ignore,
     other: ignore,
-    call: (id, name, input) => void calls.push({ id, name, input }),
+    call: ignore,
     result: (found) => void results.push(found),
   };
   try {
     format.read(message, visitor, { media: "keep", countOther: false });
-    return { calls, results };
+    return results;
   } catch (error) {
     onUnreadable?.(error);
-    return { calls: [], results: [] };
+    return [];
   }
 }

@@ -1,6 +1,6 @@
 import { requireOptions, hostCallback } from "../arguments.js";
 import type { Format, FormatResult, SlotContent } from "../engine/format.js";
-import { readMessage } from "../engine/survey.js";
+import { readResults } from "../engine/survey.js";
 import { messageOf } from "../errors/context-offload-error.js";
 import { REDACTIONS_KEY, WRAPPING_KEY } from "../workspace/artifacts/artifact.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
@@ -71,12 +71,12 @@ export async function restoreMessages(
     const message = await restoreParts(given, format, session, core, signal, (id, artifactId) => {
       tell(messageIndex, id, artifactId);
     });
-    const found = readMessage(format, message, (error) => {
+    const found = readResults(format, message, (error) => {
       const why = `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`;
       core.note("failure", "restore", { session_id: sessionId, error: why });
     });
     const contents: SlotContent[] = [];
-    for (const result of found.results) {
+    for (const result of found) {
       const original = await originalOf(result, messageIndex);
       if (original) contents.push(original);
     }
