@@ -21,7 +21,7 @@ const entryOf = (name: string): string =>
 
 export const EVERYTHING = entryOf("server-everything");
 export const FILESYSTEM = entryOf("server-filesystem");
-const support = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+export const support = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 export const FAULTY = support("faulty-server.mjs");
 const GATEWAY = support("run-gateway.mjs");
 const SERVER = support("run-server.mjs");
