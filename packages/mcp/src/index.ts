@@ -14,7 +14,7 @@ export {
   type ServerConfig,
   type StdioServerConfig,
   type ToolPolicy,
-  type GatewayTimes,
+  type GatewayLimits,
 } from "./gateway/gateway-config.js";
 export { isSwitchedOff, OFF_FILE, OFF_VARIABLE } from "./off-switch.js";
 export { serveHttp, type HttpServerHandle, type ServeHttpOptions } from "./serve-http.js";

@@ -59,3 +59,12 @@ it.each([
     expect.objectContaining({ code: "INVALID_ARGUMENT", argument }),
   );
 });
+
+it("reads limits, and names one that is wrong", () => {
+  const read = (limits: unknown) => parseGatewayConfig({ mcpServers: { one: server }, limits });
+  expect(read({ maxMessageBytes: 1_000 }).limits).toEqual({ maxMessageBytes: 1_000 });
+  expect(read(undefined).limits).toEqual({});
+  for (const wrong of [{ callMs: 0 }, { callMs: 1e12 }, { callMs: "1" }, { call: 1 }]) {
+    expect(() => read(wrong)).toThrow(`limits.${Object.keys(wrong)[0] ?? ""}`);
+  }
+});

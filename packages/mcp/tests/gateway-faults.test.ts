@@ -29,7 +29,7 @@ describe("a server that ends", () => {
   it("in a call: a clear error, a restart, and the others go on", async () => {
     const log = join(await tempFolder(), "pids");
     const servers = { bad: faulty("works", log), everything };
-    const gateway = await connectGateway({ servers, times: QUICK });
+    const gateway = await connectGateway({ servers, limits: QUICK });
     const died = await gateway.callTool("die");
     expect(died).toMatchObject({ isError: true });
     expect(textOf(died)).toMatch(/MCP server "bad" is not available: it ended.*disk is on fire/s);
@@ -42,7 +42,7 @@ describe("a server that ends", () => {
   it("killed from outside: open calls are answered, the next call works", async () => {
     const log = join(await tempFolder(), "pids");
     const servers = { bad: faulty("works", log), everything };
-    const gateway = await connectGateway({ servers, times: QUICK });
+    const gateway = await connectGateway({ servers, limits: QUICK });
     const names = await toolNames(gateway);
     const open = [gateway.callTool("hang"), gateway.callTool("hang")];
     await expectOtherWorks(gateway);
@@ -56,7 +56,7 @@ describe("a server that ends", () => {
     const folder = await tempFolder();
     const methods = join(folder, "methods");
     const servers = { bad: faulty("works", join(folder, "pids"), methods) };
-    const gateway = await connectGateway({ servers, times: QUICK });
+    const gateway = await connectGateway({ servers, limits: QUICK });
     await gateway.request("logging/setLevel", { level: "warning" });
     await gateway.request("resources/subscribe", { uri: "x://1" });
     await gateway.callTool("die");
@@ -74,8 +74,8 @@ describe("a server that ends", () => {
   it("at every start: its error names the reason, and pauses between starts grow", async () => {
     const log = join(await tempFolder(), "pids");
     const servers = { bad: faulty("ends-at-once", log), everything };
-    const times = { firstRestartMs: 200, lastRestartMs: 60_000 };
-    const gateway = await connectGateway({ servers, times });
+    const limits = { firstRestartMs: 200, lastRestartMs: 60_000 };
+    const gateway = await connectGateway({ servers, limits });
     await expectOtherWorks(gateway);
     await until(async () => (await readFile(log, "utf8")).trim().split("\n").length >= 3);
     const alone = connectGateway({ servers: { bad: faulty("ends-at-once") } });
@@ -93,21 +93,21 @@ describe("a server that ends", () => {
 describe("a server that hangs", () => {
   it("at its start: the client is served by the others", async () => {
     const servers = { bad: faulty("hangs-at-start"), everything };
-    const gateway = await connectGateway({ servers, times: { patienceMs: 300 } });
+    const gateway = await connectGateway({ servers, limits: { patienceMs: 300 } });
     await expectOtherWorks(gateway);
   });
 
   it("at its list: the others' tools are shown", async () => {
     const servers = { bad: faulty("hangs-at-list"), everything };
-    const gateway = await connectGateway({ servers, times: { listMs: 300 } });
+    const gateway = await connectGateway({ servers, limits: { listMs: 300 } });
     expect(await toolNames(gateway)).toContain("echo");
     await expectOtherWorks(gateway);
   });
 
   it("in a call: a clear error once it answers no ping, and a restart", async () => {
     const servers = { bad: faulty("hangs"), everything };
-    const times = { ...QUICK, silenceMs: 1_000, pingMs: 2_000 };
-    const gateway = await connectGateway({ servers, times });
+    const limits = { ...QUICK, silenceMs: 1_000, pingMs: 2_000 };
+    const gateway = await connectGateway({ servers, limits });
     const hung = gateway.callTool("hang");
     await expectOtherWorks(gateway);
     expect(textOf(await hung)).toMatch(/"bad" is not available: it has said nothing/);
@@ -116,8 +116,8 @@ describe("a server that hangs", () => {
 
   it("is not taken for one that works long and answers a ping", async () => {
     const servers = { slow: everything };
-    const times = { silenceMs: 100, pingMs: 5_000 };
-    const gateway = await connectGateway({ servers, times });
+    const limits = { silenceMs: 100, pingMs: 5_000 };
+    const gateway = await connectGateway({ servers, limits });
     const input = { duration: 1, steps: 1 };
     const result = await gateway.callTool("trigger-long-running-operation", input);
     expect(textOf(result)).toContain("Long running operation completed");
@@ -134,7 +134,7 @@ describe("a server that writes rubbish", () => {
 
   it("and nothing else harms no other", async () => {
     const servers = { bad: faulty("rubbish-only"), everything };
-    const gateway = await connectGateway({ servers, times: { patienceMs: 300 } });
+    const gateway = await connectGateway({ servers, limits: { patienceMs: 300 } });
     await expectOtherWorks(gateway);
   });
 });

@@ -108,7 +108,7 @@ Examples:
     .action(async (command: string[], _: GatewayFlags, self: Command) => {
       const flags = self.optsWithGlobals<GatewayFlags>();
       const { createGateway } = await import("@context-offload/mcp");
-      const { servers, policy: read } = await readServers(command, flags, terminal);
+      const { servers, policy: read, limits } = await readServers(command, flags, terminal);
       const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
@@ -116,6 +116,7 @@ Examples:
         const gateway = createGateway({
           servers,
           policy,
+          limits,
           workspace,
           sessionId: flags.session,
           isOff,
@@ -142,7 +143,7 @@ async function readServers(
     if (command === undefined) {
       throw new CommandError("gateway: name a server after --, or a file with --config");
     }
-    return { servers: { server: { command, args } }, policy: {} };
+    return { servers: { server: { command, args } }, policy: {}, limits: {} };
   }
   if (command !== undefined)
     throw new CommandError("gateway: pass a command or --config, not both");

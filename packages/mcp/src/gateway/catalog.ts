@@ -1,3 +1,4 @@
+import type { GatewayLimits } from "./gateway-config.js";
 import { asList, asParams, asText, type Params } from "./json-rpc.js";
 import type { Upstream } from "./upstream.js";
 
@@ -28,7 +29,8 @@ export class Catalog {
   constructor(
     private readonly kind: NamedKind,
     private readonly upstreams: readonly Upstream[],
-    private readonly reserved: ReadonlySet<string>,
+    private readonly limits: Pick<GatewayLimits, "listMs">,
+    private readonly reserved: ReadonlySet<string> = new Set(),
   ) {}
 
   /** Must be called when a server says that its list has changed, and when it was restarted. */
@@ -92,17 +94,43 @@ export class Catalog {
     await listing;
   }
 
+  /** All pages within one deadline. What has come until a server goes astray is used. */
   async #fetch(upstream: Upstream): Promise<readonly Params[]> {
     if (upstream.capabilities[this.kind] === undefined) return [];
-    const found: Params[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const params = cursor === undefined ? undefined : { cursor };
-      const answer = await upstream.requestSoon(`${this.kind}/list`, params);
-      found.push(...asList(answer[this.kind]).map(asParams));
-      cursor = answer["nextCursor"];
-      if (cursor === undefined) break;
+    const method = `${this.kind}/list`;
+    const endsAt = performance.now() + this.limits.listMs;
+    const found = new Map<string, Params>();
+    const cursors = new Set<unknown>();
+    let page = await upstream.requestSoon(method, undefined);
+    for (;;) {
+      for (const item of asList(page[this.kind])) addDefinition(found, asParams(item));
+      const { nextCursor: cursor } = page;
+      if (cursor === undefined || cursor === null) break;
+      const left = endsAt - performance.now();
+      const isAstray = cursors.has(cursor) || cursors.size >= MAX_PAGES || left <= 0;
+      const next = isAstray
+        ? undefined
+        : await upstream.requestWithin(left, method, { cursor }).catch(() => undefined);
+      if (!next) {
+        const pages = `its list of ${this.kind} has no end after ${cursors.size + 1} pages`;
+        upstream.note(`${pages}; the ${found.size} in them are used`);
+        break;
+      }
+      cursors.add(cursor);
+      page = next;
     }
-    return found.filter(({ name }) => asText(name) !== undefined);
+    return [...found.values()];
+  }
+}
+
+function addDefinition(found: Map<string, Params>, definition: Params): void {
+  const name = asText(definition["name"]);
+  if (name === undefined) return;
+  try {
+    // One that cannot be written, since it is nested too deeply, would cost the client the whole list.
+    JSON.stringify(definition);
+    found.set(name, definition);
+  } catch {
+    // The tool cannot be called without its definition either.
   }
 }

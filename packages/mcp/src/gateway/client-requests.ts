@@ -4,6 +4,7 @@ import { PACKAGE_VERSION } from "../package-version.js";
 import type { Toolbox } from "../toolbox.js";
 import type { Catalog } from "./catalog.js";
 import type { Forwarding } from "./forwarding.js";
+import type { GatewayLimits } from "./gateway-config.js";
 import {
   asParams,
   asText,
@@ -17,7 +18,7 @@ import {
 } from "./json-rpc.js";
 import type { ResourceRequests, ResourceRoutes } from "./resources.js";
 import { GATEWAY_NAME, type ToolCalls } from "./tool-calls.js";
-import { ServerUnavailableError, type Upstream } from "./upstream.js";
+import { CallFailedError, type Upstream } from "./upstream.js";
 
 /** What the requests of a client are answered with. */
 export interface ClientRequestParts {
@@ -30,7 +31,7 @@ export interface ClientRequestParts {
   readonly toolbox: Toolbox;
   readonly forwarding: Forwarding;
   readonly workspace: Workspace;
-  readonly patienceMs: number;
+  readonly limits: GatewayLimits;
   readonly isOff: () => Promise<boolean>;
 }
 
@@ -42,13 +43,32 @@ export class ClientRequests {
 
   constructor(private readonly parts: ClientRequestParts) {}
 
-  /** Never rejects; `undefined` if the request was cancelled. */
+  /** Never rejects, and does not wait for longer than `callMs`; `undefined` if the request was cancelled. */
   async answer(request: RpcRequest): Promise<RpcAnswer | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(this.#giveUp(request));
+      }, this.parts.limits.callMs);
+    });
     try {
-      return await this.#route(request);
+      return await Promise.race([this.#route(request), late]);
     } catch (error) {
       return explainFailure(request, error);
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  #giveUp({ id, method }: RpcRequest): CallFailedError {
+    const { limits, forwarding } = this.parts;
+    const reason = `There was no answer to ${method} within ${limits.callMs} ms (callMs)`;
+    const cancelled = { requestId: id, reason };
+    // After the rejection, so that the client gets the error.
+    setImmediate(() => {
+      forwarding.cancel(cancelled);
+    });
+    return new CallFailedError(`${reason}. It was cancelled.`, "CALL_TIMED_OUT");
   }
 
   /** Brings a server that was started late or again to where the client believes it is. */
@@ -100,9 +120,9 @@ export class ClientRequests {
   }
 
   async #initialize(hello: Params): Promise<RpcAnswer> {
-    const { upstreams, patienceMs, isOff, workspace } = this.parts;
+    const { upstreams, limits, isOff, workspace } = this.parts;
     const starts = upstreams.map((upstream) => upstream.start(hello));
-    const patience = sleep(patienceMs, undefined, { ref: false });
+    const patience = sleep(limits.patienceMs, undefined, { ref: false });
     await Promise.race([Promise.allSettled(starts), patience]);
     // Clients wait only for some seconds, but without any server there is nothing to tell them.
     try {
@@ -172,10 +192,11 @@ async function listed(catalog: Catalog): Promise<Params[]> {
 /** A model reads the answer of a tool, while an error may be shown to nobody. */
 function explainFailure({ method }: RpcRequest, error: unknown): RpcAnswer {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof ServerUnavailableError && method === "tools/call") {
+  const isKnown = error instanceof CallFailedError;
+  if (isKnown && method === "tools/call") {
     return { result: { content: [{ type: "text", text: message }], isError: true } };
   }
-  return errorAnswer(INTERNAL_ERROR, message);
+  return errorAnswer(INTERNAL_ERROR, message, isKnown ? error.code : undefined);
 }
 
 /** What servers that are not there yet may turn out to have. */

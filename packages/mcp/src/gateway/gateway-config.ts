@@ -42,11 +42,12 @@ export type ServerConfig = StdioServerConfig | HttpServerConfig;
 export interface GatewayConfig {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   readonly policy: OffloadConfig;
+  readonly limits: Partial<GatewayLimits>;
 }
 
 /**
  * Parses a configuration in the form that MCP clients use: `mcpServers` (or VS Code's `servers`), and
- * besides it `contextOffload` with policies. `${NAME}` and `${NAME:-default}` are taken from the
+ * besides it `contextOffload` with policies and `limits`. `${NAME}` and `${NAME:-default}` are taken from the
  * environment; servers with `disabled: true` are left out.
  *
  * @throws InvalidArgumentError that names the wrong field.
@@ -65,6 +66,7 @@ export function parseGatewayConfig(
   return {
     servers: Object.fromEntries(servers),
     policy: parsePolicy("contextOffload", file["contextOffload"]) ?? {},
+    limits: parseLimits("limits", file["limits"]),
   };
 }
 
@@ -161,11 +163,18 @@ function expandVariables(text: string, env: Readonly<Record<string, string | und
   );
 }
 
-/** How long to wait for servers, in milliseconds. */
-export interface GatewayTimes {
+/** How long to wait for servers, in milliseconds, and how large a message may be. */
+export interface GatewayLimits {
+  /** The largest message that a server or the client may send, in bytes. */
+  readonly maxMessageBytes: number;
+  /** Every request of the client is answered by then, with an error if there is no answer. */
+  readonly callMs: number;
   /** A server that has not answered `initialize` by then is stopped and started again. */
   readonly startMs: number;
-  /** A server that has not answered with a list by then is stopped and started again. */
+  /**
+   * How long a list may take, with all of its pages. A server that has not answered at all by then is
+   * stopped and started again; of one that has sent some pages, these are used.
+   */
   readonly listMs: number;
   /** How long a request of the client waits for a server that is being started. */
   readonly patienceMs: number;
@@ -178,7 +187,9 @@ export interface GatewayTimes {
   readonly lastRestartMs: number;
 }
 
-export const DEFAULT_TIMES: GatewayTimes = {
+export const DEFAULT_LIMITS: GatewayLimits = {
+  maxMessageBytes: 67_108_864,
+  callMs: 3_600_000,
   startMs: 60_000,
   listMs: 15_000,
   patienceMs: 8_000,
@@ -187,3 +198,26 @@ export const DEFAULT_TIMES: GatewayTimes = {
   firstRestartMs: 500,
   lastRestartMs: 30_000,
 };
+
+/** The longest text that Node can hold, and the longest time that a timer can wait. */
+const MAX_LIMITS = { bytes: 536_870_888, ms: 2_147_483_647 };
+
+/** The limits that are given, each a whole number that can be kept to. */
+export function parseLimits(field: string, value: unknown): Partial<GatewayLimits> {
+  const names = Object.keys(DEFAULT_LIMITS);
+  const limits = requireRecord(field, value ?? {}, `an object with any of ${names.join(", ")}`);
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === undefined) continue;
+    const [max, unit] =
+      name === "maxMessageBytes" ? [MAX_LIMITS.bytes, "bytes"] : [MAX_LIMITS.ms, "milliseconds"];
+    if (!names.includes(name)) {
+      const expected = `omitted: the limits are ${names.join(", ")}`;
+      throw new InvalidArgumentError(`${field}.${name}`, limit, expected);
+    }
+    if (!Number.isSafeInteger(limit) || (limit as number) < 1 || (limit as number) > max) {
+      const expected = `a whole number of ${unit} from 1 to ${max}`;
+      throw new InvalidArgumentError(`${field}.${name}`, limit, expected);
+    }
+  }
+  return limits;
+}

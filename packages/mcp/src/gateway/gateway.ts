@@ -1,4 +1,3 @@
-import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Transport } from "@modelcontextprotocol/server";
 import { TOOL_NAMES, type Workspace } from "context-offload";
 import { createToolbox } from "../toolbox.js";
@@ -8,18 +7,25 @@ import { Forwarding, ServerRequests } from "./forwarding.js";
 import {
   type OffloadConfig,
   type ServerConfig,
-  DEFAULT_TIMES,
-  type GatewayTimes,
+  DEFAULT_LIMITS,
+  type GatewayLimits,
+  parseLimits,
 } from "./gateway-config.js";
 import {
+  errorAnswer,
+  INTERNAL_ERROR,
   isNotification,
   isRequest,
   notification,
+  readMessages,
+  rejectRequest,
   respond,
+  type MalformedRequest,
   type RpcMessage,
   type RpcNotification,
 } from "./json-rpc.js";
-import { MAX_MESSAGE_BYTES, Upstream } from "./upstream.js";
+import { LineTransport } from "./lines.js";
+import { Upstream } from "./upstream.js";
 import { ResourceRequests, ResourceRoutes } from "./resources.js";
 import { ToolCalls } from "./tool-calls.js";
 
@@ -35,8 +41,8 @@ export interface GatewayOptions {
   readonly policy?: OffloadConfig | undefined;
   /** Whether offloading is switched off, asked at each large answer: see `isSwitchedOff`. Default: never. */
   readonly isOff?: (() => Promise<boolean>) | undefined;
-  /** How long to wait for servers, and between restarts. */
-  readonly times?: Partial<GatewayTimes> | undefined;
+  /** How long to wait for servers, and how large a message may be. */
+  readonly limits?: Partial<GatewayLimits> | undefined;
 }
 
 /** MCP servers behind one, whose large answers are stored. */
@@ -66,25 +72,29 @@ class RunningGateway implements Gateway {
   readonly #serverRequests = new ServerRequests((message) => {
     this.#send(message);
   });
+  readonly #limits: GatewayLimits;
   #client: Transport | undefined;
   #isClientReady = false;
   #closing: Promise<void> | undefined;
 
   constructor({ servers, workspace, sessionId = "mcp", policy, ...options }: GatewayOptions) {
-    const times = { ...DEFAULT_TIMES, ...options.times };
+    const limits = (this.#limits = {
+      ...DEFAULT_LIMITS,
+      ...parseLimits("limits", options.limits),
+    });
     const isOff = options.isOff ?? (() => Promise.resolve(false));
     this.#upstreams = Object.entries(servers).map(([name, config]) =>
-      this.#createUpstream(name, config, times),
+      this.#createUpstream(name, config, limits),
     );
     const upstreams = this.#upstreams;
     const forwarding = this.#forwarding;
     const toolbox = createToolbox(workspace, { sessionId });
-    const tools = (this.#tools = new Catalog("tools", upstreams, new Set(TOOL_NAMES)));
-    const prompts = (this.#prompts = new Catalog("prompts", upstreams, new Set()));
+    const tools = (this.#tools = new Catalog("tools", upstreams, limits, new Set(TOOL_NAMES)));
+    const prompts = (this.#prompts = new Catalog("prompts", upstreams, limits));
     const routes = (this.#routes = new ResourceRoutes(upstreams));
     this.#clientRequests = new ClientRequests({
       ...{ upstreams, tools, prompts, routes, toolbox, forwarding, workspace, isOff },
-      patienceMs: times.patienceMs,
+      limits,
       resources: new ResourceRequests(routes, forwarding, workspace, { sessionId }),
       calls: new ToolCalls({
         ...{ tools, toolbox, forwarding, workspace, sessionId, policy, isOff, note },
@@ -94,14 +104,10 @@ class RunningGateway implements Gateway {
   }
 
   serveStdio(): Promise<void> {
-    const stdio = new StdioServerTransport(process.stdin, process.stdout, {
-      maxBufferSize: MAX_MESSAGE_BYTES,
-    });
+    const stdio = new LineTransport(process.stdin, process.stdout, this.#limits.maxMessageBytes);
     const end = (): void => {
       void this.close();
     };
-    // Every message that waits for a slow client listens for it.
-    process.stdout.setMaxListeners(0);
     process.once("SIGTERM", end).once("SIGINT", end);
     return this.serve(stdio).finally(() => {
       process.off("SIGTERM", end).off("SIGINT", end);
@@ -114,7 +120,7 @@ class RunningGateway implements Gateway {
       transport.onclose = resolve;
     });
     transport.onmessage = (message) => {
-      this.#fromClient(message as RpcMessage);
+      for (const read of readMessages(message)) this.#fromClient(read);
     };
     transport.onerror = (error) => {
       note(error.message);
@@ -132,8 +138,8 @@ class RunningGateway implements Gateway {
     return this.#closing;
   }
 
-  #createUpstream(name: string, config: ServerConfig, times: GatewayTimes): Upstream {
-    return new Upstream(name, config, times, {
+  #createUpstream(name: string, config: ServerConfig, limits: GatewayLimits): Upstream {
+    return new Upstream(name, config, limits, {
       onRequest: (upstream, request) => {
         this.#serverRequests.forward(upstream, request);
       },
@@ -149,8 +155,9 @@ class RunningGateway implements Gateway {
     });
   }
 
-  #fromClient(message: RpcMessage): void {
-    if (isRequest(message)) {
+  #fromClient(message: RpcMessage | MalformedRequest): void {
+    if ("malformedId" in message) this.#send(rejectRequest(message));
+    else if (isRequest(message)) {
       void this.#clientRequests.answer(message).then((answer) => {
         if (answer) this.#send(respond(message.id, answer));
       });
@@ -205,7 +212,12 @@ class RunningGateway implements Gateway {
 
   #send(message: RpcMessage): void {
     if (this.#closing) return;
-    this.#client?.send(message).catch(() => undefined);
+    this.#client?.send(message).catch((error: unknown) => {
+      // The client is gone, or the message cannot be written as JSON, such as one that is nested too deeply.
+      const answer = errorAnswer(INTERNAL_ERROR, `It cannot be passed on: ${String(error)}`);
+      if (isRequest(message)) this.#serverRequests.answer(message.id, answer);
+      else if ("result" in message) this.#send(respond(message.id, answer));
+    });
   }
 }
 

@@ -93,8 +93,8 @@ export class ResourceRoutes {
     for (let at = start?.server ?? 0; at < this.upstreams.length; at++) {
       const upstream = this.upstreams[at] as Upstream;
       const cursor = at === start?.server ? start.cursor : undefined;
+      if (!upstream.isReady || !upstream.capabilities["resources"]) continue;
       const page = await listPage(upstream, method, { ...params, cursor });
-      if (!page) continue;
       const items = asList(page[kind]).map((item) =>
         this.#show(kind, upstream, asParams(item), key),
       );
@@ -138,20 +138,19 @@ export class ResourceRoutes {
   }
 }
 
-/** A server that has no such list, or is not there, has an empty one. */
+/** A server that does not answer has an empty page, so that the client need not wait for two of them. */
 async function listPage(
   upstream: Upstream,
   method: string,
   { cursor, ...params }: Params,
-): Promise<Params | undefined> {
+): Promise<Params> {
   try {
-    if (!upstream.isReady || !upstream.capabilities["resources"]) return undefined;
     return await upstream.requestSoon(
       method,
       cursor === undefined ? params : { ...params, cursor },
     );
   } catch {
-    return undefined;
+    return {};
   }
 }
 

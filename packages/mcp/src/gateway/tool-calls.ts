@@ -1,5 +1,5 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
-import { createOffloader, type Workspace } from "context-offload";
+import { createOffloader, DEFAULTS, type Workspace } from "context-offload";
 import { shortenAnswer } from "context-offload/mcp";
 import { minTokens, type Policy } from "context-offload/policies";
 import { artifactUri } from "../artifact-resources.js";
@@ -8,6 +8,7 @@ import type { Catalog, CatalogEntry } from "./catalog.js";
 import type { Forwarding } from "./forwarding.js";
 import type { OffloadConfig, ToolPolicy } from "./gateway-config.js";
 import {
+  asList,
   asParams,
   asText,
   errorAnswer,
@@ -90,7 +91,8 @@ export class ToolCalls {
     const { workspace, sessionId, policy, isOff, hasLinks, note } = this.parts;
     const settings = settingsOf(name, [policy, upstream.config.contextOffload]);
     try {
-      if (settings.offload === false || (await isOff())) return result;
+      if (settings.offload === false || isSmall(result, settings)) return result;
+      if (await isOff()) return result;
       const offloader = createOffloader({
         ...{ workspace, sessionId, format: "mcp", onError: "keep", readingTools: "five" },
         policy: policyOf(settings),
@@ -121,6 +123,16 @@ function settingsOf(toolName: string, configs: readonly (OffloadConfig | undefin
     Object.assign(settings, own, Object.hasOwn(tools ?? {}, toolName) ? tools?.[toolName] : {});
   }
   return settings;
+}
+
+/**
+ * Whether an answer cannot be large, by whatever tokens are counted with: a token is at least a byte. Most
+ * answers are small, and it takes longer than the whole call to look at the workspace for one.
+ */
+function isSmall(result: Params, { minTokens = DEFAULTS.giantTokens }: ToolPolicy): boolean {
+  const texts = asList(result["content"]).map((block) => asText(asParams(block)["text"]) ?? "");
+  if (texts.some((text) => text.length >= minTokens)) return false;
+  return Buffer.byteLength(JSON.stringify(result, undefined, 2)) < minTokens;
 }
 
 /** By default the offloader's own, by which only very large answers are offloaded when they arrive. */

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Transport,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { ServerConfig, GatewayTimes } from "./gateway-config.js";
+import { openConnection, type Connection } from "./connections.js";
+import type { ServerConfig, GatewayLimits } from "./gateway-config.js";
 import {
   asParams,
+  type FailureCode,
   isNotification,
   isRequest,
   notification,
+  readMessages,
+  rejectRequest,
+  respond,
   type Params,
   type RpcAnswer,
   type RpcMessage,
@@ -32,7 +31,7 @@ export interface UpstreamEvents {
 export interface SentRequest {
   readonly answer: Promise<RpcAnswer>;
   /** Tells the server that nobody waits for the answer any more. */
-  readonly cancel: (params: Params) => void;
+  readonly cancel: (params?: Params) => void;
 }
 
 /** One server behind the gateway: started, watched, and restarted when it ends or hangs. */
@@ -40,7 +39,7 @@ export class Upstream {
   /** What the server answered to `initialize`, at its last start. */
   initialized: Params | undefined;
   #state: "idle" | "starting" | "ready" | "down" | "closed" = "idle";
-  #opened: OpenedTransport | undefined;
+  #opened: Connection | undefined;
   #hello: Params = {};
   #isClientReady = false;
   #isAnnounced = false;
@@ -55,11 +54,11 @@ export class Upstream {
   constructor(
     readonly name: string,
     readonly config: ServerConfig,
-    private readonly times: GatewayTimes,
+    private readonly limits: GatewayLimits,
     private readonly events: UpstreamEvents,
   ) {
-    this.#pauses = new RestartPauses(times);
-    this.#watch = new SilenceWatch(times, {
+    this.#pauses = new RestartPauses(limits);
+    this.#watch = new SilenceWatch(limits, {
       ping: () => this.#ping(),
       onHang: (reason) => {
         this.#lose(reason);
@@ -77,6 +76,8 @@ export class Upstream {
 
   /** Starts the server with the client's own `initialize`. Rejects if this first start fails. */
   start(hello: Params): Promise<void> {
+    // A client that initializes again gets what there is.
+    if (this.#state !== "idle") return this.whenReady();
     this.#hello = hello;
     const started = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -96,7 +97,7 @@ export class Upstream {
   /** Resolves when the server is ready; rejects when it cannot be soon. */
   async whenReady(): Promise<void> {
     if (this.#state === "ready") return;
-    const { patienceMs } = this.times;
+    const { patienceMs } = this.limits;
     const isFar = this.#state === "down" && this.#pauses.msLeft > patienceMs;
     if (this.#state === "closed" || isFar) throw this.#unavailable();
     const timeout = new AbortController();
@@ -122,24 +123,45 @@ export class Upstream {
       cancel: (reason) => {
         // The server does not answer a cancelled request, which must not look like silence.
         if (!this.#requests.drop(id)) return;
+        if (this.#requests.size === 0) this.#watch.stop();
         this.send(notification("notifications/cancelled", { ...reason, requestId: id }));
       },
     };
   }
 
+  /** A request of the gateway's own; `undefined` if it is not answered in time. */
+  async requestWithin(
+    ms: number,
+    method: string,
+    params: Params | undefined,
+  ): Promise<Params | undefined> {
+    const { answer, cancel } = this.request(method, params);
+    const answered = await within(ms, answer);
+    if (answered === undefined) cancel({ reason: `no answer within ${ms} ms` });
+    else if ("error" in answered) throw new Error(answered.error.message);
+    return answered?.result;
+  }
+
   /** A request of the gateway's own that a healthy server answers quickly; a server that does not is restarted. */
   async requestSoon(method: string, params: Params | undefined): Promise<Params> {
-    const answered = await this.#within(this.times.listMs, method, params);
-    if ("result" in answered) return answered.result;
-    throw new Error(answered.error.message);
+    const { listMs } = this.limits;
+    const result = await this.requestWithin(listMs, method, params);
+    if (result) return result;
+    this.#lose(this.#notAnswered(method, listMs));
+    throw this.#unavailable();
   }
 
   /** Sends a message that has no answer. */
   send(message: RpcMessage): void {
-    const { transport } = this.#opened ?? {};
-    transport?.send(message).catch((error: unknown) => {
-      this.#note(messageOf(error));
+    this.#opened?.send(message).catch((error: unknown) => {
+      this.note(messageOf(error));
     });
+  }
+
+  /** For people. */
+  note(text: string): void {
+    if (this.#state === "closed") return;
+    process.stderr.write(`[context-offload gateway] ${this.name}: ${text}\n`);
   }
 
   async close(): Promise<void> {
@@ -155,55 +177,46 @@ export class Upstream {
   async #connect(): Promise<void> {
     this.#state = "starting";
     this.#isAnnounced = false;
-    const opened = openTransport(this.config);
+    const { maxMessageBytes, startMs } = this.limits;
+    const isCurrent = (): boolean => this.#opened === opened;
+    const opened: Connection = openConnection(this.config, maxMessageBytes, {
+      onMessage: (value) => {
+        if (isCurrent()) this.#receive(value);
+      },
+      onEnd: (reason, failure) => {
+        if (isCurrent()) this.#lose(reason, failure);
+      },
+      onNote: (text) => {
+        this.note(text);
+      },
+    });
     this.#opened = opened;
-    const { transport } = opened;
-    transport.onmessage = (message) => {
-      if (this.#opened === opened) this.#receive(message as RpcMessage);
-    };
-    transport.onerror = (error) => {
-      this.#note(error.message);
-    };
-    transport.onclose = () => {
-      if (this.#opened === opened) this.#lose(explainEnd(opened));
-    };
     try {
-      await transport.start();
-      const answer = await this.#initialize();
-      if (this.#opened === opened) this.#becomeReady(transport, answer);
+      const answer = await within(startMs, this.#initialize(opened));
+      if (!isCurrent()) return;
+      if (answer) this.#becomeReady(opened, answer);
+      else this.#lose(this.#notAnswered("initialize", startMs));
     } catch (error) {
-      if (this.#opened !== opened) return;
-      this.#lose(messageOf(error));
+      if (isCurrent()) this.#lose(messageOf(error));
     }
   }
 
-  async #initialize(): Promise<Params> {
-    const answered = await this.#within(this.times.startMs, "initialize", this.#hello);
+  async #initialize(opened: Connection): Promise<Params> {
+    await opened.start();
+    const answered = await this.request("initialize", this.#hello).answer;
     if ("result" in answered) return answered.result;
     throw new Error(`it refused to initialize: ${answered.error.message}`);
   }
 
-  async #within(ms: number, method: string, params: Params | undefined): Promise<RpcAnswer> {
-    const timeout = new AbortController();
-    const { answer } = this.request(method, params);
-    const late = sleep(ms, undefined, { signal: timeout.signal }).then(() => {
-      const words = this.#opened?.lastWords();
-      this.#lose(
-        `it did not answer ${method} within ${ms} ms${words ? `. Its last output: ${words}` : ""}`,
-      );
-      throw this.#unavailable();
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      timeout.abort();
-    }
+  #notAnswered(method: string, ms: number): string {
+    const words = this.#opened?.lastWords();
+    return `it did not answer ${method} within ${ms} ms${words ? `. Its last output: ${words}` : ""}`;
   }
 
-  #becomeReady(transport: Transport, initialized: Params): void {
+  #becomeReady(opened: Connection, initialized: Params): void {
     this.initialized = initialized;
     const { protocolVersion } = initialized;
-    if (typeof protocolVersion === "string") transport.setProtocolVersion?.(protocolVersion);
+    if (typeof protocolVersion === "string") opened.setProtocolVersion(protocolVersion);
     this.#state = "ready";
     this.#pauses.end();
     if (this.#isClientReady) this.announceClient();
@@ -211,21 +224,25 @@ export class Upstream {
     this.events.onReady(this);
   }
 
-  #receive(message: RpcMessage): void {
+  #receive(value: unknown): void {
     if (this.isReady && this.#requests.size > 0) this.#watch.restart();
-    if (isRequest(message)) {
-      if (message.method === "ping") this.send({ jsonrpc: "2.0", id: message.id, result: {} });
-      else this.events.onRequest(this, message);
-    } else if (isNotification(message)) {
-      this.events.onNotification(this, message);
-    } else {
-      this.#requests.answer(message.id, message);
-      if (this.#requests.size === 0) this.#watch.stop();
+    for (const message of readMessages(value)) {
+      if ("malformedId" in message) this.send(rejectRequest(message));
+      else if (isRequest(message)) {
+        if (message.method === "ping") this.send(respond(message.id, { result: {} }));
+        else this.events.onRequest(this, message);
+      } else if (isNotification(message)) {
+        this.events.onNotification(this, message);
+      } else {
+        this.#requests.answer(message.id, message);
+        if (this.#requests.size === 0) this.#watch.stop();
+      }
     }
   }
 
   #sendRequest(request: RpcRequest): void {
-    this.#opened?.transport.send(request).catch((error: unknown) => {
+    if (!this.#opened) this.#requests.fail(request.id, this.#unavailable());
+    this.#opened?.send(request).catch((error: unknown) => {
       this.#requests.fail(request.id, this.#unavailable(messageOf(error)));
       // The session of an HTTP server is gone, such as after its restart.
       if (asParams(asParams(error)["data"])["status"] === 404) this.#lose("its session has ended");
@@ -240,7 +257,7 @@ export class Upstream {
     return true;
   }
 
-  #lose(reason: string): void {
+  #lose(reason: string, failure?: FailureCode): void {
     if (this.#state === "closed" || this.#state === "down") return;
     const opened = this.#opened;
     this.#opened = undefined;
@@ -249,9 +266,9 @@ export class Upstream {
     this.#watch.stop();
     void opened?.stop();
     const pause = this.#pauses.begin();
-    this.#requests.failAll(this.#unavailable(reason));
+    this.#requests.failAll(this.#unavailable(reason, failure));
     for (const { reject } of this.#waiting.splice(0)) reject(this.#unavailable());
-    this.#note(`${reason}; it is started again in ${pause} ms`);
+    this.note(`${reason}; it is started again in ${pause} ms`);
     this.events.onLost(this, reason);
     sleep(pause, undefined, { signal: this.#stop.signal, ref: true }).then(
       () => this.#connect(),
@@ -259,19 +276,27 @@ export class Upstream {
     );
   }
 
-  #unavailable(reason = this.#lastFailure): ServerUnavailableError {
-    return new ServerUnavailableError(this.name, reason, this.#state !== "closed");
-  }
-
-  #note(text: string): void {
-    if (this.#state === "closed") return;
-    process.stderr.write(`[context-offload gateway] ${this.name}: ${text}\n`);
+  #unavailable(reason = this.#lastFailure, failure?: FailureCode): CallFailedError {
+    const next =
+      this.#state === "closed"
+        ? ""
+        : " The gateway restarts it automatically; other servers are not affected. Try the call again in a moment.";
+    const what = `The MCP server "${this.name}" is not available: ${reason.replace(/\.$/, "")}.`;
+    return new CallFailedError(what + next, failure ?? "SERVER_UNAVAILABLE");
   }
 }
 
-function explainEnd({ lastWords }: OpenedTransport): string {
-  const words = lastWords();
-  return words === "" ? "it ended" : `it ended. Its last output: ${words}`;
+/** What is resolved to within so many milliseconds, otherwise `undefined`. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function messageOf(error: unknown): string {
@@ -283,10 +308,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The requests that a server has not answered yet. */
+/** The requests that a server has not answered yet, by the text of their ids: some servers make texts of them. */
 export class OpenRequests {
   #nextId = 1;
-  readonly #waiting = new Map<RpcId, Waiting>();
+  readonly #waiting = new Map<string, Waiting>();
 
   get size(): number {
     return this.#waiting.size;
@@ -295,7 +320,7 @@ export class OpenRequests {
   add(): { readonly id: RpcId; readonly answer: Promise<RpcAnswer> } {
     const id = this.#nextId++;
     const answer = new Promise<RpcAnswer>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(String(id), { resolve, reject });
     });
     return { id, answer };
   }
@@ -310,7 +335,7 @@ export class OpenRequests {
 
   /** Forgets a request that nobody waits for any more; whether it was still open. */
   drop(id: RpcId): boolean {
-    return this.#waiting.delete(id);
+    return this.#waiting.delete(String(id));
   }
 
   failAll(error: Error): void {
@@ -320,72 +345,9 @@ export class OpenRequests {
   }
 
   #take(id: RpcId): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
+    const waiting = this.#waiting.get(String(id));
+    this.#waiting.delete(String(id));
     return waiting;
-  }
-}
-
-/** The longest message that a server may send: above the 10 MB of the SDK, since large answers are the point. */
-export const MAX_MESSAGE_BYTES = 67_108_864;
-
-/** A connection to a server, not yet started. */
-export interface OpenedTransport {
-  readonly transport: Transport;
-  /** What the server wrote to its standard error last, to explain why it ended. */
-  readonly lastWords: () => string;
-  /** Ends the connection, and the server's process if it was started for it. Never rejects. */
-  readonly stop: () => Promise<void>;
-}
-
-export function openTransport(server: ServerConfig): OpenedTransport {
-  if ("url" in server) {
-    const options = { requestInit: { headers: { ...server.headers } } };
-    const url = new URL(server.url);
-    const transport =
-      server.type === "sse"
-        ? // eslint-disable-next-line @typescript-eslint/no-deprecated -- Servers of 2024 speak nothing else.
-          new SSEClientTransport(url, options)
-        : new StreamableHTTPClientTransport(url, options);
-    return { transport, lastWords: () => "", stop: () => transport.close().catch(() => undefined) };
-  }
-  const transport = new StdioClientTransport({
-    command: server.command,
-    args: [...(server.args ?? [])],
-    env: { ...(process.env as Record<string, string>), ...server.env },
-    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
-    stderr: "pipe",
-    maxBufferSize: MAX_MESSAGE_BYTES,
-  });
-  let words = "";
-  transport.stderr?.on("data", (chunk: Buffer) => {
-    process.stderr.write(chunk);
-    words = (words + chunk.toString("utf8")).slice(-LAST_WORDS_CHARS);
-  });
-  return { transport, lastWords: () => words.trim(), stop: () => stopProcess(transport) };
-}
-
-const LAST_WORDS_CHARS = 400;
-/** A client that ends waits 2 s for the gateway, which must have ended its servers by then. */
-const PATIENCE_MS = { SIGTERM: 800, SIGKILL: 1_300 } as const;
-
-/** The end of its input asks a server to end; one that does not is made to. */
-async function stopProcess(transport: StdioClientTransport): Promise<void> {
-  const { pid } = transport;
-  const timers = Object.entries(PATIENCE_MS).map(([signal, ms]) =>
-    setTimeout(() => {
-      if (pid !== null) endProcess(pid, signal as keyof typeof PATIENCE_MS);
-    }, ms),
-  );
-  await transport.close().catch(() => undefined);
-  for (const timer of timers) clearTimeout(timer);
-}
-
-function endProcess(pid: number, signal: keyof typeof PATIENCE_MS): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended by itself.
   }
 }
 
@@ -400,13 +362,13 @@ export class SilenceWatch {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly times: Pick<GatewayTimes, "silenceMs" | "pingMs">,
+    private readonly limits: Pick<GatewayLimits, "silenceMs" | "pingMs">,
     private readonly events: SilenceEvents,
   ) {}
 
   /** Begins to count from now. */
   restart(): void {
-    const { silenceMs, pingMs } = this.times;
+    const { silenceMs, pingMs } = this.limits;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (!this.events.ping()) return;
@@ -428,7 +390,7 @@ export class RestartPauses {
   #restartAt = 0;
   #steady: NodeJS.Timeout | undefined;
 
-  constructor(private readonly times: Pick<GatewayTimes, "firstRestartMs" | "lastRestartMs">) {}
+  constructor(private readonly limits: Pick<GatewayLimits, "firstRestartMs" | "lastRestartMs">) {}
 
   /** How long it is until the restart. */
   get msLeft(): number {
@@ -438,7 +400,7 @@ export class RestartPauses {
   /** The pause before the next restart, in milliseconds. */
   begin(): number {
     clearTimeout(this.#steady);
-    const { firstRestartMs, lastRestartMs } = this.times;
+    const { firstRestartMs, lastRestartMs } = this.limits;
     const pause = Math.min(firstRestartMs * 2 ** this.#restarts++, lastRestartMs);
     this.#restartAt = Date.now() + pause;
     return pause;
@@ -448,18 +410,18 @@ export class RestartPauses {
   end(): void {
     this.#steady = setTimeout(() => {
       this.#restarts = 0;
-    }, this.times.lastRestartMs).unref();
+    }, this.limits.lastRestartMs).unref();
   }
 }
 
-/** The server did not answer: it could not be started, ended, or hangs. */
-export class ServerUnavailableError extends Error {
-  override readonly name = "ServerUnavailableError";
+/** A call that a server did not answer. */
+export class CallFailedError extends Error {
+  override readonly name = "CallFailedError";
 
-  constructor(server: string, reason: string, isRestarted: boolean) {
-    const next = isRestarted
-      ? " The gateway restarts it automatically; other servers are not affected. Try the call again in a moment."
-      : "";
-    super(`The MCP server "${server}" is not available: ${reason.replace(/\.$/, "")}.${next}`);
+  constructor(
+    message: string,
+    readonly code: FailureCode,
+  ) {
+    super(message);
   }
 }

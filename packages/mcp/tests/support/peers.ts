@@ -21,7 +21,7 @@ const entryOf = (name: string): string =>
 
 export const EVERYTHING = entryOf("server-everything");
 export const FILESYSTEM = entryOf("server-filesystem");
-const support = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+export const support = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 export const FAULTY = support("faulty-server.mjs");
 const GATEWAY = support("run-gateway.mjs");
 const SERVER = support("run-server.mjs");
@@ -151,7 +151,7 @@ export interface GatewaySetup {
   readonly root?: string;
   readonly servers: Readonly<Record<string, Json>>;
   readonly contextOffload?: Json;
-  readonly times?: Json;
+  readonly limits?: Json;
   readonly generation?: Generation;
   readonly env?: Record<string, string>;
 }
@@ -168,9 +168,9 @@ export const faulty = (mode: string, ...args: readonly string[]): Json => ({
 
 /** How to start a gateway. */
 export async function gatewayArgs(setup: GatewaySetup): Promise<string[]> {
-  const { servers, contextOffload, times, root = await tempFolder() } = setup;
+  const { servers, contextOffload, limits, root = await tempFolder() } = setup;
   const config = { mcpServers: servers, contextOffload };
-  return [GATEWAY, JSON.stringify({ root, config, times })];
+  return [GATEWAY, JSON.stringify({ root, config, limits })];
 }
 
 /** The messages that one request leads to, as they are on the wire, without those about lists. */

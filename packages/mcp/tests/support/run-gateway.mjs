@@ -2,11 +2,11 @@
 import { createWorkspace } from "context-offload";
 import { createGateway, isSwitchedOff, parseGatewayConfig } from "@context-offload/mcp";
 
-const { root, config, times, sessionId } = JSON.parse(process.argv[2] ?? "{}");
+const { root, config, limits, sessionId } = JSON.parse(process.argv[2] ?? "{}");
 const { servers, policy } = parseGatewayConfig(config);
 const workspace = createWorkspace({ root });
 const gateway = createGateway({
-  ...{ servers, policy, workspace, times, sessionId },
+  ...{ servers, policy, workspace, limits, sessionId },
   isOff: () => isSwitchedOff(root),
 });
 await gateway.serveStdio();

@@ -1,0 +1,89 @@
+import { PassThrough } from "node:stream";
+import { createWorkspace } from "context-offload";
+import { onTestFinished } from "vitest";
+import { createGateway } from "../../src/gateway/gateway.js";
+import type { GatewayLimits, ServerConfig } from "../../src/gateway/gateway-config.js";
+import type { Params, RpcId, RpcResponse } from "../../src/gateway/json-rpc.js";
+import { LineReader, LineTransport } from "../../src/gateway/lines.js";
+import { support, tempFolder } from "./peers.js";
+
+const SCRIPTED = support("scripted-server.mjs");
+
+export interface Script {
+  readonly pages?: readonly { act?: string; nextCursor?: string; wait?: number }[];
+  readonly calls?: readonly (readonly string[])[];
+  readonly pings?: boolean;
+}
+
+/** A server that does what a script says, in its own process. */
+export const scripted = (script: Script): ServerConfig => ({
+  command: process.execPath,
+  args: [SCRIPTED, JSON.stringify(script)],
+});
+
+/** A gateway in this process, and a client that sends whatever it is told to, byte by byte. */
+export async function openGateway(
+  servers: Readonly<Record<string, ServerConfig>>,
+  limits: Partial<GatewayLimits> = {},
+) {
+  const workspace = createWorkspace({ root: await tempFolder() });
+  const gateway = createGateway({ servers, workspace, limits });
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answers: (RpcResponse & { readonly id?: RpcId })[] = [];
+  const waiting = new Map<RpcId, (answer: RpcResponse) => void>();
+  const reader = new LineReader(1e9, {
+    onLine: (line) => {
+      const message = JSON.parse(line) as RpcResponse;
+      if ("method" in message) return;
+      answers.push(message);
+      waiting.get(message.id)?.(message);
+    },
+  });
+  output.on("data", (chunk: Buffer) => {
+    reader.feed(chunk);
+  });
+  const serving = gateway.serve(
+    new LineTransport(input, output, limits.maxMessageBytes ?? 67_108_864),
+  );
+  const close = async (): Promise<void> => {
+    input.end();
+    await serving;
+    await workspace.close();
+  };
+  onTestFinished(close);
+  const answerTo = (id: RpcId): Promise<RpcResponse> =>
+    new Promise((resolve) => waiting.set(id, resolve));
+  const write = (bytes: string | Buffer): boolean => input.write(bytes);
+  let nextId = 1;
+  const request = (method: string, params?: Params): Promise<RpcResponse> => {
+    const id = nextId++;
+    const answer = answerTo(id);
+    write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return answer;
+  };
+  const call = (input_: Params = {}, name = "tool-0"): Promise<RpcResponse> =>
+    request("tools/call", { name, arguments: input_ });
+  const toolNames = async (): Promise<unknown[]> => {
+    const answer = await request("tools/list");
+    const tools = "result" in answer ? (answer.result["tools"] as Params[]) : [];
+    return tools.map(({ name }) => name);
+  };
+  const initialized = await request("initialize", {
+    ...{ protocolVersion: "2025-06-18", capabilities: {} },
+    clientInfo: { name: "test", version: "1.0.0" },
+  });
+  write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+  return { request, call, toolNames, write, answerTo, answers, initialized, close };
+}
+
+/** The words of an answer, be it an error, an error of a tool or a result. */
+export function wordsOf(answer: RpcResponse): string {
+  if ("error" in answer) return answer.error.message;
+  const [first] = (answer.result["content"] ?? []) as readonly { readonly text?: string }[];
+  return first?.text ?? "";
+}
+
+/** What an error is told apart by. */
+export function failureOf(answer: RpcResponse): unknown {
+  return "error" in answer ? (answer.error.data as Params | undefined)?.["code"] : undefined;
+}
