@@ -240,8 +240,12 @@ describe("offloadClient of a server whose list of tools does not end", () => {
         // So that this test ends if nothing else does.
         return Promise.resolve(pages > 500 ? { tools: [] } : { tools: [], nextCursor: `${pages}` });
       },
-      callTool: (_: { name: string }) =>
-        Promise.resolve({ ...text(JSON.stringify(structured)), structuredContent: structured }),
+      callTool: ({ name }: { name: string }) =>
+        Promise.resolve({
+          name,
+          ...text(JSON.stringify(structured)),
+          structuredContent: structured,
+        }),
     };
     const { workspace } = await storyWorkspace();
     const answer = await offloadClient(server, { workspace }).callTool({ name: "structured" });

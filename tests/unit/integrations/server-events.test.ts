@@ -7,12 +7,12 @@ import {
 } from "../../../src/integrations/anthropic/stream-replies.js";
 
 async function eventsOf(chunks: Iterable<Uint8Array>): Promise<ServerEvent[]> {
-  const iterator = chunks[Symbol.iterator]();
+  const iterator: Iterator<Uint8Array, void> = chunks[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      const { done, value } = iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      const next = iterator.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
     },
   });
   const events: ServerEvent[] = [];
