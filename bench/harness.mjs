@@ -147,7 +147,7 @@ export function listingTable(listings) {
 /** The table that docs/server.md quotes. @param {Record<string, ServerFigures>} results */
 export function serverTable(results) {
   return table(
-    "shared by all requests | a turn, median | 99th percentile | peak memory | threads added",
+    "each request uses | a turn, median | 99th percentile | peak memory | threads added",
     Object.entries(results).map(([way, { turnMs, slowTurnMs, peakMb, threads }]) => [
       way,
       ...[turnMs, slowTurnMs].map((ms) => `${Math.round(ms).toLocaleString("en")} ms`),

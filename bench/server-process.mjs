@@ -15,8 +15,9 @@ const offloaders = new Map();
 /** @param {string} sessionId */
 function offloaderOf(sessionId) {
   const options = /** @type {const} */ ({ sessionId, format: "anthropic" });
-  if (way.startsWith("a workspace")) return createOffloader({ root, ...options });
-  if (way === "one workspace") return createOffloader({ workspace: shared, ...options });
+  if (way === "a workspace of its own") return createOffloader({ root, ...options });
+  if (way.endsWith("an offloader of its own"))
+    return createOffloader({ workspace: shared, ...options });
   const known = offloaders.get(sessionId) ?? createOffloader({ workspace: shared, ...options });
   offloaders.set(sessionId, known);
   return known;

@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { serverTable } from "./harness.mjs";
 
 const WAYS = [
-  "a workspace for each request",
-  "one workspace",
-  "one workspace, an offloader for each session",
+  "a workspace of its own",
+  "one workspace, and an offloader of its own",
+  "one workspace, and the offloader of its session",
 ];
 const home = await mkdtemp(join(tmpdir(), "context-offload-bench-"));
 try {

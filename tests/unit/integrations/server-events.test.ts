@@ -6,8 +6,8 @@ import {
   StreamedReply,
 } from "../../../src/integrations/anthropic/stream-replies.js";
 
-async function eventsOf(chunks: Iterable<Uint8Array>): Promise<ServerEvent[]> {
-  const iterator: Iterator<Uint8Array, void> = chunks[Symbol.iterator]();
+async function eventsOf(chunks: Iterable<Uint8Array, void>): Promise<ServerEvent[]> {
+  const iterator = chunks[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       const next = iterator.next();
@@ -20,8 +20,8 @@ async function eventsOf(chunks: Iterable<Uint8Array>): Promise<ServerEvent[]> {
   return events;
 }
 
-function* chunksOf(bytes: Uint8Array, size: number): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+function* chunksOf(bytes: Uint8Array, size: number): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += Math.max(1, size)) yield bytes.slice(at, at + size);
 }
 
 describe("the events of a stream", () => {
@@ -34,7 +34,7 @@ describe("the events of a stream", () => {
         const bytes = new TextEncoder().encode(stream);
         const events = await eventsOf(chunksOf(bytes, size));
         expect(events.map(({ raw }) => raw).join("")).toBe(stream);
-        expect(events).toEqual(await eventsOf([bytes]));
+        expect(events).toEqual(await eventsOf(chunksOf(bytes, bytes.length)));
         for (const { raw } of events.slice(0, -1)) {
           expect(raw.search(/\r?\n\r?\n/)).toBe(
             raw.length - (/\r?\n\r?\n$/.exec(raw)?.[0] ?? "").length,
