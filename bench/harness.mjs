@@ -142,6 +142,21 @@ export function listingTable(listings) {
   );
 }
 
+/** @typedef {{ turnMs: number, slowTurnMs: number, peakMb: number, threads: number }} ServerFigures */
+
+/** The table that docs/server.md quotes. @param {Record<string, ServerFigures>} results */
+export function serverTable(results) {
+  return table(
+    "each request uses | a turn, median | 99th percentile | peak memory | threads added",
+    Object.entries(results).map(([way, { turnMs, slowTurnMs, peakMb, threads }]) => [
+      way,
+      ...[turnMs, slowTurnMs].map((ms) => `${Math.round(ms).toLocaleString("en")} ms`),
+      `${peakMb.toLocaleString("en")} MB`,
+      `${threads}`,
+    ]),
+  );
+}
+
 /** @param {string} head @param {readonly (readonly string[])[]} rows */
 function table(head, rows) {
   const titles = head.split(" | ");

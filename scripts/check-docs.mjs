@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import ts from "typescript";
-import { listingTable, renderFigures, storesTable } from "../bench/harness.mjs";
+import { listingTable, renderFigures, serverTable, storesTable } from "../bench/harness.mjs";
 import { extractAnchors, extractLinks, extractSnippets, findTypeErrors } from "./doc-snippets.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
@@ -137,6 +137,11 @@ async function findOldFigures(pages) {
     ],
     ["docs/stores.md", "bench/stores.json", storesTable(results)],
     ["docs/stores.md", "bench/stores.json", listingTable(listings)],
+    [
+      "docs/server.md",
+      "bench/server.json",
+      serverTable((await readJson("bench/server.json")).results),
+    ],
   ];
   return quoted.flatMap(([path, source, figures]) => {
     const page = pages.find((each) => each.path === path);

@@ -22,6 +22,7 @@ export {
   PointerNotFoundError,
   SearchFailedError,
   SearchTimeoutError,
+  TooManyReadsError,
   UnknownArtifactError,
 } from "./core/errors/reading-errors.js";
 export {

@@ -153,8 +153,6 @@ export function checkedCounter(countTokens: CountTokens): CountTokens {
   return (text) => {
     const tokens: unknown = count(text);
     if (typeof tokens === "number" && tokens >= 0 && tokens < Infinity) return tokens;
-    // Nobody will wait for a promise; its rejection must not end the process.
-    if (tokens instanceof Promise) tokens.catch(() => undefined);
     const returned = tokens instanceof Promise ? "a Promise" : describeValue(tokens);
     const message = `countTokens must return a number of at least 0, synchronously; it returned ${returned}.`;
     throw new InvalidArgumentError("countTokens", tokens, EXPECTED, message);

@@ -1,4 +1,5 @@
 import { requireFunction, requireObject } from "../core/arguments.js";
+import { ignoreFailure } from "../core/lib/concurrency.js";
 import type { EventLogger, StoreCall, WorkspaceEvent } from "../core/workspace/events.js";
 
 /** The parts of OpenTelemetry's API that are used; pass `trace.getTracer(…)` and `metrics.getMeter(…)`. */
@@ -18,7 +19,7 @@ export interface TelemetryTracer {
     options?: { startTime?: number; attributes?: Record<string, string | number> },
   ): {
     setStatus(status: { code: number; message?: string }): unknown;
-    end(endTime?: number): void;
+    end(endTime?: number): unknown;
   };
 }
 
@@ -27,11 +28,11 @@ export interface TelemetryMeter {
   createCounter(
     name: string,
     options?: { description?: string; unit?: string },
-  ): { add(value: number, attributes?: Record<string, string | number>): void };
+  ): { add(value: number, attributes?: Record<string, string | number>): unknown };
   createHistogram(
     name: string,
     options?: { description?: string; unit?: string },
-  ): { record(value: number, attributes?: Record<string, string | number>): void };
+  ): { record(value: number, attributes?: Record<string, string | number>): unknown };
 }
 
 type Attributes = Record<string, string | number>;
@@ -54,28 +55,33 @@ export function openTelemetry(options: OpenTelemetryOptions): EventLogger {
   if (meter) requireMethod("meter", meter, "createCounter");
   const record = meter && createMetrics(meter);
   const recordCall = meter && createStoreMetric(meter);
+  // The first of several that fails must not keep the others from what they are to know.
   const storeCall = (call: StoreCall) => {
-    logger?.storeCall?.(call);
+    ignoreFailure(() => logger?.storeCall?.(call));
     recordCall?.(call);
   };
   const log = (event: WorkspaceEvent) => {
-    logger?.(event);
+    ignoreFailure(() => logger?.(event));
     record?.(event);
-    if (!tracer) return;
-    const endTime = Date.parse(event.time);
-    const span = tracer.startSpan(`context_offload.${event.verb}`, {
-      startTime: endTime - event.duration_ms,
-      attributes: { ...attributesOf(event), ...detailsOf(event) },
-    });
-    if (event.event === "failure") {
-      span.setStatus({
-        code: ERROR,
-        ...(event.error === undefined ? {} : { message: event.error }),
+    if (tracer)
+      ignoreFailure(() => {
+        trace(tracer, event);
       });
-    }
-    span.end(endTime);
   };
   return Object.assign(log, { storeCall });
+}
+
+function trace(tracer: TelemetryTracer, event: WorkspaceEvent): void {
+  const endTime = Date.parse(event.time);
+  const span = tracer.startSpan(`context_offload.${event.verb}`, {
+    startTime: endTime - event.duration_ms,
+    attributes: { ...attributesOf(event), ...detailsOf(event) },
+  });
+  if (event.event === "failure") {
+    const message = event.error === undefined ? {} : { message: event.error };
+    ignoreFailure(() => span.setStatus({ code: ERROR, ...message }));
+  }
+  ignoreFailure(() => span.end(endTime));
 }
 
 function createStoreMetric(meter: TelemetryMeter): (call: StoreCall) => void {
@@ -85,17 +91,24 @@ function createStoreMetric(meter: TelemetryMeter): (call: StoreCall) => void {
   });
   return ({ operation, duration_ms, error }) => {
     const { code = "_OTHER" } = (error ?? {}) as { code?: string };
-    duration.record(duration_ms, {
+    const attributes = {
       "context_offload.store.operation": operation,
       ...(error === undefined ? {} : { "error.type": code }),
-    });
+    };
+    ignoreFailure(() => duration.record(duration_ms, attributes));
   };
 }
 
 function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
   const prefix = "context_offload";
-  const count = (name: string, description: string, unit: string) =>
-    meter.createCounter(`${prefix}.${name}`, { description, unit });
+  const count = (name: string, description: string, unit: string) => {
+    const counter = meter.createCounter(`${prefix}.${name}`, { description, unit });
+    return {
+      add: (value: number, attributes: Attributes): void => {
+        ignoreFailure(() => counter.add(value, attributes));
+      },
+    };
+  };
   const counters = {
     offload: count("offloads", "Results that were offloaded.", "{result}"),
     read: count("reads", "Answers that were read.", "{read}"),
@@ -135,7 +148,7 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
       if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
     }
     if (event.event === "step") rewritten.add(event.tokens_rewritten ?? 0, attributes);
-    duration.record(event.duration_ms, attributes);
+    ignoreFailure(() => duration.record(event.duration_ms, attributes));
   };
 }
 

@@ -1,4 +1,4 @@
-import { ignoreRejection } from "../core/lib/concurrency.js";
+import { ignoreFailure } from "../core/lib/concurrency.js";
 import type { ArtifactStore } from "../core/workspace/artifacts/artifact-store.js";
 import type { StoreCall } from "../core/workspace/events.js";
 
@@ -16,7 +16,7 @@ export function timedStore(store: ArtifactStore, tell: (call: StoreCall) => void
 function timed<T extends object>(
   target: T,
   names: ReadonlySet<PropertyKey>,
-  tell: (call: StoreCall) => void,
+  tell: (call: StoreCall) => unknown,
 ): T {
   return new Proxy(target, {
     get(object, name) {
@@ -35,18 +35,10 @@ function timed<T extends object>(
           failure = { error };
           throw error;
         } finally {
-          report({ operation: String(name), duration_ms: performance.now() - start, ...failure });
+          const duration_ms = performance.now() - start;
+          ignoreFailure(() => tell({ operation: String(name), duration_ms, ...failure }));
         }
       };
     },
   });
-
-  function report(call: StoreCall): void {
-    try {
-      const told: (call: StoreCall) => unknown = tell;
-      ignoreRejection(told(call));
-    } catch {
-      // A logger that fails must not make the call fail.
-    }
-  }
 }

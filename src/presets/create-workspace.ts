@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import {
   requireObject,
   type OptionNames,
@@ -193,7 +194,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   if (options.logger !== undefined) {
     requireFunction("logger", options.logger, "a function that takes an event");
   }
-  const searcher = loadSearcherOnUse();
+  const searcher = loadSearcherOnUse(JSON.stringify([placeOf(options), namespace]));
   const { storeCall } = options.logger ?? {};
   const opened = open(namespace);
   const { store, hash } = withEncryption(
@@ -227,12 +228,12 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 }
 
 /** A searcher whose code, with that of its worker, is loaded for the first search: many programs never search. */
-function loadSearcherOnUse(): Searcher {
+function loadSearcherOnUse(workspace: string): Searcher {
   let isClosed = false;
   let loading: Promise<Searcher> | undefined;
   const load = async (): Promise<Searcher> => {
     const { createSearcher } = await import("../infrastructure/search/searcher.js");
-    const searcher = createSearcher();
+    const searcher = createSearcher(workspace);
     if (isClosed) await searcher.close();
     return searcher;
   };
@@ -244,6 +245,14 @@ function loadSearcherOnUse(): Searcher {
       await (await loading)?.close();
     },
   };
+}
+
+let otherStores = 0;
+
+/** What two workspaces with the same artifacts have in common, as far as their options tell. */
+function placeOf({ root, store }: WorkspaceOptions): string | number {
+  if (root !== undefined) return resolve(root);
+  return typeof store === "string" ? store : (otherStores += 1);
 }
 
 function resolveStore({ root, store }: WorkspaceOptions): OpenStore {

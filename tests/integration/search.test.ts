@@ -18,11 +18,12 @@ import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { memoryContent } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { openContent } from "../../src/infrastructure/files/open-content.js";
 import type { SearchJob } from "../../src/infrastructure/search/search-worker.js";
-import { SearchQueue, createSearcher } from "../../src/infrastructure/search/searcher.js";
+import { SearchQueue } from "../../src/infrastructure/search/search-pool.js";
+import { createSearcher } from "../../src/infrastructure/search/searcher.js";
 import { rejectionOf } from "../support/rejection.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
-const searcher = createSearcher();
+const searcher = createSearcher("a place");
 afterAll(() => searcher.close());
 
 const DEADLINE_MS = 20_000;
@@ -241,9 +242,9 @@ describe("a search in pieces that a store gives", () => {
 
 describe("searches that have to share", () => {
   it("a plain word never waits for a pattern", async () => {
-    const own = createSearcher();
+    const own = createSearcher("a place");
     const stop = new AbortController();
-    const options = { deadlineMs: 600_000, signal: stop.signal, group: "mallory" };
+    const options = { deadlineMs: 600_000, signal: stop.signal, session: "mallory" };
     const query = { ...QUERY, pattern: ENDLESS };
     const stuck = Promise.allSettled(
       Array.from({ length: 9 }, () => own.search(ENDLESS_TEXT, query, options)),
@@ -261,25 +262,92 @@ describe("searches that have to share", () => {
     await own.close();
   });
 
-  it("sessions take turns", () => {
-    const job = (group: string, pattern: string) =>
-      ({ group, query: { ...QUERY, pattern }, isPlain: pattern.startsWith("w") }) as SearchJob;
+  it.each([
+    ["another session's pattern", "here", "there"],
+    ["another workspace's, however many sessions the first one has", "there", "here"],
+  ])("patterns that never end leave a worker for %s", async (_, place, ownSession) => {
+    const stop = new AbortController();
+    const evil = { ...QUERY, pattern: ENDLESS };
+    const crowd = createSearcher("here");
+    const stuck = Promise.allSettled(
+      Array.from({ length: 9 }, (_, index) => {
+        const session = place === "here" ? "mallory" : `mallory ${index}`;
+        return crowd.search(ENDLESS_TEXT, evil, {
+          ...{ deadlineMs: 600_000, signal: stop.signal, session },
+        });
+      }),
+    );
+    const query = { ...QUERY, pattern: "[x]$" };
+    const found = await createSearcher(place).search(ENDLESS_TEXT, query, {
+      ...{ deadlineMs: DEADLINE_MS, session: ownSession },
+    });
+    expect(found.matches).toHaveLength(1);
+    stop.abort();
+    await stuck;
+  });
+
+  it("workspaces take turns, and so do the sessions of each", () => {
+    const name = fc.constantFrom("a", "b", "c");
+    const step = fc.oneof(fc.record({ workspace: name, session: name }), fc.constant("take"));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const queue = new SearchQueue();
+        const waiting: SearchJob[] = [];
+        /** For each that waits, those that had a turn since it began to wait or had its own. */
+        const servedSince = new Map<string, Set<string>>();
+        const take = (): void => {
+          const job = queue.take(() => true);
+          if (job === undefined) {
+            expect(waiting).toEqual([]);
+            return;
+          }
+          const { workspace, session } = job;
+          const ofSession = waiting.filter(
+            (one) => one.workspace === workspace && one.session === session,
+          );
+          expect(job).toBe(ofSession[0]);
+          waiting.splice(waiting.indexOf(job), 1);
+          for (const [turn, isPeer] of [
+            [workspace, (key: string) => !key.includes("/")],
+            [`${workspace}/${session}`, (key: string) => key.startsWith(`${workspace}/`)],
+          ] as const) {
+            for (const [key, served] of servedSince) {
+              if (key === turn || !isPeer(key)) continue;
+              expect(served).not.toContain(turn);
+              served.add(turn);
+            }
+            const waits = waiting.some(
+              (one) => one.workspace === turn || `${one.workspace}/${one.session}` === turn,
+            );
+            if (waits) servedSince.set(turn, new Set());
+            else servedSince.delete(turn);
+          }
+        };
+        for (const one of steps) {
+          if (typeof one === "string") {
+            take();
+            continue;
+          }
+          const job = { ...one } as SearchJob;
+          queue.add(job);
+          waiting.push(job);
+          for (const key of [one.workspace, `${one.workspace}/${one.session}`]) {
+            if (!servedSince.has(key)) servedSince.set(key, new Set());
+          }
+        }
+        while (waiting.length > 0) take();
+        take();
+      }),
+    );
+  });
+
+  it("one that was given up waits no longer", () => {
     const queue = new SearchQueue();
-    for (const name of ["p1", "p2", "p3", "w4"]) queue.add(job("a", name));
-    for (const name of ["p5", "w6"]) queue.add(job("b", name));
-    const gone = job("c", "p7");
-    queue.add(gone);
-    expect([queue.remove(gone), queue.remove(gone)]).toEqual([true, false]);
-    const take = (accepts: (job: SearchJob) => boolean = () => true) =>
-      queue.take(accepts)?.query.pattern;
-    expect([take(), take(), take(), take(({ isPlain }) => isPlain)]).toEqual([
-      "p1",
-      "p5",
-      "p2",
-      "w6",
-    ]);
-    expect(queue.drain().map(({ query }) => query.pattern)).toEqual(["p3", "w4"]);
-    expect(take()).toBeUndefined();
+    const job = { workspace: "a", session: "b", isPlain: false } as SearchJob;
+    queue.add(job);
+    expect(queue.take(({ isPlain }) => isPlain)).toBeUndefined();
+    expect([queue.remove(job), queue.remove(job)]).toEqual([true, false]);
+    expect(queue.take(() => true)).toBeUndefined();
   });
 });
 
@@ -306,7 +374,7 @@ describe("a search that cannot end by itself", () => {
   });
 
   it("does not hold up those that wait for ever", async () => {
-    const own = createSearcher();
+    const own = createSearcher("a place");
     const query = { ...QUERY, pattern: ENDLESS };
     const long = new AbortController();
     const options = { deadlineMs: DEADLINE_MS, signal: long.signal };
@@ -341,7 +409,7 @@ describe("a search that is given up", () => {
   });
 
   it("is rejected when the searcher is closed", async () => {
-    const own = createSearcher();
+    const own = createSearcher("a place");
     const query = { ...QUERY, pattern: ENDLESS };
     const running = own.search(ENDLESS_TEXT, query, { deadlineMs: DEADLINE_MS });
     const rejected = expect(running).rejects.toMatchObject({ code: "SEARCH_FAILED" });

@@ -418,4 +418,32 @@ describe("offloadRequests for a client", () => {
     expect(textOf(reply.content)).toBe("I give up.");
     expect(api.requests.at(-1)?.body).toMatchObject({ tool_choice: { type: "none" } });
   });
+
+  it.each([
+    ["whole", false],
+    ["streamed", true],
+  ])("gives up when nothing ends the reading, with %s replies, and says so", async (_, stream) => {
+    const { workspace } = await storyWorkspace();
+    let isHeeded = false;
+    const look = { type: "text", text: "Let me look." };
+    // An endpoint that knows nothing of tool_choice; it ends at some time, so that this test does, too.
+    const api = anthropicApi((messages) =>
+      isHeeded || messages.length > 300
+        ? [{ type: "text", text: "Done." }]
+        : [look, toolUse("read_stored", {})],
+    );
+    const client = new Anthropic({
+      ...{ apiKey: "none", fetch: api.fetch, maxRetries: 2 },
+      middleware: [offloadRequests({ workspace })],
+    });
+    const error: unknown = await runAgent(client, { stream }).catch((thrown: unknown) => thrown);
+    expect(JSON.stringify([error, (error as Error).cause])).toContain("TOO_MANY_READS");
+    expect(String(error)).toContain("tool_choice");
+    // As many as are allowed, and the one that asks for an answer: an error is not tried again.
+    expect(api.requests).toHaveLength(51);
+    isHeeded = true;
+    // The host's messages are as they were, so that the conversation can go on.
+    const { reply } = await runAgent(client, { stream });
+    expect(textOf(reply.content)).toBe("Done.");
+  });
 });

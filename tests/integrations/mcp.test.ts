@@ -231,6 +231,29 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
   });
 });
 
+describe("offloadClient of a server whose list of tools does not end", () => {
+  it("answers after a number of pages, with the structured content as it is", async () => {
+    let pages = 0;
+    const server = {
+      listTools: () => {
+        pages += 1;
+        // So that this test ends if nothing else does.
+        return Promise.resolve(pages > 500 ? { tools: [] } : { tools: [], nextCursor: `${pages}` });
+      },
+      callTool: ({ name }: { name: string }) =>
+        Promise.resolve({
+          name,
+          ...text(JSON.stringify(structured)),
+          structuredContent: structured,
+        }),
+    };
+    const { workspace } = await storyWorkspace();
+    const answer = await offloadClient(server, { workspace }).callTool({ name: "structured" });
+    expect(answer).toMatchObject({ structuredContent: structured });
+    expect(pages).toBeLessThanOrEqual(100);
+  });
+});
+
 describe.each(Object.keys(SDKS))("offloadHandler and registerReadingTools, %s", (sdk) => {
   it("a server answers with references, and reads them", async () => {
     const { workspace } = await storyWorkspace();

@@ -57,6 +57,7 @@ export type ErrorCode =
   | "INVALID_PATTERN"
   | "SEARCH_TIMEOUT"
   | "SEARCH_FAILED"
+  | "TOO_MANY_READS"
   | "NOT_JSON"
   | "POINTER_NOT_FOUND"
   | "UNKNOWN_FORMAT";

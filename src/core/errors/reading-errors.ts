@@ -128,6 +128,19 @@ export class SearchFailedError extends ContextOffloadError {
   }
 }
 
+/** The model did nothing but read, though it was told to answer; the host's messages are as they were. */
+export class TooManyReadsError extends ContextOffloadError {
+  readonly code = "TOO_MANY_READS";
+
+  /** @param reads - How many replies in a row only called reading tools. */
+  constructor(readonly reads: number) {
+    super(
+      `The model called only reading tools in ${reads} replies in a row, the last one in answer to ` +
+        `a request with tool_choice "none". Check that the endpoint heeds tool_choice, then send the request again.`,
+    );
+  }
+}
+
 /** Content was queried as JSON, but is not JSON. */
 export class NotJsonError extends ContextOffloadError {
   readonly code = "NOT_JSON";

@@ -6,6 +6,15 @@ export function ignoreRejection<T>(answer: T): T {
   return answer;
 }
 
+/** Calls a host's function that is only told something: whatever it throws or returns changes nothing. */
+export function ignoreFailure(call: () => unknown): void {
+  try {
+    ignoreRejection(call());
+  } catch {
+    // A logger that fails must not make the call fail that it is told of.
+  }
+}
+
 /** Calls the function once and remembers what it returned. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -9,16 +9,17 @@ import {
   chosenBy,
 } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
+import { ignoreRejection } from "../lib/concurrency.js";
 import { eachResult } from "./by-result.js";
 
 const SHAPE =
   "a policy, such as minTokens(1000), a function of a result that returns true to offload it, " +
   "or an object with name, perResult, needsTotalChars and decide";
 
-/** The policy that was passed in. What is neither one nor a function is rejected at once. */
+/** The policy that was passed in, guarded when it is asked. What is neither one nor a function is rejected at once. */
 export function requirePolicy(argument: string, value: unknown): Policy {
   if (typeof value === "function") {
-    return fromFunction(argument, value as (result: ToolResult) => unknown);
+    return withChecks(fromFunction(argument, value as (result: ToolResult) => unknown));
   }
   const policy = (value ?? {}) as Partial<Record<keyof Policy, unknown>>;
   if (
@@ -28,9 +29,18 @@ export function requirePolicy(argument: string, value: unknown): Policy {
     typeof policy.needsTotalChars === "boolean" &&
     typeof policy.decide === "function"
   ) {
-    return value as Policy;
+    return withChecks(value as Policy);
   }
   throw new InvalidArgumentError(argument, value, SHAPE);
+}
+
+function withChecks(policy: Policy): Policy {
+  const decide = guardHost("policy.decide", policy.decide.bind(policy));
+  return {
+    ...policy,
+    decide: (candidates, conversation) =>
+      requireVerdicts(policy, decide(candidates, conversation), candidates.length),
+  };
 }
 
 function fromFunction(argument: string, judge: (result: ToolResult) => unknown): Policy {
@@ -51,7 +61,7 @@ function fromFunction(argument: string, judge: (result: ToolResult) => unknown):
 /** `policy: minTokens` passes the function that makes a policy, which rejects a result as its argument. */
 function askFunction(name: string, judge: (result: ToolResult) => unknown, result: ToolResult) {
   try {
-    return judge(result);
+    return ignoreRejection(judge(result));
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     const hint = `If ${name} makes policies, pass what it returns, as in minTokens(1000).`;
@@ -68,11 +78,7 @@ export function requirePolicies(name: string, policies: readonly unknown[]): rea
 }
 
 /** Rejects anything but one verdict per candidate, and names the policy. */
-export function requireVerdicts(
-  { name }: Policy,
-  verdicts: unknown,
-  count: number,
-): readonly Verdict[] {
+function requireVerdicts({ name }: Policy, verdicts: unknown, count: number): readonly Verdict[] {
   const isList = Array.isArray(verdicts) && verdicts.length === count;
   if (
     isList &&
@@ -93,7 +99,6 @@ export function requireVerdicts(
  * the reading tools and large parts, another policy decides.
  */
 export function guardPolicy(policy: Policy, aging: Policy): Policy {
-  const decide = guardHost("policy.decide", policy.decide.bind(policy));
   const { ages = false } = policy;
   return {
     ...policy,
@@ -107,7 +112,7 @@ export function guardPolicy(policy: Policy, aging: Policy): Policy {
       const asked = candidates.filter((result) => !verdicts.has(result));
       const isOwn = (result: ToolResult) => ages || !(result.isReadingAnswer || result.part);
       const own = asked.filter(isOwn);
-      const decided = requireVerdicts(policy, decide(own, conversation), own.length);
+      const decided = policy.decide(own, conversation);
       for (const [at, result] of own.entries()) {
         const verdict = decided[at] as Verdict;
         verdicts.set(result, policy.perResult ? { ...verdict, isFinal: true } : verdict);

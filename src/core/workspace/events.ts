@@ -1,5 +1,5 @@
 import { ContextOffloadError, messageOf } from "../errors/context-offload-error.js";
-import { ignoreRejection } from "../lib/concurrency.js";
+import { ignoreFailure } from "../lib/concurrency.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
@@ -99,8 +99,8 @@ export class EventReporter {
     // A host may pass an async function all the same.
     const logger: (event: WorkspaceEvent) => unknown = this.#logger;
     const now = this.#clock.now();
-    try {
-      const told = logger({
+    ignoreFailure(() =>
+      logger({
         event,
         verb,
         time: new Date(now).toISOString(),
@@ -112,10 +112,7 @@ export class EventReporter {
         artifact_id: null,
         session_id: null,
         ...details,
-      });
-      ignoreRejection(told);
-    } catch {
-      // A logger that fails must not make the call fail.
-    }
+      }),
+    );
   }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { KeyMissingError } from "../../core/errors/storage-errors.js";
+import { ignoreRejection } from "../../core/lib/concurrency.js";
 import { FILE_MODE, FOLDER_MODE } from "../files/store-layout.js";
 
 /** The key of what is stored from now on, and older keys for what was stored before. */
@@ -31,7 +32,9 @@ export function resolveKeys(options: EncryptionOptions): {
   readonly current: KeySet;
   readonly keysFor: (keyId: string) => KeySet;
 } {
-  const { key, keyFor, keyId } = options;
+  const { key, keyId } = options;
+  // Nobody waits for a promise, which is no key.
+  const keyFor = options.keyFor && ((id: string) => ignoreRejection(options.keyFor?.(id)));
   if (key === undefined && keyFor === undefined) {
     throw new InvalidArgumentError("encryption", options, "an object with key or keyFor");
   }

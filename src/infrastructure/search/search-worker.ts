@@ -21,8 +21,10 @@ export interface SearchJob {
   readonly source: SearchSource;
   readonly query: SearchQuery;
   readonly deadlineMs: number;
-  /** Searches of different groups take turns. */
-  readonly group: string;
+  /** Where the workspace of the search keeps its artifacts. Workspaces take turns … */
+  readonly workspace: string;
+  /** … and so do the sessions of each. */
+  readonly session: string;
   /** True for a pattern that cannot backtrack. */
   readonly isPlain: boolean;
   readonly progress: SharedProgress;
@@ -47,6 +49,8 @@ export function outcomeOf(job: SearchJob, stoppedBy: "deadline" | undefined): Se
 const STOP_GRACE_MS = 50;
 /** How long a worker may take to start. */
 const START_MS = 10_000;
+/** A worker without a search is ended after this: until then the next search need not start one. */
+const IDLE_MS = 3_000;
 /** How many pieces are sent ahead, so that the worker never waits for the next one. */
 const PIECES_AHEAD = 2;
 
@@ -92,17 +96,20 @@ export class SearchWorker {
     return this.#job;
   }
 
+  get isIdle(): boolean {
+    return this.#job === undefined && !this.#gone;
+  }
+
   begin(job: SearchJob): void {
-    this.#job = job;
-    this.#stopped = undefined;
     this.#id += 1;
-    // A pending search keeps the process alive.
-    this.#thread.ref();
     const { query, deadlineMs, source } = job;
     const { fd, size } = source;
     const id = this.#id;
     const file = fd === undefined || !SHARES_DESCRIPTORS ? undefined : { fd, size };
     this.#post({ id, kind: "search", query, deadlineMs, progress: job.progress.buffer, file });
+    this.#job = job;
+    // A pending search keeps the process alive.
+    this.#thread.ref();
     this.#pieces = file === undefined ? readWhole(job) : undefined;
     for (let ahead = 0; ahead < PIECES_AHEAD; ahead++) void this.#sendPiece(job);
     this.#startTimer(START_MS, () => {
@@ -126,20 +133,20 @@ export class SearchWorker {
     if (this.#gone) return;
     this.#gone = true;
     clearTimeout(this.#timer);
-    const job = this.#job;
-    this.#onGone();
     await this.#thread.terminate();
-    job?.settle(this.#stopped?.() ?? { error });
+    this.#job?.settle(this.#stopped?.() ?? { error });
     this.#job = undefined;
+    // Only now, so that there are never more threads than allowed.
+    this.#onGone();
   }
 
   #post(request: SearchRequest, transfer: readonly ArrayBuffer[] = []): void {
     this.#thread.postMessage(request, transfer);
   }
 
-  #startTimer(ms: number, onTime: () => void): void {
+  #startTimer(ms: number, onTime: () => void): NodeJS.Timeout {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(onTime, timerMs(ms));
+    return (this.#timer = setTimeout(onTime, timerMs(ms)));
   }
 
   async #sendPiece(job: SearchJob): Promise<void> {
@@ -184,10 +191,13 @@ export class SearchWorker {
         job.settle(this.#stopped?.() ?? { error: errorOf(job, answer.failure) });
         break;
     }
-    clearTimeout(this.#timer);
     this.#job = undefined;
     this.#pieces = undefined;
+    this.#stopped = undefined;
     this.#thread.unref();
+    this.#startTimer(IDLE_MS, () => {
+      void this.end(new SearchFailedError("its worker was idle; try again"));
+    }).unref();
     this.#onFree();
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { DEFAULTS } from "../../core/defaults.js";
+import { TooManyReadsError } from "../../core/errors/reading-errors.js";
 import { parseJson } from "../../core/lib/json/plain-json.js";
 import { setLru } from "../../core/lib/set-lru.js";
 import { anthropicFormat } from "../../formats/anthropic.js";
@@ -240,7 +241,11 @@ export class ReadingTurn {
     return !this.#hostReads && isToolUse(block) && this.#session.isReadingTool(block["name"]);
   }
 
-  /** Takes a reply of the model. The next request, if reading calls were all that it asked for. */
+  /**
+   * Takes a reply of the model. The next request, if reading calls were all that it asked for.
+   *
+   * @throws TooManyReadsError when it asks for them without end.
+   */
   async take(reply: Reply): Promise<MessagesBody | undefined> {
     this.#firstId ??= reply.id;
     const calls = reply.content.filter((block) => this.isReading(block));
@@ -256,12 +261,14 @@ export class ReadingTurn {
       this.#remember(reply, await this.#answer(answered));
       return undefined;
     }
+    this.#reads += 1;
+    // It was told to answer, and was not heeded: it could go on like this for ever, and each reply is paid for.
+    if (this.#reads > DEFAULTS.readReplies) throw new TooManyReadsError(this.#reads);
     const answers = await this.#answer(calls);
     this.#usage = { ...this.#usage, ...addUsage(reply.usage ?? {}, this.#usage) };
     const asked = { role: "assistant", content: reply.content };
     const answered = { role: "user", content: answers };
     this.#rounds.push(asked, answered);
-    this.#reads += 1;
     this.#sent = this.#next(reply, asked, answered);
     return this.#sent;
   }

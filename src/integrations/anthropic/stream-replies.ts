@@ -67,8 +67,9 @@ export class StreamedReply {
       const before = typeof block[field] === "string" ? block[field] : "";
       this.content[index] = { ...block, [field]: before + String(delta[field]) };
     } else if (type === "citations_delta") {
-      const before = Array.isArray(block["citations"]) ? (block["citations"] as unknown[]) : [];
-      this.content[index] = { ...block, citations: [...before, delta["citation"]] };
+      // The list of the event itself, which nobody else has: a copy for each citation would take long for many.
+      if (Array.isArray(block["citations"])) block["citations"].push(delta["citation"]);
+      else this.content[index] = { ...block, citations: [delta["citation"]] };
     }
   }
 
@@ -96,20 +97,29 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** The server-sent events of a response, as they arrive. */
+/** The longest end of an event, CR LF CR LF, may be split anywhere. */
+const MAX_END_CHARS = 4;
+
+/** The server-sent events of a response, as they arrive. Each character is looked at once, however large an event is. */
 export async function* readServerEvents(response: Response): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
+  /** The event that has not ended: its searched parts, and its last characters, with which its end may begin. */
+  let parts: string[] = [];
   let text = "";
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     text += decoder.decode(chunk, { stream: true });
-    for (let end = /\r?\n\r?\n/.exec(text); end; end = /\r?\n\r?\n/.exec(text)) {
-      const length = end.index + end[0].length;
-      const raw = text.slice(0, length);
-      text = text.slice(length);
+    let start = 0;
+    for (const { index, 0: end } of text.matchAll(/\r?\n\r?\n/g)) {
+      const raw = parts.join("") + text.slice(start, (start = index + end.length));
+      parts = [];
       yield { raw, data: parseData(raw) };
     }
+    const searched = Math.max(start, text.length - MAX_END_CHARS + 1);
+    parts.push(text.slice(start, searched));
+    text = text.slice(searched);
   }
-  if (text !== "") yield { raw: text, data: parseData(text) };
+  const raw = parts.join("") + text;
+  if (raw !== "") yield { raw, data: parseData(raw) };
 }
 
 function parseData(raw: string): unknown {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/errors/context-offload-error.js";
 import { mcpFormat } from "../../formats/mcp.js";
 import type { OffloadSession } from "../shared/sessions.js";
 
@@ -45,9 +46,10 @@ export function createReadingServer(options: ReadingServerOptions): {
   return {
     async connect(transport) {
       transport.onmessage = (message: never) => {
-        void answer(message as Request, options).then((response) =>
-          response ? transport.send(response as never) : undefined,
-        );
+        void answer(message as Request, options)
+          .then((response) => (response ? transport.send(response as never) : undefined))
+          // The other side is gone, and with it whoever waits for the answer.
+          .catch(() => undefined);
       };
       open.add(transport);
       await transport.start();
@@ -63,9 +65,13 @@ async function answer(request: Request, options: ReadingServerOptions): Promise<
   const { id, method = "" } = request;
   // A notification or a response.
   if (id === undefined || request.method === undefined) return undefined;
-  const result = await respond(request, options);
-  const error = { code: -32601, message: `Method not found: ${method}` };
-  return { jsonrpc: "2.0", id, ...(result ? { result } : { error }) };
+  try {
+    const result = await respond(request, options);
+    const error = { code: -32601, message: `Method not found: ${method}` };
+    return { jsonrpc: "2.0", id, ...(result ? { result } : { error }) };
+  } catch (cause) {
+    return { jsonrpc: "2.0", id, error: { code: -32603, message: messageOf(cause) } };
+  }
 }
 
 async function respond(

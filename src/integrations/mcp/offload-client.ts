@@ -41,6 +41,9 @@ export interface ClientOptions extends IntegrationOptions {
 
 const CLIENT: DropIn<ClientOptions> = { adds: { validate: true }, lacks: {} };
 
+/** More pages of tools than a server has that means well. */
+const MAX_PAGES = 100;
+
 interface ToolPage {
   readonly tools: readonly ListedTool[];
   readonly nextCursor?: string | undefined;
@@ -69,12 +72,14 @@ export function offloadClient<C extends AnyMcpClient>(client: C, options: Client
 
   const outputSchemaOf = async (name: string): Promise<unknown> => {
     let cursor: string | undefined;
-    do {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
       if (listed.has(name)) break;
-      const page = await list(cursor === undefined ? undefined : { cursor });
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    return listed.get(name)?.outputSchema;
+      cursor = (await list(cursor === undefined ? undefined : { cursor })).nextCursor;
+      if (cursor === undefined) break;
+    }
+    const isUnknown = cursor !== undefined && !listed.has(name);
+    // A server whose list does not end: the schema that allows nothing else keeps the content as it is.
+    return isUnknown ? false : listed.get(name)?.outputSchema;
   };
 
   const listTools = async (params?: unknown, ...rest: unknown[]): Promise<ToolPage> => {

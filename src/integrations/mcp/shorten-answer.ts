@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { guardHost } from "../../core/arguments.js";
 import { DEFAULTS } from "../../core/defaults.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import { parseKnowledgeList } from "../../core/workspace/reference/knowledge-list.js";
@@ -71,7 +72,9 @@ export async function shortenAnswer<R extends object>(
   const reference = (first as { readonly text?: string } | undefined)?.text ?? "";
   const [artifactId] = parseKnowledgeList(reference) ?? [];
   if (offloaded === result || artifactId === undefined) return result;
-  const content = linkTo ? [first, linkTo(artifactId), ...kept] : offloaded.content;
+  const content = linkTo
+    ? [first, guardHost("linkTo", linkTo)(artifactId), ...kept]
+    : offloaded.content;
   const { structuredContent } = result as McpToolResult;
   if (!rejects || structuredContent === undefined) return { ...offloaded, content };
   const shortened = shortenStructured(structuredContent, reference, artifactId);

@@ -36,7 +36,7 @@ describe("a workspace that was closed", () => {
 
 describe("a store without files", () => {
   it("is searched in pieces, once, and never loaded as a whole", async () => {
-    const searcher = createSearcher();
+    const searcher = createSearcher("a place");
     onTestFinished(() => searcher.close());
     const store = new CountingStore();
     const workspace = openMemoryWorkspace({

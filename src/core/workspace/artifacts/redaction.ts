@@ -1,6 +1,6 @@
+import { guardHost } from "../../arguments.js";
 import type { Content } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { CallerFailedError } from "../../errors/storage-errors.js";
 import { isData } from "../../lib/json/plain-json.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
@@ -58,12 +58,7 @@ export async function readForRedaction(source: ContentSource): Promise<Content> 
 }
 
 function callRedact(redact: Redact, text: string, context: RedactContext): string {
-  let changed: unknown;
-  try {
-    changed = redact(text, context);
-  } catch (cause) {
-    throw new CallerFailedError("redact", cause);
-  }
+  const changed: unknown = guardHost("redact", redact)(text, context);
   if (typeof changed === "string") return changed;
   throw new InvalidArgumentError("redact", changed, "a function that returns a string");
 }

@@ -106,14 +106,14 @@ export function callInput(query: SearchQuery): NextCall["input"] {
   };
 }
 
-/** Searches a text off the main thread. When searches have to wait, groups take turns. */
+/** Searches a text off the main thread. When searches have to wait, sessions take turns. */
 export type SearchText = (
   source: SearchSource,
   query: SearchQuery,
   options: {
     readonly deadlineMs: number;
     readonly signal?: AbortSignal;
-    readonly group?: string;
+    readonly session?: string;
   },
 ) => Promise<SearchOutcome>;
 
@@ -258,7 +258,7 @@ async function searchTarget(
   };
   return searchText(text.source, bounded, {
     deadlineMs,
-    group: record.sessionId,
+    session: record.sessionId,
     ...(signal ? { signal } : {}),
   });
 }

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { byTool } from "../../../../src/core/policies/by-result.js";
 import { minChars, minTokens } from "../../../../src/core/policies/by-size.js";
-import {
-  all,
-  any,
-  not,
-  requirePolicy,
-  requireVerdicts,
-} from "../../../../src/core/policies/combine.js";
+import { all, any, not, requirePolicy } from "../../../../src/core/policies/combine.js";
 import { tokenBudget } from "../../../../src/core/policies/by-budget.js";
 import type { Policy } from "../../../../src/core/engine/policy.js";
 import { decideLengths } from "../../../support/decide.js";
@@ -33,7 +27,10 @@ describe("your own policy", () => {
   const good = { name: "mine", perResult: true, needsTotalChars: false, decide: () => [] };
 
   it("is taken with all of its parts", () => {
-    expect(requirePolicy("policy", good)).toBe(good);
+    const { name, perResult, needsTotalChars } = good;
+    const taken = requirePolicy("policy", good);
+    expect(taken).toMatchObject({ name, perResult, needsTotalChars });
+    expect(taken.decide([], {} as never)).toEqual([]);
   });
 
   it.each([
@@ -54,8 +51,18 @@ describe("your own policy", () => {
     ["what is not a list", { offload: true }],
     ["a verdict that does not say", [{ reason: "why" }]],
     ["nothing", undefined],
+    ["null", null],
+    ["a verdict that is none", [true]],
   ])("is named when it answers with %s", (_, verdicts) => {
-    expect(() => requireVerdicts(good, verdicts, 1)).toThrow(/\bmine must return an array of 1\b/);
+    const own = { ...good, decide: () => verdicts as never };
+    for (const policy of [
+      requirePolicy("policy", own),
+      all(own),
+      any(minChars(200), own),
+      not(own),
+    ]) {
+      expect(() => decideLengths(policy, [100], 100)).toThrow(/\bmine must return an array of 1\b/);
+    }
   });
 });
 
