@@ -6,6 +6,7 @@ import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
 import { EXIT, explainError, type SetExitCode } from "../command-error.js";
 import { CLIENTS } from "../install/clients.js";
+import { inspect } from "../install/set-up.js";
 import {
   withWorkspace,
   workspaceFolder,
@@ -151,7 +152,7 @@ async function checkClients(terminal: Terminal): Promise<Finding[]> {
   for (const client of CLIENTS) {
     for (const user of [false, true]) {
       try {
-        const steps = await client.inspect(contextOf(terminal, { user, tools: true }));
+        const steps = await inspect(client, contextOf(terminal, { user, tools: true }));
         for (const { path, what } of steps) {
           const gone = (what.match(/"([^"]+\.js)"/g) ?? [])
             .map((name) => name.slice(1, -1))
