@@ -202,7 +202,7 @@ describe("install for clients of MCP servers", () => {
     };
     const command = process.execPath;
     const own = [MAIN, "gateway", "--workspace", place.path(".offload"), "--session"];
-    const mark = ["--exclude", "x", "--installed-by", expect.any(String), "--"];
+    const mark: unknown[] = ["--exclude", "x", "--installed-by", expect.any(String), "--"];
     expect(mcpServers.a).toEqual({ command, args: [...own, "a", ...mark, "a"] });
     expect(mcpServers.b).toEqual({ command, args: [...own, "b", ...mark, "b", "x"] });
   });

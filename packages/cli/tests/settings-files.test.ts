@@ -108,7 +108,7 @@ function writeJson(value: unknown, style: Style, depth = 0): string {
     return `${newLine(depth + 1)}${name}${writeJson(item, style, depth + 1)}${comment()}${comma}${comment()}`;
   });
   const end = parts.length > 0 || choose(3) === 0 ? newLine(depth) : "";
-  const [open, close] = isList ? "[]" : "{}";
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
   return (
     open + (hasComments && choose(4) === 0 ? "/* first */" : "") + parts.join("") + end + close
   );
@@ -244,10 +244,10 @@ const jsonText = fc.oneof(
     weight: 9,
     arbitrary: fc.tuple(settingsData, styles).map(([data, { choices, end, ...style }]) => {
       const text = writeJson(data, { ...style, choose: chooserOf(choices) });
-      return { text: text + end, data: data as Readonly<Record<string, unknown>> };
+      return text + end;
     }),
   },
-  fc.constantFrom(...SPECIAL).map((text) => ({ text, data: undefined })),
+  fc.constantFrom(...SPECIAL),
 );
 
 /** A server of Codex, in each of the forms that TOML has for it. */
@@ -301,21 +301,19 @@ const tomlText = fc.oneof(
         const servers = good.map((entry) => writeTomlServer(entry, form, full)).join(eol(full));
         const head = `model = "o5" # mine${eol(full)}notes = """${eol(full)}[mcp_servers.fake]${eol(full)}command = "no"${eol(full)}"""${eol(full)}`;
         const tail = `[other]${eol(full)}at = 1979-05-27T07:32:00Z${eol(full)}[[list]]${eol(full)}a = 0x1F`;
-        return { text: `${head}${servers}${tail}`, data: { mcp_servers: data } };
+        return `${head}${servers}${tail}`;
       }),
   },
-  fc
-    .constantFrom(
-      "",
-      "\n",
-      "# only",
-      "a = ",
-      "[a]\n[a]",
-      "mcp_servers = 1",
-      "mcp_servers = []\r\n",
-      "a=1\ra=2",
-    )
-    .map((text) => ({ text, data: undefined })),
+  fc.constantFrom(
+    "",
+    "\n",
+    "# only",
+    "a = ",
+    "[a]\n[a]",
+    "mcp_servers = 1",
+    "mcp_servers = []\r\n",
+    "a=1\ra=2",
+  ),
 );
 
 const places = fc.record({
@@ -377,7 +375,7 @@ describe("settings files of other people", () => {
         const client = clientNamed(name);
         const paths = place.isMissing ? [] : await pathsOf(client, context);
         for (const [at, path] of paths.entries()) {
-          const text = (place.hasMark ? "\ufeff" : "") + (files[at]?.text ?? "");
+          const text = (place.hasMark ? "\ufeff" : "") + (files[at] ?? "");
           const real = put(
             place.isLink ? join(context.cwd, `dotfile-${at}`) : path,
             text,

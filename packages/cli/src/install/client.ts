@@ -31,11 +31,11 @@ export interface SettingsEdit {
   readonly path: string;
   readonly syntax: Syntax;
   /** Adds our entries to settings that have none; what is there already is not touched. */
-  add(settings: Settings): EditNote[];
+  readonly add: (settings: Settings) => EditNote[];
   /** Removes what `add` added, and nothing that only looks like it; returns what that was. */
-  remove(settings: Settings): string[];
+  readonly remove: (settings: Settings) => string[];
   /** What is set up, for `doctor`. */
-  inspect(settings: Settings): string[];
+  readonly inspect: (settings: Settings) => string[];
 }
 
 /** A program that agents run in. */
