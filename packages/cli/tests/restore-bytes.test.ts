@@ -46,7 +46,9 @@ describe("restore", () => {
               n: 1,
               ...message,
             }));
-            const texts = all.map((style) => style.mark + LAYOUTS[name]?.(messages, style));
+            const texts = all.map(
+              (style) => `${style.mark}${LAYOUTS[name]?.(messages, style) ?? ""}`,
+            );
             for (const [at, text] of texts.entries()) {
               const out = `${at}`;
               place.write(`${at}/${name}`, text);

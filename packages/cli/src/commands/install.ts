@@ -6,6 +6,7 @@ import { CommandError, EXIT } from "../command-error.js";
 import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import { install, uninstall, type InstallStep } from "../install/set-up.js";
+import { inLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface InstallFlags {
@@ -81,6 +82,6 @@ function report(steps: readonly InstallStep[], nothing: string, { print, cwd }: 
   if (steps.length === 0) print(nothing);
   for (const { path, what } of steps) {
     const short = relative(cwd, path);
-    print(`${short.startsWith("..") ? path : short}: ${what}`);
+    print(inLine(`${short.startsWith("..") ? path : short}: ${what}`));
   }
 }

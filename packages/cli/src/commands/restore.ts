@@ -19,6 +19,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import { countOf } from "../terminal/table.js";
+import { inLine, printable } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface RestoreFlags extends WorkspaceFlags {
@@ -73,7 +74,7 @@ async function restore(
         ? written
         : ((await exact(written)) ?? stringify(await Promise.all(restored.map(restoreLine))));
       if (input.path === undefined && flags.out === undefined) {
-        await terminal.write(encodeText(mark + text));
+        await terminal.write(terminal.isWatched ? printable(text) : encodeText(mark + text));
         continue;
       }
       const output = await openOutput(input, {
@@ -87,7 +88,8 @@ async function restore(
         await output.discard();
         throw error;
       }
-      if (flags.quiet !== true) terminal.print(`wrote ${relative(terminal.cwd, output.path)}`);
+      if (flags.quiet !== true)
+        terminal.print(`wrote ${inLine(relative(terminal.cwd, output.path))}`);
     }
   });
 }

@@ -18,7 +18,6 @@ import {
   NotConversationError,
   explainError,
 } from "../command-error.js";
-import { harmless } from "../terminal/colors.js";
 import { renderTable } from "../terminal/table.js";
 import type { Input } from "./conversation-files.js";
 
@@ -233,7 +232,7 @@ function seenIn(message: string): string | undefined {
 }
 
 function linesOf(mismatches: readonly FormatMismatch[]): string[] {
-  const rows = mismatches.map(({ format, why }) => [`  ${format}`, harmless(why)]);
+  const rows = mismatches.map(({ format, why }) => [`  ${format}`, why]);
   return renderTable([{ title: "" }, { title: "" }], rows)
     .split("\n")
     .slice(1);
