@@ -2,17 +2,29 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { conversationOf, logLine, RUN, TestFolder } from "./support/command.js";
 
-const RUNS = 60;
+const RUNS = 40;
 
 /** Ways to write the same JSON. */
-const styles = fc.record({
-  gap: fc.constantFrom("", " ", "  "),
-  number: fc.constantFrom("1", "1.0", "1.00", "1e0", "12345678901234567890"),
-  isEscaped: fc.boolean(),
-  end: fc.constantFrom("", "\n", "\n\n", "\r\n", " ", "  \n"),
-  mark: fc.constantFrom("", "\ufeff"),
-});
-type Style = typeof styles extends fc.Arbitrary<infer S> ? S : never;
+const PLAIN = { gap: "", number: "1", isEscaped: false, end: "", mark: "" };
+const styles = fc.oneof(
+  // As JSON.stringify writes it: nothing has to be kept for it.
+  fc.constant(PLAIN),
+  fc.record({
+    gap: fc.constantFrom("", " ", "  "),
+    number: fc.constantFrom("1", "1.0", "1.00", "1e0"),
+    isEscaped: fc.boolean(),
+    end: fc.constant(""),
+    mark: fc.constant(""),
+  }),
+  fc.record({
+    gap: fc.constantFrom("", " ", "  "),
+    number: fc.constantFrom("1", "1.0", "12345678901234567890"),
+    isEscaped: fc.boolean(),
+    end: fc.constantFrom("", "\n", "\n\n", "\r\n", " ", "  \n"),
+    mark: fc.constantFrom("", "\ufeff"),
+  }),
+);
+type Style = typeof PLAIN;
 
 function write(value: unknown, { gap, number, isEscaped }: Style): string {
   const text = JSON.stringify(value)
