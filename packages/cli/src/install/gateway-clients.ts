@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { type Client, type InstallContext, markFlags, readMark } from "./client.js";
 import { jsonSyntax } from "./json-syntax.js";
 import { isRecord, type Settings, type SettingsPath, type Syntax } from "./settings.js";
-import { tomlSyntax } from "./toml-syntax.js";
 
 /** A client whose MCP servers are listed in a file. */
 interface ServersFile {
@@ -10,7 +9,8 @@ interface ServersFile {
   readonly title: string;
   /** The key that holds the servers. */
   readonly key: string;
-  readonly syntax?: Syntax;
+  /** Default: JSON. */
+  readonly syntax?: () => Promise<Syntax>;
   path(context: InstallContext): string;
   /** Whether it has settings of the user only. */
   readonly isOfUser?: boolean;
@@ -75,7 +75,8 @@ const CLIENTS: readonly ServersFile[] = [
     name: "codex",
     title: "Codex",
     key: "mcp_servers",
-    syntax: tomlSyntax,
+    // Loaded here, since the other commands start faster without its parser.
+    syntax: async () => (await import("./toml-syntax.js")).tomlSyntax,
     isOfUser: true,
     path: ({ home, env }) => join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
   },
@@ -85,10 +86,10 @@ const CLIENTS: readonly ServersFile[] = [
 export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
   name: client.name,
   title: client.title,
-  edits: (context) => [
+  edits: async (context) => [
     {
       path: client.path(context),
-      syntax: client.syntax ?? jsonSyntax,
+      syntax: (await client.syntax?.()) ?? jsonSyntax,
       add(settings) {
         const workspace = join(client.isOfUser ? context.home : folderOf(context), ".offload");
         const notes = serversOf(settings, client).map(([name, server]) => {
