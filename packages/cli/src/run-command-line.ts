@@ -1,10 +1,12 @@
 import { CommanderError } from "commander";
 import { explainError, EXIT } from "./command-error.js";
 import { createProgram } from "./program.js";
+import { withPrintableOutput } from "./terminal/printable.js";
 import { INTERRUPTED, type Terminal } from "./terminal/terminal.js";
 
 /** Runs one command; resolves to the exit code and never throws. */
-export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommandLine(args: readonly string[], output: Terminal): Promise<number> {
+  const terminal = withPrintableOutput(output);
   let exitCode: number = EXIT.done;
   const program = createProgram(terminal, (code) => {
     exitCode = code;

@@ -1,7 +1,8 @@
 import type { ResultReport, Workspace } from "context-offload";
 import type { OffloadedInput } from "./conversations/offload-input.js";
+import { inLine } from "./terminal/printable.js";
 import { countOf, clip, wrap } from "./terminal/table.js";
-import { harmless, type Colors } from "./terminal/colors.js";
+import type { Colors } from "./terminal/colors.js";
 
 /** One result that was offloaded, before and after. */
 export interface RunExample {
@@ -36,9 +37,9 @@ export function describeExample(
   const { toolName = "a tool", tokens = 0, reference = "", referenceTokens = 0 } = row;
   const lines = content.replace(/\r?\n$/, "").split(/\r?\n/);
   const quote = (texts: readonly string[]) =>
-    texts.map((text) => colors.dim("│ ") + clip(harmless(text), columns - 2));
+    texts.map((text) => colors.dim("│ ") + clip(text, columns - 2));
   return [
-    `${colors.bold("Before")}: what ${harmless(toolName)} returned, ${countOf(lines.length, "line")}, ${countOf(tokens, "token")}`,
+    `${colors.bold("Before")}: what ${inLine(toolName)} returned, ${countOf(lines.length, "line")}, ${countOf(tokens, "token")}`,
     ...quote(shorten(lines, BEFORE_LINES, 0)),
     "",
     `${colors.bold("After")}: a reference with a digest, ${countOf(referenceTokens, "token")}`,

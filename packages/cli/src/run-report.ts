@@ -3,6 +3,7 @@ import type { ResultReport } from "context-offload";
 import type { OffloadedInput } from "./conversations/offload-input.js";
 import { describeExample, type RunExample } from "./run-example.js";
 import type { Colors } from "./terminal/colors.js";
+import { inLine } from "./terminal/printable.js";
 import { countOf, formatCount, formatShare, renderBar, renderTable } from "./terminal/table.js";
 
 /** A conversation, and where its short form is. */
@@ -54,9 +55,9 @@ export function describeRun(done: readonly RunOutcome[], options: ReportOptions)
       ...done.flatMap(({ brokenLines, input }) =>
         brokenLines === 0
           ? []
-          : [`left ${countOf(brokenLines, "broken line")} of ${input.shown} as found`],
+          : [`left ${countOf(brokenLines, "broken line")} of ${inLine(input.shown)} as found`],
       ),
-      ...done.flatMap(({ output }) => (output === undefined ? [] : [`wrote ${output}`])),
+      ...done.flatMap(({ output }) => (output === undefined ? [] : [`wrote ${inLine(output)}`])),
     ].join("\n"),
   );
   return blocks.join("\n\n");

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { HOOK, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
@@ -107,8 +108,8 @@ describe("install claude-code", () => {
     expect(group?.matcher).toBe("*");
     const servers = JSON.parse(place.read(".mcp.json")) as { mcpServers: { offload: object } };
     expect(servers.mcpServers.offload).toEqual({
-      ...{ type: "stdio", command: process.execPath, args: [MAIN, "mcp", "--read-only"] },
-      alwaysLoad: true,
+      ...{ type: "stdio", command: process.execPath, alwaysLoad: true },
+      args: [MAIN, "mcp", "--read-only", "--installed-by", expect.any(String)],
     });
     // The command works as it stands.
     const input = JSON.stringify({ hook_event_name: "PostToolUse" });
@@ -201,11 +202,9 @@ describe("install for clients of MCP servers", () => {
     };
     const command = process.execPath;
     const own = [MAIN, "gateway", "--workspace", place.path(".offload"), "--session"];
-    expect(mcpServers.a).toEqual({ command, args: [...own, "a", "--exclude", "x", "--", "a"] });
-    expect(mcpServers.b).toEqual({
-      command,
-      args: [...own, "b", "--exclude", "x", "--", "b", "x"],
-    });
+    const mark: unknown[] = ["--exclude", "x", "--installed-by", expect.any(String), "--"];
+    expect(mcpServers.a).toEqual({ command, args: [...own, "a", ...mark, "a"] });
+    expect(mcpServers.b).toEqual({ command, args: [...own, "b", ...mark, "b", "x"] });
   });
 
   it("edits the TOML of Codex, and back to the byte", async () => {
@@ -214,9 +213,9 @@ describe("install for clients of MCP servers", () => {
     const { stdout } = await place.run("install", "codex");
     expect(stdout.match(/behind the gateway/g)).toHaveLength(3);
     const text = place.read("home/.codex/config.toml");
-    expect(text).toContain(`"--session", "files", "--", 'npx',`);
+    expect(text).toMatch(/"--session", "files", .* "--", 'npx',$/m);
     expect(text).toMatch(
-      /^args = \[ ".*main\.js", "gateway", "--workspace", ".*\/home\/\.offload", "--session", "with space", "--", "bare"\]$/m,
+      /^args = \[".*main\.js", "gateway", "--workspace", ".*\/home\/\.offload", "--session", "with space", .* "--", "bare"\]$/m,
     );
     await place.run("install", "codex");
     expect(place.read("home/.codex/config.toml")).toBe(text);
@@ -264,7 +263,8 @@ describe("install copilot", () => {
       hooks: { postToolUse: Record<string, unknown>[] };
     };
     const [entry = {}] = hooks.postToolUse;
-    const bash = `"${process.execPath}" "${HOOK}" --root .offload --exclude "view"`;
+    const bash = String(entry["bash"]);
+    expect(bash).toContain(`"${process.execPath}" "${HOOK}" --root .offload --exclude "view"`);
     expect([version, entry]).toEqual([
       1,
       { type: "command", bash, powershell: `& ${bash}`, timeoutSec: 60 },
@@ -294,7 +294,8 @@ describe("install opencode", () => {
       const { status, stdout, stderr } = await place.run("install", "opencode");
       expect([status, stderr]).toEqual([0, ""]);
       expect(stdout).toMatch(/added the plugin/);
-      expect(place.read("opencode.jsonc")).toMatch(/"file:\/\/.*opencode\/index\.js"/);
+      const { plugin } = parse(place.read("opencode.jsonc")) as { plugin: string[] };
+      expect(plugin.at(-1)).toMatch(/^file:\/\/.*opencode\/index\.js$/);
       expect((await place.run("doctor")).stdout).toMatch(/^ok +OpenCode: .*: plugin: file:/m);
       expect((await place.run("uninstall", "opencode")).stdout).toMatch(/removed the plugin/);
       expect(place.read("opencode.jsonc")).toBe(text);

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { createColors } from "../src/terminal/colors.js";
+import { printable } from "../src/terminal/printable.js";
 import { clip, renderTable, wrap } from "../src/terminal/table.js";
 import { conversationOf, MAIN, RUN, TestFolder, SAMPLE } from "./support/command.js";
 
@@ -64,12 +66,20 @@ describe.skipIf(!hasScript)("on a terminal", () => {
 
 describe("columns", () => {
   it("line up whatever script the cells are in, and whether they have colors", () => {
-    const cells = ["plain", "日本語", "e\u0301te\u0301", "👩‍💻 ok", "\u001b[32mgreen\u001b[39m"];
+    const cells = [
+      "plain",
+      "日本語",
+      "e\u0301te\u0301",
+      "👩‍💻 ok",
+      createColors(true).green("green"),
+    ];
     const right = { title: "n", align: "right" as const };
     const lines = renderTable(
       [{ title: "name" }, right],
       cells.map((cell) => [cell, "1"]),
-    ).split("\n");
+    )
+      .split("\n")
+      .map(printable);
     expect(lines).toEqual([
       "name    n",
       "plain   1",

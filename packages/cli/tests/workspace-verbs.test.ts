@@ -237,10 +237,10 @@ describe("the verbs, called wrongly", () => {
     );
   });
 
-  it("shows no control characters of stored content on a terminal, and the exact bytes in a pipe", async () => {
+  it("prints the exact bytes of stored content where they are asked for", async () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
     await place.run(...RUN, "--quiet", "chat.json");
-    expect((await place.run("lines", "t1", "1")).stdout).toBe("1 \u001b]0;title\u0007\n");
+    expect((await place.run("lines", "t1", "1", "--raw")).stdout).toBe("1 \u001b]0;title\u0007\n");
   });
 });

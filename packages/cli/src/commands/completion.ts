@@ -31,7 +31,9 @@ function describe(program: Command): Described[] {
   return program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: [...command.options, ...program.options].flatMap(({ long }) => long ?? []),
+    options: [...command.options, ...program.options].flatMap(({ long, hidden }) =>
+      hidden ? [] : (long ?? []),
+    ),
   }));
 }
 

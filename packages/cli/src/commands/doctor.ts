@@ -1,11 +1,13 @@
-import { access, constants, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { access, constants, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
 import { EXIT, explainError, type SetExitCode } from "../command-error.js";
+import { readHookLog } from "../hook/hook-log.js";
 import { CLIENTS } from "../install/clients.js";
+import { inspect } from "../install/set-up.js";
 import {
   withWorkspace,
   workspaceFolder,
@@ -13,6 +15,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import { countOf, formatBytes } from "../terminal/table.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { contextOf } from "./install.js";
 
@@ -43,7 +46,7 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
         ...(await checkContent(flags, terminal)),
         ...(await checkClients(terminal)),
       ];
-      if (flags.json === true) terminal.print(JSON.stringify(findings, null, 2));
+      if (flags.json === true) terminal.print(printableJson(findings, 2));
       else for (const finding of findings) terminal.print(render(finding, terminal));
       if (findings.some(({ state }) => state === "broken")) setExitCode(EXIT.no);
     });
@@ -55,7 +58,7 @@ function render({ state, text }: Finding, { colors }: Terminal): string {
     hint: colors.yellow("hint"),
     broken: colors.red("broken"),
   };
-  return `${mark[state]}${" ".repeat(8 - state.length)}${text}`;
+  return `${mark[state]}${" ".repeat(8 - state.length)}${inLine(text)}`;
 }
 
 function checkNode(): Finding {
@@ -76,7 +79,7 @@ async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<F
       if (!(await stat(folder)).isDirectory()) {
         return [{ state: "broken", text: `${folder}: is a file; name a folder with --workspace` }];
       }
-      await writeFile(probe, "");
+      await writeFile(probe, "", { flag: "wx" });
       await rm(probe);
     } else await access(join(folder, ".."), constants.W_OK);
     findings.push({
@@ -103,7 +106,7 @@ async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<F
       state: isShort ? "hint" : "ok",
       text: `disk: ${formatBytes(free)} free${advice}`,
     });
-    const log = await readFile(join(folder, "hook.log"), "utf8").catch(() => "");
+    const log = readHookLog(folder);
     const last = log.trimEnd().split("\n").at(-1);
     if (last) findings.push({ state: "hint", text: `the hook let a result through: ${last}` });
   }
@@ -151,7 +154,7 @@ async function checkClients(terminal: Terminal): Promise<Finding[]> {
   for (const client of CLIENTS) {
     for (const user of [false, true]) {
       try {
-        const steps = await client.inspect(contextOf(terminal, { user, tools: true }));
+        const steps = await inspect(client, contextOf(terminal, { user, tools: true }));
         for (const { path, what } of steps) {
           const gone = (what.match(/"([^"]+\.js)"/g) ?? [])
             .map((name) => name.slice(1, -1))

@@ -3,9 +3,10 @@ import type { ArtifactRecord, Workspace } from "context-offload";
 import { eachArtifact, filterOf } from "../artifacts.js";
 import { EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, type WorkspaceFlags } from "../open-workspace.js";
-import { harmless } from "../terminal/colors.js";
+import { inLine, printable, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { parseCount } from "./option-values.js";
+import { RAW_HELP } from "./reading.js";
 
 interface GrepFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -16,6 +17,7 @@ interface GrepFlags extends WorkspaceFlags {
   readonly count?: boolean;
   readonly maxCount?: number;
   readonly filesWithMatches?: boolean;
+  readonly raw?: boolean;
   readonly json?: boolean;
 }
 
@@ -37,6 +39,7 @@ export function addGrep(program: Command, terminal: Terminal, setExitCode: SetEx
     .option("-c, --count", "print only the number of matches per artifact")
     .option("-l, --files-with-matches", "print only the ids of artifacts with matches")
     .option("-m, --max-count <matches>", "maximum number of matches per artifact", parseCount)
+    .option("--raw", RAW_HELP)
     .option("--json", "print one JSON object per artifact with matches")
     .addHelpText(
       "after",
@@ -112,26 +115,27 @@ async function printMatches(
   terminal: Terminal,
 ): Promise<void> {
   const { cyan, green } = terminal.colors;
-  const { name } = flags;
+  const name = inLine(flags.name);
+  const found = flags.raw === true ? text : printable(text);
   if (flags.json === true) {
-    terminal.print(JSON.stringify({ artifactId, sessionId, matches, text }));
+    terminal.print(printableJson({ artifactId, sessionId, matches, text }));
   } else if (flags.filesWithMatches === true) {
     terminal.print(cyan(name));
   } else if (flags.count === true) {
     terminal.print(flags.isOne ? String(matches) : `${cyan(name)}:${matches}`);
   } else if (terminal.isWatched) {
-    const lines = harmless(text).replace(
-      /^(\d+)([:-])/gm,
-      (_, line: string, mark: string) => green(line) + mark,
+    if (!flags.isOne) terminal.print(`${flags.isFirst ? "" : "\n"}${cyan(name)}`);
+    const lines = found.replace(
+      LINE_NUMBER,
+      (_, line: string, mark: string) => printable(green(line)) + mark,
     );
-    const heading = flags.isOne ? "" : `${flags.isFirst ? "" : "\n"}${cyan(harmless(name))}\n`;
-    await terminal.write(`${heading}${lines}\n`);
+    await terminal.write(`${lines}\n`);
   } else {
     const lines = flags.isOne
-      ? text
-      : text.replace(/^(\d+)([:-])/gm, (_, line: string, mark: string) => {
-          return name + mark + line + mark;
-        });
+      ? found
+      : found.replace(LINE_NUMBER, (_, line: string, mark: string) => name + mark + line + mark);
     await terminal.write(`${lines}\n`);
   }
 }
+
+const LINE_NUMBER = /^(\d+)([:-])/gm;

@@ -3,8 +3,10 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "commander";
 import { CommandError, EXIT } from "../command-error.js";
-import type { Client, InstallContext, InstallStep } from "../install/client.js";
+import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
+import { install, uninstall, type InstallStep } from "../install/set-up.js";
+import { inLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface InstallFlags {
@@ -26,7 +28,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nExample: context-offload install claude-code --user")
     .action(async (name: string, flags: InstallFlags) => {
       const context = contextOf(terminal, flags);
-      const steps = await clientNamed(name).install(context);
+      const steps = await install(clientNamed(name), context);
       report(steps, "Nothing to do.", terminal);
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
@@ -42,7 +44,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .option("--user", "for all projects of this user instead of this project")
     .action(async (name: string, flags: Pick<InstallFlags, "user">) => {
       const context = contextOf(terminal, { ...flags, tools: true });
-      report(await clientNamed(name).uninstall(context), "Nothing of ours was set up.", terminal);
+      report(await uninstall(clientNamed(name), context), "Nothing of ours was set up.", terminal);
     });
 }
 
@@ -80,6 +82,6 @@ function report(steps: readonly InstallStep[], nothing: string, { print, cwd }: 
   if (steps.length === 0) print(nothing);
   for (const { path, what } of steps) {
     const short = relative(cwd, path);
-    print(`${short.startsWith("..") ? path : short}: ${what}`);
+    print(inLine(`${short.startsWith("..") ? path : short}: ${what}`));
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { eachArtifact, filterOf } from "../artifacts.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { countOf, formatBytes, formatCount, renderBar, renderTable } from "../terminal/table.js";
-import { harmless } from "../terminal/colors.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface ListFlags extends WorkspaceFlags {
@@ -37,13 +37,13 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<void> {
     for await (const record of eachArtifact(workspace, terminal, filterOf(flags))) {
       const { artifactId, sessionId, size, createdAt, metadata } = record;
       if (flags.json === true) {
-        terminal.print(JSON.stringify({ artifactId, sessionId, ...size, createdAt, metadata }));
+        terminal.print(printableJson({ artifactId, sessionId, ...size, createdAt, metadata }));
         continue;
       }
       rows.push([
-        harmless(artifactId),
-        harmless(sessionId),
-        harmless(metadata.tool_name ?? ""),
+        artifactId,
+        sessionId,
+        metadata.tool_name ?? "",
         formatCount(size.lines),
         formatBytes(size.bytes),
         formatCount(size.tokens),
@@ -101,13 +101,13 @@ async function showStats(flags: ListFlags, terminal: Terminal): Promise<void> {
   if (flags.json === true) {
     const asObject = (rows: ReadonlyMap<string, Sum>) => Object.fromEntries(rows);
     terminal.print(
-      JSON.stringify({ total, sessions: asObject(sessions), tools: asObject(tools) }, null, 2),
+      printableJson({ total, sessions: asObject(sessions), tools: asObject(tools) }, 2),
     );
     return;
   }
   const place = workspacePlace(flags, terminal);
   const held = `${countOf(total.artifacts, "artifact")}, ${formatBytes(total.bytes)}, ${formatCount(total.tokens)} tokens`;
-  terminal.print(`${terminal.colors.bold(place)}  ${held}`);
+  terminal.print(`${terminal.colors.bold(inLine(place))}  ${held}`);
   if (total.artifacts === 0) return;
   terminal.print(
     `\n${renderSums("session", sessions, terminal)}\n\n${renderSums("tool", tools, terminal)}`,
@@ -130,7 +130,7 @@ function renderSums(title: string, rows: ReadonlyMap<string, Sum>, { colors }: T
       { title: "" },
     ],
     sorted.map(([name, { artifacts, bytes, tokens }]) => [
-      harmless(name),
+      name,
       formatCount(artifacts),
       formatBytes(bytes),
       formatCount(tokens),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { countOf, formatBytes, renderTable } from "../terminal/table.js";
-import { harmless } from "../terminal/colors.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { parseCount } from "./option-values.js";
 
@@ -41,9 +41,9 @@ export function addVerify(program: Command, terminal: Terminal, setExitCode: Set
         ),
         ...report.unreadable.map(({ folder, problem }) => `unreadable ${folder}: ${problem}`),
       ];
-      if (flags.json === true) terminal.print(JSON.stringify(report, null, 2));
+      if (flags.json === true) terminal.print(printableJson(report, 2));
       else {
-        for (const line of broken) terminal.print(terminal.colors.red(harmless(line)));
+        for (const line of broken) terminal.print(terminal.colors.red(inLine(line)));
         const held = `${countOf(report.artifacts, "artifact")}, ${formatBytes(report.bytes)}, in ${countOf(report.sessions, "session")}`;
         terminal.print(
           broken.length === 0 ? `${held}: all intact` : `${held}: ${broken.length} not intact`,
@@ -117,8 +117,8 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
         { title: "stored (UTC)" },
       ],
       removed.map((record) => [
-        harmless(record.artifactId),
-        harmless(record.sessionId),
+        record.artifactId,
+        record.sessionId,
         formatBytes(record.size.bytes),
         record.createdAt.replace("T", " ").slice(0, 16),
       ]),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Workspace } from "context-offload";
 import { CommandError } from "../command-error.js";
 import { withWorkspace, type WorkspaceFlags } from "../open-workspace.js";
-import { harmless } from "../terminal/colors.js";
+import { printable, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface ReadFlags extends WorkspaceFlags {
@@ -13,6 +13,8 @@ interface ReadFlags extends WorkspaceFlags {
 
 /** The whole of it: a person, unlike a model, has no context window to fill. */
 const MAX_CHARS = Number.MAX_SAFE_INTEGER;
+
+export const RAW_HELP = "print control characters as they are; default: each as \ufffd";
 
 export function addReading(program: Command, terminal: Terminal): void {
   program
@@ -32,6 +34,7 @@ export function addReading(program: Command, terminal: Terminal): void {
     .argument("<artifact>", "its id, as list shows it")
     .argument("<range>", "10-40, 10-, 10, or ~20 for the last twenty")
     .option("--session <id>", "the session that holds it, if several do")
+    .option("--raw", RAW_HELP)
     .addHelpText("after", "\nExample: context-offload lines toolu_01 100-140")
     .action(async (id: string, range: string, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
@@ -42,7 +45,7 @@ export function addReading(program: Command, terminal: Terminal): void {
         const [start, end] =
           "last" in chosen ? [Math.max(1, size.lines - chosen.last + 1), MAX_CHARS] : chosen.lines;
         const { text } = await workspace.getKnowledgeByLines(id, start, end, options);
-        await printText(text, terminal);
+        await printText(text, flags, terminal);
       });
     });
   program
@@ -51,6 +54,7 @@ export function addReading(program: Command, terminal: Terminal): void {
     .argument("<artifact>", "its id, as list shows it")
     .argument("[pointer]", 'such as /items/0/name; default: "", the whole')
     .option("--session <id>", "the session that holds it, if several do")
+    .option("--raw", RAW_HELP)
     .addHelpText("after", "\nExample: context-offload query toolu_01 /items/0")
     .action(async (id: string, pointer: string | undefined, _: ReadFlags, command: Command) => {
       const flags = command.optsWithGlobals<ReadFlags>();
@@ -59,7 +63,7 @@ export function addReading(program: Command, terminal: Terminal): void {
           ...{ pointer: pointer ?? "", sessionId: flags.session, signal: terminal.signal },
           ...{ maxChars: MAX_CHARS, limit: MAX_CHARS },
         });
-        await printText(text, terminal);
+        await printText(text, flags, terminal);
       });
     });
 }
@@ -72,7 +76,7 @@ async function show(
 ): Promise<void> {
   const scope = { sessionId, signal: terminal.signal };
   if (info === true) {
-    terminal.print(JSON.stringify(await workspace.getArtifact(id, scope), null, 2));
+    terminal.print(printableJson(await workspace.getArtifact(id, scope), 2));
     return;
   }
   if (raw !== true) {
@@ -80,7 +84,7 @@ async function show(
     const { size } = await workspace.getArtifact(id, scope);
     if (size.chars === 0) return;
     const { text } = await workspace.getKnowledgeByLines(id, 1, MAX_CHARS, options);
-    await printText(text, terminal);
+    await printText(text, {}, terminal);
     return;
   }
   const original = await workspace.getOriginal(id, scope);
@@ -90,9 +94,8 @@ async function show(
   } else await terminal.write(JSON.stringify(original));
 }
 
-/** On a terminal without control characters, which could do harm there; a pipe gets the text itself. */
-async function printText(text: string, terminal: Terminal): Promise<void> {
-  const shown = terminal.isWatched ? harmless(text) : text;
+async function printText(text: string, { raw }: ReadFlags, terminal: Terminal): Promise<void> {
+  const shown = raw === true ? text : printable(text);
   await terminal.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
 }
 

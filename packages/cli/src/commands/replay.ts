@@ -7,7 +7,7 @@ import { findInputs } from "../conversations/conversation-files.js";
 import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-sessions.js";
 import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
 import { countOf, formatCount, renderBar, renderTable } from "../terminal/table.js";
-import { harmless } from "../terminal/colors.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
 
@@ -79,7 +79,7 @@ async function replay(
   for (const why of missing) terminal.note(`context-offload: ${why}`);
   const { addFigures, createReport, DEFAULT_SETTINGS, renderPicture } =
     await import("@context-offload/replay");
-  if (flags.json === true) terminal.print(JSON.stringify({ sources: figures }, null, 2));
+  if (flags.json === true) terminal.print(printableJson({ sources: figures }, 2));
   else terminal.print(describe(read, addFigures("together", figures), flags.price, terminal));
   if (flags.picture === undefined) return;
   const picture = resolve(terminal.cwd, flags.picture);
@@ -126,7 +126,7 @@ function describe(
       ...["read-backs", "lost", "if names were enough"].map(right),
     ],
     shown.map((row) => [
-      harmless(row.name),
+      row.name,
       ...[row.sessions, row.turns, row.tokens, row.tokensNow].map(formatCount),
       ...[row.cost, row.costNow].map(dollars),
       share(savedBy(row)),
@@ -146,7 +146,7 @@ function describe(
     ...(worst
       ? [
           `${formatCount(dearer.length)} of ${countOf(ratios.length, "session")} would have cost more than ` +
-            `without it, the worst ${share(worst.ratio - 1)} more (${harmless(worst.name)}).`,
+            `without it, the worst ${share(worst.ratio - 1)} more (${inLine(worst.name)}).`,
         ]
       : []),
     ...(together.unread > 0

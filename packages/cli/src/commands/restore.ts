@@ -19,6 +19,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import { countOf } from "../terminal/table.js";
+import { inLine, printable } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface RestoreFlags extends WorkspaceFlags {
@@ -54,7 +55,7 @@ async function restore(
     for (const input of inputs) {
       let mark = "";
       const written = await readText(input, terminal, (found) => (mark = found));
-      const { format, messages, stringify } = parseText(written, input);
+      const { format, messages, stringify, lineOf } = parseText(written, input);
       const sessionId = flags.session ?? input.name;
       const offloader = createOffloader({ workspace, sessionId, format });
       const unknown: UnknownReference[] = [];
@@ -63,20 +64,17 @@ async function restore(
         onUnknown: (reference) => unknown.push(reference),
       });
       if (unknown.length > 0) throw notHeld(unknown, input, sessionId, flags, terminal);
+      const isUntouched = restored.every((message, index) => message === messages[index]);
       const exact = (part: string) => findExactText(workspace, sessionId, part);
-      const text =
-        (await exact(written)) ??
-        stringify(
-          await Promise.all(
-            restored.map(async (message, index) => {
-              const before = messages[index];
-              if (message === before || typeof message === "string") return message;
-              return (await exact(JSON.stringify(before))) ?? message;
-            }),
-          ),
-        );
+      const restoreLine = async (message: unknown, index: number): Promise<unknown> => {
+        if (message === messages[index] || !lineOf) return message;
+        return (await exact(lineOf(index))) ?? message;
+      };
+      const text = isUntouched
+        ? written
+        : ((await exact(written)) ?? stringify(await Promise.all(restored.map(restoreLine))));
       if (input.path === undefined && flags.out === undefined) {
-        await terminal.write(encodeText(mark + text));
+        await terminal.write(terminal.isWatched ? printable(text) : encodeText(mark + text));
         continue;
       }
       const output = await openOutput(input, {
@@ -90,7 +88,8 @@ async function restore(
         await output.discard();
         throw error;
       }
-      if (flags.quiet !== true) terminal.print(`wrote ${relative(terminal.cwd, output.path)}`);
+      if (flags.quiet !== true)
+        terminal.print(`wrote ${inLine(relative(terminal.cwd, output.path))}`);
     }
   });
 }

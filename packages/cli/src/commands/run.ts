@@ -25,6 +25,7 @@ import { readExample, type RunExample } from "../run-example.js";
 import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
+import { inLine, printable, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
 
@@ -116,7 +117,9 @@ async function runConversations(
             const root = workspaceFolder(flags, terminal);
             output = await openOutput(input, { mark: "offloaded", folder, inputs, root });
           },
-          write: (text) => output?.write(text) ?? terminal.write(encodeText(text)),
+          write: (text) =>
+            output?.write(text) ??
+            terminal.write(terminal.isWatched ? printable(text) : encodeText(text)),
           onProgress: (more) => {
             chars += more;
             showProgress(terminal, input, chars, totalBytes, flags);
@@ -148,7 +151,7 @@ async function runConversations(
   const place = workspacePlace(flags, terminal);
   // With a conversation on standard output, the report must go elsewhere.
   const print = isPiped && flags.dryRun !== true ? terminal.note : terminal.print;
-  if (flags.json === true) print(JSON.stringify(runAsJson(done, flags, place), null, 2));
+  if (flags.json === true) print(printableJson(runAsJson(done, flags, place), 2));
   else {
     const colors = flags.color && !isPiped ? terminal.colors : createColors(false);
     const { columns } = terminal;
@@ -168,5 +171,5 @@ function showProgress(
   if (quiet === true) return;
   const share = total === 0 ? 0 : chars / total;
   const bar = renderBar(share).padEnd(20);
-  terminal.progress(`${bar} ${formatBytes(chars)} of ${formatBytes(total)}  ${shown}`);
+  terminal.progress(`${bar} ${formatBytes(chars)} of ${formatBytes(total)}  ${inLine(shown)}`);
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
@@ -40,6 +40,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
       "--token <secret>",
       `the bearer token that clients must send; better set in $${TOKEN_VARIABLE}`,
     )
+    .addOption(installMark())
     .addHelpText(
       "after",
       `
@@ -75,6 +76,11 @@ Examples:
     });
 }
 
+/** By which `uninstall` knows what `install` added; it changes nothing here. */
+function installMark(): Option {
+  return new Option("--installed-by <mark>").hideHelp();
+}
+
 /** Claude Code says which project it started a server for; the server may run elsewhere. */
 function inProject(flags: McpFlags, { env }: Terminal): McpFlags {
   const { CLAUDE_PROJECT_DIR: project } = env;
@@ -96,6 +102,7 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", "the session that answers belong to; default: mcp")
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
+    .addOption(installMark())
     .addHelpText(
       "after",
       `

@@ -15,7 +15,7 @@ export function addSwitch(program: Command, terminal: Terminal): void {
     .action(async (_: WorkspaceFlags, command: Command) => {
       const folder = requireFolder(command.optsWithGlobals(), terminal);
       makeWorkspaceFolder(folder);
-      await writeFile(join(folder, OFF_FILE), "", { mode: PRIVATE.file });
+      await switchOff(join(folder, OFF_FILE));
       terminal.print(`Off for ${folder}. Switch it on again with: context-offload on`);
     });
   program
@@ -26,6 +26,13 @@ export function addSwitch(program: Command, terminal: Terminal): void {
       await rm(join(folder, OFF_FILE), { force: true });
       terminal.print(`On for ${folder}.`);
     });
+}
+
+/** Never through a link that is there already, as a repository may bring one: what it leads to would be emptied. */
+async function switchOff(path: string): Promise<void> {
+  await writeFile(path, "", { flag: "wx", mode: PRIVATE.file }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  });
 }
 
 function requireFolder(flags: WorkspaceFlags, terminal: Terminal): string {

@@ -1,21 +1,34 @@
 import { createHash } from "node:crypto";
-import type { Workspace } from "context-offload";
-import type { InexactText } from "./parse-text.js";
+import { ContextOffloadError, type Workspace } from "context-offload";
 
 /** Where what `run` keeps for `restore` shows in a listing. */
 const TOOL_NAME = "context-offload run";
 
 /**
- * Keeps a text that could not be written back to the byte, such as JSON with blanks of another style, under the
- * hash of what `run` writes in its place.
+ * Keeps a text that could not be written back to the byte, such as JSON with blanks of another style, under the hash
+ * of what is written in its place. Several texts may differ only in style: blanks at the end, which mean nothing in
+ * JSON, tell apart what is written for each. There is at least one, since without any it is what is written for the
+ * text that needs not be kept.
+ *
+ * @returns What to write.
  */
 export async function keepExactText(
   workspace: Workspace,
   sessionId: string,
-  { text, written }: InexactText,
-): Promise<void> {
-  const input = { artifactId: idOf(written), content: text, metadata: { tool_name: TOOL_NAME } };
-  await workspace.put(input, { sessionId });
+  text: string,
+  written: string,
+): Promise<string> {
+  const body = written.trimEnd();
+  for (let blanks = 1; ; blanks++) {
+    const marked = body + " ".repeat(blanks) + written.slice(body.length);
+    const kept = await findExactText(workspace, sessionId, marked);
+    if (kept !== undefined && kept !== text) continue;
+    const artifactId = idOf(marked);
+    const input = { artifactId, content: text, metadata: { tool_name: TOOL_NAME } };
+    const { record } = await workspace.put(input, { sessionId });
+    // Otherwise another process has just kept another text.
+    if (record.artifactId === artifactId) return marked;
+  }
 }
 
 /** The text that was kept for what `run` wrote; `undefined` if writing it again gives the same bytes. */
@@ -24,8 +37,14 @@ export async function findExactText(
   sessionId: string,
   written: string,
 ): Promise<string | undefined> {
-  const original = await workspace.getOriginal(idOf(written), { sessionId }).catch(() => undefined);
-  return typeof original === "string" ? original : undefined;
+  try {
+    const original = await workspace.getOriginal(idOf(written), { sessionId });
+    return typeof original === "string" ? original : undefined;
+  } catch (error) {
+    if (ContextOffloadError.isInstance(error) && error.code === "UNKNOWN_ARTIFACT")
+      return undefined;
+    throw error;
+  }
 }
 
 function idOf(written: string): string {

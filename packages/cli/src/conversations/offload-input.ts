@@ -15,7 +15,7 @@ import { BrokenFileError } from "../command-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type Input, readPieces } from "./conversation-files.js";
 import { keepExactText } from "./exact-text.js";
-import { parseText, type ParsedMessages, type ParsedText } from "./parse-text.js";
+import { parseText, type KeepText, type ParsedMessages, type ParsedText } from "./parse-text.js";
 
 /** What was, or would be, done with one conversation. */
 export interface OffloadedInput {
@@ -102,12 +102,9 @@ export async function offloadInput(
     const results = report.results.filter(({ messageIndex }) => messageIndex >= overlap.length);
     const after = messages.slice(overlap.length);
     const isSame = after.every((message, index) => message === fresh[index]);
-    const written = isSame ? text : parsed.stringify(after);
     if (!isDryRun) {
-      // What `restore` could not write again to the byte is kept as it is.
-      for (const exact of isSame ? [] : parsed.findInexact(after)) {
-        await keepExactText(workspace, sessionId, exact);
-      }
+      const keep: KeepText = (exact, other) => keepExactText(workspace, sessionId, exact, other);
+      const written = isSame ? text : await parsed.stringifyExactly(after, keep);
       await options.write(mark + written);
       mark = "";
     }

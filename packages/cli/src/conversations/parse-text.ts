@@ -18,7 +18,6 @@ import {
   NotConversationError,
   explainError,
 } from "../command-error.js";
-import { harmless } from "../terminal/colors.js";
 import { renderTable } from "../terminal/table.js";
 import type { Input } from "./conversation-files.js";
 
@@ -27,19 +26,16 @@ export interface ParsedMessages {
   readonly messages: readonly unknown[];
   /** In a file with a message in each line, a message may be given as the text of its line. */
   readonly stringify: (messages: readonly unknown[]) => string;
-  /**
-   * Texts that, written again, would not have the same bytes, of what these messages take the place of: each as it is
-   * in the file, and as it will be.
-   */
-  readonly findInexact: (messages: readonly unknown[]) => readonly InexactText[];
+  /** The same; what `restore` could not write again to the byte goes through `keep`, and is written as that says. */
+  readonly stringifyExactly: (messages: readonly unknown[], keep: KeepText) => Promise<string>;
+  /** The line of a message, in a file with a message in each line that is parsed. */
+  readonly lineOf?: (index: number) => string;
   /** How many lines of an agent's log are not JSON. They are kept as they are. */
   readonly brokenLines: number;
 }
 
-export interface InexactText {
-  readonly text: string;
-  readonly written: string;
-}
+/** Keeps a text that is written in another way, and returns how to write it so that it can be found again. */
+export type KeepText = (text: string, written: string) => Promise<string>;
 
 /** A conversation that was found in a text. */
 export interface ParsedText extends ParsedMessages {
@@ -85,17 +81,17 @@ function parseWhole(text: string, input: Input): ParsedText {
     return {
       messages: lines,
       stringify: (changed) => changed.join(""),
-      findInexact: () => [],
+      stringifyExactly: (changed) => Promise.resolve(changed.join("")),
       brokenLines: isLog ? lines.filter(isBroken).length : 0,
     };
   };
-  const findInexact = (after: readonly unknown[]): InexactText[] => {
+  const stringifyExactly = async (after: readonly unknown[], keep: KeepText): Promise<string> => {
     const isExact = typeof messages[0] === "string" || stringify([...messages]) === text;
-    return isExact ? [] : [{ text, written: stringify(after) }];
+    return isExact ? stringify(after) : keep(text, stringify(after));
   };
   // Of a long log, some part may hold nothing but broken lines, or those of another program.
   const formatOfMore = log ? { ...log, mismatch: () => undefined } : format;
-  return { format, formatOfMore, messages, stringify, parseMore, findInexact, brokenLines };
+  return { format, formatOfMore, messages, stringify, stringifyExactly, parseMore, brokenLines };
 }
 
 /** A file with one message in each line; `undefined` if its lines are something else. */
@@ -120,25 +116,30 @@ function messagesByLine(text: string): ParsedMessages {
     .map((line) => ({ line, message: JSON.parse(line) as unknown }));
   const write = (message: unknown): string =>
     typeof message === "string" ? message : JSON.stringify(message);
+  const textOf = (line: string): string => line.slice(0, line.length - lineEnd(line).length);
+  const stringify = (changed: readonly unknown[]): string => {
+    let at = 0;
+    return lines
+      .map((line) => {
+        if (line.trim() === "") return line;
+        const before = rows[at]?.message;
+        const after = changed[at++];
+        return after === before ? line : write(after) + lineEnd(line);
+      })
+      .join("");
+  };
   return {
     messages: rows.map(({ message }) => message),
-    stringify(changed) {
-      let at = 0;
-      return lines
-        .map((line) => {
-          if (line.trim() === "") return line;
-          const before = rows[at]?.message;
-          const after = changed[at++];
-          return after === before ? line : write(after) + lineEnd(line);
-        })
-        .join("");
+    stringify,
+    async stringifyExactly(changed, keep) {
+      const written: unknown[] = [];
+      for (const [at, { line, message }] of rows.entries()) {
+        const isExact = changed[at] === message || JSON.stringify(message) === textOf(line);
+        written.push(isExact ? changed[at] : await keep(textOf(line), write(changed[at])));
+      }
+      return stringify(written);
     },
-    findInexact: (changed) =>
-      rows.flatMap(({ line, message }, at) => {
-        const text = line.slice(0, line.length - lineEnd(line).length);
-        if (changed[at] === message || JSON.stringify(message) === text) return [];
-        return [{ text, written: write(changed[at]) }];
-      }),
+    lineOf: (index) => textOf(rows[index]?.line ?? ""),
     brokenLines: 0,
   };
 }
@@ -231,7 +232,7 @@ function seenIn(message: string): string | undefined {
 }
 
 function linesOf(mismatches: readonly FormatMismatch[]): string[] {
-  const rows = mismatches.map(({ format, why }) => [`  ${format}`, harmless(why)]);
+  const rows = mismatches.map(({ format, why }) => [`  ${format}`, why]);
   return renderTable([{ title: "" }, { title: "" }], rows)
     .split("\n")
     .slice(1);

@@ -1,14 +1,12 @@
-import { appendFileSync, existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
 import { parseCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
+import { writeHookLog } from "./hook-log.js";
 
 /** `DEFAULTS.giantTokens`, without loading the engine: a hook sees a result once, when it arrives. */
 const MIN_TOKENS = 6_400;
 /** A character is at most three bytes, and so at most as many tokens. */
 const MAX_TOKENS_PER_CHAR = 3;
-const LOG_FILE = "hook.log";
-const MAX_LOG_BYTES = 1_000_000;
 
 /**
  * The answer to an event, as the text for standard output; `undefined` lets the result through. It
@@ -84,13 +82,7 @@ export function parseFlags(args: readonly string[]): HookFlags {
 
 function log(root: string | undefined, error: unknown): void {
   try {
-    if (root === undefined) return;
-    makeWorkspaceFolder(root);
-    const path = join(root, LOG_FILE);
-    if (existsSync(path) && statSync(path).size > MAX_LOG_BYTES) return;
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    const line = `${new Date().toISOString()} the result was let through: ${why}\n`;
-    appendFileSync(path, line, { mode: PRIVATE.file });
+    if (root !== undefined) writeHookLog(root, error);
   } catch {
     // There is nobody left to tell.
   }

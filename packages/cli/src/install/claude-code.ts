@@ -3,88 +3,68 @@ import { CommandError } from "../command-error.js";
 import {
   type Client,
   type InstallContext,
-  type InstallStep,
   excludeFlags,
   hookCommand,
-  isOwnHook,
+  markFlags,
+  readHookMark,
+  readMark,
 } from "./client.js";
-import { JsonFile } from "./edit-json.js";
+import { jsonSyntax as syntax } from "./json-syntax.js";
+import { isRecord, type Settings, type SettingsPath } from "./settings.js";
 
 const SERVER = "offload";
 export const CLAUDE_TOOL_PREFIX = `mcp__${SERVER}__`;
 const HOOKS = ["hooks", "PostToolUse"];
-const SERVERS = ["mcpServers"];
-
-interface HookGroup {
-  readonly matcher?: string;
-  readonly hooks?: readonly { readonly type?: string; readonly command?: string }[];
-}
+const SERVER_PATH = ["mcpServers", SERVER];
 
 /** Claude Code: a hook for every tool, and a server to read with. */
 export const claudeCode: Client = {
   name: "claude-code",
   title: "Claude Code",
-
-  async install(context) {
-    const settings = await JsonFile.read(settingsPath(context));
-    const servers = await JsonFile.read(serversPath(context));
-    const before = servers.get([...SERVERS, SERVER]);
-    if (context.withTools && before !== undefined && !isOwnServer(before)) {
-      throw new CommandError(
-        `${servers.path}: has another MCP server "${SERVER}"; rename it, or install with --no-tools`,
-      );
-    }
-    removeHooks(settings);
-    const hook = { type: "command", command: commandOf(context), timeout: 60 };
-    settings.insert([...HOOKS, -1], { matcher: "*", hooks: [hook] });
-    await settings.save();
-    const what = "added a PostToolUse hook that offloads large tool results";
-    const step = { path: settings.path, what, isChange: true };
-    if (!context.withTools) return [step];
-    servers.remove([...SERVERS, SERVER]);
-    const args = [context.main, "mcp", "--read-only"];
-    // Without it, Claude Code may not show the tools to the model before it searches for them.
-    const server = { type: "stdio", command: context.node, args, alwaysLoad: true };
-    servers.insert([...SERVERS, SERVER], server);
-    await servers.save();
-    const added = `added the MCP server "${SERVER}" to read them`;
-    return [step, { path: servers.path, what: added, isChange: true }];
-  },
-
-  async uninstall(context) {
-    const settings = await JsonFile.read(settingsPath(context));
-    const removed = removeHooks(settings);
-    await settings.save();
-    const steps: InstallStep[] = [];
-    if (removed > 0) {
-      steps.push({ path: settings.path, what: "removed the hook", isChange: true });
-    }
-    const servers = await JsonFile.read(serversPath(context));
-    if (isOwnServer(servers.get([...SERVERS, SERVER]))) {
-      servers.remove([...SERVERS, SERVER]);
-      await servers.save();
-      const what = `removed the MCP server "${SERVER}"`;
-      steps.push({ path: servers.path, what, isChange: true });
-    }
-    return steps;
-  },
-
-  async inspect(context) {
-    const settings = await JsonFile.read(settingsPath(context));
-    const servers = await JsonFile.read(serversPath(context));
-    const hooks = groupsOf(settings).flatMap((group) => group.hooks ?? []);
-    const isServed = isOwnServer(servers.get([...SERVERS, SERVER]));
-    return [
-      ...hooks.flatMap(({ command = "" }) =>
-        isOwnHook(command)
-          ? [{ path: settings.path, what: `hook: ${command}`, isChange: false }]
-          : [],
-      ),
-      ...(isServed
-        ? [{ path: servers.path, what: `MCP server "${SERVER}"`, isChange: false }]
-        : []),
-    ];
-  },
+  edits: (context) => [
+    {
+      ...{ path: settingsPath(context), syntax },
+      add(settings) {
+        settings.insert([...HOOKS, -1], (made) => {
+          const command = commandOf(context, made);
+          return { matcher: "*", hooks: [{ type: "command", command, timeout: 60 }] };
+        });
+        const what = "added a PostToolUse hook that offloads large tool results";
+        return [{ what, isChange: true }];
+      },
+      remove(settings) {
+        const own = ownHooks(settings);
+        // From the end, so that indices stay right.
+        for (const { path, made } of [...own].reverse()) settings.remove(path, made);
+        return own.length === 0 ? [] : ["removed the hook"];
+      },
+      inspect: (settings) => ownHooks(settings).map(({ command }) => `hook: ${command}`),
+    },
+    {
+      ...{ path: serversPath(context), syntax },
+      add(settings) {
+        if (!context.withTools) return [];
+        if (settings.get(SERVER_PATH) !== undefined) {
+          throw new CommandError(
+            `${settings.path}: has another MCP server "${SERVER}"; rename it, or install with --no-tools; nothing was changed`,
+          );
+        }
+        settings.insert(SERVER_PATH, (made) => {
+          const args = [context.main, "mcp", "--read-only", ...markFlags(made)];
+          // Without it, Claude Code may not show the tools to the model before it searches for them.
+          return { type: "stdio", command: context.node, args, alwaysLoad: true };
+        });
+        return [{ what: `added the MCP server "${SERVER}" to read them`, isChange: true }];
+      },
+      remove(settings) {
+        const made = serverMark(settings);
+        if (made === undefined) return [];
+        settings.remove(SERVER_PATH, made);
+        return [`removed the MCP server "${SERVER}"`];
+      },
+      inspect: (settings) => (serverMark(settings) === undefined ? [] : [`MCP server "${SERVER}"`]),
+    },
+  ],
 };
 
 function settingsPath({ scope, cwd, home, env }: InstallContext): string {
@@ -97,36 +77,36 @@ function serversPath({ scope, cwd, home }: InstallContext): string {
   return scope === "user" ? join(home, ".claude.json") : join(cwd, ".mcp.json");
 }
 
-function commandOf(context: InstallContext): string {
+function commandOf(context: InstallContext, made: number): string {
   const reading = context.withTools
     ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX]
     : ["--root", ".offload"];
-  return hookCommand(context, [...reading, ...excludeFlags(context.exclude)]);
+  return hookCommand(context, [...reading, ...excludeFlags(context.exclude)], made);
 }
 
-function groupsOf(settings: JsonFile): readonly HookGroup[] {
+interface OwnHook {
+  /** Where the hook is, or its group if that holds nothing else. */
+  readonly path: SettingsPath;
+  readonly made: number;
+  readonly command: string;
+}
+
+function ownHooks(settings: Settings): OwnHook[] {
   const groups = settings.get(HOOKS);
-  return Array.isArray(groups) ? (groups as HookGroup[]) : [];
+  return (Array.isArray(groups) ? (groups as unknown[]) : []).flatMap((group, at) => {
+    const hooks = isRecord(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [];
+    return (hooks as unknown[]).flatMap((hook, nth) => {
+      const command = isRecord(hook) ? hook["command"] : undefined;
+      const made = readHookMark(command);
+      if (made === undefined) return [];
+      const isAlone = hooks.length === 1;
+      const path = isAlone ? [...HOOKS, at] : [...HOOKS, at, "hooks", nth];
+      return [{ path, made: isAlone ? made : 0, command: String(command) }];
+    });
+  });
 }
 
-/** Removes our hooks, and the groups that held nothing else; from the end, so that indices stay right. */
-function removeHooks(settings: JsonFile): number {
-  let removed = 0;
-  for (const [at, { hooks = [] }] of [...groupsOf(settings).entries()].reverse()) {
-    const own = [...hooks.keys()].filter((nth) => isOwnHook(hooks[nth]?.command));
-    if (own.length === 0) continue;
-    removed += own.length;
-    if (own.length === hooks.length) settings.remove([...HOOKS, at]);
-    else for (const nth of own.reverse()) settings.remove([...HOOKS, at, "hooks", nth]);
-  }
-  return removed;
-}
-
-function isOwnServer(server: unknown): boolean {
-  const { args } = (server ?? {}) as { readonly args?: unknown };
-  return (
-    Array.isArray(args) &&
-    args.includes("mcp") &&
-    args.some((arg) => /main\.js$|context-offload/.test(String(arg)))
-  );
+function serverMark(settings: Settings): number | undefined {
+  const args = settings.get([...SERVER_PATH, "args"]);
+  return Array.isArray(args) && args[1] === "mcp" ? readMark(args.at(-2), args.at(-1)) : undefined;
 }

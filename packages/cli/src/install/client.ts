@@ -1,3 +1,5 @@
+import type { Settings, Syntax } from "./settings.js";
+
 /** Where `install` works, and what it sets up. */
 export interface InstallContext {
   readonly cwd: string;
@@ -18,34 +20,64 @@ export interface InstallContext {
   readonly withTools: boolean;
 }
 
-/** What was done to a file, or why nothing was. */
-export interface InstallStep {
-  readonly path: string;
+/** What was done in a file, or why nothing was. */
+export interface EditNote {
   readonly what: string;
-  /** Whether the file is another one now. */
   readonly isChange: boolean;
+}
+
+/** What a client's settings file gets: `remove` undoes `add` to the byte, whoever wrote to the file in between. */
+export interface SettingsEdit {
+  readonly path: string;
+  readonly syntax: Syntax;
+  /** Adds our entries to settings that have none; what is there already is not touched. */
+  readonly add: (settings: Settings) => EditNote[];
+  /** Removes what `add` added, and nothing that only looks like it; returns what that was. */
+  readonly remove: (settings: Settings) => string[];
+  /** What is set up, for `doctor`. */
+  readonly inspect: (settings: Settings) => string[];
 }
 
 /** A program that agents run in. */
 export interface Client {
   readonly name: string;
   readonly title: string;
-  install(context: InstallContext): Promise<InstallStep[]>;
-  uninstall(context: InstallContext): Promise<InstallStep[]>;
-  /** What is set up now, for `doctor`. */
-  inspect(context: InstallContext): Promise<InstallStep[]>;
+  edits(context: InstallContext): SettingsEdit[] | Promise<SettingsEdit[]>;
 }
 
-/** Ours, wherever it was installed from and whoever moved it since. */
-const OWN_COMMAND = /context-offload|[\\/]hook\.js"? .*--(?:tool-prefix|root)/;
+/**
+ * The mark of what `install` added: a flag that the commands accept and ignore. It holds how many of the containers
+ * around the entry were made along with it, see `Settings.insert`.
+ */
+const MARK = { flag: "--installed-by", name: "context-offload:" } as const;
 
-/** The command line that starts the hook. */
-export function hookCommand({ node, hook }: InstallContext, flags: readonly string[]): string {
-  return [quoted(node), quoted(hook), ...flags].join(" ");
+export function markFlags(made: number): [string, string] {
+  return [MARK.flag, `${MARK.name}${made}`];
 }
 
-export function isOwnHook(command: unknown): boolean {
-  return typeof command === "string" && OWN_COMMAND.test(command);
+/** Reads a mark from the two words that it consists of; `undefined` if they are something else. */
+export function readMark(flag: unknown, value: unknown): number | undefined {
+  if (flag !== MARK.flag || typeof value !== "string" || !value.startsWith(MARK.name)) {
+    return undefined;
+  }
+  const made = value.slice(MARK.name.length);
+  return /^\d$/.test(made) ? Number(made) : undefined;
+}
+
+/** The command line that starts the hook, and bears our mark at its end. */
+export function hookCommand(
+  { node, hook }: InstallContext,
+  flags: readonly string[],
+  made: number,
+): string {
+  return [quoted(node), quoted(hook), ...flags, ...markFlags(made)].join(" ");
+}
+
+/** The mark of a hook's command line; `undefined` for commands that are not from `install`. */
+export function readHookMark(command: unknown): number | undefined {
+  if (typeof command !== "string" || !/^"[^]*[\\/]hook\.js" /.test(command)) return undefined;
+  const [flag, value] = command.split(" ").slice(-2);
+  return readMark(flag, value);
 }
 
 /** The flag for tools whose results are kept. */
@@ -55,60 +87,4 @@ export function excludeFlags(tools: readonly string[]): string[] {
 
 function quoted(path: string): string {
   return `"${path.replaceAll('"', '\\"')}"`;
-}
-
-/** A value in a settings file that is a string, as it is written there. */
-export const STRING_TOKEN = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
-
-interface GatewaySetup {
-  readonly main: string;
-  /** An absolute path: clients start servers in folders of their own choice. */
-  readonly workspace: string;
-  /** The server's name, which is the session of its results. */
-  readonly name: string;
-  readonly exclude: readonly string[];
-}
-
-/**
- * The arguments with which a server is started behind the gateway. What was there is kept as it was written, the
- * command included, so that it can be taken out again to the character.
- *
- * @param command The command, as it is written in the file.
- * @param args The list of arguments, as it is written in the file; `undefined` if there is none.
- */
-export function wrapArguments(
-  command: string,
-  args: string | undefined,
-  { main, workspace, name, exclude }: GatewaySetup,
-): string {
-  const flags = ["--workspace", workspace, "--session", name];
-  if (exclude.length > 0) flags.push("--exclude", exclude.join(","));
-  const own = [main, "gateway", ...flags, "--"].map((word) => JSON.stringify(word));
-  const words = [...own, command].join(", ");
-  // A list that was not there begins with a blank: `unwrapArguments` knows it by that.
-  if (args === undefined) return `[ ${words}]`;
-  const isEmpty = !/["']/.test(args);
-  return `[${words}${isEmpty ? "" : ","}${args.slice(1)}`;
-}
-
-/** What the command and its arguments were; no arguments for a server that had no list of them. */
-export function unwrapArguments(
-  args: string,
-): { readonly command: string; readonly args: string | undefined } | undefined {
-  const tokens = [...args.matchAll(STRING_TOKEN)];
-  const dashes = tokens.findIndex(([token]) => token === '"--"');
-  const command = tokens[dashes + 1];
-  if (dashes === -1 || !command) return undefined;
-  const end = command.index + command[0].length;
-  const isLast = tokens.length === dashes + 2;
-  if (isLast && args.startsWith("[ ")) return { command: command[0], args: undefined };
-  const rest = args.slice(end);
-  return { command: command[0], args: `[${isLast ? rest : rest.replace(",", "")}` };
-}
-
-/** Whether these are the arguments of a server behind the gateway. */
-export function isWrapped(args: unknown): args is readonly string[] {
-  if (!Array.isArray(args)) return false;
-  const [main = "", verb, ...rest] = args.map(String);
-  return verb === "gateway" && rest.includes("--") && /main\.js$|context-offload/.test(main);
 }

@@ -4,46 +4,47 @@ import {
   type InstallContext,
   excludeFlags,
   hookCommand,
-  isOwnHook,
+  readHookMark,
 } from "./client.js";
-import { JsonFile } from "./edit-json.js";
+import { jsonSyntax as syntax } from "./json-syntax.js";
+import { isRecord, type Settings } from "./settings.js";
 
 const EVENT = ["hooks", "postToolUse"];
 /** Files can be viewed again in parts, and are needed whole to edit them. */
 const KEPT = ["view"];
+/** What a file of hooks must have besides them; the settings of a project need none. */
+const VERSION = { version: 1 };
 
 /** Copilot CLI: a hook for every tool, whose references give file paths that its own tools can read. */
 export const copilot: Client = {
   name: "copilot",
   title: "Copilot CLI",
-
-  async install(context) {
-    const file = await JsonFile.read(settingsPath(context));
-    removeHooks(file);
-    const exclude = [...new Set([...KEPT, ...context.exclude])];
-    const bash = hookCommand(context, ["--root", ".offload", ...excludeFlags(exclude)]);
-    const entry = { type: "command", bash, powershell: `& ${bash}`, timeoutSec: 60 };
-    if (!file.exists && context.scope === "user") file.insert(["version"], 1);
-    file.insert([...EVENT, -1], entry);
-    await file.save();
-    const what = `added a postToolUse hook that offloads large tool results, except those of ${exclude.join(", ")}; Copilot CLI 1.0.102 uses its answers, older versions may not`;
-    return [{ path: file.path, what, isChange: true }];
-  },
-
-  async uninstall(context) {
-    const file = await JsonFile.read(settingsPath(context));
-    if (removeHooks(file) === 0) return [];
-    if (context.scope === "user" && file.get(["hooks"]) === undefined) file.remove(["version"]);
-    await file.save();
-    return [{ path: file.path, what: "removed the hook", isChange: true }];
-  },
-
-  async inspect(context) {
-    const file = await JsonFile.read(settingsPath(context));
-    return ownHooks(file).map(({ command }) => ({
-      ...{ path: file.path, what: `hook: ${command}`, isChange: false },
-    }));
-  },
+  edits: (context) => [
+    {
+      ...{ path: settingsPath(context), syntax },
+      add(settings) {
+        const exclude = [...new Set([...KEPT, ...context.exclude])];
+        const isNew = settings.get([]) === undefined;
+        settings.insert([...EVENT, -1], (made) => {
+          const flags = ["--root", ".offload", ...excludeFlags(exclude)];
+          const bash = hookCommand(context, flags, made);
+          return { type: "command", bash, powershell: `& ${bash}`, timeoutSec: 60 };
+        });
+        if (isNew && context.scope === "user") settings.insert(["version"], () => VERSION.version);
+        const what = `added a postToolUse hook that offloads large tool results, except those of ${exclude.join(", ")}; Copilot CLI 1.0.102 uses its answers, older versions may not`;
+        return [{ what, isChange: true }];
+      },
+      remove(settings) {
+        const own = ownHooks(settings);
+        // From the end, so that indices stay right.
+        for (const { at, made } of [...own].reverse()) {
+          settings.remove([...EVENT, at], made, context.scope === "user" ? VERSION : {});
+        }
+        return own.length === 0 ? [] : ["removed the hook"];
+      },
+      inspect: (settings) => ownHooks(settings).map(({ command }) => `hook: ${command}`),
+    },
+  ],
 };
 
 /** Settings that are not shared by git, since they have paths of this computer. */
@@ -53,16 +54,11 @@ function settingsPath({ scope, cwd, home, env }: InstallContext): string {
     : join(cwd, ".github", "copilot", "settings.local.json");
 }
 
-function ownHooks(file: JsonFile): { readonly at: number; readonly command: string }[] {
-  const entries = file.get(EVENT);
-  return (Array.isArray(entries) ? (entries as { readonly bash?: unknown }[]) : []).flatMap(
-    ({ bash }, at) => (isOwnHook(bash) ? [{ at, command: String(bash) }] : []),
-  );
-}
-
-/** From the end, so that indices stay right. */
-function removeHooks(file: JsonFile): number {
-  const own = ownHooks(file);
-  for (const { at } of [...own].reverse()) file.remove([...EVENT, at]);
-  return own.length;
+function ownHooks(settings: Settings) {
+  const entries = settings.get(EVENT);
+  return (Array.isArray(entries) ? (entries as unknown[]) : []).flatMap((entry, at) => {
+    const command = isRecord(entry) ? entry["bash"] : undefined;
+    const made = readHookMark(command);
+    return made === undefined ? [] : [{ at, made, command: String(command) }];
+  });
 }

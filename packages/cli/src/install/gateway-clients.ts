@@ -1,25 +1,16 @@
 import { join } from "node:path";
-import {
-  type Client,
-  type InstallContext,
-  type InstallStep,
-  isWrapped,
-  unwrapArguments,
-  wrapArguments,
-} from "./client.js";
-import { JsonFile } from "./edit-json.js";
+import { type Client, type InstallContext, markFlags, readMark } from "./client.js";
+import { jsonSyntax } from "./json-syntax.js";
+import { isRecord, type Settings, type SettingsPath, type Syntax } from "./settings.js";
 
-interface ServerEntry {
-  readonly command?: unknown;
-  readonly args?: unknown;
-}
-
-/** A client whose MCP servers are listed in a JSON file. */
-interface JsonClient {
+/** A client whose MCP servers are listed in a file. */
+interface ServersFile {
   readonly name: string;
   readonly title: string;
   /** The key that holds the servers. */
   readonly key: string;
+  /** Default: JSON. */
+  readonly syntax?: () => Promise<Syntax>;
   path(context: InstallContext): string;
   /** Whether it has settings of the user only. */
   readonly isOfUser?: boolean;
@@ -41,7 +32,7 @@ const inFolder =
   (context: InstallContext): string =>
     join(folderOf(context), folder, file);
 
-const CLIENTS: readonly JsonClient[] = [
+const CLIENTS: readonly ServersFile[] = [
   { name: "cursor", title: "Cursor", key: "mcpServers", path: inFolder(".cursor", "mcp.json") },
   {
     name: "gemini",
@@ -80,75 +71,155 @@ const CLIENTS: readonly JsonClient[] = [
     isOfUser: true,
     path: ({ home }) => join(home, ".codeium", "windsurf", "mcp_config.json"),
   },
+  {
+    name: "codex",
+    title: "Codex",
+    key: "mcp_servers",
+    // Loaded here, since the other commands start faster without its parser.
+    syntax: async () => (await import("./toml-syntax.js")).tomlSyntax,
+    isOfUser: true,
+    path: ({ home, env }) => join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
+  },
 ];
 
 /** Clients whose MCP servers are put behind the gateway. Their built-in tools cannot be reached. */
 export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
   name: client.name,
   title: client.title,
-
-  async install(context) {
-    const file = await JsonFile.read(client.path(context));
-    const steps: InstallStep[] = [];
-    for (const [name, server] of serversOf(file, client)) {
-      const path = [client.key, name];
-      if (isWrapped(server.args)) continue;
-      const command = file.textOf([...path, "command"]);
-      if (typeof server.command !== "string" || command === undefined) {
-        const what = `kept "${name}" as it is: it is not started by a command`;
-        steps.push({ path: file.path, what, isChange: false });
-        continue;
-      }
-      const before = file.textOf([...path, "args"]);
-      const { main, exclude } = context;
-      const workspace = join(client.isOfUser ? context.home : folderOf(context), ".offload");
-      const args = wrapArguments(command, before, { main, workspace, name, exclude });
-      if (before === undefined) file.insertAfter([...path, "command"], `, "args": ${args}`);
-      else file.replaceText([...path, "args"], args);
-      file.replace([...path, "command"], context.node);
-      const what = `put the MCP server "${name}" behind the gateway`;
-      steps.push({ path: file.path, what, isChange: true });
-    }
-    await file.save();
-    if (steps.length > 0) return steps;
-    const why = file.exists ? "has no MCP servers to put behind the gateway" : "does not exist";
-    const what = `${why}; ${client.title}'s built-in tools cannot be reached`;
-    return [{ path: file.path, what, isChange: false }];
-  },
-
-  async uninstall(context) {
-    const file = await JsonFile.read(client.path(context));
-    const steps: InstallStep[] = [];
-    for (const [name, server] of serversOf(file, client)) {
-      const path = [client.key, name];
-      const before = isWrapped(server.args)
-        ? unwrapArguments(file.textOf([...path, "args"]) ?? "")
-        : undefined;
-      if (!before) continue;
-      if (before.args === undefined) file.remove([...path, "args"]);
-      else file.replaceText([...path, "args"], before.args);
-      file.replaceText([...path, "command"], before.command);
-      const what = `took the MCP server "${name}" from behind the gateway`;
-      steps.push({ path: file.path, what, isChange: true });
-    }
-    await file.save();
-    return steps;
-  },
-
-  async inspect(context) {
-    const file = await JsonFile.read(client.path(context));
-    return serversOf(file, client)
-      .filter(([, server]) => isWrapped(server.args))
-      .map(([name]) => ({
-        path: file.path,
-        what: `"${name}" is behind the gateway`,
-        isChange: false,
-      }));
-  },
+  edits: async (context) => [
+    {
+      path: client.path(context),
+      syntax: (await client.syntax?.()) ?? jsonSyntax,
+      add(settings) {
+        const workspace = join(client.isOfUser ? context.home : folderOf(context), ".offload");
+        const notes = serversOf(settings, client).map(([name, server]) => {
+          const why = whyKept(server);
+          if (why !== undefined) {
+            return { what: `kept "${name}" as it is: ${why}`, isChange: false };
+          }
+          wrapServer(settings, [client.key, name], server as StartedServer, {
+            ...{ ...context, workspace, session: name },
+          });
+          return { what: `put the MCP server "${name}" behind the gateway`, isChange: true };
+        });
+        if (notes.length > 0) return notes;
+        const why =
+          settings.text === undefined
+            ? "does not exist"
+            : "has no MCP servers to put behind the gateway";
+        const what = `${why}; ${client.title}'s built-in tools cannot be reached`;
+        return [{ what, isChange: false }];
+      },
+      remove: (settings) =>
+        serversOf(settings, client).flatMap(([name, server]) => {
+          const wrapping = findWrapping(server);
+          if (!wrapping) return [];
+          unwrapServer(settings, [client.key, name], wrapping);
+          return [`took the MCP server "${name}" from behind the gateway`];
+        }),
+      inspect: (settings) =>
+        serversOf(settings, client)
+          .filter(([, server]) => isBehindGateway(server))
+          .map(([name]) => `"${name}" is behind the gateway`),
+    },
+  ],
 }));
 
-function serversOf(file: JsonFile, { key }: JsonClient): [string, ServerEntry][] {
-  const servers = file.get([key]);
-  if (typeof servers !== "object" || servers === null) return [];
-  return Object.entries(servers as Record<string, ServerEntry>);
+function serversOf(settings: Settings, { key }: ServersFile): [string, unknown][] {
+  const servers = settings.get([key]);
+  return isRecord(servers) ? Object.entries(servers) : [];
+}
+
+/** A server that a command starts, the only kind that a command can be put before. */
+interface StartedServer {
+  readonly command: string;
+  readonly args?: readonly string[];
+}
+
+function whyKept(server: unknown): string | undefined {
+  const { command, args = [] } = isRecord(server) ? server : {};
+  if (typeof command !== "string") return "it is not started by a command";
+  if (!isStrings(args)) return "its args are not a list of strings";
+  return isBehindGateway(server) ? "it is behind the gateway already" : undefined;
+}
+
+/** By `install` or by hand. */
+function isBehindGateway(server: unknown): boolean {
+  if (findWrapping(server)) return true;
+  const { command, args } = isRecord(server) ? server : {};
+  const words: unknown[] = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])];
+  const verb = words.indexOf("gateway");
+  return verb > 0 && /context-offload/.test(String(words[verb - 1])) && words.includes("--", verb);
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/**
+ * Starts a server behind the gateway. Its command and its arguments are kept as they are written, so that they can be
+ * taken out again to the character.
+ */
+function wrapServer(
+  settings: Settings,
+  path: SettingsPath,
+  { command, args }: StartedServer,
+  setup: InstallContext & { readonly workspace: string; readonly session: string },
+): void {
+  const { node, main, workspace, session, exclude } = setup;
+  const words = [
+    ...[main, "gateway", "--workspace", workspace],
+    ...(session === "" ? [] : ["--session", session]),
+    ...(exclude.length > 0 ? ["--exclude", exclude.join(",")] : []),
+    ...[...markFlags(args ? 0 : 1), "--"],
+  ];
+  const all = [...words, command, ...(args ?? [])];
+  const commandPath = [...path, "command"];
+  const own = [...words.map((word) => JSON.stringify(word)), settings.textOf(commandPath)].join(
+    ", ",
+  );
+  if (args) {
+    const list = settings.textOf([...path, "args"]) ?? "";
+    const text = `[${own}${args.length === 0 ? "" : ","}${list.slice(1)}`;
+    settings.replace([...path, "args"], text, all);
+  } else settings.insertAfter(commandPath, "args", `[${own}]`, all);
+  settings.replace(commandPath, JSON.stringify(node), node);
+}
+
+interface Wrapping {
+  readonly args: readonly string[];
+  /** Which argument is the command of the server itself. */
+  readonly commandAt: number;
+  /** Whether `install` made the list of arguments. */
+  readonly isListMade: boolean;
+}
+
+/** What `install` did to a server; `undefined` for one that it did not touch. */
+function findWrapping(server: unknown): Wrapping | undefined {
+  const { args } = isRecord(server) ? server : {};
+  if (!isStrings(args) || args[1] !== "gateway") return undefined;
+  const markAt = args.findIndex(
+    (word, at) => readMark(word, args[at + 1]) !== undefined && args[at + 2] === "--",
+  );
+  const commandAt = markAt + 3;
+  if (markAt === -1 || commandAt >= args.length) return undefined;
+  return { args, commandAt, isListMade: readMark(args[markAt], args[markAt + 1]) === 1 };
+}
+
+function unwrapServer(
+  settings: Settings,
+  path: SettingsPath,
+  { args, commandAt, isListMade }: Wrapping,
+): void {
+  const argsPath = [...path, "args"];
+  const command = settings.textOf([...argsPath, commandAt]) ?? "";
+  const { end = 0 } = settings.rangeOf([...argsPath, commandAt]) ?? {};
+  const { start = 0 } = settings.rangeOf(argsPath) ?? {};
+  const rest = args.slice(commandAt + 1);
+  if (isListMade && rest.length === 0) settings.remove(argsPath);
+  else {
+    const [comma = ""] = /^\s*,/.exec(settings.text?.slice(end) ?? "") ?? [];
+    settings.replace(argsPath, "", rest, { start: start + 1, end: end + comma.length });
+  }
+  settings.replace([...path, "command"], command, args[commandAt]);
 }

@@ -1,3 +1,5 @@
+import { colorSequence } from "./printable.js";
+
 /** Text in colors, or as it is where there are none. */
 export type Colors = Readonly<
   Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", (text: string) => string>
@@ -5,7 +7,7 @@ export type Colors = Readonly<
 
 export function createColors(isOn: boolean): Colors {
   const paint = (start: number, end: number) => (text: string) =>
-    isOn ? `\u001b[${start}m${text}\u001b[${end}m` : text;
+    isOn ? colorSequence(start) + text + colorSequence(end) : text;
   return {
     bold: paint(1, 22),
     dim: paint(2, 22),
@@ -14,10 +16,4 @@ export function createColors(isOn: boolean): Colors {
     yellow: paint(33, 39),
     cyan: paint(36, 39),
   };
-}
-
-/** Control characters of stored content must not reach a terminal, where they could do harm. */
-export function harmless(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are the characters to be shown as something else
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd");
 }

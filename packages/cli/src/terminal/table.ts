@@ -1,4 +1,5 @@
 import widthOf from "string-width";
+import { inLine } from "./printable.js";
 
 /** A column of a table. */
 export interface Column {
@@ -9,8 +10,9 @@ export interface Column {
 /** Rows under titles, in columns that are as wide as they must be. */
 export function renderTable(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  cells: readonly (readonly string[])[],
 ): string {
+  const rows = cells.map((row) => row.map(inLine));
   const titles = columns.map(({ title }) => title);
   const widths = columns.map((_, at) =>
     Math.max(...[titles, ...rows].map((row) => widthOf(row[at] ?? ""))),
@@ -32,7 +34,7 @@ function pad(text: string, width: number, align: Column["align"]): string {
 
 /** A line of at most this many columns; what is cut off is marked. */
 export function clip(text: string, columns: number): string {
-  const expanded = text.replaceAll("\t", "  ");
+  const expanded = inLine(text.replaceAll("\t", "  "));
   if (widthOf(expanded) <= columns) return expanded;
   let kept = "";
   let width = 0;

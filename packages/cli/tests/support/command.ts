@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import type * as CommandLine from "../../src/run-command-line.js";
-import { createColors } from "../../src/terminal/colors.js";
+import type * as ColorsModule from "../../src/terminal/colors.js";
 
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 export const MAIN = join(DIST, "main.js");
@@ -23,6 +23,8 @@ export interface Outcome {
 
 const built = pathToFileURL(join(DIST, "run-command-line.js")).href;
 const { runCommandLine } = (await import(/* @vite-ignore */ built)) as typeof CommandLine;
+const builtColors = pathToFileURL(join(DIST, "terminal/colors.js")).href;
+const { createColors } = (await import(/* @vite-ignore */ builtColors)) as typeof ColorsModule;
 
 /** With a threshold at arrival: most tests are about the command, not about the default policy. */
 export const RUN = ["run", "--policy", "min-tokens=400"] as const;
@@ -40,18 +42,26 @@ export class TestFolder {
   }
 
   /** Runs the command in this process: as from a shell, but for the start of a process each time. */
-  async run(...args: string[]): Promise<Outcome> {
+  run(...args: string[]): Promise<Outcome> {
+    return this.runAs({ isWatched: false }, args);
+  }
+
+  /** The same as on a terminal, in color, or with a given standard input. */
+  async runAs(
+    { isWatched = false, input = "" }: { readonly isWatched?: boolean; readonly input?: string },
+    args: readonly string[],
+  ): Promise<Outcome> {
     const stdout: (string | Uint8Array)[] = [];
     let stderr = "";
     const before = process.cwd();
     process.chdir(this.folder);
     const status = await runCommandLine(args, {
-      ...{ cwd: this.folder, env: this.env(), input: Readable.from([]) },
-      ...{ colors: createColors(false), isWatched: false, columns: 80 },
+      ...{ cwd: this.folder, env: this.env(), input: Readable.from([Buffer.from(input)]) },
+      ...{ colors: createColors(isWatched), isWatched, columns: 80 },
       print: (text) => void stdout.push(`${text}\n`),
       write: (data) => Promise.resolve(void stdout.push(data)),
       note: (text) => void (stderr += `${text}\n`),
-      progress: () => undefined,
+      progress: (text) => void (stderr += isWatched ? text : ""),
       signal: new AbortController().signal,
     }).finally(() => {
       process.chdir(before);
