@@ -66,8 +66,10 @@ export const DEFAULTS = Object.freeze({
   unwrapBytes: 8_388_608,
   /** `verify` deletes no orphan that is younger than this. */
   orphanAgeMs: 3_600_000,
-  /** Retention removes nothing that is younger than this. */
+  /** Retention removes nothing that was stored or handed out within this time … */
   retentionMinAgeMs: 3_600_000,
+  /** … and what is handed out again is renewed if it was last renewed longer ago than this. */
+  renewAfterMs: 600_000,
   /** How long one call of a store over a network may take, with all its attempts … */
   storeDeadlineMs: 30_000,
   /** … how long one attempt … */

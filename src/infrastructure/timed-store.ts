@@ -3,7 +3,7 @@ import type { ArtifactStore } from "../core/workspace/artifacts/artifact-store.j
 import type { StoreCall } from "../core/workspace/events.js";
 
 const CALLS: ReadonlySet<PropertyKey> = new Set<keyof ArtifactStore>([
-  ...(["put", "sessions", "listSession", "query", "open", "openDerived"] as const),
+  ...(["put", "renew", "sessions", "listSession", "query", "open", "openDerived"] as const),
   ...(["remove", "addChild", "verify"] as const),
 ]);
 const READS: ReadonlySet<PropertyKey> = new Set(["read"]);

@@ -174,6 +174,7 @@ function owned(load: () => Promise<OpenStore>, close: () => Promise<void>): Open
     const store = once(async () => (await loaded())(namespace) as PagedStore);
     return {
       put: async (artifact) => (await store()).put(artifact),
+      renew: async (record, createdAt) => (await store()).renew(record, createdAt),
       sessions: async () => (await store()).sessions(),
       listSession: async (sessionId) => (await store()).listSession(sessionId),
       query: async (query) => (await store()).query(query),

@@ -39,6 +39,7 @@ import {
   loadRedactionKey,
   type EncryptionOptions,
 } from "../infrastructure/sealed-store/encryption-keys.js";
+import { knowHashes } from "../infrastructure/sealed-store/known-hash.js";
 import { keyedSeal } from "../infrastructure/sealed-store/seal.js";
 import { sealStore } from "../infrastructure/sealed-store/sealed-store.js";
 import type { Searcher } from "../infrastructure/search/searcher.js";
@@ -83,6 +84,7 @@ interface SealOptions {
 /** The store with encryption or redaction around it, and how its content is hashed. */
 function withEncryption(
   store: ArtifactStore,
+  namespace: string,
   { encryption, redact, redactionKey, root }: SealOptions,
 ): { readonly store: ArtifactStore; readonly hash: Hash } {
   if (redact !== undefined && typeof redact !== "function") {
@@ -91,10 +93,10 @@ function withEncryption(
   if (redactionKey !== undefined) requireKey(redactionKey);
   if (encryption !== undefined) {
     requireObject("encryption", encryption, "an object with key or keyFor");
-    const { seal, hashKey } = encryptionSeal(encryption);
+    const { seal, hashKey } = encryptionSeal(encryption, namespace);
     return { store: sealStore(store, seal, hashKey), hash: keyedHash(hashKey) };
   }
-  if (!redact) return { store, hash: sha256 };
+  if (!redact) return { store: knowHashes(store), hash: sha256 };
   const key = redactionKey ?? (root === undefined ? randomBytes(32) : loadRedactionKey(root));
   const hash = keyedHash(key);
   const sealed = sealStore(store, keyedSeal, key);
@@ -199,6 +201,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const opened = open(namespace);
   const { store, hash } = withEncryption(
     storeCall ? timedStore(opened, storeCall) : opened,
+    namespace,
     options,
   );
   if (options.readBy === "path" && !store.writeReadable) {

@@ -30,6 +30,7 @@ export type StoreConcern =
   | "concurrency"
   | "isolation"
   | "removal"
+  | "renewal"
   | "faults";
 
 /** One check of a store. `run` rejects if it fails. */

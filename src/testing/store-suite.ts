@@ -7,6 +7,7 @@ import { LISTING } from "./store-checks/listing.js";
 import { PAGING } from "./store-checks/paging.js";
 import { RANGES } from "./store-checks/ranges.js";
 import { REMOVAL } from "./store-checks/removal.js";
+import { RENEWAL } from "./store-checks/renewal.js";
 import type { StoreCheck, StoreFixture } from "./store-context.js";
 
 const CHECKS = [
@@ -18,6 +19,7 @@ const CHECKS = [
   ...CONCURRENCY,
   ...ISOLATION,
   ...REMOVAL,
+  ...RENEWAL,
   ...FAULTS,
 ];
 

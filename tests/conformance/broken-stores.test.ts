@@ -15,6 +15,7 @@ function changed(
     const store = open(namespace);
     const honest: ArtifactStore = {
       put: (artifact) => store.put(artifact),
+      renew: (record, createdAt) => store.renew(record, createdAt),
       sessions: () => store.sessions(),
       listSession: (sessionId) => store.listSession(sessionId),
       query: (query) => queryArtifacts(store, query),
@@ -221,6 +222,43 @@ const broken: Record<string, { open: OpenStore; concern: string }> = {
       },
     })),
     concern: "concurrency",
+  },
+  "a put that returns the old record": {
+    open: changed((store) => ({
+      put: async (artifact) => {
+        const { artifacts } = await store.listSession(artifact.sessionId);
+        const there = artifacts.get(artifact.wantedId ?? "");
+        const { createdAt = artifact.createdAt } = there ?? {};
+        return store.put({ ...artifact, createdAt });
+      },
+    })),
+    concern: "renewal",
+  },
+  "a put that says it renewed and did not": {
+    open: changed((store) => ({
+      put: async (artifact) => {
+        const { artifacts } = await store.listSession(artifact.sessionId);
+        const there = artifacts.get(artifact.wantedId ?? "");
+        const { createdAt = artifact.createdAt } = there ?? {};
+        const record = await store.put({ ...artifact, createdAt });
+        return { ...record, createdAt: artifact.createdAt };
+      },
+    })),
+    concern: "renewal",
+  },
+  "a renewal that does nothing": {
+    open: changed(() => ({ renew: (record) => Promise.resolve(record) })),
+    concern: "renewal",
+  },
+  "a removal of what was renewed since": {
+    open: changed((store) => ({
+      remove: async (record) => {
+        const { artifacts } = await store.listSession(record.sessionId);
+        const there = artifacts.get(record.artifactId);
+        if (there) await store.remove(there);
+      },
+    })),
+    concern: "renewal",
   },
   "a failed stream that is stored as far as it came": {
     open: changed((store) => ({

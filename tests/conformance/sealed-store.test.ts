@@ -25,7 +25,7 @@ const INNER: Record<string, OpenStore> = {
 
 for (const [name, inner] of Object.entries(INNER)) {
   const encrypted: OpenStore = (namespace) => {
-    const { seal, hashKey } = encryptionSeal({ key });
+    const { seal, hashKey } = encryptionSeal({ key }, namespace);
     return sealStore(inner(namespace), seal, hashKey);
   };
   const keyed: OpenStore = (namespace) => sealStore(inner(`${namespace}-keyed`), keyedSeal, key);

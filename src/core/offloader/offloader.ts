@@ -44,6 +44,7 @@ import {
   finishMessages,
   LocatedResult,
   placesOf,
+  type SeenMessage,
   TurnMemory,
 } from "./turn-memory.js";
 
@@ -194,7 +195,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       if (part.isReference && part.record) opened.references.set(part, part.record);
     }
     const all = open.length === 0 ? survey : withParts(survey, open);
-    return { input, turns, taken, survey: all, totals: survey.totals, places, placeOf, ...opened };
+    const { totals } = survey;
+    return { input, session, turns, taken, survey: all, totals, places, placeOf, ...opened };
   };
 
   const noteStep = ({
@@ -339,6 +341,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
       const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
       finishMessages(taken, output, results, isOpen, withParts);
+      await core.renew(looked.session, handedOut(taken, references));
       // What could not be done is decided about again.
       const isUndone = (kept: KeptReason) =>
         kept.outcome === "failed" || kept === NO_STEP || kept === OUTDATED;
@@ -408,6 +411,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const { references, storage } = await openStorage([result], session, places, () => 0, signal);
       const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
       const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
+      if (report.artifactId !== undefined) await core.renew(session, [report.artifactId]);
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },
@@ -425,6 +429,19 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     ...createToolCalls(workspace, { ...wiring, readingTools }, () => memory?.format),
     systemPrompt: () => workspace.systemPrompt({ readingTools }),
   };
+}
+
+/** The artifacts that messages refer to, those of earlier calls included. */
+function* handedOut(
+  messages: readonly SeenMessage[],
+  references: ReadonlyMap<ToolResult, ArtifactRecord>,
+): Generator<string> {
+  for (const { reports } of messages) {
+    for (const { artifactId } of reports) {
+      if (artifactId !== undefined) yield artifactId;
+    }
+  }
+  for (const { artifactId } of references.values()) yield artifactId;
 }
 
 /** What a record says of a result, or of a part, that is or was a reference. */

@@ -1,5 +1,7 @@
 import { type OptionNames, requireOptions, requireText } from "../arguments.js";
-import type { ArtifactRecord } from "./artifacts/artifact.js";
+import { DEFAULTS } from "../defaults.js";
+import { mapConcurrently } from "../lib/concurrency.js";
+import { isRenewal, type ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf } from "./artifacts/describe-record.js";
 import {
   findExpired,
@@ -10,6 +12,7 @@ import {
   RetentionRuns,
 } from "./artifacts/retention.js";
 import type { EventReporter } from "./events.js";
+import type { WorkspaceCore } from "./workspace-core.js";
 import type { Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
@@ -28,6 +31,7 @@ export function createMaintenance(
   readonly verbs: Pick<Workspace, "sessions" | "removeSession" | "prune">;
   /** Something was stored; absent if everything is kept. */
   readonly touch: (() => void) | undefined;
+  readonly renew: WorkspaceCore["renew"];
 } {
   const remove = (verb: string, record: ArtifactRecord): Promise<void> =>
     events.observe(
@@ -50,6 +54,18 @@ export function createMaintenance(
 
   return {
     touch: runs?.touch.bind(runs),
+
+    async renew({ artifacts }, artifactIds) {
+      const createdAt = new Date(clock.now()).toISOString();
+      const old = [...new Set(artifactIds)].flatMap((id) => {
+        const record = artifacts.get(id);
+        return record && isRenewal(record, createdAt) ? [record] : [];
+      });
+      await mapConcurrently(old, DEFAULTS.writeConcurrency, (record) =>
+        // Nothing is lost yet: what cannot be renewed now is renewed by the next call.
+        store.renew(record, createdAt).catch(() => undefined),
+      );
+    },
 
     verbs: {
       async sessions(options) {

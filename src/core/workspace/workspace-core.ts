@@ -23,6 +23,8 @@ export interface WorkspaceCore {
   /** Stores a draft, and logs it. */
   store(draft: Draft): Promise<StoredDraft>;
   listSession(sessionId: string): Promise<SessionListing>;
+  /** Renews artifacts of a session that are handed out again, so that retention does not take them for old. */
+  renew(session: SessionListing, artifactIds: Iterable<string>): Promise<void>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
   /** Logs something that was decided rather than done. */
   note(event: "skip" | "step" | "failure", verb: string, details: EventDetails): void;
@@ -32,7 +34,7 @@ export interface WorkspaceCore {
 const KEY = "context-offload.workspace";
 
 /** Raised with every change of `WorkspaceCore`: copies with different insides must not use each other's. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const CORE = Symbol.for(`${KEY}/${LAYOUT}`);
 
 /** Attaches the internal side to a workspace, for `coreOf` to find. */

@@ -243,6 +243,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     drafting: wiring,
     store: storeDraft,
     listSession: store.listSession.bind(store),
+    renew: maintenance.renew,
     original: (record, signal) => getOriginal(store, record, wiring.hash, signal),
     note: (event, verb, details) => {
       events.note(event, verb, details);

@@ -23,6 +23,7 @@ import {
 } from "./open-content.js";
 import {
   discardUnlisted,
+  isAsListed,
   isListed,
   readingError,
   recoverFile,
@@ -63,6 +64,16 @@ export class FileStore implements ArtifactStore {
       return await putArtifact(manifest, artifact);
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
+      throw new WriteFailedError(manifest.folder, cause);
+    }
+  }
+
+  async renew(record: ArtifactRecord, createdAt: string): Promise<ArtifactRecord | undefined> {
+    const manifest = this.#manifestOf(record.sessionId);
+    try {
+      await manifest.load();
+      return await manifest.renew(record, createdAt);
+    } catch (cause) {
       throw new WriteFailedError(manifest.folder, cause);
     }
   }
@@ -135,15 +146,17 @@ export class FileStore implements ArtifactStore {
   }
 
   async remove(record: ArtifactRecord): Promise<void> {
-    const { artifactId } = record;
+    const { artifactId, createdAt } = record;
     const manifest = this.#manifestOf(record.sessionId);
     const file = this.#layout.fileName(artifactId);
     try {
       const { artifacts } = await manifest.load();
-      // Another artifact has its id by now.
-      if (artifacts.has(artifactId) && !isListed(record, artifacts)) return;
-      // The line first: from then on no reader looks for a file that may be gone.
-      await manifest.append({ removed: artifactId, at: new Date().toISOString() });
+      // Another artifact has its id by now, or it was renewed.
+      if (artifacts.has(artifactId) && !isAsListed(record, artifacts)) return;
+      // The line first: from then on no reader looks for a file that may be gone. It says which one it
+      // removes, since another process may renew the artifact at this moment.
+      await manifest.append({ removed: artifactId, at: new Date().toISOString(), createdAt });
+      if (isListed(record, manifest.listing.artifacts)) return;
       await discardUnlisted([join(manifest.folder, file)], manifest);
       await deleteDerived(manifest.folder, file, record.hash);
       await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import { CauseError } from "../cause-error.js";
 import { type Disk, hasCode, identityOf } from "./disk.js";
 import { READ_NO_LINK } from "./open-content.js";
@@ -16,14 +16,19 @@ type ManifestRecord = Omit<ArtifactRecord, "sessionId" | "location">;
 type ManifestEntry =
   | { readonly session: string; readonly layout: 1 }
   | { readonly put: ManifestRecord }
-  | { readonly removed: string; readonly at: string }
+  | { readonly renewed: string; readonly hash: string; readonly at: string }
+  | { readonly removed: string; readonly at: string; readonly createdAt?: string }
   | { readonly child: string };
 
 /** A line that could be read: of a known kind, or of one that a later version writes. */
 interface ParsedEntry {
   readonly session?: string;
   readonly put?: ManifestRecord;
+  readonly renewed?: string;
+  readonly hash?: string;
+  readonly at?: string;
   readonly removed?: string;
+  readonly createdAt?: string;
   readonly child?: string;
 }
 
@@ -39,9 +44,13 @@ function parseEntry(line: string): ParsedEntry | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { session, put, removed, child } = value;
+  const { session, put, renewed, at, removed, child } = value;
   if (put !== undefined && !isRecord(put)) return undefined;
-  return isTextOrMissing(session) && isTextOrMissing(removed) && isTextOrMissing(child)
+  return isTextOrMissing(session) &&
+    isTextOrMissing(renewed) &&
+    isTextOrMissing(at) &&
+    isTextOrMissing(removed) &&
+    isTextOrMissing(child)
     ? value
     : undefined;
 }
@@ -421,7 +430,16 @@ export class Manifest implements CheckedFolder {
       for (const record of artifacts.values()) record.sessionId = entry.session;
     }
     if (entry.child !== undefined) children.add(entry.child);
-    if (entry.removed !== undefined) {
+    if (entry.renewed !== undefined) {
+      const { renewed, hash, at = "" } = entry;
+      const listed = artifacts.get(renewed);
+      if (listed?.hash === hash && listed && listed.createdAt < at) {
+        // Another object, since whoever has the old one must be able to tell.
+        artifacts.delete(renewed);
+        artifacts.set(renewed, { ...listed, createdAt: at });
+      }
+    }
+    if (entry.removed !== undefined && !this.#isRenewed(entry.removed, entry.createdAt)) {
       const { tool_name = removed.get(entry.removed) ?? null } =
         artifacts.get(entry.removed)?.metadata ?? {};
       artifacts.delete(entry.removed);
@@ -429,6 +447,29 @@ export class Manifest implements CheckedFolder {
       this.#state.lastRemoval = {};
     }
     return true;
+  }
+
+  /** Whether an artifact was renewed after the process that removes it had looked. */
+  #isRenewed(artifactId: string, createdAt: string | undefined): boolean {
+    const listed = this.#state.artifacts.get(artifactId);
+    return listed !== undefined && createdAt !== undefined && listed.createdAt !== createdAt;
+  }
+
+  /**
+   * Renews an artifact that is listed.
+   *
+   * @returns The artifact as it is now; `undefined` if it was removed.
+   */
+  async renew(record: ArtifactRecord, createdAt: string): Promise<ArtifactRecord | undefined> {
+    const { artifactId, hash } = record;
+    const find = () => {
+      const listed = this.listing.artifacts.get(artifactId);
+      return listed?.hash === hash ? listed : undefined;
+    };
+    const listed = find();
+    if (!listed || !isRenewal(listed, createdAt)) return listed;
+    await this.append({ renewed: artifactId, hash, at: createdAt });
+    return find();
   }
 
   /**

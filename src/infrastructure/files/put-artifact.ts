@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { once } from "../../core/lib/concurrency.js";
-import { type ArtifactRecord, candidateIds } from "../../core/workspace/artifacts/artifact.js";
+import { type ArtifactRecord, candidateIds, isRenewal } from "../../core/workspace/artifacts/artifact.js";
 import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
 import { CauseError } from "../cause-error.js";
 import { sha256 } from "../hash.js";
@@ -42,7 +42,7 @@ export async function putArtifact(
       : incomingBytes(manifest, source, artifact);
   try {
     for (const id of idsFor(artifact.wantedId, content)) {
-      const record = await claim(id, { manifest, artifact, content });
+      const record = await claimAndRenew(id, { manifest, artifact, content });
       if (record) return record;
     }
   } finally {
@@ -57,6 +57,21 @@ function* idsFor(wantedId: string | undefined, content: IncomingContent): Genera
   const [first = "", ...others] = candidateIds(wantedId, content.hash());
   if (wantedId === undefined) yield first;
   yield* others;
+}
+
+/** How often an artifact may be removed while it is renewed. */
+const MAX_CLAIMS = 10;
+
+/** An artifact that was there already is renewed, so that nobody removes it as an old one. */
+async function claimAndRenew(artifactId: string, put: Put): Promise<ArtifactRecord | undefined> {
+  const { manifest, artifact } = put;
+  for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
+    const record = await claim(artifactId, put);
+    if (!record || !isRenewal(record, artifact.createdAt)) return record;
+    const renewed = await manifest.renew(record, artifact.createdAt);
+    if (renewed) return renewed;
+  }
+  return undefined;
 }
 
 /** Stores under this id; `undefined` if the id is taken. */

@@ -79,13 +79,21 @@ export async function readingError(
   return isMissing ? gone("missing") : new ReadFailedError(path, cause);
 }
 
-/** Whether this artifact is listed, and not another one with its id. */
+/** Whether this content is listed, and not other content with its id. */
 export function isListed(
-  { artifactId, hash, createdAt }: ArtifactRecord,
+  { artifactId, hash }: ArtifactRecord,
   artifacts: ReadonlyMap<string, ArtifactRecord>,
 ): boolean {
-  const listed = artifacts.get(artifactId);
-  return listed?.hash === hash && listed.createdAt === createdAt;
+  return artifacts.get(artifactId)?.hash === hash;
+}
+
+/** Whether this artifact is listed, and was not stored again since. */
+export function isAsListed(
+  record: ArtifactRecord,
+  artifacts: ReadonlyMap<string, ArtifactRecord>,
+): boolean {
+  const { artifactId, createdAt } = record;
+  return isListed(record, artifacts) && artifacts.get(artifactId)?.createdAt === createdAt;
 }
 
 /**

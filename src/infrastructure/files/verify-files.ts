@@ -6,7 +6,7 @@ import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts
 import { messageOf } from "../../core/errors/context-offload-error.js";
 import { hasCode } from "./disk.js";
 import { derivedPrefix, listDerived, hashFile } from "./open-content.js";
-import { discardUnlisted, recoverFile } from "./session-files.js";
+import { discardUnlisted, isListed, recoverFile } from "./session-files.js";
 import { Manifest } from "./manifest.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 
@@ -59,7 +59,7 @@ async function checkArtifacts(
       problem = await findProblem(record, signal);
     }
     // An artifact that was removed in the meantime is not missing.
-    if (problem && (await manifest.load()).artifacts.get(artifactId) !== record) continue;
+    if (problem && !isListed(record, (await manifest.load()).artifacts)) continue;
     report.artifacts++;
     report.bytes += record.size.bytes;
     if (problem === "missing") report.missing.push({ sessionId, artifactId });

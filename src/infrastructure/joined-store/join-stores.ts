@@ -200,6 +200,7 @@ export function joinStores(
 
   return {
     put: (artifact) => writing(put(artifact)),
+    renew: (record, createdAt) => writing(metadata.renew(record, createdAt)),
     sessions: () => reading(metadata.sessions()),
     listSession: (sessionId) => reading(metadata.listSession(sessionId)),
     query: (query) => reading(metadata.query(query)),
@@ -235,8 +236,8 @@ export function joinStores(
 
     async remove(record) {
       // The record first: from then on no reader looks for content that may be gone.
-      await writing(metadata.remove(record));
-      await writing(content.removeAll(`${record.location}/`));
+      const isUnused = await writing(metadata.remove(record));
+      if (isUnused) await writing(content.removeAll(`${record.location}/`));
     },
 
     addChild: (sessionId, childSessionId) => writing(metadata.addChild(sessionId, childSessionId)),

@@ -22,8 +22,19 @@ export function indexKey(id: string): string {
 /** A row as a database returns it: SQLite has 1 for true, and `pg` texts for large numbers. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/**
+ * The record in a row. It belongs to the session and artifact that the row has: a record that was moved
+ * to another row must not lead to where it came from.
+ */
 export function recordIn(row: Row): ArtifactRecord {
-  return JSON.parse(row["record"] as string) as ArtifactRecord;
+  const record = JSON.parse(row["record"] as string) as ArtifactRecord;
+  const { session, artifact } = row as { readonly session: string; readonly artifact: string };
+  const isOwn = isKeyOf(session, record.sessionId) && isKeyOf(artifact, record.artifactId);
+  return isOwn ? record : { ...record, sessionId: session, artifactId: artifact };
+}
+
+function isKeyOf(key: string, id: unknown): boolean {
+  return typeof id === "string" && indexKey(id) === key;
 }
 
 /** A row with the record of an artifact or the name of a child. */

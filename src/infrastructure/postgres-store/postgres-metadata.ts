@@ -3,7 +3,7 @@ import type {
   MetadataStore,
   NewRecord,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import {
   changeIn,
   indexKey,
@@ -55,24 +55,34 @@ const PUT = `WITH next AS (${NEXT_SEQ})
       location = excluded.location, record = excluded.record, metadata = excluded.metadata
     WHERE a.removed
   RETURNING record`;
-const FIND = `SELECT removed, record FROM context_offload_artifacts
+const FIND = `SELECT session, artifact, removed, record FROM context_offload_artifacts
   WHERE namespace = $1 AND session = $2 AND artifact = $3`;
+const RENEW = `WITH next AS (
+    UPDATE context_offload_sessions SET last_seq = last_seq + 1
+    WHERE namespace = $1 AND session = $2 RETURNING last_seq
+  )
+  UPDATE context_offload_artifacts AS a
+  SET seq = next.last_seq, changed = next.last_seq, record = $6 FROM next
+  WHERE namespace = $1 AND session = $2 AND artifact = $3 AND location = $4 AND NOT removed
+    AND created < $5
+  RETURNING record`;
 const REMOVE = `WITH next AS (
     UPDATE context_offload_sessions SET last_seq = last_seq + 1
     WHERE namespace = $1 AND session = $2 RETURNING last_seq
   )
   UPDATE context_offload_artifacts SET removed = true, changed = next.last_seq FROM next
-  WHERE namespace = $1 AND session = $2 AND artifact = $3 AND location = $4 AND NOT removed`;
+  WHERE namespace = $1 AND session = $2 AND artifact = $3 AND location = $4 AND NOT removed
+    AND created = $5`;
 const ADD_CHILD = `WITH next AS (${NEXT_SEQ})
   INSERT INTO context_offload_children (namespace, session, child, name, changed)
   SELECT $1, $2, $4, $5, last_seq FROM next
   ON CONFLICT (namespace, session, child) DO NOTHING`;
 /** Nothing that is ordered by is cast: PostgreSQL would sort by the cast value, which no index has. */
-const CHANGES = `(SELECT changed, removed, record, NULL AS child
+const CHANGES = `(SELECT changed, removed, session, artifact, record, NULL AS child
     FROM context_offload_artifacts
     WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
   UNION ALL
-  (SELECT changed, false, NULL, name FROM context_offload_children
+  (SELECT changed, false, NULL, NULL, NULL, name FROM context_offload_children
     WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
   ORDER BY changed LIMIT ${PAGE}`;
 const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = $1 ORDER BY session`;
@@ -85,21 +95,44 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
     (await database.run(CHANGES, [ns, indexKey(sessionId), after])).map(changeIn),
   );
 
+  const find = async (sessionId: string, artifactId: string) => {
+    const key = [ns, indexKey(sessionId), indexKey(artifactId)];
+    const [row] = await database.run(FIND, key);
+    return row && row["removed"] === false ? recordIn(row) : undefined;
+  };
+
+  const renew = async (record: ArtifactRecord, createdAt: string) => {
+    const { sessionId, artifactId, location } = record;
+    const there = await find(sessionId, artifactId);
+    if (there?.location !== location) return undefined;
+    if (!isRenewal(there, createdAt)) return there;
+    const renewed = { ...there, createdAt };
+    const [updated] = await database.run(RENEW, [
+      ...[ns, indexKey(sessionId), indexKey(artifactId)],
+      ...[location, createdAt, JSON.stringify(renewed)],
+    ]);
+    if (updated) return renewed;
+    // Removed in between, or renewed by another process.
+    const now = await find(sessionId, artifactId);
+    return now?.location === location ? now : undefined;
+  };
+
   const add = async ({ candidateIds, ...rest }: NewRecord): Promise<ArtifactRecord> => {
     const session = indexKey(rest.sessionId);
     for (const artifactId of candidateIds) {
       const record: ArtifactRecord = { artifactId, ...rest };
       const artifact = indexKey(artifactId);
       // Again if the artifact that had the id is removed in between.
-      for (let there: ArtifactRecord | undefined; !there;) {
+      for (;;) {
         const [stored] = await database.run(PUT, [
           ...[ns, session, JSON.stringify(rest.sessionId), artifact],
           ...[rest.location, JSON.stringify(record), plainJson(rest.metadata)],
         ]);
         if (stored) return record;
-        const [row] = await database.run(FIND, [ns, session, artifact]);
-        there = row && row["removed"] === false ? recordIn(row) : undefined;
-        if (there && there.hash === rest.hash && there.type === rest.type) return there;
+        const there = await find(rest.sessionId, artifactId);
+        if (there && (there.hash !== rest.hash || there.type !== rest.type)) break;
+        const renewed = there && (await renew(there, rest.createdAt));
+        if (renewed) return renewed;
       }
     }
     throw new CauseError("every id for this content holds other content");
@@ -107,6 +140,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
 
   return {
     add,
+    renew,
 
     async sessions() {
       const rows = await database.run(SESSIONS, [ns]);
@@ -118,7 +152,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
     async query(query) {
       const { where, order, values } = conditions(query, ns);
       const rows = await database.run(
-        `SELECT session, seq, record FROM context_offload_artifacts
+        `SELECT session, artifact, seq, record FROM context_offload_artifacts
           WHERE ${where} ORDER BY ${order} LIMIT $${values.length + 1}`,
         [...values, query.limit],
       );
@@ -129,8 +163,10 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
       return { artifacts, leftOut: Math.max(Number(total?.["count"]) - rows.length, 0) };
     },
 
-    async remove({ sessionId, artifactId, location }) {
-      await database.run(REMOVE, [ns, indexKey(sessionId), indexKey(artifactId), location]);
+    async remove({ sessionId, artifactId, location, createdAt }) {
+      const key = [ns, indexKey(sessionId), indexKey(artifactId)];
+      await database.run(REMOVE, [...key, location, createdAt]);
+      return (await find(sessionId, artifactId))?.location !== location;
     },
 
     async addChild(sessionId, childSessionId) {

@@ -1,22 +1,24 @@
-import { createHmac } from "node:crypto";
-import { messageOf } from "../../core/errors/context-offload-error.js";
+import { createHmac, randomBytes } from "node:crypto";
+import { ContextOffloadError, messageOf } from "../../core/errors/context-offload-error.js";
 import { ArtifactDamagedError } from "../../core/errors/reading-errors.js";
+import { WriteFailedError } from "../../core/errors/storage-errors.js";
 import { once } from "../../core/lib/concurrency.js";
-import { collectPieces } from "../../core/lib/text/byte-source.js";
+import { collectPieces, readPieces } from "../../core/lib/text/byte-source.js";
 import {
   type NewArtifact,
   memoryContent,
   type ArtifactStore,
   type OpenContent,
   type SessionListing,
+  type VerifyOptions,
+  type VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import {
-  candidateIds,
-  type ArtifactRecord,
-  NAMED_FIELDS,
-} from "../../core/workspace/artifacts/artifact.js";
+import { candidateIds, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import { queryByListing } from "../../core/workspace/artifacts/list-artifacts.js";
+import { DERIVED_NAMES } from "../../core/workspace/artifacts/readable-view.js";
+import { CauseError } from "../cause-error.js";
 import { hashPassing, sha256 } from "../hash.js";
+import { OpenedRecords } from "./opened-records.js";
 import { type Seal, TamperedError } from "./seal.js";
 
 const MAX_GATHERED_BYTES = 8_388_608;
@@ -52,6 +54,12 @@ async function gather(content: NewArtifact["content"]): Promise<NewArtifact["con
   return rest();
 }
 
+/** How often a put is tried while others take its id, or remove what it found. */
+const MAX_ATTEMPTS = 20;
+
+/** Smaller content has no derived data: its view would have to be many times as long. */
+const MIN_DERIVED_BYTES = 65_536;
+
 /**
  * A store around another one, which holds content and records in another form: encrypted, or under a
  * keyed hash. The other store sees only that form and its plain hash, with which it finds damage itself.
@@ -59,88 +67,36 @@ async function gather(content: NewArtifact["content"]): Promise<NewArtifact["con
  * @param hashKey - Artifacts are known by an HMAC with this key: a plain hash of a short secret can be guessed.
  */
 export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array): ArtifactStore {
-  /** The records of the inner store, by the ones made from them. */
-  const inners = new WeakMap<ArtifactRecord, ArtifactRecord>();
-  const opened = new WeakMap<ArtifactRecord, ArtifactRecord>();
-
-  const openRecord = (record: ArtifactRecord): ArtifactRecord => {
-    const known = opened.get(record);
-    if (known) return known;
-    let fields;
+  const records = new OpenedRecords(inner, (record) => {
     try {
-      fields = seal.openRecord(record);
+      return { ...record, ...seal.openRecord(record) };
     } catch {
       // It exists, but nobody here can read it; reading its content says why.
-      fields = { type: record.type, size: record.size, hash: "", metadata: record.metadata };
+      return { ...record, hash: "" };
     }
-    const outer = { ...record, ...fields };
-    opened.set(record, outer);
-    inners.set(outer, record);
-    return outer;
-  };
-
-  const openListing = (listing: SessionListing): SessionListing => ({
-    ...listing,
-    artifacts: new Map([...listing.artifacts].map(([id, record]) => [id, openRecord(record)])),
   });
 
-  /** A record may come from an earlier process, or from a copy. */
-  const innerOf = async (record: ArtifactRecord): Promise<ArtifactRecord> => {
-    const known = inners.get(record);
-    if (known) return known;
-    const { artifacts } = await inner.listSession(record.sessionId);
-    return artifacts.get(record.artifactId) ?? record;
+  const listSession = async (sessionId: string): Promise<SessionListing> => {
+    const listing = await inner.listSession(sessionId);
+    const children = new Set<string>();
+    for (const child of listing.children) {
+      const opened = openChild(child, sessionId);
+      if (opened !== undefined) children.add(opened);
+    }
+    return { ...records.listing(listing), children };
   };
 
-  const put = async (artifact: NewArtifact): Promise<ArtifactRecord> => {
-    const { sessionId, type, wantedId } = artifact;
-    const gathered = await gather(artifact.content);
-    const hmac = createHmac("sha256", hashKey);
-    // The hash of a stream is known when all of it has passed.
-    const passing = gathered instanceof Uint8Array ? undefined : hashPassing(gathered, hmac);
-    const hash =
-      gathered instanceof Uint8Array
-        ? (artifact.hash?.() ?? hmac.update(gathered).digest("hex"))
-        : undefined;
-    const content = passing?.bytes ?? gathered;
-    let id = wantedId;
-    if (hash !== undefined) {
-      // The inner store sees other bytes for the same content with another key, so this one decides.
-      const { artifacts } = openListing(await inner.listSession(sessionId));
-      const candidates = candidateIds(wantedId, hash);
-      const same = candidates
-        .map((name) => artifacts.get(name))
-        .find((held) => held?.hash === hash && held.type === type);
-      if (same) return same;
-      id = candidates.find((name) => !artifacts.has(name));
+  /** `undefined` for a name that nobody here has put there: it must give access to nothing. */
+  const openChild = (sealed: string, sessionId: string): string | undefined => {
+    try {
+      return seal.openChild(sealed, sessionId);
+    } catch {
+      return undefined;
     }
-    const sealed = seal.sealContent({ ...artifact, content }, hash);
-    const size = once(artifact.size);
-    const bytes = sealed.content instanceof Uint8Array ? sealed.content : undefined;
-    const stored = await inner.put({
-      ...{ sessionId, type, createdAt: artifact.createdAt, wantedId: id },
-      content: sealed.content,
-      hash: bytes && once(() => sha256(bytes)),
-      size: () => ({ ...size(), bytes: sealed.storedBytes(size().bytes) }),
-      // Stores ask for it once the content is written: only then are size and hash of a stream known.
-      get metadata() {
-        return seal.sealRecord(
-          {
-            type,
-            size: size(),
-            hash: hash ?? passing?.hash() ?? "",
-            metadata: artifact.metadata,
-          },
-          sessionId,
-          sealed.contentId,
-        );
-      },
-    });
-    return openRecord(stored);
   };
 
   const openSealed = async (record: ArtifactRecord): Promise<OpenContent> => {
-    const innerRecord = await innerOf(record);
+    const innerRecord = await records.innerOf(record);
     const sealed = await inner.open(innerRecord);
     try {
       return guard(await seal.openContent(innerRecord, sealed), sealed, record.artifactId);
@@ -150,88 +106,239 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     }
   };
 
-  const listings: Pick<ArtifactStore, "sessions" | "listSession"> = {
-    sessions: () => inner.sessions(),
-    listSession: async (sessionId) => openListing(await inner.listSession(sessionId)),
+  const renew = async (record: ArtifactRecord, at: string): Promise<ArtifactRecord | undefined> => {
+    const renewed = await inner.renew(await records.innerOf(record), at);
+    return renewed && records.open(renewed);
   };
+
+  /** Renews what is held already; if its content cannot be read any more, it is removed and stored anew. */
+  const renewIntact = async (
+    record: ArtifactRecord,
+    createdAt: string,
+  ): Promise<ArtifactRecord | undefined> => {
+    const renewed = await renew(record, createdAt);
+    if (!renewed) return undefined;
+    try {
+      await (await openSealed(renewed)).close();
+      return renewed;
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      await inner.remove(await records.innerOf(renewed));
+      return undefined;
+    }
+  };
+
+  const put = async (artifact: NewArtifact): Promise<ArtifactRecord> => {
+    const { sessionId, type, createdAt } = artifact;
+    const gathered = await gather(artifact.content);
+    const hmac = createHmac("sha256", hashKey);
+    const bytes = gathered instanceof Uint8Array ? gathered : undefined;
+    // The hash of a stream is known when all of it has passed.
+    const passing = gathered instanceof Uint8Array ? undefined : hashPassing(gathered, hmac);
+    const known =
+      artifact.knownAs ?? (bytes && (artifact.hash?.() ?? hmac.update(bytes).digest("hex")));
+    const hash = once(() => known ?? passing?.hash() ?? "");
+    // What is sealed belongs to one id, so that the id of a stream cannot be made from its hash.
+    const candidates = candidateIds(artifact.wantedId, known ?? randomBytes(32).toString("hex"));
+    const size = once(artifact.size);
+    let content: NewArtifact["content"] = passing?.bytes ?? gathered;
+    let strayed: Strayed | undefined;
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        // The inner store sees other bytes for the same content with another key, so this one decides.
+        const { artifacts } = records.listing(await inner.listSession(sessionId));
+        const same = candidates
+          .map((id) => artifacts.get(id))
+          .find((held) => known !== undefined && held?.hash === known && held.type === type);
+        if (same) {
+          const renewed = await renewIntact(same, createdAt);
+          if (renewed) return renewed;
+          continue;
+        }
+        const artifactId = candidates.find((id) => !artifacts.has(id));
+        if (artifactId === undefined) break;
+        const stored = await putAs(artifactId);
+        if (stored.artifactId === artifactId) return records.open(stored);
+        // Another put was quicker. What is sealed for one artifact cannot be another one.
+        const before = strayed;
+        strayed = await openStrayed(stored, artifactId);
+        content = bytes ?? readPieces(strayed.content);
+        await before?.discard();
+      }
+    } finally {
+      await strayed?.discard();
+    }
+    const cause = new CauseError("every id for this content holds other content");
+    throw new WriteFailedError(`session ${sessionId}`, cause);
+
+    function putAs(artifactId: string): Promise<ArtifactRecord> {
+      const place = { sessionId, artifactId };
+      const sealed = seal.sealContent(content, place);
+      const sealedBytes = sealed.content instanceof Uint8Array ? sealed.content : undefined;
+      // Stores ask for these once the content is written: only then are size and hash of a stream known.
+      const record = once(() =>
+        seal.sealRecord(
+          { type, size: size(), hash: hash(), metadata: artifact.metadata },
+          ...[place, sealed.contentId],
+        ),
+      );
+      return inner.put({
+        ...{ sessionId, createdAt, wantedId: artifactId },
+        type: seal.sealType(type),
+        content: sealed.content,
+        hash: sealedBytes && once(() => sha256(sealedBytes)),
+        size: () => ({ ...record().size, bytes: sealed.storedBytes(size().bytes) }),
+        get metadata() {
+          return record().metadata;
+        },
+      });
+    }
+
+    /** A stream can be read only once: where it was stored under a wrong id, it is read from there. */
+    async function openStrayed(stored: ArtifactRecord, artifactId: string): Promise<Strayed> {
+      const sealed = await inner.open(stored);
+      return {
+        content: await seal.openContent({ ...stored, artifactId }, sealed),
+        async discard() {
+          await sealed.close();
+          await inner.remove(stored).catch(() => undefined);
+        },
+      };
+    }
+  };
+
   return {
     put,
-    ...listings,
+    renew,
+    listSession,
+    sessions: () => inner.sessions(),
     ...(inner.query
       ? {
           async query(wanted) {
-            if (seal.hidesMetadata && !isNamed(wanted.filter ?? {})) {
-              return queryByListing(listings, wanted);
+            if (!seal.canQuery(wanted)) {
+              const page = await queryByListing(
+                { sessions: () => inner.sessions(), listSession },
+                wanted,
+              );
+              return page;
             }
-            const page = await (inner as Required<ArtifactStore>).query(wanted);
-            const artifacts = page.artifacts.map(({ record, cursor }) => ({
-              ...{ cursor, record: openRecord(record) },
-            }));
-            return { ...page, artifacts };
+            return records.page(await (inner as Required<ArtifactStore>).query(wanted));
           },
         }
       : {}),
     open: openSealed,
 
     async openDerived(record, name, make) {
-      const sealed = await inner.openDerived(await innerOf(record), name, () =>
-        seal.sealDerived(make()),
+      const sealed = await inner.openDerived(await records.innerOf(record), name, () =>
+        seal.sealDerived(make(), record, name),
       );
       try {
-        return guard(await seal.openDerived(sealed), sealed, record.artifactId);
+        return guard(await seal.openDerived(sealed, record, name), sealed, record.artifactId);
       } catch {
-        // A cache that was tampered with is rebuilt.
+        // A cache that is no sealed data at all, or that was sealed with a key that is gone, is rebuilt.
         await sealed.close();
         return memoryContent(await collectPieces(make()));
       }
     },
 
-    remove: async (record) => inner.remove(await innerOf(record)),
-    addChild: (sessionId, childSessionId) => inner.addChild(sessionId, childSessionId),
+    remove: async (record) => inner.remove(await records.innerOf(record)),
 
-    async verify(options) {
-      const report = await inner.verify(options);
-      let bytes = 0;
-      const unopenable: { sessionId: string; artifactId: string; problem: string }[] = [];
-      const known = new Set(
-        [...report.damaged, ...report.missing].map((at) => `${at.sessionId}\n${at.artifactId}`),
-      );
-      for (const sessionId of await inner.sessions()) {
-        const { artifacts } = openListing(await inner.listSession(sessionId));
-        for (const [artifactId, record] of artifacts) {
-          options.signal?.throwIfAborted();
-          bytes += record.size.bytes;
-          if (known.has(`${sessionId}\n${artifactId}`)) continue;
-          const problem = await problemOf(record);
-          if (problem !== undefined) unopenable.push({ sessionId, artifactId, problem });
-        }
-      }
-      return { ...report, bytes, damaged: [...report.damaged, ...unopenable] };
-
-      async function problemOf(record: ArtifactRecord): Promise<string | undefined> {
-        try {
-          const content = await openSealed(record);
-          try {
-            await content.check?.(options.signal);
-          } finally {
-            await content.close();
-          }
-          return undefined;
-        } catch (error) {
-          options.signal?.throwIfAborted();
-          return messageOf(error);
-        }
-      }
+    addChild: async (sessionId, childSessionId) => {
+      if ((await listSession(sessionId)).children.has(childSessionId)) return;
+      await inner.addChild(sessionId, seal.sealChild(childSessionId, sessionId));
     },
+
+    verify,
 
     ...(inner.close ? { close: () => inner.close?.() } : {}),
   };
+
+  async function verify(options: VerifyOptions): Promise<VerifyReport> {
+    const report = await inner.verify(options);
+    const damagedToo: VerifyReport["damaged"][number][] = [];
+    const unreadable: VerifyReport["unreadable"][number][] = [];
+    const known = new Set(
+      [...report.damaged, ...report.missing].map((at) => `${at.sessionId}\n${at.artifactId}`),
+    );
+    let bytes = 0;
+    for (const sessionId of await inner.sessions()) {
+      const listing = await inner.listSession(sessionId);
+      for (const child of listing.children) {
+        if (openChild(child, sessionId) !== undefined) continue;
+        unreadable.push({
+          folder: sessionId,
+          problem: "a session that it may read was not sealed here",
+        });
+      }
+      for (const record of [...records.listing(listing).artifacts.values()]) {
+        options.signal?.throwIfAborted();
+        const { artifactId } = record;
+        bytes += record.size.bytes;
+        if (known.has(`${sessionId}\n${artifactId}`)) continue;
+        const problem = await findProblem(record, options.signal);
+        if (problem !== undefined) damagedToo.push({ sessionId, artifactId, problem });
+      }
+    }
+    return {
+      ...{ ...report, bytes, damaged: [...report.damaged, ...damagedToo] },
+      unreadable: [...report.unreadable, ...unreadable],
+    };
+  }
+
+  async function findProblem(
+    record: ArtifactRecord,
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
+    try {
+      await checkAll(await openSealed(record), signal);
+      const names = record.size.bytes < MIN_DERIVED_BYTES ? [] : DERIVED_NAMES;
+      for (const name of names) await checkDerived(record, name, signal);
+      return undefined;
+    } catch (error) {
+      signal?.throwIfAborted();
+      return messageOf(error);
+    }
+  }
+
+  async function checkDerived(
+    record: ArtifactRecord,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const missing = new Error("there is none");
+    // eslint-disable-next-line require-yield, @typescript-eslint/require-await
+    async function* make(): AsyncGenerator<Uint8Array> {
+      throw missing;
+    }
+    const innerRecord = await records.innerOf(record);
+    const sealed = await inner.openDerived(innerRecord, name, make).catch(() => undefined);
+    if (!sealed) return;
+    // What is rebuilt at the next read needs no report.
+    const opened = await seal.openDerived(sealed, record, name).catch(() => undefined);
+    if (opened) await checkAll(guard(opened, sealed, record.artifactId), signal);
+    else await sealed.close();
+  }
 }
 
-/** The rest of the metadata is in the part of a record that the store cannot read. */
-function isNamed(filter: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(filter).every(
-    ([key, value]) => value === undefined || (NAMED_FIELDS as readonly string[]).includes(key),
+/** A sealed stream that was stored under another id than it was sealed for. */
+interface Strayed {
+  readonly content: OpenContent;
+  discard(): Promise<void>;
+}
+
+async function checkAll(content: OpenContent, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await content.check?.(signal);
+  } finally {
+    await content.close();
+  }
+}
+
+/** Whether content does not exist any more, or is not what was stored. */
+function isLost(error: unknown): boolean {
+  return (
+    ContextOffloadError.isInstance(error) &&
+    (error.code === "ARTIFACT_GONE" || error.code === "ARTIFACT_DAMAGED")
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactQuery,
   MetadataStore,
@@ -20,23 +20,26 @@ import type { SqliteDatabase, SqliteStatements } from "./sqlite-database.js";
 const NEXT_SEQ = `INSERT INTO context_offload_sessions (namespace, session, name, last_seq)
   VALUES (?, ?, ?, 1)
   ON CONFLICT (namespace, session) DO UPDATE SET last_seq = last_seq + 1 RETURNING last_seq`;
-const FIND = `SELECT removed, record FROM context_offload_artifacts
+const FIND = `SELECT session, artifact, removed, record FROM context_offload_artifacts
   WHERE namespace = ? AND session = ? AND artifact = ?`;
 const PUT = `INSERT INTO context_offload_artifacts
     (namespace, session, artifact, seq, changed, removed, record)
   VALUES (?, ?, ?, ?, ?, 0, ?)
   ON CONFLICT (namespace, session, artifact) DO UPDATE
     SET seq = excluded.seq, changed = excluded.changed, removed = 0, record = excluded.record`;
+const RENEW = `UPDATE context_offload_artifacts SET seq = ?, changed = ?, record = ?
+  WHERE namespace = ? AND session = ? AND artifact = ?`;
 const REMOVE = `UPDATE context_offload_artifacts SET removed = 1, changed = ?
   WHERE namespace = ? AND session = ? AND artifact = ?`;
 const ADD_CHILD = `INSERT INTO context_offload_children (namespace, session, child, name, changed)
   VALUES (?, ?, ?, ?, ?)`;
 const FIND_CHILD = `SELECT 1 AS found FROM context_offload_children
   WHERE namespace = ? AND session = ? AND child = ?`;
-const CHANGES = `SELECT changed, removed, record, NULL AS child FROM context_offload_artifacts
+const CHANGES = `SELECT changed, removed, session, artifact, record, NULL AS child
+    FROM context_offload_artifacts
     WHERE namespace = ? AND session = ? AND changed > ?
   UNION ALL
-  SELECT changed, 0, NULL, name FROM context_offload_children
+  SELECT changed, 0, NULL, NULL, NULL, name FROM context_offload_children
     WHERE namespace = ? AND session = ? AND changed > ?
   ORDER BY changed LIMIT ${PAGE}`;
 const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = ? ORDER BY session`;
@@ -44,6 +47,9 @@ const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = ? 
 /** What exists in a namespace, in SQLite. */
 export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): MetadataStore {
   const ns = indexKey(namespace);
+  const keyOf = ({ sessionId, artifactId }: ArtifactRecord): RowKey => {
+    return [ns, indexKey(sessionId), indexKey(artifactId)];
+  };
   const nextSeq = (sql: SqliteStatements, sessionId: string) =>
     sql.get(NEXT_SEQ, ns, indexKey(sessionId), JSON.stringify(sessionId))?.["last_seq"] as number;
 
@@ -67,7 +73,7 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
       const { where, order, values } = conditions(query, ns);
       const [rows, count] = await database.read((sql) => [
         sql.all(
-          `SELECT session, seq, record FROM context_offload_artifacts
+          `SELECT session, artifact, seq, record FROM context_offload_artifacts
             WHERE ${where} ORDER BY ${order} LIMIT ?`,
           ...values,
           query.limit,
@@ -85,13 +91,20 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
       };
     },
 
+    renew: (record, createdAt) =>
+      database.write((sql) => {
+        const there = findIn(sql, keyOf(record));
+        if (there?.location !== record.location) return undefined;
+        return renewIn(sql, there, createdAt, keyOf(record), () => nextSeq(sql, record.sessionId));
+      }),
+
     remove: (record) =>
       database.write((sql) => {
-        const key = [ns, indexKey(record.sessionId), indexKey(record.artifactId)] as const;
-        const there = sql.get(FIND, ...key);
-        if (!there || there["removed"] === 1 || recordIn(there).location !== record.location)
-          return;
-        sql.run(REMOVE, nextSeq(sql, record.sessionId), ...key);
+        const there = findIn(sql, keyOf(record));
+        if (there?.location !== record.location) return true;
+        if (there.createdAt !== record.createdAt) return false;
+        sql.run(REMOVE, nextSeq(sql, record.sessionId), ...keyOf(record));
+        return true;
       }),
 
     addChild: (sessionId, childSessionId) =>
@@ -104,6 +117,29 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
   };
 }
 
+/** Namespace, session and artifact. */
+type RowKey = readonly [namespace: string, session: string, artifact: string];
+
+/** The record with this key, unless it was removed. */
+function findIn(sql: SqliteStatements, key: RowKey): ArtifactRecord | undefined {
+  const row = sql.get(FIND, ...key);
+  return row && row["removed"] === 0 ? recordIn(row) : undefined;
+}
+
+function renewIn(
+  sql: SqliteStatements,
+  there: ArtifactRecord,
+  createdAt: string,
+  key: RowKey,
+  nextSeq: () => number,
+): ArtifactRecord {
+  if (!isRenewal(there, createdAt)) return there;
+  const renewed = { ...there, createdAt };
+  const seq = nextSeq();
+  sql.run(RENEW, seq, seq, JSON.stringify(renewed), ...key);
+  return renewed;
+}
+
 function addTo(
   sql: SqliteStatements,
   { candidateIds, ...rest }: NewRecord,
@@ -112,11 +148,10 @@ function addTo(
 ): ArtifactRecord {
   for (const artifactId of candidateIds) {
     const key = [ns, indexKey(rest.sessionId), indexKey(artifactId)] as const;
-    const row = sql.get(FIND, ...key);
-    if (row && row["removed"] === 0) {
-      const there = recordIn(row);
-      if (there.hash === rest.hash && there.type === rest.type) return there;
-      continue;
+    const there = findIn(sql, key);
+    if (there) {
+      if (there.hash !== rest.hash || there.type !== rest.type) continue;
+      return renewIn(sql, there, rest.createdAt, key, nextSeq);
     }
     const record: ArtifactRecord = { artifactId, ...rest };
     const seq = nextSeq();

@@ -71,7 +71,7 @@ export const BASICS = [
 
   check("the same content under the same id is one artifact", async ({ store, open }) => {
     const first = await store.put(artifactOf("same", { id: "call_1" }));
-    const again = await store.put(artifactOf("same", { id: "call_1", createdAt: "2027-01-01" }));
+    const again = await store.put(artifactOf("same", { id: "call_1" }));
     const elsewhere = await open().put(artifactOf("same", { id: "call_1" }));
     equal([again, elsewhere], [first, first], "the records of the later puts");
     equal((await store.listSession("s1")).artifacts.size, 1, "artifacts");
@@ -107,6 +107,20 @@ export const BASICS = [
     const record = await store.put(artifactOf("nameless"));
     equal(record.artifactId, `unknown-${record.hash.slice(0, 16)}`, "the id");
     equal(await store.put(artifactOf("nameless")), record, "the record of the same content");
+  }),
+
+  check("reads metadata after all of a stream", async ({ store }) => {
+    let isRead = false;
+    async function* stream() {
+      yield await Promise.resolve(new Uint8Array([97]));
+      isRead = true;
+    }
+    const artifact = artifactOf(stream(), { id: "call_1" });
+    const { metadata } = artifact;
+    // Defined on the object, so that it is asked for no earlier than by the store.
+    Object.defineProperty(artifact, "metadata", { get: () => ({ ...metadata, isRead }) });
+    const record = await store.put(artifact);
+    equal(record.metadata["isRead"], true, "what metadata says of the stream");
   }),
 
   check("derived data is what was made of the artifact", async ({ store }) => {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOffloader, createWorkspace, memoryStore } from "../../../src/index.js";
+import { fileStore } from "../../../src/presets/stores.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const SECRET = "the launch code is 0451";
@@ -48,6 +49,54 @@ describe("encryption", () => {
     expect(await fresh.getOriginal("t2", scope)).toEqual(json);
     expect((await fresh.getArtifact("t1", scope)).metadata["note"]).toBe(SECRET);
     expect(await fresh.verify()).toMatchObject({ artifacts: 2, damaged: [] });
+  });
+
+  it.each(["files", "SQLite"])("shows in %s exactly what the docs list", async (kind) => {
+    const folder = await makeTempFolder();
+    const store = kind === "files" ? fileStore(folder) : `sqlite:${folder}/sealed.db`;
+    const workspace = createWorkspace({ store, encryption: { key, keyId: "mark-key-end" } });
+    const named = ["biz_id", "session_id", "agent_id", "task_id", "action_name", "context_type"];
+    const marked = [...named, "tool_name", "custom"].map((name) => [name, `mark-${name}-end`]);
+    const { record } = await workspace.put(
+      {
+        content: "mark-content-end\n".repeat(7_919),
+        artifactId: "mark-artifact-end",
+        metadata: Object.fromEntries(marked) as Record<string, string>,
+      },
+      {
+        toolCallId: "mark-call-end",
+        sessionId: "mark-session-end",
+        parentSessionId: "mark-parent-end",
+      },
+    );
+    await workspace.getKnowledgeByLines("mark-artifact-end", 1, 5, {
+      sessionId: "mark-session-end",
+    });
+    expect(await workspace.queryArtifacts({ task_id: "mark-task_id-end" })).toMatchObject({
+      artifacts: [{ artifactId: "mark-artifact-end", metadata: { custom: "mark-custom-end" } }],
+    });
+    await workspace.close();
+    const all = await everythingIn(folder);
+    const shown = new Set(all.match(/mark-[a-z_]+-end/g));
+    const listedInDocs = ["artifact", "key", "parent", "session", "tool_name"];
+    expect([...shown].sort()).toEqual(listedInDocs.map((name) => `mark-${name}-end`));
+    // The lines, characters and tokens of the content, and its type and hash.
+    const { lines, chars, tokens } = record.size;
+    for (const [name, value] of Object.entries({ lines, chars, tokens })) {
+      expect(all).not.toContain(`"${name}":${value}`);
+    }
+    expect(all).not.toContain(record.hash.slice(0, 8));
+    expect(all).toContain(record.createdAt);
+  });
+
+  it("gives what was put again its content back, if that was lost", async () => {
+    const root = await makeTempFolder();
+    const workspace = createWorkspace({ root, encryption: { key } });
+    const put = () => workspace.put({ content: TEXT }, { toolCallId: "t1", sessionId: "s" });
+    const { record } = await put();
+    await rm(record.location);
+    expect((await put()).record.artifactId).toBe("t1");
+    expect(await workspace.getOriginal("t1", { sessionId: "s" })).toBe(TEXT);
   });
 
   it("stores the same content once, and a conversation comes back exactly", async () => {

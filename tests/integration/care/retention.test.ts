@@ -1,5 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { createWorkspace, memoryStore, type Workspace } from "../../../src/index.js";
+import {
+  createOffloader,
+  createWorkspace,
+  memoryStore,
+  type Workspace,
+} from "../../../src/index.js";
+import { minTokens } from "../../../src/policies.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const HOUR = 3_600_000;
@@ -14,6 +21,10 @@ const idsOf = async (workspace: Workspace) =>
 describe.each([
   ["files", async () => ({ root: await makeTempFolder() })],
   ["memory", () => Promise.resolve({ store: memoryStore() })],
+  [
+    "files, encrypted",
+    async () => ({ root: await makeTempFolder(), encryption: { key: randomBytes(32) } }),
+  ],
   ["SQLite", async () => ({ store: `sqlite:${await makeTempFolder()}/retention.db` })],
 ])("retention in %s", (_, place) => {
   it("removes nothing unless it is told to, and nothing of the last hour", async () => {
@@ -83,6 +94,51 @@ describe.each([
       await put(workspace, "new");
       const { removed } = await workspace.prune({ maxAgeMs: HOUR });
       expect(removed.map(({ artifactId }) => artifactId)).toEqual(["old"]);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("removes nothing that a put or an offload returned in the last hour", async () => {
+    const options = await place();
+    const offloading = { sessionId: "s", format: "anthropic", policy: minTokens(100) } as const;
+    const text = Array.from({ length: 400 }, (_, i) => `line ${i} of ${i * 7919}`).join("\n");
+    const history = [
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "log", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: text }] },
+    ];
+    const real = Date.now;
+    let passedMs = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => real() + passedMs);
+    try {
+      const workspace = createWorkspace(options);
+      const offloader = createOffloader({ workspace, ...offloading });
+      const { messages } = await offloader.offload(history);
+      expect(await offloader.restore(messages)).toEqual(history);
+      await put(workspace, "again");
+      await put(workspace, "old");
+      const limits = { maxAgeMs: HOUR, maxArtifacts: 0 };
+      // The originals, in this process and in a new one, and the references: all of them hand it out.
+      const turns = [
+        () => offloader.offload(history),
+        () => createOffloader({ workspace, ...offloading }).offload(history),
+        () => offloader.offload(messages),
+        () => createOffloader({ workspace, ...offloading }).offload(messages),
+      ];
+      for (const turn of turns) {
+        passedMs += 48 * HOUR;
+        expect((await turn()).messages).toEqual(messages);
+        await put(workspace, "again");
+        passedMs += HOUR - 1_000;
+        await workspace.prune(limits);
+        expect((await idsOf(workspace)).sort()).toEqual(["again", "t1"]);
+        expect(await createOffloader({ workspace, ...offloading }).restore(messages)).toEqual(
+          history,
+        );
+      }
+      passedMs += 2 * HOUR;
+      await workspace.prune(limits);
+      expect(await idsOf(workspace)).toEqual([]);
     } finally {
       vi.restoreAllMocks();
     }

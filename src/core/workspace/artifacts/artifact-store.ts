@@ -21,7 +21,13 @@ export interface NewArtifact {
    */
   readonly computeAhead?: (() => void) | undefined;
   readonly createdAt: string;
+  /** To be read after all of the content has been read: it may say something of all of it. */
   readonly metadata: ArtifactMetadata;
+  /**
+   * The hash that references to it show, for a copy from a workspace that hashes in another way. Handled
+   * by what a workspace puts around its store; a store itself can ignore it.
+   */
+  readonly knownAs?: string | undefined;
 }
 
 /** What a session holds. */
@@ -123,12 +129,20 @@ export interface ListedArtifact {
 export interface ArtifactStore {
   /**
    * Stores content under the first of `candidateIds` that is free. Storing the same content under
-   * the same id again returns the existing artifact.
+   * the same id again renews the existing artifact and returns it.
    */
   put(artifact: NewArtifact): Promise<ArtifactRecord>;
+  /**
+   * Gives an artifact a later `createdAt`, since it was handed out again. Like an artifact that was just
+   * stored, it is then the last of its session. A time that is not much later changes nothing, and need
+   * not be written.
+   *
+   * @returns The artifact as it is now; `undefined` if it is no longer there.
+   */
+  renew(record: ArtifactRecord, createdAt: string): Promise<ArtifactRecord | undefined>;
   /** The ids of all sessions, in a stable order. */
   sessions(): Promise<readonly string[]>;
-  /** What one session holds, in the order in which it was stored; must not depend on the other sessions. */
+  /** What one session holds, in the order in which it was last stored; must not depend on the other sessions. */
   listSession(sessionId: string): Promise<SessionListing>;
   /**
    * Lists in pages, by index: for sessions and namespaces that are too large to be listed whole.
@@ -148,7 +162,10 @@ export interface ArtifactStore {
    * the content itself is kept as it is. Absent in a store that has no paths.
    */
   writeReadable?(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string>;
-  /** Also removes its readable text. */
+  /**
+   * Removes an artifact and its readable text, unless it was renewed since this record was listed:
+   * whoever renewed it relies on it.
+   */
   remove(record: ArtifactRecord): Promise<void>;
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;
@@ -191,16 +208,20 @@ export interface NewRecord extends Omit<ArtifactRecord, "artifactId"> {
 /** The half that knows what exists, for one namespace. */
 export interface MetadataStore extends Pick<
   ArtifactStore,
-  "sessions" | "listSession" | "addChild" | "close"
+  "sessions" | "listSession" | "renew" | "addChild" | "close"
 > {
   query: NonNullable<ArtifactStore["query"]>;
   /**
-   * Adds a record under the first of its ids that is free, also between processes. Returns the
-   * existing record if that id holds the same content, so that adding twice is adding once.
+   * Adds a record under the first of its ids that is free, also between processes. If that id holds
+   * the same content, the existing record is renewed and returned, so that adding twice is adding once.
    */
   add(record: NewRecord): Promise<ArtifactRecord>;
-  /** Removes the record, if it is still the one at this location. */
-  remove(record: ArtifactRecord): Promise<void>;
+  /**
+   * Removes the record, if it is still the one at this location and was not renewed.
+   *
+   * @returns Whether nothing refers to this location any more.
+   */
+  remove(record: ArtifactRecord): Promise<boolean>;
 }
 
 /** The half that holds the bytes, for one namespace. Keys are plain: letters, digits, `-`, `/` and `.`. */

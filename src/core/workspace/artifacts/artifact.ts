@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireObject, requireString } from "../../arguments.js";
+import { DEFAULTS } from "../../defaults.js";
 import type { Content } from "../../engine/format.js";
 
 /** Content, or a stream of its bytes. */
@@ -39,11 +40,19 @@ export interface ArtifactRecord {
   readonly size: TextSize;
   /** SHA-256 of the stored bytes, in hexadecimal. */
   readonly hash: string;
-  /** When it was stored, ISO 8601. */
+  /** When it was last stored, ISO 8601: storing the same content again renews it. */
   readonly createdAt: string;
   readonly metadata: ArtifactMetadata;
   /** Where the store keeps it, in the store's own terms, such as a path. */
   readonly location: string;
+}
+
+/**
+ * Whether an artifact that is stored or handed out again gets this time. Not every time, since a host may
+ * do so with all results on every turn; retention allows for the difference.
+ */
+export function isRenewal(record: ArtifactRecord, createdAt: string): boolean {
+  return Date.parse(createdAt) - Date.parse(record.createdAt) > DEFAULTS.renewAfterMs;
 }
 
 const HASH_CHARS = 12;

@@ -119,12 +119,13 @@ export function wrongCursor(cursor: unknown): InvalidArgumentError {
   return new InvalidArgumentError("cursor", cursor, "the nextCursor of an earlier page");
 }
 
-/** How many artifacts come up to this place. If its artifact was removed, some may be listed again, but none is missed. */
+/** How many artifacts come up to this place. If its artifact was removed or renewed, some may be listed again, but none is missed. */
 function placeOf(
   artifacts: ReadonlyMap<string, ArtifactRecord>,
   { artifactId, createdAt }: TimeCursor,
 ): number {
-  const isThere = artifacts.has(artifactId);
+  // One that was renewed has moved to the end.
+  const isThere = artifacts.get(artifactId)?.createdAt === createdAt;
   let at = 0;
   for (const record of artifacts.values()) {
     if (!isThere && record.createdAt >= createdAt) return at;
@@ -137,7 +138,10 @@ function placeOf(
 /** The same for the newest first. */
 function placeByTime(records: readonly ArtifactRecord[], place: TimeCursor): number {
   const at = records.findIndex(
-    ({ sessionId, artifactId }) => sessionId === place.sessionId && artifactId === place.artifactId,
+    ({ sessionId, artifactId, createdAt }) =>
+      sessionId === place.sessionId &&
+      artifactId === place.artifactId &&
+      createdAt === place.createdAt,
   );
   if (at !== -1) return at + 1;
   const next = records.findIndex(({ createdAt }) => createdAt <= place.createdAt);

@@ -2,7 +2,7 @@ import type { Hash } from "../../engine/format.js";
 import { ArtifactGoneError } from "../../errors/reading-errors.js";
 import { WriteFailedError } from "../../errors/storage-errors.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
-import { candidateIds, type ArtifactRecord } from "./artifact.js";
+import { candidateIds, isRenewal, type ArtifactRecord } from "./artifact.js";
 import {
   memoryContent,
   type ArtifactStore,
@@ -26,15 +26,19 @@ export class MemoryArtifacts implements ArtifactStore {
   constructor(readonly hash: Hash) {}
 
   async put(artifact: NewArtifact): Promise<ArtifactRecord> {
-    const { sessionId, type, content, createdAt, metadata } = artifact;
+    const { sessionId, type, content, createdAt } = artifact;
     const bytes =
       content instanceof Uint8Array ? content.slice() : await collectPieces(copied(content));
     const hash = this.hash(bytes);
     const session = this.#session(sessionId);
+    // Only now: size and metadata of a stream are known at its end.
     const size = artifact.size();
+    const { metadata } = artifact;
     for (const artifactId of candidateIds(artifact.wantedId, hash)) {
       const there = session.artifacts.get(artifactId);
-      if (there && there.hash === hash && there.type === type) return there;
+      if (there && there.hash === hash && there.type === type) {
+        return renewIn(session, there, createdAt);
+      }
       if (there) continue;
       const location = `memory:${sessionId}/${artifactId}`;
       const record = { artifactId, sessionId, type, size, hash, createdAt, metadata, location };
@@ -44,6 +48,13 @@ export class MemoryArtifacts implements ArtifactStore {
       return record;
     }
     throw new WriteFailedError("memory", "every id for this content holds other content");
+  }
+
+  renew(record: ArtifactRecord, createdAt: string): Promise<ArtifactRecord | undefined> {
+    const session = this.#session(record.sessionId);
+    const there = session.artifacts.get(record.artifactId);
+    const isThere = there?.hash === record.hash;
+    return Promise.resolve(isThere ? renewIn(session, there, createdAt) : undefined);
   }
 
   sessions(): Promise<readonly string[]> {
@@ -69,10 +80,10 @@ export class MemoryArtifacts implements ArtifactStore {
     return memoryContent(await collectPieces(make()));
   }
 
-  remove({ sessionId, artifactId }: ArtifactRecord): Promise<void> {
+  remove({ sessionId, artifactId, createdAt }: ArtifactRecord): Promise<void> {
     const session = this.#sessions.get(sessionId);
     const held = session?.artifacts.get(artifactId);
-    if (session && held) {
+    if (session && held?.createdAt === createdAt) {
       session.artifacts.delete(artifactId);
       session.contents.delete(artifactId);
       session.removed.set(artifactId, held.metadata.tool_name);
@@ -117,6 +128,18 @@ export function openMemory(hash: Hash): OpenStore {
     namespaces.set(namespace, store);
     return store;
   };
+}
+
+function renewIn(
+  { artifacts }: Session,
+  record: ArtifactRecord,
+  createdAt: string,
+): ArtifactRecord {
+  if (!isRenewal(record, createdAt)) return record;
+  const renewed = { ...record, createdAt };
+  artifacts.delete(record.artifactId);
+  artifacts.set(record.artifactId, renewed);
+  return renewed;
 }
 
 function emptySession(): Session {

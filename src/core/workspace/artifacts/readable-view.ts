@@ -24,6 +24,9 @@ const OPENING_BYTES = 256;
 /** The name of the cached view. */
 const VIEW = "view";
 
+/** The names of all data that is derived from content and kept: its view, and line indexes of both. */
+export const DERIVED_NAMES = [VIEW, "index", "view-index"] as const;
+
 /**
  * Whether the artifact may be read in another form than it is stored. For a text of several lines its
  * size tells, so that plain text is searched without a look at it first.

@@ -26,7 +26,10 @@ export interface RetentionLimits {
 export interface Retention extends RetentionLimits {
   /** What each session may hold, besides. */
   readonly perSession?: RetentionLimits | undefined;
-  /** Nothing younger than this is removed, whatever the limits say. Default one hour. */
+  /**
+   * Nothing that was stored or handed out within this time is removed, whatever the limits say; it may be
+   * kept ten minutes longer. Default one hour.
+   */
   readonly minAgeMs?: number | undefined;
 }
 
@@ -109,7 +112,9 @@ export async function findExpired(
   for (const session of bySession(all.filter((record) => !expired.has(record))).values()) {
     for (const record of chooseExpired(session, perSession, time)) expired.add(record);
   }
-  return all.filter((record) => expired.has(record) && ageOf(record, time) >= minAgeMs);
+  // An artifact is renewed only now and then, and is kept for the whole time after it was handed out.
+  const keptMs = minAgeMs === 0 ? 0 : minAgeMs + DEFAULTS.renewAfterMs;
+  return all.filter((record) => expired.has(record) && ageOf(record, time) >= keptMs);
 }
 
 /** Of records from the oldest to the newest, those beyond the limits. */
