@@ -82,6 +82,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
   const openListing = (listing: SessionListing): SessionListing => ({
     ...listing,
     artifacts: new Map([...listing.artifacts].map(([id, record]) => [id, openRecord(record)])),
+    removed: new Map([...listing.removed].map(([id, record]) => [id, record && openRecord(record)])),
   });
 
   /** A record may come from an earlier process, or from a copy. */

@@ -52,6 +52,8 @@ export interface DraftOptions extends StoreOptions {
   readonly hints?: DigestHints | undefined;
   /** Whether its reference has no digest. */
   readonly isShort?: boolean | undefined;
+  /** How many equal ones came before it, for its reference. Default 0. */
+  readonly equalBefore?: number | undefined;
 }
 
 /** What is measured in one pass over the content, and what its digest is made from. */
@@ -150,7 +152,9 @@ export abstract class Draft implements Owner {
     if (isSame && this.#reference !== undefined) return this.#reference;
     const { size, viewLines } = this.measured;
     const { digest } = this;
-    this.#entry = { artifactId, hash, chars: size.chars, lines: viewLines, digest, path };
+    const { equalBefore } = this.options;
+    const about = { chars: size.chars, lines: viewLines, digest };
+    this.#entry = { artifactId, hash, ...about, equalBefore, path };
     this.#referenceTokens = undefined;
     return (this.#reference = renderKnowledgeList([this.#entry], this.wiring.notice));
   }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  findStrings,
   parseInputReference,
   renderInputReference,
+} from "../../../../src/core/offloader/input-reference.js";
+import {
+  findStrings,
   replaceStrings,
   targetOf,
 } from "../../../../src/core/offloader/large-parts.js";
