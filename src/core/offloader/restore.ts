@@ -77,8 +77,8 @@ export async function restoreMessages(
     const call = calls.answeredBy(result);
     const place = call && places.take(id, call.mark, target?.equalBefore);
     if (!target) return undefined;
-    const toolName = result.toolName ?? call?.name;
-    const found = findReferenced(session, { id, soleText, place, toolName });
+    const referenced = findReferenced(session, { id, soleText, place });
+    const found = referenced?.isUnplaced ? undefined : referenced;
     const content = await reader.read({ messageIndex, toolCallId: id }, target.artifactId, found);
     if (content === undefined) return undefined;
     return { slot, content, wrapping: found?.record.metadata[WRAPPING_KEY] };

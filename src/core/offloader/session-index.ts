@@ -24,7 +24,7 @@ export function isHeld({ artifacts }: SessionIndex, artifactId: string, hash: st
 }
 
 /** What decides about whether a result is a reference. */
-export interface Referring extends Pick<FormatResult, "id" | "soleText" | "toolName"> {
+export interface Referring extends Pick<FormatResult, "id" | "soleText"> {
   readonly place?: Place | undefined;
 }
 
@@ -33,6 +33,8 @@ export interface Referenced {
   readonly record: ArtifactRecord;
   /** Whether the session held it once, and holds it no more. */
   readonly isGone: boolean;
+  /** Whether nothing shows that it is in its place: its call was dropped, and it has no id. It is left alone. */
+  readonly isUnplaced?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface Referenced {
  */
 export function findReferenced(
   session: SessionIndex,
-  { soleText, id, place, toolName }: Referring,
+  { soleText, id, place }: Referring,
 ): Referenced | undefined {
   const target = parseReference(soleText, id);
   const found = target && findOnceHeld(session, target);
@@ -50,15 +52,11 @@ export function findReferenced(
   const { size, metadata } = found.record;
   // A tool that knows the hash could print a list of any length; a reference is a short text.
   if ((soleText?.length ?? 0) > Math.max(size.chars, DEFAULTS.readChars)) return undefined;
-  const { tool_name: storedName, [CALL_KEY]: mark } = metadata;
-  if (place) {
-    // What came without its call is bound to its id alone.
-    const isBound = typeof mark === "string";
-    return !isBound || (place.isOwn && place.call.startsWith(mark)) ? found : undefined;
-  }
-  // The host has dropped the call; without an id, the name of the tool is all there is to go by.
-  const isNamed = id !== undefined || toolName === undefined || storedName === null;
-  return isNamed || storedName === toolName ? found : undefined;
+  const { [CALL_KEY]: mark } = metadata;
+  // What was stored without its call is bound to its id alone; so is what the host has dropped the call of.
+  if (typeof mark !== "string") return found;
+  if (!place) return id === undefined ? { ...found, isUnplaced: true } : found;
+  return place.isOwn && place.call.startsWith(mark) ? found : undefined;
 }
 
 /** The artifact with this id and these digits of its hash, also if it was removed. */

@@ -14,7 +14,7 @@ import type { Survey } from "../engine/survey.js";
 import { isData } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../lib/wrapping/render-value.js";
+import { renderSent } from "../lib/wrapping/render-value.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { OffloadMoment, ResultPlaces } from "./offload-moment.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
@@ -126,7 +126,7 @@ export class LocatedResult implements ToolResult {
   get tokens(): number {
     const { content } = this;
     return (this.known.tokens ??= this.#memory.countTokens(
-      typeof content === "string" ? content : renderValue(content),
+      typeof content === "string" ? content : renderSent(content),
     ));
   }
 

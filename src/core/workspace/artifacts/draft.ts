@@ -10,7 +10,7 @@ import { isData, nonEmptyText } from "../../lib/json/plain-json.js";
 import { countLines, createTextIndexer } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../../lib/wrapping/render-value.js";
+import { renderSent, renderValue } from "../../lib/wrapping/render-value.js";
 import {
   renderKnowledgeList,
   type KnowledgeEntry,
@@ -233,10 +233,12 @@ class ValueDraft extends Draft {
   }
 
   get tokens(): number {
-    return (this.#tokens ??= this.wiring.countTokens(this.#readableValue));
+    const { content } = this;
+    return (this.#tokens ??= this.wiring.countTokens(
+      typeof content === "string" ? content : renderSent(content),
+    ));
   }
 
-  /** The content about as long as a model sees it. */
   get #readableValue(): string {
     const { content } = this;
     return (this.#shown ??= typeof content === "string" ? content : renderValue(content));
