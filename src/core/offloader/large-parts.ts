@@ -12,9 +12,13 @@ import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
 import { fromJson, isPlainJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { REDACTIONS_KEY, WRAPPING_KEY, type ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import {
+  REDACTIONS_KEY,
+  WRAPPING_KEY,
+  type ArtifactRecord,
+} from "../workspace/artifacts/artifact.js";
 import { createDraft } from "../workspace/artifacts/draft.js";
-import { parseSoleReference } from "../workspace/reference/knowledge-list.js";
+import { looksLikeReference, parseSoleReference } from "../workspace/reference/knowledge-list.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import {
   parseInputReference,
@@ -23,7 +27,7 @@ import {
   type PartReference,
 } from "./input-reference.js";
 import { MOMENT_KEY, type OffloadMoment } from "./offload-moment.js";
-import { markCall, PlaceCounter, type Place } from "./reference-place.js";
+import { markCall, PlaceCounter } from "./reference-place.js";
 import { savesEnough } from "./result-storage.js";
 import { findOnceHeld, type Referenced, type SessionIndex } from "./session-index.js";
 import type { OffloaderSettings } from "./offloader-types.js";
@@ -87,17 +91,6 @@ function identify(hash: Hash, { kind, value, id }: MessagePart): Identity {
   const digits = hash(serializeContent(value as Content));
   const artifactId = kind === "userMessage" ? `user-${digits.slice(0, 16)}` : `${id ?? ""}-input`;
   return { artifactId, hash: digits };
-}
-
-const HASH_DIGITS = 8;
-
-/** Counts equal parts, since a reference counts only in the place that it was made for. */
-function takePlace(
-  places: PlaceCounter,
-  { artifactId, hash }: Identity,
-  target: PartReference | undefined,
-): Place {
-  return places.take(artifactId, hash.slice(0, HASH_DIGITS), target?.equalBefore);
 }
 
 interface PartsWiring extends Pick<
@@ -191,7 +184,7 @@ export class LargeParts {
       const isSigned = hasInput && isReplySigned(messages, index, replies, parts);
       for (const { part, texts, tokens, sentChars, target, identity } of found) {
         if (!identity) continue;
-        const { isOwn, equalBefore } = takePlace(places, identity, target);
+        const { isQuotation, equalBefore } = places.takeContent(identity.hash, target?.equalBefore);
         if (index < from || (isSigned && part.kind === "toolInput")) continue;
         const held = target
           ? findOnceHeld(session, target)?.record
@@ -199,7 +192,7 @@ export class LargeParts {
         const isHeld = held && (target || held.hash === identity.hash) && isOf(held, part);
         const record = isHeld ? held : undefined;
         // What looks like a reference, but is none of this session or place, is left alone, too.
-        if (target && (!record || !isOwn)) continue;
+        if (target && (!record || isQuotation)) continue;
         const facts = [texts, tokens, sentChars, record, target !== undefined] as const;
         located.push(new LocatedPart(index, part, ...facts, equalBefore));
       }
@@ -219,8 +212,10 @@ export class LargeParts {
     return (
       findParts(parts, message)
         // What JSON cannot hold could not be put back, and has no hash.
-        .filter(
-          ({ value }) => couldBeLarge(value) && (typeof value === "string" || isPlainJson(value)),
+        .filter(({ value }) =>
+          typeof value === "string"
+            ? couldBeLarge(value) || looksLikeReference(value)
+            : couldBeLarge(value) && isPlainJson(value),
         )
         .map((part) => {
           const { texts, sentChars } = this.#longTexts(part);
@@ -291,7 +286,11 @@ export class LargeParts {
     };
   }
 
-  #draft({ found, moment, equalBefore }: LocatedPart, raw: string | undefined, signal?: AbortSignal) {
+  #draft(
+    { found, moment, equalBefore }: LocatedPart,
+    raw: string | undefined,
+    signal?: AbortSignal,
+  ) {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const metadata = {
       context_type: CONTEXT_TYPES[found.kind],
@@ -341,11 +340,11 @@ export function createPartRestorer({ parts }: Format, { session, hash, read }: O
     for (const part of parts ? findParts(parts, message) : []) {
       const target = targetOf(part);
       if (!target) {
-        if (isLong(part)) takePlace(places, identify(hash, part), undefined);
+        if (isLong(part)) places.takeContent(identify(hash, part).hash, undefined);
         continue;
       }
-      const { isOwn } = takePlace(places, target, target);
-      const held = isOwn ? findOnceHeld(session, target) : undefined;
+      const { isQuotation } = places.takeContent(target.hash, target.equalBefore);
+      const held = isQuotation ? undefined : findOnceHeld(session, target);
       // Nothing but its id is known of what is sealed without its key.
       const isPart = held && (held.record.hash === "" || isOf(held.record, part));
       const found = isPart ? held : undefined;
@@ -371,7 +370,8 @@ function isLong({ kind, value }: MessagePart): boolean {
   if (kind === "userMessage") return couldBeLarge(value);
   const input = fromJson(value);
   return (
-    isPlainObject(input) && findStrings(input).some(({ text }) => text.length >= DEFAULTS.staleTokens)
+    isPlainObject(input) &&
+    findStrings(input).some(({ text }) => text.length >= DEFAULTS.staleTokens)
   );
 }
 

@@ -1,19 +1,24 @@
 import { DEFAULTS } from "../defaults.js";
+import type { FormatResult } from "../engine/format.js";
 import { fromJson } from "../lib/json/plain-json.js";
+import type { ReferenceTarget } from "../workspace/reference/knowledge-list.js";
 import { parseInputReference } from "./input-reference.js";
+import type { Call } from "./reads.js";
 
 /**
- * The place of a result: the call that it answers, and how many equal calls were answered before. A
- * reference counts only in the place that it was made for. Its artifact says for which call; the
+ * The place of a result, or of a part: the call that it answers, and how many equal calls were answered
+ * before. A reference counts only in the place that it was made for. Its artifact says for which call; the
  * reference itself says how many came before, since hosts drop old messages.
  */
 export interface Place {
-  /** The mark of the call: what was called, and with what. */
-  readonly call: string;
-  /** How many equal calls were answered before; from what a reference says, where it can be true. */
+  /** What equal ones have in common. */
+  readonly key: string;
+  /** The mark of the call; `undefined` where there is none, so that equal content is counted. */
+  readonly call: string | undefined;
+  /** How many equal ones came before; what a reference says of itself, where that can be true. */
   readonly equalBefore: number;
-  /** Whether what stands here says of itself that it belongs here, if it is a reference. */
-  readonly isOwn: boolean;
+  /** Whether a reference in this place was made for another one, by what it says of itself. */
+  readonly isQuotation: boolean;
 }
 
 /** Metadata: the mark of the call whose result it is. */
@@ -23,38 +28,62 @@ export const CALL_KEY = "call_mark";
 const STORED_DIGITS = 4;
 
 /** The mark of a place's call, as the record of its result has it. */
-export function storedMark({ call }: Place): string {
-  return call.slice(0, STORED_DIGITS);
+export function storedMark(place: Place | undefined): string | undefined {
+  return place?.call?.slice(0, STORED_DIGITS);
 }
 
-/** Counts equal calls. Only those with the same id, or without one, are equal. */
+/**
+ * Counts what is equal in a conversation. `claimed` is how many came before, as the reference in a place
+ * says; `undefined` if there is none. Hosts drop old messages, so it may say more than are left. If it says
+ * less, or the same as one before it, it was copied from there: it is a quotation.
+ */
 export class PlaceCounter {
   readonly #next = new Map<string, number>();
 
-  /**
-   * The next place of this call.
-   *
-   * @param claimed - How many came before, as the reference in that place says; `undefined` if there is
-   *   none. Fewer than are known, or as many as the reference before it says, is a quotation.
-   */
-  take(id: string | undefined, call: string, claimed: number | undefined): Place {
-    const key = keyOf(id, call);
-    const next = this.#next.get(key) ?? 0;
-    const isOwn = claimed !== undefined && claimed >= next;
-    const place = { call, equalBefore: isOwn ? claimed : next, isOwn };
-    this.add(id, place);
-    return place;
+  /** The next place among the answers to calls of this mark with the same id, or without one. */
+  takeAnswer(id: string | undefined, call: string, claimed: number | undefined): Place {
+    return this.#take(id === undefined ? call : `${call} ${id}`, call, claimed);
+  }
+
+  /** The next place of this content, where no call tells what is equal. */
+  takeContent(hash: string, claimed: number | undefined): Place {
+    return this.#take(`content ${hash.slice(0, HASH_DIGITS)}`, undefined, claimed);
   }
 
   /** Counts a place that was taken before. */
-  add(id: string | undefined, { call, equalBefore }: Place): void {
-    this.#next.set(keyOf(id, call), equalBefore + 1);
+  add({ key, call, equalBefore, isQuotation }: Place): void {
+    // A quotation answers a call, but is other content.
+    if (!isQuotation || call !== undefined) this.#next.set(key, equalBefore + 1);
+  }
+
+  #take(key: string, call: string | undefined, claimed: number | undefined): Place {
+    const next = this.#next.get(key) ?? 0;
+    const isQuotation = claimed !== undefined && claimed < next;
+    const equalBefore = isQuotation ? next : (claimed ?? next);
+    const place = { key, call, equalBefore, isQuotation };
+    this.add(place);
+    return place;
   }
 }
 
-function keyOf(id: string | undefined, call: string): string {
-  return id === undefined ? call : `${call} ${id}`;
+/**
+ * The place of a result: by its call, or by its content if it has neither a call nor an id; `undefined` if
+ * its id is all that is known.
+ */
+export function takePlace(
+  places: PlaceCounter,
+  { id }: Pick<FormatResult, "id">,
+  call: Pick<Call, "mark"> | undefined,
+  target: ReferenceTarget | undefined,
+  hash: () => string,
+): Place | undefined {
+  if (call) return places.takeAnswer(id, call.mark, target?.equalBefore);
+  if (id !== undefined) return undefined;
+  return places.takeContent(target?.hash ?? hash(), target?.equalBefore);
 }
+
+/** As many as a reference shows. */
+const HASH_DIGITS = 8;
 
 /**
  * A mark of what a call says, 32 bits in hexadecimal. It is the

@@ -1,5 +1,10 @@
 import { requireOptions, hostCallback } from "../arguments.js";
-import type { Format, FormatResult, SlotContent } from "../engine/format.js";
+import {
+  serializeContent,
+  type Format,
+  type FormatResult,
+  type SlotContent,
+} from "../engine/format.js";
 import { readCallsAndResults } from "../engine/survey.js";
 import { ArtifactGoneError } from "../errors/reading-errors.js";
 import { messageOf } from "../errors/context-offload-error.js";
@@ -9,7 +14,7 @@ import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
 import { createPartRestorer, type OriginalReader } from "./large-parts.js";
 import type { RestoreOptions } from "./offloader-types.js";
 import { CallIndex, type Call } from "./reads.js";
-import { markCall, PlaceCounter } from "./reference-place.js";
+import { markCall, PlaceCounter, takePlace } from "./reference-place.js";
 import { findReferenced } from "./session-index.js";
 
 /** The options of `restore`, with callbacks whose errors have a code. */
@@ -75,7 +80,8 @@ export async function restoreMessages(
     const { id, slot, soleText } = result;
     const target = parseReference(soleText, id);
     const call = calls.answeredBy(result);
-    const place = call && places.take(id, call.mark, target?.equalBefore);
+    const hash = () => core.hash(serializeContent(result.content));
+    const place = takePlace(places, result, call, target, hash);
     if (!target) return undefined;
     const referenced = findReferenced(session, { id, soleText, place });
     const found = referenced?.isUnplaced ? undefined : referenced;

@@ -37,7 +37,7 @@ const VARIANT_DIGITS = [12, 64];
  */
 export function variantIds(hash: Hash, result: LocatedResult): string[] {
   const { id = idOfContent(result.hash), place, wrapping } = result;
-  const variant = [result.hash, jsonOf(wrapping), place ? storedMark(place) : ""];
+  const variant = [result.hash, jsonOf(wrapping), storedMark(place) ?? ""];
   const suffix = hash(JSON.stringify(variant));
   return VARIANT_DIGITS.map((digits) => `${id}-${suffix.slice(0, digits)}`);
 }
@@ -126,7 +126,7 @@ export class ResultStorage {
             : this.#open(result, variantIds(core.hash, result)[variant]);
         const stored = await core.store(next);
         const { metadata } = stored.record;
-        if (!isOfCall(stored.record, place && storedMark(place))) continue;
+        if (!isOfCall(stored.record, storedMark(place))) continue;
         // What was redacted cannot come back as it was in any wrapping.
         if (!(REDACTIONS_KEY in metadata) && jsonOf(metadata[WRAPPING_KEY]) !== own) continue;
         const offloaded = outcomeOf(result, stored);
@@ -143,6 +143,7 @@ export class ResultStorage {
   #open(result: LocatedResult, artifactId = ownId(result)): Draft {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const { content, toolName, isError, wrapping, id, known, about, moment, place } = result;
+    const mark = storedMark(place);
     return createDraft(
       core.drafting,
       {
@@ -152,7 +153,7 @@ export class ResultStorage {
           context_type: result.isReadingAnswer ? HIDDEN_CONTEXT : "tool_result",
           [OFFLOADED_KEY]: "reference",
           ...(moment ? { [MOMENT_KEY]: moment } : {}),
-          ...(place ? { [CALL_KEY]: storedMark(place) } : {}),
+          ...(mark === undefined ? {} : { [CALL_KEY]: mark }),
           agent_id: agentId ?? null,
           task_id: taskId ?? null,
           tool_name: toolName ?? null,
@@ -202,7 +203,7 @@ function keyOf(result: LocatedResult): string {
   const isLate = moment !== undefined || (stored && MOMENT_KEY in stored.metadata);
   const how = isShort(result) ? "short" : about;
   const equal = isLate ? result.twins.equal : 0;
-  return JSON.stringify([jsonOf(wrapping), how, equal, place?.call, place?.equalBefore]);
+  return JSON.stringify([jsonOf(wrapping), how, equal, place?.key, place?.equalBefore]);
 }
 
 function jsonOf(value: unknown): string {

@@ -54,9 +54,12 @@ export function findReferenced(
   if ((soleText?.length ?? 0) > Math.max(size.chars, DEFAULTS.readChars)) return undefined;
   const { [CALL_KEY]: mark } = metadata;
   // What was stored without its call is bound to its id alone; so is what the host has dropped the call of.
-  if (typeof mark !== "string") return found;
-  if (!place) return id === undefined ? { ...found, isUnplaced: true } : found;
-  return place.isOwn && place.call.startsWith(mark) ? found : undefined;
+  const isBound = typeof mark === "string";
+  if (place?.call !== undefined) {
+    return !isBound || (!place.isQuotation && place.call.startsWith(mark)) ? found : undefined;
+  }
+  if (place?.isQuotation) return undefined;
+  return isBound && id === undefined ? { ...found, isUnplaced: true } : found;
 }
 
 /** The artifact with this id and these digits of its hash, also if it was removed. */
@@ -97,7 +100,7 @@ export function findOffloaded(
   const isStored = (record: ArtifactRecord | undefined): record is ArtifactRecord =>
     record?.hash === hash &&
     record.metadata[OFFLOADED_KEY] === "reference" &&
-    isOfCall(record, place && storedMark(place));
+    isOfCall(record, storedMark(place));
   const found = ids.map((candidate) => artifacts.get(candidate)).find(isStored);
   if (found || !candidates.some((candidate) => artifacts.has(candidate))) return found;
   return variants()

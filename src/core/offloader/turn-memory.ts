@@ -18,7 +18,7 @@ import { renderSent } from "../lib/wrapping/render-value.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { OffloadMoment, ResultPlaces } from "./offload-moment.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
-import { markCall, PlaceCounter, type Place } from "./reference-place.js";
+import { markCall, PlaceCounter, takePlace, type Place } from "./reference-place.js";
 import { CallIndex, type Call, type ReadingCall, type ReadingCalls } from "./reads.js";
 import {
   addReports,
@@ -332,7 +332,7 @@ export class SeenMessage implements MessageVisitor {
   otherChars = 0;
   answers = 0;
   /** The places of its results, also once these are released. */
-  places: readonly (readonly [id: string | undefined, place: Place])[] = NONE;
+  places: readonly Place[] = NONE;
   /** Whether it has a part or block of a type that the format does not know. */
   hasUnknown = false;
   calls: readonly Call[] = NONE;
@@ -592,11 +592,9 @@ export class TurnMemory {
       seen.resultChars += found.chars;
       const about = call?.about;
       const result = new LocatedResult(found, messageIndex, toolName, contents, reading, about);
-      if (call) {
-        const claimed = parseReference(found.soleText, found.id)?.equalBefore;
-        result.place = this.#places.take(found.id, call.mark, claimed);
-        seen.places = [...seen.places, [found.id, result.place]];
-      }
+      const target = parseReference(found.soleText, found.id);
+      result.place = takePlace(this.#places, found, call, target, () => result.known.hash);
+      if (result.place) seen.places = [...seen.places, result.place];
       return result;
     });
     seen.found = NONE;
@@ -681,7 +679,7 @@ export class TurnMemory {
     this.#places = new PlaceCounter();
     this.#byId.clear();
     for (const seen of this.#messages) {
-      for (const [id, place] of seen.places) this.#places.add(id, place);
+      for (const place of seen.places) this.#places.add(place);
       const { calls, results, reports } = seen;
       this.#calls.add(calls);
       for (const result of results) this.#calls.answeredBy(result);
