@@ -102,7 +102,7 @@ describe.each(FIXTURES)("references in $name", (fixture) => {
             if (move.isNewProcess) offloader = open(workspace, fixture, policy);
             // Without calls and ids, nothing but the result itself shows that it is quoted.
             const isPlaceless = fixture.hasReplies === false;
-            const isQuotation =
+            const isQuotation: boolean =
               move.output === "quotation" && quoted !== undefined && !(isPlaceless && isDropped);
             const text = isQuotation
               ? (quoted ?? "")
@@ -113,7 +113,7 @@ describe.each(FIXTURES)("references in $name", (fixture) => {
             const input = isQuotation ? { quotation: at } : move.input;
             given.push(text);
             isQuoted ||= isQuotation;
-            const drop = isPlaceless && isQuoted ? 0 : move.drop;
+            const drop: number = isPlaceless && isQuoted ? 0 : move.drop;
             isDropped ||= drop > 0;
             const next = turn(move.id, text, move.toolName, input);
             const whole = fixture.build([next]);

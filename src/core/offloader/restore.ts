@@ -93,12 +93,13 @@ export async function restoreMessages(
   const restored: unknown[] = [];
   const restoreParts = createPartRestorer(format, reader);
   for (const [messageIndex, given] of messages.entries()) {
-    const message = await restoreParts(given, messageIndex);
-    const read = readCallsAndResults(format, message, (error) => {
+    // Before its parts are put back: an input that was redacted is no longer that of its call.
+    const read = readCallsAndResults(format, given, (error) => {
       const why = `message ${messageIndex} cannot be read and is kept: ${messageOf(error)}`;
       core.note("failure", "restore", { session_id: sessionId, error: why });
     });
     calls.add(read.calls.map(({ id, name, input }) => ({ id, name, mark: markCall(name, input) })));
+    const message = await restoreParts(given, messageIndex);
     const contents: SlotContent[] = [];
     for (const result of read.results) {
       const original = await originalOf(result, messageIndex);
