@@ -324,12 +324,12 @@ export interface OriginalReader {
   readonly session: SessionIndex;
   readonly hash: Hash;
   /** The content of what was found, if it fits its place; `undefined` after it was told that there is none. */
-  read(
+  readonly read: (
     at: { readonly messageIndex: number; readonly toolCallId: string | undefined },
     artifactId: string,
     found: Referenced | undefined,
     fits?: (original: Content) => boolean,
-  ): Promise<Content | undefined>;
+  ) => Promise<Content | undefined>;
 }
 
 /** Puts parts back, message by message, in the order of the conversation. */

@@ -4,7 +4,6 @@ import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import type { FormatResult } from "../engine/format.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { CALL_KEY, storedMark, type Place } from "./reference-place.js";
-import type { LocatedResult } from "./turn-memory.js";
 
 /** Metadata: the result was replaced by a reference, rather than stored and also kept. */
 export const OFFLOADED_KEY = "offloaded_as";
@@ -90,7 +89,7 @@ export function isOfCall({ metadata }: ArtifactRecord, mark: string | undefined)
  */
 export function findOffloaded(
   { artifacts }: SessionIndex,
-  { id, hash, place }: Pick<LocatedResult, "id" | "hash" | "place">,
+  { id, hash, place }: Pick<Referring, "id" | "place"> & { readonly hash: string },
   equalBefore: number,
   variants: () => readonly string[],
 ): ArtifactRecord | undefined {

@@ -27,8 +27,11 @@ describe.each(FIXTURES)("the tokens of a result in $name", ({ format, build }) =
   });
 });
 
-const record = fc.record({ id: fc.nat(), name: fc.string(), tags: fc.array(fc.string()) });
-const value = fc.record({ rows: fc.array(record, { minLength: 200, maxLength: 250 }) });
+const plain = { noNullPrototype: true };
+const fields = { id: fc.nat(), name: fc.string(), tags: fc.array(fc.string()) };
+const record = fc.record(fields, plain);
+const rows = fc.array(record, { minLength: 200, maxLength: 250 });
+const value = fc.record({ rows }, plain);
 
 describe("the tokens of a result that is an object", () => {
   it.each<[string, (data: object) => unknown[]]>([
@@ -72,7 +75,7 @@ describe("the tokens of a result that is an object", () => {
           ...{ workspace, sessionId: "s", policy: everything, countTokens },
           format: format as "ai-sdk",
         });
-        const { report } = await offloader.offload(build(data) as never);
+        const { report } = await offloader.offload(build(data));
         const sent = JSON.stringify(data).length;
         expect(report.results[0]?.tokens).toBe(sent);
         expect((await workspace.queryArtifacts({})).artifacts[0]?.size.tokens).toBe(sent);
