@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readResults } from "../../src/core/engine/survey.js";
+import { readCallsAndResults } from "../../src/core/engine/survey.js";
 import { offloadToolResult, offloadToolResults } from "../../src/index.js";
 import { InvalidArgumentError, UnknownFormatError } from "../../src/errors.js";
 import { longText, PARALLEL } from "../../src/testing/format-fixture.js";
@@ -22,7 +22,7 @@ async function expectRefusal(call: Promise<unknown>, format: string): Promise<vo
 
 describe.each(FIXTURES)("a conversation of $name", ({ format, build }) => {
   const messages = build(PARALLEL);
-  const withResult = messages.find((message) => readResults(format, message).length > 0);
+  const withResult = messages.find((message) => readCallsAndResults(format, message).results.length > 0);
 
   if (format.name === "anthropic") {
     it("is offloaded", async () => {

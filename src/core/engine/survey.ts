@@ -124,25 +124,33 @@ class SizeSurvey extends SizeVisitor implements MessageVisitor, PlainSurvey {
   }
 }
 
-/** The results of one message; none if it throws when it is read. */
-export function readResults(
+/** A call, as a format reports it. */
+export interface FormatCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** The calls and results of one message; none if it throws when it is read. */
+export function readCallsAndResults(
   format: Format,
   message: unknown,
   onUnreadable?: (error: unknown) => void,
-): readonly FormatResult[] {
+): { readonly calls: readonly FormatCall[]; readonly results: readonly FormatResult[] } {
+  const calls: FormatCall[] = [];
   const results: FormatResult[] = [];
   const ignore = () => undefined;
   const visitor: MessageVisitor = {
     modelMessage: ignore,
     other: ignore,
-    call: ignore,
+    call: (id, name, input) => void calls.push({ id, name, input }),
     result: (found) => void results.push(found),
   };
   try {
     format.read(message, visitor, { media: "keep", countOther: false });
-    return results;
+    return { calls, results };
   } catch (error) {
     onUnreadable?.(error);
-    return [];
+    return { calls: [], results: [] };
   }
 }

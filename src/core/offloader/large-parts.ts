@@ -4,54 +4,34 @@ import {
   type Content,
   type Format,
   type FormatParts,
+  type Hash,
   type MessagePart,
   type ToolResult,
 } from "../engine/format.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
 import { formatPointer } from "../lib/json/json-pointer.js";
-import { fromJson, isPlainJson, parseJson } from "../lib/json/plain-json.js";
+import { fromJson, isPlainJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { WRAPPING_KEY, type ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import {
+  REDACTIONS_KEY,
+  WRAPPING_KEY,
+  type ArtifactRecord,
+} from "../workspace/artifacts/artifact.js";
 import { createDraft } from "../workspace/artifacts/draft.js";
-import { parseKnowledgeList } from "../workspace/reference/knowledge-list.js";
-import { isContent, type WorkspaceCore } from "../workspace/workspace-core.js";
+import { looksLikeReference, parseSoleReference } from "../workspace/reference/knowledge-list.js";
+import type { WorkspaceCore } from "../workspace/workspace-core.js";
+import {
+  parseInputReference,
+  renderInputReference,
+  type LongString,
+  type PartReference,
+} from "./input-reference.js";
 import { MOMENT_KEY, type OffloadMoment } from "./offload-moment.js";
+import { markCall, PlaceCounter } from "./reference-place.js";
 import { savesEnough } from "./result-storage.js";
-import type { SessionIndex } from "./session-index.js";
+import { findOnceHeld, type Referenced, type SessionIndex } from "./session-index.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { PartKind, PartReport } from "./report.js";
-
-/** A long string of a call's input, and the pointer to it. */
-export interface LongString {
-  readonly pointer: string;
-  readonly text: string;
-}
-
-/** What stands for a string of an input. */
-export interface InputReference {
-  readonly artifactId: string;
-  readonly hash: string;
-}
-
-const HASH_DIGITS = 8;
-const REFERENCE =
-  /^\[Stored: artifact_id=("(?:[^"\\]|\\.)*"), pointer="(?:[^"\\]|\\.)*", \d+ chars, hash ([0-9a-f]{8})\]$/;
-
-/** The text in place of a string of an input: short, since the model wrote that string itself. */
-export function renderInputReference(
-  { artifactId, hash }: InputReference,
-  { pointer, text }: LongString,
-): string {
-  const id = JSON.stringify(artifactId);
-  const digits = hash.slice(0, HASH_DIGITS);
-  return `[Stored: artifact_id=${id}, pointer=${JSON.stringify(pointer)}, ${text.length} chars, hash ${digits}]`;
-}
-
-export function parseInputReference(text: string): InputReference | undefined {
-  const [, id = "", hash = ""] = REFERENCE.exec(text) ?? [];
-  const artifactId = parseJson(id);
-  return typeof artifactId === "string" ? { artifactId, hash } : undefined;
-}
 
 /** The strings of an input, at any depth. */
 export function findStrings(value: unknown, tokens: readonly string[] = []): LongString[] {
@@ -82,32 +62,35 @@ export const KINDS = { userMessage: "userMessages", toolInput: "toolInputs" } as
 export const CONTEXT_TYPES = { userMessage: "user_message", toolInput: "tool_input" } as const;
 
 /** What a part refers to, if it is a reference. */
-export function targetOf({ kind, value }: MessagePart): InputReference | undefined {
-  if (kind === "toolInput") {
-    const input = fromJson(value);
-    // A value that contains itself has no end, and could not have come from us.
-    for (const { text } of isPlainJson(input) ? findStrings(input) : []) {
-      const target = text.startsWith("[Stored:") ? parseInputReference(text) : undefined;
-      if (target) return target;
-    }
-    return undefined;
+export function targetOf({ kind, value }: MessagePart): PartReference | undefined {
+  if (kind === "userMessage") {
+    return typeof value === "string" ? parseSoleReference(value) : undefined;
   }
-  if (typeof value !== "string") return undefined;
-  const [artifactId, ...others] = parseKnowledgeList(value) ?? [];
-  const hash = /^<knowledge_list>\n<knowledge id="[^"]*" hash="([0-9a-f]{8})"/.exec(value)?.[1];
-  return artifactId === undefined || others.length > 0 || hash === undefined
-    ? undefined
-    : { artifactId, hash };
+  const input = fromJson(value);
+  // A value that contains itself has no end, and could not have come from us.
+  for (const { text } of isPlainJson(input) ? findStrings(input) : []) {
+    const target = parseInputReference(text);
+    if (target) return target;
+  }
+  return undefined;
 }
 
-/** Anything can look like a reference; the session must hold that part, of that call. */
-export function isOf(
-  record: ArtifactRecord | undefined,
-  { kind, id }: MessagePart,
-  hash: string,
-): record is ArtifactRecord {
-  if (record?.metadata.context_type !== CONTEXT_TYPES[kind]) return false;
-  return record.hash.startsWith(hash) && (kind === "userMessage" || record.metadata.biz_id === id);
+/** Anything can look like a reference; the artifact must be that part, of that call. */
+function isOf({ metadata }: ArtifactRecord, { kind, id }: MessagePart): boolean {
+  if (metadata.context_type !== CONTEXT_TYPES[kind]) return false;
+  return kind === "userMessage" || metadata.biz_id === id;
+}
+
+/** What a part is, or stands for. */
+interface Identity {
+  readonly artifactId: string;
+  readonly hash: string;
+}
+
+function identify(hash: Hash, { kind, value, id }: MessagePart): Identity {
+  const digits = hash(serializeContent(value as Content));
+  const artifactId = kind === "userMessage" ? `user-${digits.slice(0, 16)}` : `${id ?? ""}-input`;
+  return { artifactId, hash: digits };
 }
 
 interface PartsWiring extends Pick<
@@ -145,6 +128,8 @@ export class LocatedPart implements ToolResult {
     /** What it refers to, or was stored as. */
     readonly record: ArtifactRecord | undefined,
     isReference: boolean,
+    /** How many equal parts come before it. */
+    readonly equalBefore: number,
   ) {
     this.id = found.id;
     this.part = found.kind;
@@ -190,21 +175,26 @@ export class LargeParts {
   ): LocatedPart[] {
     const parts = requireParts(format);
     const located: LocatedPart[] = [];
-    for (let index = from; index < messages.length; index++) {
+    const places = new PlaceCounter();
+    for (let index = 0; index < messages.length; index++) {
       const found = this.#find(parts, messages[index]).filter(({ part }) =>
         kinds.includes(KINDS[part.kind]),
       );
       const hasInput = found.some(({ part }) => part.kind === "toolInput");
       const isSigned = hasInput && isReplySigned(messages, index, replies, parts);
-      for (const { part, texts, tokens, sentChars } of found) {
-        if (isSigned && part.kind === "toolInput") continue;
-        const target = targetOf(part);
-        const stored = session.artifacts.get(target?.artifactId ?? this.#idOf(part));
-        const record = isOf(stored, part, target?.hash ?? this.#hashOf(part)) ? stored : undefined;
-        // What looks like a reference, but is none of this session, is left alone, too.
-        if (target ? !record : texts.length === 0) continue;
-        const isReference = target !== undefined;
-        located.push(new LocatedPart(index, part, texts, tokens, sentChars, record, isReference));
+      for (const { part, texts, tokens, sentChars, target, identity } of found) {
+        if (!identity) continue;
+        const { isQuotation, equalBefore } = places.takeContent(identity.hash, target?.equalBefore);
+        if (index < from || (isSigned && part.kind === "toolInput")) continue;
+        const held = target
+          ? findOnceHeld(session, target)?.record
+          : session.artifacts.get(identity.artifactId);
+        const isHeld = held && (target || held.hash === identity.hash) && isOf(held, part);
+        const record = isHeld ? held : undefined;
+        // What looks like a reference, but is none of this session or place, is left alone, too.
+        if (target && (!record || isQuotation)) continue;
+        const facts = [texts, tokens, sentChars, record, target !== undefined] as const;
+        located.push(new LocatedPart(index, part, ...facts, equalBefore));
       }
     }
     return located;
@@ -218,17 +208,22 @@ export class LargeParts {
   }
 
   #read(parts: FormatParts, message: unknown): readonly FoundPart[] {
-    const { countTokens } = this.#wiring;
+    const { countTokens, core } = this.#wiring;
     return (
       findParts(parts, message)
         // What JSON cannot hold could not be put back, and has no hash.
-        .filter(
-          ({ value }) => couldBeLarge(value) && (typeof value === "string" || isPlainJson(value)),
+        .filter(({ value }) =>
+          typeof value === "string"
+            ? couldBeLarge(value) || looksLikeReference(value)
+            : couldBeLarge(value) && isPlainJson(value),
         )
         .map((part) => {
           const { texts, sentChars } = this.#longTexts(part);
           const tokens = texts.reduce((sum, { text }) => sum + countTokens(text), 0);
-          return { part, texts, tokens, sentChars };
+          const target = targetOf(part);
+          const isLarge = texts.length > 0;
+          const identity = target ?? (isLarge ? identify(core.hash, part) : undefined);
+          return { part, texts, tokens, sentChars, target, identity };
         })
     );
   }
@@ -252,16 +247,6 @@ export class LargeParts {
     return { texts, sentChars };
   }
 
-  #hashOf({ value }: MessagePart): string {
-    return this.#wiring.core.hash(serializeContent(value as Content));
-  }
-
-  #idOf(part: MessagePart): string {
-    return part.kind === "userMessage"
-      ? `user-${this.#hashOf(part).slice(0, 16)}`
-      : `${part.id ?? ""}-input`;
-  }
-
   /** Stores a part; `undefined` if its reference would save too little. */
   async store(
     located: LocatedPart,
@@ -269,7 +254,7 @@ export class LargeParts {
     signal: AbortSignal | undefined,
   ): Promise<ReplacedPart | undefined> {
     const { core, countTokens } = this.#wiring;
-    const { found, texts, tokens, messageIndex } = located;
+    const { found, texts, tokens, messageIndex, equalBefore } = located;
     const draft = this.#draft(located, raw, signal);
     const kind = KINDS[found.kind];
     if (found.kind === "userMessage") {
@@ -286,7 +271,7 @@ export class LargeParts {
     const { record } = await core.store(draft);
     const { artifactId } = record;
     const references = new Map(
-      texts.map((item) => [item.pointer, renderInputReference(record, item)]),
+      texts.map((item) => [item.pointer, renderInputReference({ ...record, equalBefore }, item)]),
     );
     let tokensSaved = tokens;
     let charsSaved = located.chars;
@@ -301,7 +286,11 @@ export class LargeParts {
     };
   }
 
-  #draft({ found, moment }: LocatedPart, raw: string | undefined, signal?: AbortSignal) {
+  #draft(
+    { found, moment, equalBefore }: LocatedPart,
+    raw: string | undefined,
+    signal?: AbortSignal,
+  ) {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const metadata = {
       context_type: CONTEXT_TYPES[found.kind],
@@ -311,8 +300,9 @@ export class LargeParts {
       ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
     };
     const content = found.value as Content;
-    const artifactId = this.#idOf(found);
-    const options = { toolCallId: found.id, sessionId, parentSessionId, signal, countTokens };
+    const { artifactId } = identify(core.hash, found);
+    const owner = { toolCallId: found.id, sessionId, parentSessionId };
+    const options = { ...owner, signal, countTokens, equalBefore };
     return createDraft(core.drafting, { content, artifactId, metadata }, options);
   }
 }
@@ -323,34 +313,66 @@ interface FoundPart {
   readonly tokens: number;
   /** What these texts, or the references in their place, take in the message. */
   readonly sentChars: number;
+  /** What it refers to, if it is a reference. */
+  readonly target: PartReference | undefined;
+  /** Of which artifact it is the reference, or would be; `undefined` if it is too short to go. */
+  readonly identity: Identity | undefined;
 }
 
-/** A message with what the session holds put back. */
-export async function restoreParts(
-  message: unknown,
-  { parts }: Format,
-  { artifacts }: SessionIndex,
-  core: WorkspaceCore,
-  signal: AbortSignal | undefined,
-  onUnknown: (toolCallId: string | undefined, artifactId: string) => void,
-): Promise<unknown> {
-  let restored = message;
-  for (const part of parts ? findParts(parts, message) : []) {
-    const target = targetOf(part);
-    if (!target) continue;
-    const record = artifacts.get(target.artifactId);
-    const original = isOf(record, part, target.hash)
-      ? await core.original(record, signal)
-      : undefined;
-    if (original === undefined || !isContent(original)) {
-      onUnknown(part.id, target.artifactId);
-      continue;
+/** How originals are read when messages are restored. */
+export interface OriginalReader {
+  readonly session: SessionIndex;
+  readonly hash: Hash;
+  /** The content of what was found, if it fits its place; `undefined` after it was told that there is none. */
+  readonly read: (
+    at: { readonly messageIndex: number; readonly toolCallId: string | undefined },
+    artifactId: string,
+    found: Referenced | undefined,
+    fits?: (original: Content) => boolean,
+  ) => Promise<Content | undefined>;
+}
+
+/** Puts parts back, message by message, in the order of the conversation. */
+export function createPartRestorer({ parts }: Format, { session, hash, read }: OriginalReader) {
+  const places = new PlaceCounter();
+  return async (message: unknown, messageIndex: number): Promise<unknown> => {
+    let restored = message;
+    for (const part of parts ? findParts(parts, message) : []) {
+      const target = targetOf(part);
+      if (!target) {
+        if (isLong(part)) places.takeContent(identify(hash, part).hash, undefined);
+        continue;
+      }
+      const { isQuotation } = places.takeContent(target.hash, target.equalBefore);
+      const held = isQuotation ? undefined : findOnceHeld(session, target);
+      // Nothing but its id is known of what is sealed without its key.
+      const isPart = held && (held.record.hash === "" || isOf(held.record, part));
+      const found = isPart ? held : undefined;
+      // The rest of an input must be that of the original: models imitate what they have seen.
+      const isRedacted = found && REDACTIONS_KEY in found.record.metadata;
+      const fits = (given: Content) =>
+        part.kind === "userMessage" ||
+        isRedacted === true ||
+        markCall("", given) === markCall("", part.value);
+      const at = { messageIndex, toolCallId: part.id };
+      const original = await read(at, target.artifactId, found, fits);
+      if (original === undefined || !found) continue;
+      const { [WRAPPING_KEY]: raw } = found.record.metadata;
+      const json = typeof raw === "string" ? raw : undefined;
+      restored = parts?.put(restored, part.path, original, json);
     }
-    const raw = record?.metadata[WRAPPING_KEY];
-    const json = typeof raw === "string" ? raw : undefined;
-    restored = parts?.put(restored, part.path, original, json);
-  }
-  return restored;
+    return restored;
+  };
+}
+
+/** Whether it may have been replaced, and so counts among equal ones. */
+function isLong({ kind, value }: MessagePart): boolean {
+  if (kind === "userMessage") return couldBeLarge(value);
+  const input = fromJson(value);
+  return (
+    isPlainObject(input) &&
+    findStrings(input).some(({ text }) => text.length >= DEFAULTS.staleTokens)
+  );
 }
 
 function requireParts({ parts, name }: Format): FormatParts {

@@ -55,9 +55,9 @@ export interface OffloadOptions {
 
 /** Options of `restore`. */
 export interface RestoreOptions extends Pick<OffloadOptions, "signal"> {
-  /** Called for each reference whose artifact the session does not hold; it is kept as it is. */
+  /** Called for each text that looks like the reference of its place and was not put back; it is kept as it is. */
   readonly onUnknown?: ((reference: UnknownReference) => void) | undefined;
-  /** Called for each result that came back without what was redacted before it was stored. */
+  /** Called for each result and each large part that came back without what was redacted before it was stored. */
   readonly onRedacted?: ((result: RedactedResult) => void) | undefined;
 }
 

@@ -30,7 +30,7 @@ import {
   type ResultReport,
 } from "./report.js";
 import { requireCallbacks, restoreMessages } from "./restore.js";
-import { ResultStorage } from "./result-storage.js";
+import { ResultStorage, variantIds } from "./result-storage.js";
 import {
   EMPTY_SESSION,
   findOffloaded,
@@ -147,7 +147,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       result.isPlain ??= typeof content === "string" || isPlainJson(content);
       result.isReadingAnswer = answers.has(result);
       result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
-      const referenced = findReferenced(session, result.soleText, toolCallId);
+      const referenced = findReferenced(session, result)?.record;
       result.record = referenced;
       if (referenced) references.set(result, referenced);
       const isAging = !policy.perResult || result.isReadingAnswer;
@@ -155,7 +155,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const record =
         referenced ??
         (isStorable
-          ? findOffloaded(session, toolCallId, result.hash, result.twins.equal)
+          ? findOffloaded(session, result, result.twins.equal, () => variantIds(core.hash, result))
           : undefined);
       result.stored = record;
     }

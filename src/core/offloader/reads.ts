@@ -125,6 +125,8 @@ export interface Call {
   readonly name: string;
   /** What it reads, if it is a call of a reading tool. */
   readonly reading: ReadingCall | undefined;
+  /** What tells it from other calls. */
+  readonly mark: string;
   /** What its input says, as far as a digest of the result looks at it. */
   readonly about?: string | undefined;
 }

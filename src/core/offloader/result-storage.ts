@@ -1,4 +1,4 @@
-import type { ToolResult } from "../engine/format.js";
+import type { Hash, ToolResult } from "../engine/format.js";
 import type { Put } from "../engine/offload.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
@@ -15,7 +15,8 @@ import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason, OffloadedResult } from "./report.js";
 import { MOMENT_KEY } from "./offload-moment.js";
-import { isHeld, OFFLOADED_KEY, type SessionIndex } from "./session-index.js";
+import { CALL_KEY, storedMark } from "./reference-place.js";
+import { isHeld, isOfCall, OFFLOADED_KEY, type SessionIndex } from "./session-index.js";
 import type { LocatedResult } from "./turn-memory.js";
 
 export interface StorageWiring extends OffloaderSettings {
@@ -28,7 +29,18 @@ export function savesEnough(referenceTokens: number, contentTokens: number): boo
   return referenceTokens <= contentTokens * (1 - DEFAULTS.minSavedShare);
 }
 
-const WRAPPING_HASH_DIGITS = 12;
+const VARIANT_DIGITS = [12, 64];
+
+/**
+ * The ids of content that another call, or the same one with another wrapping, had before: with a part of
+ * a hash after its id, or all of it.
+ */
+export function variantIds(hash: Hash, result: LocatedResult): string[] {
+  const { id = idOfContent(result.hash), place, wrapping } = result;
+  const variant = [result.hash, jsonOf(wrapping), storedMark(place) ?? ""];
+  const suffix = hash(JSON.stringify(variant));
+  return VARIANT_DIGITS.map((digits) => `${id}-${suffix.slice(0, digits)}`);
+}
 
 /** Stores offloaded results in the workspace, and remembers why others were kept. */
 export class ResultStorage {
@@ -99,29 +111,29 @@ export class ResultStorage {
 
   async #store(result: LocatedResult, draft: Draft): Promise<OffloadedResult | undefined> {
     const { core, sessionId } = this.#wiring;
-    const { known, id = idOfContent(known.hash) } = result;
+    const { known, place } = result;
     // One result of this id may have been stored while another one waited.
     const recalled = this.#recall(result);
     if (recalled) return recalled;
     try {
       const own = jsonOf(result.wrapping);
-      // The same content with another wrapping is another artifact, since it must be restored with its
-      // own: with a part of a hash after its id, or all of it.
-      for (const digits of [0, WRAPPING_HASH_DIGITS, Infinity]) {
-        let next = draft;
-        if (digits > 0) {
-          const suffix = core.hash(JSON.stringify([known.hash, own])).slice(0, digits);
-          next = this.#open(result, `${id}-${suffix}`);
-        }
+      // The same content of another call, or with another wrapping, is another artifact, since it must be
+      // restored in its own place, with its own wrapping.
+      for (const variant of [undefined, ...VARIANT_DIGITS.keys()]) {
+        const next =
+          variant === undefined
+            ? draft
+            : this.#open(result, variantIds(core.hash, result)[variant]);
         const stored = await core.store(next);
         const { metadata } = stored.record;
+        if (!isOfCall(stored.record, storedMark(place))) continue;
         // What was redacted cannot come back as it was in any wrapping.
         if (!(REDACTIONS_KEY in metadata) && jsonOf(metadata[WRAPPING_KEY]) !== own) continue;
         const offloaded = outcomeOf(result, stored);
         known.offloaded.set(keyOf(result), offloaded);
         return offloaded;
       }
-      const cause = new Error("every id for this content holds it with another wrapping");
+      const cause = new Error("every id for this content holds that of another call");
       throw new WriteFailedError(`session ${sessionId}`, cause);
     } catch (error) {
       return this.fail(result, error);
@@ -130,7 +142,8 @@ export class ResultStorage {
 
   #open(result: LocatedResult, artifactId = ownId(result)): Draft {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
-    const { content, toolName, isError, wrapping, id, known, about, moment } = result;
+    const { content, toolName, isError, wrapping, id, known, about, moment, place } = result;
+    const mark = storedMark(place);
     return createDraft(
       core.drafting,
       {
@@ -140,6 +153,7 @@ export class ResultStorage {
           context_type: result.isReadingAnswer ? HIDDEN_CONTEXT : "tool_result",
           [OFFLOADED_KEY]: "reference",
           ...(moment ? { [MOMENT_KEY]: moment } : {}),
+          ...(mark === undefined ? {} : { [CALL_KEY]: mark }),
           agent_id: agentId ?? null,
           task_id: taskId ?? null,
           tool_name: toolName ?? null,
@@ -150,7 +164,7 @@ export class ResultStorage {
       {
         ...{ toolCallId: id, sessionId, parentSessionId, signal: this.#signal },
         ...{ hash: known.hash, tokens: result.tokens, hints: { about }, countTokens },
-        isShort: isShort(result),
+        ...{ isShort: isShort(result), equalBefore: place?.equalBefore },
       },
     );
   }
@@ -185,10 +199,11 @@ function isShort({ offloadedAs, moment }: LocatedResult): boolean {
 
 /** Under which it is remembered that it was stored: all that decides about its reference, besides its content. */
 function keyOf(result: LocatedResult): string {
-  const { wrapping, about = "", moment, stored } = result;
+  const { wrapping, about = "", moment, stored, place } = result;
   const isLate = moment !== undefined || (stored && MOMENT_KEY in stored.metadata);
   const how = isShort(result) ? "short" : about;
-  return JSON.stringify([jsonOf(wrapping), how, isLate ? result.twins.equal : 0]);
+  const equal = isLate ? result.twins.equal : 0;
+  return JSON.stringify([jsonOf(wrapping), how, equal, place?.key, place?.equalBefore]);
 }
 
 function jsonOf(value: unknown): string {

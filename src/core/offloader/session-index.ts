@@ -1,13 +1,15 @@
 import { DEFAULTS } from "../defaults.js";
 import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
+import type { FormatResult } from "../engine/format.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
+import { CALL_KEY, storedMark, type Place } from "./reference-place.js";
 
 /** Metadata: the result was replaced by a reference, rather than stored and also kept. */
 export const OFFLOADED_KEY = "offloaded_as";
 
 /** What a session holds, as far as an offloader needs it. */
-export type SessionIndex = Pick<SessionListing, "artifacts" | "lastRemoval">;
+export type SessionIndex = Pick<SessionListing, "artifacts" | "removed" | "lastRemoval">;
 
 export const EMPTY_SESSION: SessionListing = {
   artifacts: new Map(),
@@ -20,39 +22,87 @@ export function isHeld({ artifacts }: SessionIndex, artifactId: string, hash: st
   return artifacts.get(artifactId)?.hash === hash;
 }
 
+/** What decides about whether a result is a reference. */
+export interface Referring extends Pick<FormatResult, "id" | "soleText"> {
+  readonly place?: Place | undefined;
+}
+
+/** What a reference stands for. */
+export interface Referenced {
+  readonly record: ArtifactRecord;
+  /** Whether the session held it once, and holds it no more. */
+  readonly isGone: boolean;
+  /** Whether nothing shows that it is in its place: its call was dropped, and it has no id. It is left alone. */
+  readonly isUnplaced?: boolean;
+}
+
 /**
- * The artifact that a result refers to: the whole content is a reference that names its own call,
- * and the session holds that artifact with that hash. Anything else that looks like one is content.
+ * What a result refers to: the whole content is a reference that names its own call, the session holds
+ * or held that artifact with that hash, and the result is in the place that the reference was made for.
+ * Anything else that looks like one is content.
  */
 export function findReferenced(
-  { artifacts }: SessionIndex,
-  soleText: string | undefined,
-  toolCallId: string | undefined,
-): ArtifactRecord | undefined {
-  const target = parseReference(soleText, toolCallId);
-  const record = target && artifacts.get(target.artifactId);
-  if (!target || !record?.hash.startsWith(target.hash)) return undefined;
+  session: SessionIndex,
+  { soleText, id, place }: Referring,
+): Referenced | undefined {
+  const target = parseReference(soleText, id);
+  const found = target && findOnceHeld(session, target);
+  if (!found) return undefined;
+  const { size, metadata } = found.record;
   // A tool that knows the hash could print a list of any length; a reference is a short text.
-  const maxChars = Math.max(record.size.chars, DEFAULTS.readChars);
-  return (soleText?.length ?? 0) <= maxChars ? record : undefined;
+  if ((soleText?.length ?? 0) > Math.max(size.chars, DEFAULTS.readChars)) return undefined;
+  const { [CALL_KEY]: mark } = metadata;
+  // What was stored without its call is bound to its id alone; so is what the host has dropped the call of.
+  const isBound = typeof mark === "string";
+  if (place?.call !== undefined) {
+    return !isBound || (!place.isQuotation && place.call.startsWith(mark)) ? found : undefined;
+  }
+  if (place?.isQuotation) return undefined;
+  return isBound && id === undefined ? { ...found, isUnplaced: true } : found;
+}
+
+/** The artifact with this id and these digits of its hash, also if it was removed. */
+export function findOnceHeld(
+  { artifacts, removed }: SessionIndex,
+  { artifactId, hash }: { readonly artifactId: string; readonly hash: string },
+): Referenced | undefined {
+  // Without its key nothing shows the hash of an artifact; reading it says so.
+  const isIt = (record: ArtifactRecord | null | undefined) =>
+    record?.hash === "" || record?.hash.startsWith(hash) === true;
+  const record = artifacts.get(artifactId);
+  if (record && isIt(record)) return { record, isGone: false };
+  const gone = removed.get(artifactId);
+  return gone && isIt(gone) ? { record: gone, isGone: true } : undefined;
+}
+
+/** Whether a record may belong to this call. */
+export function isOfCall({ metadata }: ArtifactRecord, mark: string | undefined): boolean {
+  const { [CALL_KEY]: own } = metadata;
+  return mark === undefined || typeof own !== "string" || own === mark;
 }
 
 /**
  * What an earlier call, in this process or another, stored when it offloaded this content of this call.
  *
  * @param equalBefore - How many results of the same call and content come before it.
+ * @param variants - The ids that it has where another call had the same content.
  */
 export function findOffloaded(
   { artifacts }: SessionIndex,
-  toolCallId: string | undefined,
-  hash: string,
-  equalBefore = 0,
+  { id, hash, place }: Pick<Referring, "id" | "place"> & { readonly hash: string },
+  equalBefore: number,
+  variants: () => readonly string[],
 ): ArtifactRecord | undefined {
-  const candidates = candidateIds(toolCallId, hash);
+  const candidates = candidateIds(id, hash);
   // The last one is for results that are equal to an earlier one.
-  for (const candidate of equalBefore === 0 ? candidates.slice(0, -1) : candidates.slice(-1)) {
-    const record = artifacts.get(candidate);
-    if (record?.hash === hash && record.metadata[OFFLOADED_KEY] === "reference") return record;
-  }
-  return undefined;
+  const ids = equalBefore === 0 ? candidates.slice(0, -1) : candidates.slice(-1);
+  const isStored = (record: ArtifactRecord | undefined): record is ArtifactRecord =>
+    record?.hash === hash &&
+    record.metadata[OFFLOADED_KEY] === "reference" &&
+    isOfCall(record, storedMark(place));
+  const found = ids.map((candidate) => artifacts.get(candidate)).find(isStored);
+  if (found || !candidates.some((candidate) => artifacts.has(candidate))) return found;
+  return variants()
+    .map((variant) => artifacts.get(variant))
+    .find(isStored);
 }

@@ -174,7 +174,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
         "tokens",
         { get: tokens },
       );
-      const isReference = findReferenced(session, result.soleText, id) !== undefined;
+      const isReference = findReferenced(session, result) !== undefined;
       const verdict = isReference ? NOT_AGAIN : judgeByRules(rules, candidate);
       const { reason } = verdict;
       if (!verdict.offload) {

@@ -14,9 +14,11 @@ import type { Survey } from "../engine/survey.js";
 import { isData } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../lib/wrapping/render-value.js";
+import { renderSent } from "../lib/wrapping/render-value.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { OffloadMoment, ResultPlaces } from "./offload-moment.js";
+import { parseReference } from "../workspace/reference/knowledge-list.js";
+import { markCall, PlaceCounter, takePlace, type Place } from "./reference-place.js";
 import { CallIndex, type Call, type ReadingCall, type ReadingCalls } from "./reads.js";
 import {
   addReports,
@@ -88,6 +90,8 @@ export class LocatedResult implements ToolResult {
   due: Verdict | undefined;
   /** The earlier results of the same id. */
   sameIdBefore: readonly ResultPlace[] = NONE;
+  /** Where it is among the answers to equal calls; `undefined` if its call is not in the history. */
+  place: Place | undefined;
   /** How it goes, if it does. */
   moment: OffloadMoment | undefined;
   readonly #found: FormatResult;
@@ -122,7 +126,7 @@ export class LocatedResult implements ToolResult {
   get tokens(): number {
     const { content } = this;
     return (this.known.tokens ??= this.#memory.countTokens(
-      typeof content === "string" ? content : renderValue(content),
+      typeof content === "string" ? content : renderSent(content),
     ));
   }
 
@@ -327,6 +331,8 @@ export class SeenMessage implements MessageVisitor {
   replyId: string | undefined;
   otherChars = 0;
   answers = 0;
+  /** The places of its results, also once these are released. */
+  places: readonly Place[] = NONE;
   /** Whether it has a part or block of a type that the format does not know. */
   hasUnknown = false;
   calls: readonly Call[] = NONE;
@@ -368,7 +374,8 @@ export class SeenMessage implements MessageVisitor {
   call(id: string | undefined, name: string, input: unknown): void {
     // The input itself is not kept: that of a line would be a second copy.
     const reading = this.#readingCalls.read(name, input);
-    this.calls = [...this.calls, { id, name, reading, about: aboutCall(input) }];
+    const mark = markCall(name, input);
+    this.calls = [...this.calls, { id, name, reading, mark, about: aboutCall(input) }];
   }
 
   result(result: FormatResult): void {
@@ -521,6 +528,7 @@ export class TurnMemory {
   readonly #options: TurnMemoryOptions;
   #messages: SeenMessage[] = [];
   #calls = new CallIndex();
+  #places = new PlaceCounter();
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
@@ -582,7 +590,12 @@ export class TurnMemory {
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
       const toolName = found.toolName ?? call?.name;
       seen.resultChars += found.chars;
-      return new LocatedResult(found, messageIndex, toolName, contents, reading, call?.about);
+      const about = call?.about;
+      const result = new LocatedResult(found, messageIndex, toolName, contents, reading, about);
+      const target = parseReference(found.soleText, found.id);
+      result.place = takePlace(this.#places, found, call, target, () => result.known.hash);
+      if (result.place) seen.places = [...seen.places, result.place];
+      return result;
     });
     seen.found = NONE;
     this.#noteIds(seen);
@@ -663,8 +676,10 @@ export class TurnMemory {
     const replies = firstOfReplies(this.#messages).length;
     this.#decidedTurns = Math.min(this.#decidedTurns, replies);
     this.#calls = new CallIndex();
+    this.#places = new PlaceCounter();
     this.#byId.clear();
     for (const seen of this.#messages) {
+      for (const place of seen.places) this.#places.add(place);
       const { calls, results, reports } = seen;
       this.#calls.add(calls);
       for (const result of results) this.#calls.answeredBy(result);

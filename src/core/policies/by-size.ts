@@ -3,7 +3,7 @@ import type { ToolResult } from "../engine/format.js";
 import type { Policy, Verdict } from "../engine/policy.js";
 import { InvalidEnvironmentError } from "../errors/argument-errors.js";
 import { weighText, type CountTokens } from "../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../lib/wrapping/render-value.js";
+import { renderSent } from "../lib/wrapping/render-value.js";
 import { eachResult } from "./by-result.js";
 
 /** The variables of a process, as `process.env` has them. */
@@ -91,7 +91,7 @@ export function tokensOf(result: ToolResult, countTokens?: CountTokens): number 
   if (!countTokens && result.tokens !== undefined) return result.tokens;
   const { content } = result;
   const count = countTokens ? checkedCounter(countTokens) : weighText;
-  return count(typeof content === "string" ? content : renderValue(content));
+  return count(typeof content === "string" ? content : renderSent(content));
 }
 
 /** A character has at most three bytes, and so three tokens; a short result need not be counted. */

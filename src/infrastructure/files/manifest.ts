@@ -99,7 +99,7 @@ interface ManifestState {
   /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
-  readonly removed: Map<string, string | null>;
+  readonly removed: Map<string, ListedRecord | null>;
   readonly children: Set<string>;
   /** Another object after each removal. */
   lastRemoval: object;
@@ -440,10 +440,9 @@ export class Manifest implements CheckedFolder {
       }
     }
     if (entry.removed !== undefined && !this.#isRenewed(entry.removed, entry.createdAt)) {
-      const { tool_name = removed.get(entry.removed) ?? null } =
-        artifacts.get(entry.removed)?.metadata ?? {};
+      const record = artifacts.get(entry.removed) ?? removed.get(entry.removed) ?? null;
       artifacts.delete(entry.removed);
-      removed.set(entry.removed, tool_name);
+      removed.set(entry.removed, record);
       this.#state.lastRemoval = {};
     }
     return true;

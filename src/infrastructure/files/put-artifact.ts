@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { once } from "../../core/lib/concurrency.js";
-import { type ArtifactRecord, candidateIds, isRenewal } from "../../core/workspace/artifacts/artifact.js";
+import {
+  type ArtifactRecord,
+  candidateIds,
+  isRenewal,
+} from "../../core/workspace/artifacts/artifact.js";
 import type { NewArtifact } from "../../core/workspace/artifacts/artifact-store.js";
 import { CauseError } from "../cause-error.js";
 import { sha256 } from "../hash.js";

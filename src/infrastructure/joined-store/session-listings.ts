@@ -90,7 +90,7 @@ export interface SessionChange {
 
 interface CachedListing {
   readonly artifacts: Map<string, ArtifactRecord>;
-  readonly removed: Map<string, string | null>;
+  readonly removed: Map<string, ArtifactRecord>;
   readonly children: Set<string>;
   upTo: number;
 }
@@ -116,7 +116,7 @@ export class SessionListings {
   #listingOf(sessionId: string): CachedListing {
     const listing = this.#listings.get(sessionId) ?? {
       artifacts: new Map<string, ArtifactRecord>(),
-      removed: new Map<string, string | null>(),
+      removed: new Map<string, ArtifactRecord>(),
       children: new Set<string>(),
       upTo: 0,
     };
@@ -135,9 +135,9 @@ function apply(listing: CachedListing, { changed, change }: SessionChange): void
   listing.upTo = changed;
   if ("child" in change) listing.children.add(change.child);
   else if ("removed" in change) {
-    const { artifactId, metadata } = change.removed;
+    const { artifactId } = change.removed;
     listing.artifacts.delete(artifactId);
-    listing.removed.set(artifactId, metadata.tool_name);
+    listing.removed.set(artifactId, change.removed);
   } else {
     const { artifactId } = change.put;
     listing.removed.delete(artifactId);

@@ -40,7 +40,12 @@ export class OpenedRecords {
   }
 
   listing(listing: SessionListing): SessionListing {
-    return { ...listing, artifacts: new OpenedMap(listing.artifacts, (inner) => this.open(inner)) };
+    const open = (inner: ArtifactRecord) => this.open(inner);
+    return {
+      ...listing,
+      artifacts: new OpenedMap(listing.artifacts, open),
+      removed: new OpenedMap(listing.removed, (inner) => inner && open(inner)),
+    };
   }
 
   page(page: QueryPage): QueryPage {
@@ -55,14 +60,11 @@ export class OpenedRecords {
 }
 
 /** A map whose values are opened one by one: a session may hold very many, of which few are looked at. */
-class OpenedMap implements ReadonlyMap<string, ArtifactRecord> {
-  readonly #inner: ReadonlyMap<string, ArtifactRecord>;
-  readonly #open: (inner: ArtifactRecord) => ArtifactRecord;
+class OpenedMap<Item extends ArtifactRecord | null> implements ReadonlyMap<string, Item> {
+  readonly #inner: ReadonlyMap<string, Item>;
+  readonly #open: (inner: Item) => Item;
 
-  constructor(
-    inner: ReadonlyMap<string, ArtifactRecord>,
-    open: (inner: ArtifactRecord) => ArtifactRecord,
-  ) {
+  constructor(inner: ReadonlyMap<string, Item>, open: (inner: Item) => Item) {
     this.#inner = inner;
     this.#open = open;
   }
@@ -71,9 +73,9 @@ class OpenedMap implements ReadonlyMap<string, ArtifactRecord> {
     return this.#inner.size;
   }
 
-  get(id: string): ArtifactRecord | undefined {
+  get(id: string): Item | undefined {
     const inner = this.#inner.get(id);
-    return inner && this.#open(inner);
+    return inner === undefined ? undefined : this.#open(inner);
   }
 
   has(id: string): boolean {
@@ -84,21 +86,19 @@ class OpenedMap implements ReadonlyMap<string, ArtifactRecord> {
     return this.#inner.keys();
   }
 
-  *values(): MapIterator<ArtifactRecord> {
+  *values(): MapIterator<Item> {
     for (const inner of this.#inner.values()) yield this.#open(inner);
   }
 
-  *entries(): MapIterator<[string, ArtifactRecord]> {
+  *entries(): MapIterator<[string, Item]> {
     for (const [id, inner] of this.#inner) yield [id, this.#open(inner)];
   }
 
-  [Symbol.iterator](): MapIterator<[string, ArtifactRecord]> {
+  [Symbol.iterator](): MapIterator<[string, Item]> {
     return this.entries();
   }
 
-  forEach(
-    call: (record: ArtifactRecord, id: string, map: ReadonlyMap<string, ArtifactRecord>) => void,
-  ): void {
+  forEach(call: (record: Item, id: string, map: ReadonlyMap<string, Item>) => void): void {
     for (const [id, record] of this) call(record, id, this);
   }
 }

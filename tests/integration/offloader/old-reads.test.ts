@@ -61,3 +61,67 @@ it.each([
   expect((await open().offload(structuredClone(history))).messages).toEqual(messages);
   expect((await open().offload(structuredClone(messages))).messages).toEqual(messages);
 });
+
+/** What the tools of the model answered, and what a host made of it. */
+it.each<[string, (text: string) => string]>([
+  ["an answer as the tool gave it", (text) => text],
+  [
+    "an answer that the host has cut, which the tool would not give again",
+    (text) => `${text.slice(0, 9_000)}\n[cut by host]`,
+  ],
+])(
+  "%s comes back, with an id that comes back, long inputs and a dropped call",
+  async (_, change) => {
+    const workspace = createWorkspace({ root: await makeTempFolder() });
+    const open = () =>
+      createOffloader({
+        ...{ workspace, sessionId: "s", format: "anthropic" as const, policy: eagerPolicy },
+        parts: ["results", "userMessages", "toolInputs"],
+      });
+    const offloader = open();
+    const log = logOf(80_000);
+    const history: AnthropicMessage[] = conversationOf({ id: "log", text: log });
+    await offloader.offload(history);
+    const pattern = Array.from({ length: 200 }, (_, at) => `line ${at}: request`).join("|");
+    const input = { artifact_id: "log", pattern };
+    const tools = workspace.tools({ sessionId: "s", readChars: 12_000 });
+    const answer = await tools.find(({ name }) => name === "grep_knowledge")?.execute(input);
+    const text = change(answer?.text ?? "");
+    // The same id reads, then runs a command whose result shares a message with a late answer.
+    const use = (id: string, name: string, given: Record<string, unknown>) => ({
+      type: "tool_use" as const,
+      id,
+      name,
+      input: given,
+    });
+    const answered = (id: string, content: string) => ({
+      type: "tool_result" as const,
+      tool_use_id: id,
+      content,
+    });
+    const command = logOf(9_000, "command");
+    history.push(
+      {
+        role: "assistant",
+        content: [use("x", "grep_knowledge", input), use("y", "grep_knowledge", input)],
+      },
+      { role: "user", content: [answered("x", text)] },
+      { role: "assistant", content: [use("x", "bash", { command: "make" })] },
+      { role: "user", content: [answered("x", command), answered("y", text)] },
+      ...conversationOf(
+        ...Array.from({ length: 8 }, (_, at) => ({ id: `later-${at}`, text: "ok" })),
+      ).slice(1),
+    );
+    const { messages } = await offloader.offload(history);
+    expect(JSON.stringify(messages.slice(3, 7)).length).toBeLessThan(5_000);
+    const onUnknown = (unknown: unknown) => {
+      expect(unknown).toBeUndefined();
+    };
+    for (let from = 0; from < 7; from++) {
+      // From the fifth message on, calls are dropped whose answers are kept.
+      const left = messages.slice(from);
+      expect(await open().restore(left, { onUnknown })).toEqual(history.slice(from));
+      expect((await open().offload(left)).messages).toEqual(left);
+    }
+  },
+);

@@ -1,37 +1,42 @@
 /** Content that is not a string: blocks, or an object. */
 type Structure = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** A value about as long as a model sees it: its tokens are counted from this. */
+/** A value for reading: indented, with a line between blocks. */
 export function renderValue(value: Structure): string {
-  return [...renderParts(value)].join("");
+  return [...renderParts(value, 2)].join("");
 }
 
-function* renderParts(value: Structure): Generator<string> {
+/** A value as it is sent to a model, in compact JSON: its tokens are counted from this. */
+export function renderSent(value: Structure): string {
+  return [...renderParts(value, 0)].join("");
+}
+
+function* renderParts(value: Structure, indent: number): Generator<string> {
   const { content, structuredContent } = value as Readonly<Record<string, unknown>>;
-  if (Array.isArray(value)) yield* renderBlocks(value as readonly unknown[]);
+  if (Array.isArray(value)) yield* renderBlocks(value as readonly unknown[], indent);
   // An MCP result may hold the same data twice; the blocks are easier to read, unless they only sum it up.
   else if (Array.isArray(content) && structuredContent !== undefined) {
     const isSummary = 2 * lengthOf(content) < lengthOf(structuredContent);
-    if (isSummary) yield JSON.stringify(value, shortenData, 2);
-    else yield* renderBlocks(content);
-  } else yield JSON.stringify(value, shortenData, 2);
+    if (isSummary) yield JSON.stringify(value, shortenData, indent);
+    else yield* renderBlocks(content, indent);
+  } else yield JSON.stringify(value, shortenData, indent);
 }
 
 function lengthOf(value: unknown): number {
   return JSON.stringify(value).length;
 }
 
-/** Text blocks as plain text, anything else as indented JSON. */
-function* renderBlocks(blocks: readonly unknown[]): Generator<string> {
+/** Text blocks as plain text, anything else as JSON. */
+function* renderBlocks(blocks: readonly unknown[], indent: number): Generator<string> {
   const [only] = blocks;
   if (blocks.length === 1 && isTextBlock(only)) {
     yield only.text;
     return;
   }
   for (const [index, block] of blocks.entries()) {
-    const start = index === 0 ? "" : "\n";
-    yield `${start}--- block ${index + 1} of ${blocks.length}: ${typeOf(block)} ---\n`;
-    yield isTextBlock(block) ? block.text : JSON.stringify(block, shortenData, 2);
+    if (index > 0) yield "\n";
+    if (indent > 0) yield `--- block ${index + 1} of ${blocks.length}: ${typeOf(block)} ---\n`;
+    yield isTextBlock(block) ? block.text : JSON.stringify(block, shortenData, indent);
   }
 }
 

@@ -33,8 +33,8 @@ export interface NewArtifact {
 /** What a session holds. */
 export interface SessionListing {
   readonly artifacts: ReadonlyMap<string, ArtifactRecord>;
-  /** The ids of artifacts that were removed, each with the tool to run again, if it is known. */
-  readonly removed: ReadonlyMap<string, string | null>;
+  /** The ids of artifacts that were removed, each with its record, if it is still known: its hash tells whether a reference was to it. */
+  readonly removed: ReadonlyMap<string, ArtifactRecord | null>;
   /** The sessions that this one may read. */
   readonly children: ReadonlySet<string>;
   /** The same object as in an earlier listing only if nothing was removed since; absent if the store cannot tell. */

@@ -10,7 +10,7 @@ import { isData, nonEmptyText } from "../../lib/json/plain-json.js";
 import { countLines, createTextIndexer } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
 import type { CountTokens } from "../../lib/tokens/estimate-tokens.js";
-import { renderValue } from "../../lib/wrapping/render-value.js";
+import { renderSent, renderValue } from "../../lib/wrapping/render-value.js";
 import {
   renderKnowledgeList,
   type KnowledgeEntry,
@@ -52,6 +52,8 @@ export interface DraftOptions extends StoreOptions {
   readonly hints?: DigestHints | undefined;
   /** Whether its reference has no digest. */
   readonly isShort?: boolean | undefined;
+  /** How many equal ones came before it, for its reference. Default 0. */
+  readonly equalBefore?: number | undefined;
 }
 
 /** What is measured in one pass over the content, and what its digest is made from. */
@@ -150,7 +152,9 @@ export abstract class Draft implements Owner {
     if (isSame && this.#reference !== undefined) return this.#reference;
     const { size, viewLines } = this.measured;
     const { digest } = this;
-    this.#entry = { artifactId, hash, chars: size.chars, lines: viewLines, digest, path };
+    const { equalBefore } = this.options;
+    const about = { chars: size.chars, lines: viewLines, digest };
+    this.#entry = { artifactId, hash, ...about, equalBefore, path };
     this.#referenceTokens = undefined;
     return (this.#reference = renderKnowledgeList([this.#entry], this.wiring.notice));
   }
@@ -229,10 +233,12 @@ class ValueDraft extends Draft {
   }
 
   get tokens(): number {
-    return (this.#tokens ??= this.wiring.countTokens(this.#readableValue));
+    const { content } = this;
+    return (this.#tokens ??= this.wiring.countTokens(
+      typeof content === "string" ? content : renderSent(content),
+    ));
   }
 
-  /** The content about as long as a model sees it. */
   get #readableValue(): string {
     const { content } = this;
     return (this.#shown ??= typeof content === "string" ? content : renderValue(content));

@@ -38,7 +38,7 @@ export async function findArtifact(
   if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id);
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
-  let removed: string | null | undefined;
+  let removed: ArtifactRecord | null | undefined;
   for (const session of await visibleSessions(store, sessionId)) {
     const contents = await store.listSession(session);
     // Models put blanks around ids.
@@ -46,7 +46,7 @@ export async function findArtifact(
     // A session's own artifact comes before those of its children.
     if (record && session === sessionId) return record;
     if (record) found.push(record);
-    // `null` is a removed artifact of an unknown tool.
+    // `null` is a removed artifact of which nothing more is known.
     else if (removed === undefined) {
       removed = contents.removed.get(contents.removed.has(id) ? id : id.trim());
     }
@@ -54,7 +54,9 @@ export async function findArtifact(
   }
   const only = soleRecord(id, found);
   if (only) return only;
-  if (removed !== undefined) throw new ArtifactGoneError(id, "removed", removed);
+  if (removed !== undefined) {
+    throw new ArtifactGoneError(id, "removed", removed?.metadata.tool_name ?? null);
+  }
   const others = listings.flatMap(({ artifacts }) =>
     [...artifacts.values()]
       .filter(({ metadata }) => metadata.context_type !== HIDDEN_CONTEXT)

@@ -14,7 +14,7 @@ import {
 
 interface Session {
   readonly artifacts: Map<string, ArtifactRecord>;
-  readonly removed: Map<string, string | null>;
+  readonly removed: Map<string, ArtifactRecord>;
   readonly children: Set<string>;
   readonly contents: Map<string, Uint8Array>;
 }
@@ -86,7 +86,7 @@ export class MemoryArtifacts implements ArtifactStore {
     if (session && held?.createdAt === createdAt) {
       session.artifacts.delete(artifactId);
       session.contents.delete(artifactId);
-      session.removed.set(artifactId, held.metadata.tool_name);
+      session.removed.set(artifactId, held);
     }
     return Promise.resolve();
   }

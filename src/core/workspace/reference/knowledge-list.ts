@@ -14,6 +14,8 @@ export interface KnowledgeEntry {
   /** Lines of the readable view, if known. */
   readonly lines: number | undefined;
   readonly digest: Digest;
+  /** How many equal results, or parts, came before the one that it stands for. Default 0. */
+  readonly equalBefore?: number | undefined;
   /** Where the file is; shown when the agent reads by path. */
   readonly path: string;
 }
@@ -34,13 +36,15 @@ export interface ReferenceTarget {
   readonly artifactId: string;
   /** The first digits of the content's hash; empty where there are none. */
   readonly hash: string;
+  /** How many equal ones came before, as the reference says. */
+  readonly equalBefore: number;
 }
 
 const LIST_START = "<knowledge_list>\n";
 const LIST_END = "</knowledge_list>";
 const ENTRY_START = "<knowledge ";
 const ENTRY_END = "</knowledge>\n";
-const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})")?[^<>]*>\n$/;
+const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})(?:\.(\d{1,6}))?")?[^<>]*>\n$/;
 const SHOWN_HASH_DIGITS = 8;
 
 /** The reference of a workspace. Escaped, so that no content can end it early or imitate another one. */
@@ -70,10 +74,15 @@ export function parseReference(
   text: string | undefined,
   toolCallId: string | undefined,
 ): ReferenceTarget | undefined {
+  const target = parseSoleReference(text);
+  return target && isIdFor(target.artifactId, toolCallId) ? target : undefined;
+}
+
+/** What a text points to, if it is one reference and nothing else. */
+export function parseSoleReference(text: string | undefined): ReferenceTarget | undefined {
   if (text === undefined) return undefined;
   const [target, ...others] = parseTargets(text, 2) ?? [];
-  if (!target || others.length > 0 || target.hash === "") return undefined;
-  return isIdFor(target.artifactId, toolCallId) ? target : undefined;
+  return target && others.length === 0 && target.hash !== "" ? target : undefined;
 }
 
 /** Reads from tag to tag: inside entries, every "<" that begins one of our tags is escaped. */
@@ -83,10 +92,10 @@ function parseTargets(text: string, most = Infinity): ReferenceTarget[] | undefi
   let at = LIST_START.length;
   while (text.startsWith(ENTRY_START, at) && targets.length < most) {
     const tagEnd = text.indexOf("\n", at) + 1;
-    const [tag, id, hash = ""] = ENTRY_TAG.exec(text.slice(at, tagEnd)) ?? [];
+    const [tag, id, hash = "", equalBefore = "0"] = ENTRY_TAG.exec(text.slice(at, tagEnd)) ?? [];
     const end = findTag(text, tagEnd);
     if (tag === undefined || !text.startsWith(ENTRY_END, end)) return undefined;
-    targets.push({ artifactId: unescapeMarkup(id ?? ""), hash });
+    targets.push({ artifactId: unescapeMarkup(id ?? ""), hash, equalBefore: Number(equalBefore) });
     at = end + ENTRY_END.length;
   }
   const isWhole = findTag(text, at) === text.length - LIST_END.length;
@@ -101,9 +110,10 @@ function findTag(text: string, from: number): number {
 }
 
 function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
+  const { equalBefore = 0 } = entry;
   const attributes = {
     id: entry.artifactId,
-    hash: entry.hash.slice(0, SHOWN_HASH_DIGITS),
+    hash: entry.hash.slice(0, SHOWN_HASH_DIGITS) + (equalBefore === 0 ? "" : `.${equalBefore}`),
     kind: entry.digest.kind,
     chars: entry.chars,
     lines: entry.lines,

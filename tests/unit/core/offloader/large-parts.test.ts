@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  findStrings,
   parseInputReference,
   renderInputReference,
+} from "../../../../src/core/offloader/input-reference.js";
+import {
+  findStrings,
   replaceStrings,
   targetOf,
 } from "../../../../src/core/offloader/large-parts.js";
@@ -56,11 +58,13 @@ const HASH = "0123456789abcdef";
 describe("the reference to a string of an input", () => {
   it.each(["t1-input", 'a "quoted" id\\', "日本"])("can be parsed back: %j", (artifactId) => {
     const reference = renderInputReference(
-      { artifactId, hash: HASH },
+      { artifactId, hash: HASH, equalBefore: 0 },
       { pointer: '/a~1b/"0"', text: "x".repeat(5_000) },
     );
     expect(reference).toContain("5000 chars, hash 01234567]");
-    expect(parseInputReference(reference)).toEqual({ artifactId, hash: "01234567" });
+    expect(parseInputReference(reference)).toEqual({
+      ...{ artifactId, hash: "01234567", chars: 5_000, equalBefore: 0 },
+    });
   });
 
   it.each(["", "[Stored: something]", "see [Stored: artifact_id=1]"])("is not %j", (text) => {
@@ -69,9 +73,12 @@ describe("the reference to a string of an input", () => {
 
   it("is found in an input, as a value or as JSON, and not in one that contains itself", () => {
     const place = { pointer: "/deep/0", text: "x".repeat(500) };
-    const text = renderInputReference({ artifactId: "t1-input", hash: HASH }, place);
+    const text = renderInputReference(
+      { artifactId: "t1-input", hash: HASH, equalBefore: 2 },
+      place,
+    );
     const part = { kind: "toolInput", id: "t1", path: [] } as const;
-    const target = { artifactId: "t1-input", hash: "01234567" };
+    const target = { artifactId: "t1-input", hash: "01234567", chars: 500, equalBefore: 2 };
     const input: Record<string, unknown> = { path: "a.ts", deep: [text] };
     expect(targetOf({ ...part, value: input })).toEqual(target);
     expect(targetOf({ ...part, value: JSON.stringify(input) })).toEqual(target);
@@ -155,14 +162,16 @@ describe("old messages of every kind in one history", () => {
     const { artifacts: listed } = await workspace.queryArtifacts();
     const hidden = await workspace.queryArtifacts({ context_type: "reading_answer" });
     expect(hidden.artifacts.map(({ artifactId }) => artifactId)).toEqual(["t2"]);
-    for (const { artifactId } of [...listed, ...hidden.artifacts]) {
-      await offloader.workspace.remove(artifactId, { sessionId: "s" });
-    }
+    // In a session that never held them, they are told; in the one that did, their loss is an error.
+    const other = createOffloader({ workspace, sessionId: "other", format: "anthropic" });
     const unknown: UnknownReference[] = [];
-    const restored = await offloader.restore(messages, { onUnknown: (one) => unknown.push(one) });
+    const restored = await other.restore(messages, { onUnknown: (one) => unknown.push(one) });
     expect(restored).toEqual(messages);
     expect(unknown.map(({ messageIndex }) => messageIndex).sort()).toEqual([0, 2, 4]);
-    const said = logged.flatMap(({ verb, error }) => (verb === "restore" ? [error] : []));
-    expect(said).toContain("the session holds no such artifact; the reference was kept");
+    expect(logged.filter(({ verb, event }) => verb === "restore" && event === "failure")).toHaveLength(3);
+    for (const { artifactId } of [...listed, ...hidden.artifacts].reverse()) {
+      await offloader.workspace.remove(artifactId, { sessionId: "s" });
+      await expect(offloader.restore(messages)).rejects.toMatchObject({ code: "ARTIFACT_GONE" });
+    }
   });
 });

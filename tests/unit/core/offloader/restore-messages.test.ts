@@ -67,18 +67,23 @@ describe("restoring messages", () => {
     expect((await restore(messages)).restored).toBe(messages);
   });
 
-  it.each(["of another session", "that was removed"])(
-    "keeps a reference to an artifact %s, and names it",
-    async (which) => {
-      const { workspace, reference, restore } = await open();
-      if (which === "that was removed") await workspace.remove("a");
-      const messages = conversationOf({ id: "a", text: reference });
-      const session = which === "that was removed" ? "s1" : "s2";
-      const { restored, unknown } = await restore(messages, session);
-      expect(restored).toBe(messages);
-      expect(unknown).toEqual([{ messageIndex: 2, toolCallId: "a", artifactId: "a" }]);
-    },
-  );
+  it("keeps a reference to an artifact of another session, and names it", async () => {
+    const { reference, restore } = await open();
+    const messages = conversationOf({ id: "a", text: reference });
+    const { restored, unknown } = await restore(messages, "s2");
+    expect(restored).toBe(messages);
+    expect(unknown).toEqual([{ messageIndex: 2, toolCallId: "a", artifactId: "a" }]);
+  });
+
+  it("throws for a reference to what was removed, and keeps one with another hash", async () => {
+    const { workspace, reference, restore } = await open();
+    await workspace.remove("a");
+    const messages = conversationOf({ id: "a", text: reference });
+    await expect(restore(messages)).rejects.toMatchObject({ code: "ARTIFACT_GONE" });
+    const other = reference.replace(/hash="\w{8}"/, 'hash="00000000"');
+    const { unknown } = await restore(conversationOf({ id: "a", text: other }));
+    expect(unknown).toHaveLength(1);
+  });
 
   it("stops when it is aborted", async () => {
     const { reference, restore } = await open();

@@ -4,6 +4,7 @@ import {
   isHeld,
   EMPTY_SESSION,
   findOffloaded,
+  type SessionIndex,
 } from "../../../../src/core/offloader/session-index.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
 import { createMemoryWorkspace } from "../../../../src/testing/index.js";
@@ -17,6 +18,11 @@ async function hold(metadata: Record<string, unknown> = {}) {
   return { session: await core.listSession("s1"), record, reference, hash: core.hash, put };
 }
 
+const referenced = (session: SessionIndex, soleText: string | undefined, id: string) =>
+  findReferenced(session, { soleText, id })?.record;
+const offloaded = (session: SessionIndex, id: string, hash: string) =>
+  findOffloaded(session, { id, hash, place: undefined }, 0, () => []);
+
 describe("what a session holds", () => {
   it("is held under its id with its hash, and not with another", async () => {
     const { session, record } = await hold();
@@ -28,29 +34,29 @@ describe("what a session holds", () => {
 
   it("is referred to by the reference of the same call alone", async () => {
     const { session, record, reference } = await hold();
-    expect(findReferenced(session, reference, "a")).toBe(record);
-    expect(findReferenced(session, reference, "b")).toBeUndefined();
-    expect(findReferenced(session, `${reference}\n`, "a")).toBeUndefined();
-    expect(findReferenced(session, undefined, "a")).toBeUndefined();
-    expect(findReferenced(EMPTY_SESSION, reference, "a")).toBeUndefined();
+    expect(referenced(session, reference, "a")).toBe(record);
+    expect(referenced(session, reference, "b")).toBeUndefined();
+    expect(referenced(session, `${reference}\n`, "a")).toBeUndefined();
+    expect(referenced(session, undefined, "a")).toBeUndefined();
+    expect(referenced(EMPTY_SESSION, reference, "a")).toBeUndefined();
     const otherHash = reference.replace(/hash="\w{8}"/, 'hash="00000000"');
-    expect(findReferenced(session, otherHash, "a")).toBeUndefined();
+    expect(referenced(session, otherHash, "a")).toBeUndefined();
   });
 
   it.each([
     [{ offloaded_as: "reference" }, true],
     [{}, false],
     [{ offloaded_as: "copy" }, false],
-  ])("with metadata %j was offloaded by an offloader: %s", async (metadata, offloaded) => {
+  ])("with metadata %j was offloaded by an offloader: %s", async (metadata, isOffloaded) => {
     const { session, hash } = await hold(metadata);
-    expect(findOffloaded(session, "a", hash("content")) !== undefined).toBe(offloaded);
+    expect(offloaded(session, "a", hash("content")) !== undefined).toBe(isOffloaded);
   });
 
   it("was not offloaded under another id or with other content", async () => {
     const { session, hash, put } = await hold({ offloaded_as: "reference" });
-    expect(findOffloaded(session, "b", hash("content"))).toBeUndefined();
-    expect(findOffloaded(session, "a", hash("other"))).toBeUndefined();
+    expect(offloaded(session, "b", hash("content"))).toBeUndefined();
+    expect(offloaded(session, "a", hash("other"))).toBeUndefined();
     const { record } = await put("other", "a");
-    expect(findOffloaded(session, "a", hash("other"))).toBe(record);
+    expect(offloaded(session, "a", hash("other"))).toBe(record);
   });
 });

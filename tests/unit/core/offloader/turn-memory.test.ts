@@ -250,6 +250,7 @@ describe("what a further turn costs, in looks at the messages of earlier ones", 
           return held ? { hash: hash("one") } : undefined;
         },
       } as unknown as (typeof EMPTY_SESSION)["artifacts"],
+      removed: EMPTY_SESSION.removed,
       lastRemoval,
     });
     const ask = (session: ReturnType<typeof listing>) => {

@@ -243,7 +243,9 @@ describe("the reference of a workspace", () => {
   it("is read back, with the first digits of the hash", () => {
     const text = renderKnowledgeList([entry()], NOTICE);
     expect(parseKnowledgeList(text)).toEqual(["toolu_1"]);
-    expect(parseReference(text, "toolu_1")).toEqual({ artifactId: "toolu_1", hash: "01234567" });
+    expect(parseReference(text, "toolu_1")).toEqual({
+      ...{ artifactId: "toolu_1", hash: "01234567", equalBefore: 0 },
+    });
   });
 
   it("is read back with any id and digest, and is nobody else's", () => {
@@ -253,12 +255,14 @@ describe("the reference of a workspace", () => {
     );
     const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
     fc.assert(
-      fc.property(text, text, text, hash, (artifactId, digest, other, hash) => {
-        const one = entry({ artifactId, hash, digest: { kind: "text", text: digest } });
+      fc.property(text, text, text, hash, fc.nat(9_999), (artifactId, digest, other, hash, n) => {
+        const about = { artifactId, hash, equalBefore: n };
+        const one = entry({ ...about, digest: { kind: "text", text: digest } });
         const reference = renderKnowledgeList([one], NOTICE);
         expect(parseReference(reference, artifactId)).toEqual({
           artifactId,
           hash: hash.slice(0, 8),
+          equalBefore: n,
         });
         if (other !== artifactId) expect(parseReference(reference, other)).toBeUndefined();
         expect(parseReference(digest, artifactId)).toBeUndefined();

@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { wireOffloader } from "../../../src/core/offloader/offloader.js";
+import { createOffloader, createToolResultOffload } from "../../../src/index.js";
+import { everything } from "../../../src/policies.js";
+import { FIXTURES } from "../../conformance/fixtures.js";
+import { logOf } from "../../support/conversation.js";
+import { openMemoryWorkspace } from "../../support/memory-workspace.js";
+
+/** Every character is a token, so that the count shows the text that was counted. */
+const countTokens = (text: string) => text.length;
+
+describe.each(FIXTURES)("the tokens of a result in $name", ({ format, build }) => {
+  it("are those of its text, however the format wraps it", async () => {
+    const text = logOf(4_000);
+    const workspace = openMemoryWorkspace({ countTokens });
+    const offloader = wireOffloader({
+      ...{ workspace, sessionId: "s", policy: everything, format, formats: [format], countTokens },
+      pickFormat: () => format,
+    });
+    const results = [{ id: "call_1", toolName: "read", input: {}, text, isError: false }];
+    const { report } = await offloader.offload(build([{ say: "Reading.", results }]));
+    const [{ tokens = 0 } = {}] = report.results;
+    // A wrapping adds a few names; line feeds are two characters in JSON.
+    expect(tokens).toBeGreaterThanOrEqual(text.length);
+    expect(tokens).toBeLessThan(JSON.stringify(JSON.stringify(text)).length + 200);
+  });
+});
+
+const plain = { noNullPrototype: true };
+const fields = { id: fc.nat(), name: fc.string(), tags: fc.array(fc.string()) };
+const record = fc.record(fields, plain);
+const rows = fc.array(record, { minLength: 200, maxLength: 250 });
+const value = fc.record({ rows }, plain);
+
+describe("the tokens of a result that is an object", () => {
+  it.each<[string, (data: object) => unknown[]]>([
+    [
+      "ai-sdk",
+      (data) => [
+        {
+          role: "assistant",
+          content: [{ type: "tool-call", toolCallId: "t", toolName: "q", input: {} }],
+        },
+        {
+          role: "tool",
+          content: [
+            {
+              ...{ type: "tool-result", toolCallId: "t", toolName: "q" },
+              output: { type: "json", value: data },
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      "gemini",
+      (data) => [
+        { role: "model", parts: [{ functionCall: { name: "q", args: {} } }] },
+        { role: "user", parts: [{ functionResponse: { name: "q", response: data } }] },
+      ],
+    ],
+    [
+      "bedrock",
+      (data) => [
+        { role: "assistant", content: [{ toolUse: { toolUseId: "t", name: "q", input: {} } }] },
+        { role: "user", content: [{ toolResult: { toolUseId: "t", content: [{ json: data }] } }] },
+      ],
+    ],
+  ])("in %s are those of its compact JSON, as it is sent", async (format, build) => {
+    await fc.assert(
+      fc.asyncProperty(value, async (data) => {
+        const workspace = openMemoryWorkspace({ countTokens });
+        const offloader = createOffloader({
+          ...{ workspace, sessionId: "s", policy: everything, countTokens },
+          format: format as "ai-sdk",
+        });
+        const { report } = await offloader.offload(build(data));
+        const sent = JSON.stringify(data).length;
+        expect(report.results[0]?.tokens).toBe(sent);
+        expect((await workspace.queryArtifacts({})).artifacts[0]?.size.tokens).toBe(sent);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("are what createToolResultOffload compares with its threshold", async () => {
+    const data = [{ type: "data", rows: Array.from({ length: 50 }, (_, id) => ({ id })) }];
+    const sent = JSON.stringify(data[0]).length;
+    const workspace = openMemoryWorkspace({ countTokens });
+    for (const [tokenThreshold, offloaded] of [
+      [sent - 1, true],
+      [sent, false],
+    ] as const) {
+      const { decision } = await createToolResultOffload({ workspace, tokenThreshold }).process({
+        content: data,
+      });
+      expect(decision.offloaded).toBe(offloaded);
+    }
+  });
+});
