@@ -305,10 +305,9 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     name: string,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const missing = new Error("there is none");
     // eslint-disable-next-line require-yield, @typescript-eslint/require-await
     async function* make(): AsyncGenerator<Uint8Array> {
-      throw missing;
+      throw new CauseError("there is none");
     }
     const innerRecord = await records.innerOf(record);
     const sealed = await inner.openDerived(innerRecord, name, make).catch(() => undefined);
