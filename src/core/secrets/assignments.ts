@@ -18,17 +18,17 @@ const NAME_AT_END = new RegExp(`${NAME}$`, "i");
 /** What may stand between the sign and the value: blanks, a quote, the scheme of a header. */
 const OPENING = /([ \t]{0,8})(\\{0,3}["'`])?(?:(?:bearer|basic|token|api-?key)[ \t]{1,4})?/iy;
 
-const MAX_JUDGED_CHARS = 256;
+const MAX_JUDGED_CHARS = 128;
 
 /** Enough of a value to judge it. If it is a secret, all of it is. */
 const VALUES = {
-  escaped: /[^\s"'`\\]{0,256}/y,
-  '"': /(?:[^"\\\s]|\\\S){0,256}/y,
-  "'": /(?:[^'\\\s]|\\\S){0,256}/y,
-  "`": /[^`\s]{0,256}/y,
+  escaped: /[^\s"'`\\]{0,128}/y,
+  '"': /(?:[^"\\\s]|\\\S){0,128}/y,
+  "'": /(?:[^'\\\s]|\\\S){0,128}/y,
+  "`": /[^`\s]{0,128}/y,
   // It ends where an escaped line feed does: the text may be the text of JSON.
-  bare: /(?:[^\s"'`\\\0-\x1f]|\\(?![nrtu"'\\])){0,256}/y,
-  inAddress: /[^\s"'`\\&;,#<>\0-\x1f]{0,256}/y,
+  bare: /(?:[^\s"'`\\\0-\x1f]|\\(?![nrtu"'\\])){0,128}/y,
+  inAddress: /[^\s"'`\\&;,#<>\0-\x1f]{0,128}/y,
 } as const;
 const LINE_END = /[ \t]*(?:#|\r|\n|\\[nr]|\\?["'`]|\x1b|$)/y;
 

@@ -53,7 +53,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   token("SendGrid key", /SG\.[\w-]{22}\.[\w-]{43}(?![\w-])/),
   token("Twilio key", /SK[0-9a-f]{32}(?![A-Za-z0-9])/),
   token("DigitalOcean token", /do[opr]_v1_[0-9a-f]{64}/),
-  { name: "Azure key", pattern: /((?:Account|SharedAccess)Key=)[A-Za-z0-9+/]{43,}={0,2}/g },
+  { name: "Azure key", pattern: /((?:Account|SharedAccess)Key=)[A-Za-z0-9+/=]{43,}/g },
   token("Azure client secret", /[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/),
   {
     name: "signature",
