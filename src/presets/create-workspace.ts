@@ -33,6 +33,7 @@ import type { Workspace } from "../core/workspace/workspace-types.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import { defer } from "../infrastructure/defer.js";
 import { keyedHash, sha256 } from "../infrastructure/hash.js";
+import { withKeyedRecords } from "../infrastructure/keyed-records.js";
 import { encryptionSeal } from "../infrastructure/sealed-store/cipher-seal.js";
 import {
   loadRedactionKey,
@@ -93,7 +94,7 @@ function withEncryption(
     const { seal, hashKey } = encryptionSeal(encryption);
     return { store: sealStore(store, seal, hashKey), hash: keyedHash(hashKey) };
   }
-  if (!redact) return { store, hash: sha256 };
+  if (!redact) return { store: withKeyedRecords(store), hash: sha256 };
   const key = redactionKey ?? (root === undefined ? randomBytes(32) : loadRedactionKey(root));
   const hash = keyedHash(key);
   const sealed = sealStore(store, keyedSeal, key);

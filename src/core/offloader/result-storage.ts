@@ -6,6 +6,8 @@ import {
   candidateIds,
   HIDDEN_CONTEXT,
   idOfContent,
+  MOMENT_KEY,
+  OFFLOADED_KEY,
   REDACTIONS_KEY,
   WRAPPING_KEY,
 } from "../workspace/artifacts/artifact.js";
@@ -14,8 +16,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason, OffloadedResult } from "./report.js";
-import { MOMENT_KEY } from "./offload-moment.js";
-import { isHeld, OFFLOADED_KEY, type SessionIndex } from "./session-index.js";
+import { isHeld, type SessionIndex } from "./session-index.js";
 import type { LocatedResult } from "./turn-memory.js";
 
 export interface StorageWiring extends OffloaderSettings {

@@ -1,10 +1,11 @@
 import { DEFAULTS } from "../defaults.js";
-import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
+import {
+  type ArtifactRecord,
+  candidateIds,
+  OFFLOADED_KEY,
+} from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
-
-/** Metadata: the result was replaced by a reference, rather than stored and also kept. */
-export const OFFLOADED_KEY = "offloaded_as";
 
 /** What a session holds, as far as an offloader needs it. */
 export type SessionIndex = Pick<SessionListing, "artifacts" | "lastRemoval">;

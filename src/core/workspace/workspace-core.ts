@@ -18,6 +18,8 @@ export interface WorkspaceCore {
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;
+  /** Under which id a call or a session is stored; absent if under its own. */
+  readonly storedId: ((id: string) => string) | undefined;
   /** What drafts are made with here. */
   readonly drafting: DraftWiring;
   /** Stores a draft, and logs it. */
@@ -32,7 +34,7 @@ export interface WorkspaceCore {
 const KEY = "context-offload.workspace";
 
 /** Raised with every change of `WorkspaceCore`: copies with different insides must not use each other's. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const CORE = Symbol.for(`${KEY}/${LAYOUT}`);
 
 /** Attaches the internal side to a workspace, for `coreOf` to find. */
