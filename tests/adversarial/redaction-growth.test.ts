@@ -60,7 +60,7 @@ describe("redactSecrets takes time in proportion to the text", () => {
   });
 
   it("since nothing comes after what may be repeated at will", () => {
-    // A web token is three runs with dots between them, and begins only where no run is under way. An
+    // A web token is three runs with dots between them, looked at from where the first one begins. An
     // address goes on from one @ to the next, and has 256 characters before the first one.
     const exceptions = ["JSON web token", "password"];
     const wrong = SECRET_PATTERNS.filter(({ name, pattern }) => {

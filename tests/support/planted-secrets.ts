@@ -8,12 +8,15 @@ export interface PlantedSecret {
 // Put together here, so that no scanner takes this file for a leak.
 const of = (...parts: string[]) => parts.join("");
 const hex = (chars: number) => "0123456789abcdef".repeat(9).slice(0, chars);
-const word = (chars: number) => "aB3dE5gH7jK9mN1pQ2".repeat(17).slice(0, chars);
-const keyLines = Array.from({ length: 400 }, (_, i) =>
-  word(80)
-    .slice(i % 16)
-    .slice(0, 64),
-);
+/** The same for the same place of a text, so that a secret that is found was not another one. */
+const word = (chars: number, seed = chars) => {
+  let state = seed;
+  const next = () =>
+    LETTERS.charAt((state = (state * 16_807 + 7) % 2_147_483_647) % LETTERS.length);
+  return `aB3${Array.from({ length: chars }, next).join("")}`.slice(0, chars);
+};
+const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const keyLines = Array.from({ length: 400 }, (_, i) => word(64, 1_000 + i));
 
 /** Secrets that are known by their own form: they are found wherever they are. */
 export const TOKENS: Readonly<Record<string, readonly string[]>> = {

@@ -8,7 +8,6 @@ import {
   idOfContent,
   MOMENT_KEY,
   OFFLOADED_KEY,
-  REDACTIONS_KEY,
   WRAPPING_KEY,
 } from "../workspace/artifacts/artifact.js";
 import { createDraft, type Draft } from "../workspace/artifacts/draft.js";
@@ -115,9 +114,8 @@ export class ResultStorage {
           next = this.#open(result, `${id}-${suffix}`);
         }
         const stored = await core.store(next);
-        const { metadata } = stored.record;
-        // What was redacted cannot come back as it was in any wrapping.
-        if (!(REDACTIONS_KEY in metadata) && jsonOf(metadata[WRAPPING_KEY]) !== own) continue;
+        const [held, wanted] = [stored.record, next].map(({ metadata }) => metadata[WRAPPING_KEY]);
+        if (jsonOf(held) !== jsonOf(wanted)) continue;
         const offloaded = outcomeOf(result, stored);
         known.offloaded.set(keyOf(result), offloaded);
         return offloaded;

@@ -7,16 +7,16 @@
 /** The end of a name; the group is there for passwords, which may be short. */
 const NAME = String.raw`(?:(pass(?:word|wd|phrase)|(?<=[_-])pass|(?<=[_;-]|; )pwd)|secret|credentials?|authorization|(?<=_)auth|(?<!(?:next|page|paging|continuation|sync|cancel|cancellation|design)[_-]?)token|(?:api|access|secret|private|account|signing|encryption|auth|master|shared|subscription)[_-]?key)\d{0,2}`;
 /** `=`, `:` or `:=`, and perhaps a type before it, as in `token: str = "…"`. */
-const SIGN = String.raw`\\{0,3}["'\x60]?\]?[ \t]{0,8}(?::[ \t]{0,4}[\w.]{1,32}[ \t]{0,4}=|:=|=>|[:=])(?![=~])`;
+const SIGN = String.raw`\\{0,7}["'\x60]?\]?[ \t]{0,8}(?::[ \t]{0,4}[\w.]{1,32}[ \t]{0,4}=|:=|=>|[:=])(?![=~])`;
 /** How variables are listed: `name: DB_PASSWORD`, then `value: …`. */
-const LISTED = String.raw`\\{0,3}["']?,?(?:\s|\\[nrt]){0,40}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,4}:`;
+const LISTED = String.raw`\\{0,7}["']?,?(?:\s|\\{1,7}[nrt]){0,40}\\{0,7}["']?value\\{0,7}["']?[ \t]{0,4}:`;
 const FLAG = String.raw`(?<=--[\w-]{1,60})[ \t]`;
 
 const ASSIGNMENT = new RegExp(`${NAME}(?:${SIGN}|${LISTED}|${FLAG})`, "gi");
 const NAME_AT_END = new RegExp(`${NAME}$`, "i");
 
 /** What may stand between the sign and the value: blanks, a quote, the scheme of a header. */
-const OPENING = /([ \t]{0,8})(\\{0,3}["'`])?(?:(?:bearer|basic|token|api-?key)[ \t]{1,4})?/iy;
+const OPENING = /([ \t]{0,8})(\\{0,7}["'`])?(?:(?:bearer|basic|token|api-?key)[ \t]{1,4})?/iy;
 
 const MAX_JUDGED_CHARS = 128;
 
@@ -30,7 +30,8 @@ const VALUES = {
   bare: /(?:[^\s"'`\\\0-\x1f]|\\(?![nrtu"'\\])){0,128}/y,
   inAddress: /[^\s"'`\\&;,#<>\0-\x1f]{0,128}/y,
 } as const;
-const LINE_END = /[ \t]*(?:#|\r|\n|\\[nr]|\\?["'`]|\x1b|$)/y;
+const RUN = /\S{0,128}/y;
+const LINE_END = /[ \t]{0,8}(?:#|\r|\n|\\{1,7}[nr]|\\{0,7}["'`]|\x1b|$)/y;
 
 interface Found {
   readonly isPassword: boolean;
@@ -63,6 +64,7 @@ export function redactAssignments(text: string, markOf: (isPassword: boolean) =>
         ? "inAddress"
         : "bare";
     let value = execAt(VALUES[kind], text, start)?.[0] ?? "";
+    if (kind === "escaped") value = upToQuote(text, start, quote ?? "") ?? value;
     if (!quote) value = value.replace(/[;,)]{1,4}$/, "");
     const end = start + value.length;
     const isLast = /--[\w-]{0,40}$/.test(before) || execAt(LINE_END, text, end) !== null;
@@ -118,6 +120,14 @@ function isSecret({ isPassword, value, style, isLast }: Found): boolean {
   if (style === "quoted")
     return isPassword || isRandom || (value.length >= 12 && !OTHER_NAME.test(value));
   return !CODE.test(value) && (isRandom || (isLast && !OTHER_NAME.test(value)));
+}
+
+/** A value within JSON within a string: up to its quote, with as many backslashes as the first one. */
+function upToQuote(text: string, start: number, quote: string): string | undefined {
+  const [run = ""] = execAt(RUN, text, start) ?? [];
+  let end = run.indexOf(quote);
+  while (run.charAt(end - 1) === "\\") end = run.indexOf(quote, end + 1);
+  return end === -1 ? undefined : run.slice(0, end);
 }
 
 function execAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

@@ -21,7 +21,7 @@ function token(name: string, form: RegExp): SecretPattern {
  *
  * All are linear by their form: whatever can be repeated without a limit comes last, with no condition
  * after it, so that an attempt either succeeds and is not repeated, or ends after a few characters. The
- * one exception, the JSON web token, begins only where no character of a token comes before it.
+ * one exception, the JSON web token, looks at its three runs of characters once, from where they begin.
  */
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   token("AWS access key", /(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/),
@@ -88,7 +88,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
     name: "JSON web token",
     pattern:
-      /(?<![\w-](?<!\\[bfnrtv0]|\\u[0-9a-fA-F]{4}|(?:\\x|%)[0-9a-fA-F]{2}|\[[\d;]{0,12}[A-Za-z]))eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/g,
+      /(?<![\w-])(?=[\w-]+\.eyJ[\w-]{10,}\.[\w-]{20})([\w-]*?)eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/g,
   },
   {
     name: "password",
@@ -100,11 +100,12 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
     name: "password",
     // A line of .netrc.
-    pattern: /(\blogin[ \t]{1,8}[^\s]{1,128}\s{1,8}password[ \t]{1,8})(?!\[redacted)[^\s]+/g,
+    pattern:
+      /((?<![a-z](?<!\\[nrt]))login[ \t]{1,8}[^\s]{1,128}\s{1,8}password[ \t]{1,8})(?!\[redacted)[^\s]+/g,
   },
   {
     name: "private key",
     // The file format of PuTTY.
-    pattern: /(\bPrivate-Lines: \d{1,3}\s{1,2})[A-Za-z0-9+/=\s]{32,}/g,
+    pattern: /(Private-Lines: \d{1,3})(?:[A-Za-z0-9+/=\s]|\\{1,7}[rn]){32,}/g,
   },
 ];

@@ -131,6 +131,47 @@ describe("redact", () => {
     );
   });
 
+  it("can be turned off for a root: what was stored with it is still restored", async () => {
+    const root = await makeTempFolder();
+    const history = [
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "log", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: log }] },
+    ];
+    const before = createOffloader({
+      workspace: createWorkspace({ root, redact: redactSecrets }),
+      sessionId: "s",
+    });
+    const { messages } = await before.offload(history);
+    expect(messages).not.toEqual(history);
+    const workspace = createWorkspace({ root });
+    const after = createOffloader({ workspace, sessionId: "s" });
+    // Known as a reference, and not stored as content.
+    expect((await after.offload(messages)).messages).toEqual(messages);
+    expect((await workspace.queryArtifacts({}, { sessionId: "s" })).artifacts).toHaveLength(1);
+    const redacted: unknown[] = [];
+    const restored = await after.restore(messages, { onRedacted: (one) => redacted.push(one) });
+    expect(restored).toEqual(
+      JSON.parse(JSON.stringify(history).replaceAll(secret, "[redacted AWS access key]")),
+    );
+    expect(redacted).toHaveLength(1);
+    expect((await workspace.verify()).damaged).toEqual([]);
+  });
+
+  it("covers metadata beside clean content, and finds by what was stored", async () => {
+    const root = await makeTempFolder();
+    const workspace = createWorkspace({ root, redact: redactSecrets });
+    const metadata = { url: `https://example.org/?key=${secret}`, tool_name: `tool ${secret}` };
+    const owner = { toolCallId: `call ${secret}`, sessionId: `session ${secret}` };
+    await workspace.put({ content: "clean text", metadata }, owner);
+    const written = await everythingIn(root);
+    expect(written).not.toContain(secret);
+    expect(written).not.toContain("redactions");
+    const { sessionId } = owner;
+    expect(await workspace.getOriginal(owner.toolCallId, { sessionId })).toBe("clean text");
+    const filter = { tool_name: metadata.tool_name };
+    expect((await workspace.queryArtifacts(filter, { sessionId })).artifacts).toHaveLength(1);
+  });
+
   it("stores nothing if the function fails, and says whose fault it is", async () => {
     const workspace = createWorkspace({
       root: await makeTempFolder(),
