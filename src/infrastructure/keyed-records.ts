@@ -1,5 +1,12 @@
-import type { ArtifactStore, SessionListing } from "../core/workspace/artifacts/artifact-store.js";
+import { ArtifactDamagedError } from "../core/errors/reading-errors.js";
+import type {
+  ArtifactStore,
+  OpenContent,
+  SessionListing,
+} from "../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
+import { bindStore } from "../core/workspace/artifacts/bind-store.js";
+import { sha256 } from "./hash.js";
 import { keyedSeal } from "./sealed-store/seal.js";
 
 /**
@@ -28,14 +35,16 @@ export function withKeyedRecords(store: ArtifactStore): ArtifactStore {
     }
     return artifacts ? { ...listing, artifacts } : listing;
   };
-  const { query, writeReadable, close } = store;
+  const inner = bindStore(store);
+  const query = inner.query?.bind(inner);
+  const writeReadable = inner.writeReadable?.bind(inner);
   return {
-    put: async (artifact) => open(await store.put(artifact)),
-    sessions: () => store.sessions(),
-    listSession: async (sessionId) => openListing(await store.listSession(sessionId)),
+    ...inner,
+    put: async (artifact) => open(await inner.put(artifact)),
+    listSession: async (sessionId) => openListing(await inner.listSession(sessionId)),
     ...(query && {
       async query(wanted) {
-        const page = await query.call(store, wanted);
+        const page = await query(wanted);
         const artifacts = page.artifacts.map((listed) => ({
           ...listed,
           record: open(listed.record),
@@ -43,14 +52,29 @@ export function withKeyedRecords(store: ArtifactStore): ArtifactStore {
         return { ...page, artifacts };
       },
     }),
-    open: (record) => store.open(innerOf(record)),
-    openDerived: (record, name, make) => store.openDerived(innerOf(record), name, make),
+    async open(record) {
+      const stored = innerOf(record);
+      const content = await inner.open(stored);
+      return stored === record ? content : withCheck(content, stored);
+    },
+    openDerived: (record, name, make) => inner.openDerived(innerOf(record), name, make),
     ...(writeReadable && {
-      writeReadable: (record, text) => writeReadable.call(store, innerOf(record), text),
+      writeReadable: (record, text) => writeReadable(innerOf(record), text),
     }),
-    remove: (record) => store.remove(innerOf(record)),
-    addChild: (sessionId, childSessionId) => store.addChild(sessionId, childSessionId),
-    verify: (options) => store.verify(options),
-    ...(close && { close: () => close.call(store) }),
+    remove: (record) => inner.remove(innerOf(record)),
+  };
+}
+
+/** Content that is compared with the hash of what was stored, where the keyed hash says nothing about it. */
+function withCheck(content: OpenContent, { hash, artifactId }: ArtifactRecord): OpenContent {
+  if (content.check) return content;
+  return {
+    size: content.size,
+    read: (start, end) => content.read(start, end),
+    async check() {
+      if (sha256(await content.read(0, content.size)) === hash) return;
+      throw new ArtifactDamagedError(artifactId, "its hash is different");
+    },
+    close: () => content.close(),
   };
 }

@@ -114,7 +114,7 @@ async function useEverything(
   };
   const owner = { sessionId, toolCallId: `call-${text}`, parentSessionId: `parent ${text}` };
   const { record } = await workspace.put({ content: `${LINES}${text}`, metadata }, owner);
-  await workspace.put({ content: "clean", artifactId: text, metadata }, scope as typeof owner);
+  await workspace.put({ content: "clean", artifactId: text, metadata }, scope);
   await workspace.put({ content: [{ type: "text", text, at: { toJSON: () => text } }] }, owner);
   async function* stream(): AsyncGenerator<Uint8Array> {
     const bytes = Buffer.from(text);
@@ -151,13 +151,13 @@ async function useEverything(
     await quiet(() => workspace.getKnowledgeById(id, scope));
     await quiet(() => workspace.getKnowledgeByLines(id, 1, 5, scope));
     await quiet(() => workspace.grepKnowledge(id, "line 1|redacted", scope));
-    await quiet(() => workspace.grepKnowledge(id, text, { ...scope, literal: true } as never));
+    await quiet(() => workspace.grepKnowledge(id, text, { ...scope, literal: true }));
     await quiet(() => workspace.queryKnowledge(id, { ...scope, pointer: `/${text}` }));
     await quiet(() => workspace.getArtifact(id, scope));
     await quiet(() => workspace.getOriginal(id, scope));
   }
   await quiet(() => workspace.getArtifact("none", { sessionId: text }));
-  await quiet(() => workspace.grepSession(text, { ...scope, literal: true } as never));
+  await quiet(() => workspace.grepSession(text, { ...scope, literal: true }));
   await quiet(() => workspace.put({ content: 7 as never, metadata }, owner));
   await workspace.queryArtifacts({ tool_name: `tool ${text}` }, scope);
   await workspace.getToolResultOffloadInfo(scope);

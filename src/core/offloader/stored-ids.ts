@@ -26,7 +26,7 @@ function withStoredIds(format: Format, idOf: (id: string) => string): Format {
     name: format.name,
     mismatch: (messages) => format.mismatch(messages),
     read(message, visitor, options) {
-      const { answer } = visitor;
+      const answer = visitor.answer?.bind(visitor);
       const relay = {
         modelMessage: (replyId?: string) => {
           visitor.modelMessage(replyId);
@@ -46,7 +46,14 @@ function withStoredIds(format: Format, idOf: (id: string) => string): Format {
       };
       format.read(
         message,
-        answer ? { ...relay, answer: (id) => answer.call(visitor, map(id)) } : relay,
+        answer
+          ? {
+              ...relay,
+              answer: (id: string | undefined) => {
+                answer(map(id));
+              },
+            }
+          : relay,
         options,
       );
     },

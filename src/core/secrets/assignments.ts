@@ -27,11 +27,11 @@ const VALUES = {
   "'": /(?:[^'\\\s]|\\\S){0,128}/y,
   "`": /[^`\s]{0,128}/y,
   // It ends where an escaped line feed does: the text may be the text of JSON.
-  bare: /(?:[^\s"'`\\\0-\x1f]|\\(?![nrtu"'\\])){0,128}/y,
-  inAddress: /[^\s"'`\\&;,#<>\0-\x1f]{0,128}/y,
+  bare: /(?:[^\s"'`\\\p{Cc}]|\\(?![nrtu"'\\])){0,128}/uy,
+  inAddress: /[^\s"'`\\&;,#<>\p{Cc}]{0,128}/uy,
 } as const;
 const RUN = /\S{0,128}/y;
-const LINE_END = /[ \t]{0,8}(?:#|\r|\n|\\{1,7}[nr]|\\{0,7}["'`]|\x1b|$)/y;
+const LINE_END = /[ \t]{0,8}(?:[#\p{Cc}]|\\{1,7}[nr]|\\{0,7}["'`]|$)/uy;
 
 interface Found {
   readonly isPassword: boolean;

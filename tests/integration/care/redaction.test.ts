@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   createOffloader,
   createWorkspace,
+  memoryStore,
   redactSecrets,
   type WorkspaceEvent,
 } from "../../../src/index.js";
@@ -131,19 +132,21 @@ describe("redact", () => {
     );
   });
 
-  it("can be turned off for a root: what was stored with it is still restored", async () => {
-    const root = await makeTempFolder();
+  it.each(["files", "memory", "SQLite"])("can be turned off again in %s", async (name) => {
+    const folder = await makeTempFolder();
+    const stores = { memory: memoryStore(), SQLite: `sqlite:${join(folder, "offload.db")}` };
+    const at = name === "files" ? { root: folder } : { store: stores[name as "memory" | "SQLite"] };
     const history = [
       { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "log", input: {} }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: log }] },
     ];
     const before = createOffloader({
-      workspace: createWorkspace({ root, redact: redactSecrets }),
+      workspace: createWorkspace({ ...at, redact: redactSecrets }),
       sessionId: "s",
     });
     const { messages } = await before.offload(history);
     expect(messages).not.toEqual(history);
-    const workspace = createWorkspace({ root });
+    const workspace = createWorkspace(at);
     const after = createOffloader({ workspace, sessionId: "s" });
     // Known as a reference, and not stored as content.
     expect((await after.offload(messages)).messages).toEqual(messages);

@@ -1,4 +1,5 @@
 import { serializeContent, type Content, type Hash } from "../../engine/format.js";
+import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { CallerFailedError, ContentNotSerializableError } from "../../errors/storage-errors.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
@@ -209,7 +210,7 @@ function toJsonDepth<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw cause instanceof RangeError ? new ContentNotSerializableError(cause) : cause;
+    throw ContextOffloadError.isInstance(cause) ? cause : new ContentNotSerializableError(cause);
   }
 }
 
