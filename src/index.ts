@@ -36,7 +36,7 @@ export {
   type ToolResultOffload,
   type ToolResultOffloadOptions,
 } from "./core/offloader/tool-result-offload.js";
-export { redactSecrets } from "./core/redact-secrets.js";
+export { redactSecrets } from "./core/secrets/redact-secrets.js";
 export type { OpenStore } from "./core/workspace/artifacts/artifact-store.js";
 export type { ArtifactRecord, ContentSource } from "./core/workspace/artifacts/artifact.js";
 export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";

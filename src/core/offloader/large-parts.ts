@@ -13,6 +13,7 @@ import { formatPointer } from "../lib/json/json-pointer.js";
 import { fromJson, isPlainJson } from "../lib/json/plain-json.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import {
+  MOMENT_KEY,
   REDACTIONS_KEY,
   WRAPPING_KEY,
   type ArtifactRecord,
@@ -26,7 +27,7 @@ import {
   type LongString,
   type PartReference,
 } from "./input-reference.js";
-import { MOMENT_KEY, type OffloadMoment } from "./offload-moment.js";
+import type { OffloadMoment } from "./offload-moment.js";
 import { markCall, PlaceCounter } from "./reference-place.js";
 import { savesEnough } from "./result-storage.js";
 import { findOnceHeld, type Referenced, type SessionIndex } from "./session-index.js";

@@ -1,6 +1,6 @@
 import type { ResultState } from "../engine/format.js";
 import { countAfter } from "../engine/policy.js";
-import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import { MOMENT_KEY, type ArtifactRecord } from "../workspace/artifacts/artifact.js";
 
 /**
  * When a result was replaced by its reference, as its record says. Later calls see by it that it is to
@@ -22,9 +22,6 @@ interface SeenResult {
   /** How many replies there were after it. */
   readonly replies: number;
 }
-
-/** Metadata: when it was replaced; absent if that was when it arrived. */
-export const MOMENT_KEY = "offloaded_when";
 
 const HASH_DIGITS = 16;
 /** One more than the newest, so that an edit of the newest changes nothing that comes before it. */

@@ -47,6 +47,7 @@ import {
   type SeenMessage,
   TurnMemory,
 } from "./turn-memory.js";
+import { pickWithStoredIds } from "./stored-ids.js";
 
 export interface OffloaderWiring extends OffloaderSettings {
   readonly workspace: Workspace;
@@ -97,6 +98,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       : undefined;
   const largeParts = new LargeParts(storing);
   const countAdded = once(() => countAddedTokens(workspace, sessionId, readingTools, countTokens));
+  const pickFormat = pickWithStoredIds(wiring.pickFormat, core.storedId);
   let memory: TurnMemory | undefined;
 
   const openMemory = (format: Format): TurnMemory =>
@@ -110,14 +112,14 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     let known = memory?.countKnown(history, session) ?? 0;
     let turns = memory?.format.mismatch(history.slice(known)) === undefined ? memory : undefined;
     if (!turns) {
-      const format = wiring.pickFormat(history, wiring.format, "by shape");
+      const format = pickFormat(history, wiring.format, "by shape");
       turns = memory?.format === format ? memory : openMemory(format);
       if (turns !== memory) known = 0;
     }
     let taken = turns.take(history, known);
     // The format is picked again with this question; that throws, or finds another one.
     if (turns.looksMisread(turns !== memory)) {
-      const format = wiring.pickFormat(history, wiring.format, "by reading");
+      const format = pickFormat(history, wiring.format, "by reading");
       if (format !== turns.format) {
         turns = openMemory(format);
         known = 0;
@@ -421,7 +423,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const callbacks = requireCallbacks(options);
       const fits = memory?.format.mismatch(messages) === undefined;
       const format =
-        memory && fits ? memory.format : wiring.pickFormat(messages, wiring.format, "by reading");
+        memory && fits ? memory.format : pickFormat(messages, wiring.format, "by reading");
       const restoring = { core, sessionId, format };
       return (await restoreMessages(messages, restoring, callbacks)) as never;
     },

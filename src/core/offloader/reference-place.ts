@@ -21,9 +21,6 @@ export interface Place {
   readonly isQuotation: boolean;
 }
 
-/** Metadata: the mark of the call whose result it is. */
-export const CALL_KEY = "call_mark";
-
 /** Few enough digits to tell nothing of an input, which may hold secrets. */
 const STORED_DIGITS = 4;
 

@@ -3,10 +3,12 @@ import type { Put } from "../engine/offload.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import {
+  CALL_KEY,
   candidateIds,
   HIDDEN_CONTEXT,
   idOfContent,
-  REDACTIONS_KEY,
+  MOMENT_KEY,
+  OFFLOADED_KEY,
   WRAPPING_KEY,
 } from "../workspace/artifacts/artifact.js";
 import { createDraft, type Draft } from "../workspace/artifacts/draft.js";
@@ -14,9 +16,8 @@ import { DEFAULTS } from "../defaults.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason, OffloadedResult } from "./report.js";
-import { MOMENT_KEY } from "./offload-moment.js";
-import { CALL_KEY, storedMark } from "./reference-place.js";
-import { isHeld, isOfCall, OFFLOADED_KEY, type SessionIndex } from "./session-index.js";
+import { storedMark } from "./reference-place.js";
+import { isHeld, isOfCall, type SessionIndex } from "./session-index.js";
 import type { LocatedResult } from "./turn-memory.js";
 
 export interface StorageWiring extends OffloaderSettings {
@@ -116,7 +117,6 @@ export class ResultStorage {
     const recalled = this.#recall(result);
     if (recalled) return recalled;
     try {
-      const own = jsonOf(result.wrapping);
       // The same content of another call, or with another wrapping, is another artifact, since it must be
       // restored in its own place, with its own wrapping.
       for (const variant of [undefined, ...VARIANT_DIGITS.keys()]) {
@@ -125,10 +125,9 @@ export class ResultStorage {
             ? draft
             : this.#open(result, variantIds(core.hash, result)[variant]);
         const stored = await core.store(next);
-        const { metadata } = stored.record;
         if (!isOfCall(stored.record, storedMark(place))) continue;
-        // What was redacted cannot come back as it was in any wrapping.
-        if (!(REDACTIONS_KEY in metadata) && jsonOf(metadata[WRAPPING_KEY]) !== own) continue;
+        const [held, wanted] = [stored.record, next].map(({ metadata }) => metadata[WRAPPING_KEY]);
+        if (jsonOf(held) !== jsonOf(wanted)) continue;
         const offloaded = outcomeOf(result, stored);
         known.offloaded.set(keyOf(result), offloaded);
         return offloaded;

@@ -1,12 +1,14 @@
 import { DEFAULTS } from "../defaults.js";
-import { type ArtifactRecord, candidateIds } from "../workspace/artifacts/artifact.js";
+import {
+  type ArtifactRecord,
+  candidateIds,
+  CALL_KEY,
+  OFFLOADED_KEY,
+} from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import type { FormatResult } from "../engine/format.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
-import { CALL_KEY, storedMark, type Place } from "./reference-place.js";
-
-/** Metadata: the result was replaced by a reference, rather than stored and also kept. */
-export const OFFLOADED_KEY = "offloaded_as";
+import { storedMark, type Place } from "./reference-place.js";
 
 /** What a session holds, as far as an offloader needs it. */
 export type SessionIndex = Pick<SessionListing, "artifacts" | "removed" | "lastRemoval">;

@@ -134,6 +134,7 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
   requireObject("options", options, "an object with a workspace");
   rejectMisspelled(options, OPTIONS);
   const core = coreOf(options.workspace);
+  const { storedId = (id: string) => id } = core;
   const ownCounter = options.countTokens ? checkedCounter(options.countTokens) : undefined;
   const countTokens = ownCounter ?? core.countTokens;
   const inlineChars = requireCount("inlineChars", options.inlineChars, DEFAULTS.inlineChars, 0);
@@ -152,7 +153,8 @@ export function createToolResultOffload(options: ToolResultOffloadOptions): Tool
     async process(toolResult, given) {
       const context = requireOptions(given);
       context.signal?.throwIfAborted();
-      const result = requireToolResult(toolResult);
+      const named = requireToolResult(toolResult);
+      const result = named.id === undefined ? named : { ...named, id: storedId(named.id) };
       const { content } = toolResult;
       const { id, chars, toolName } = result;
       const draft = createDraft(

@@ -1,5 +1,6 @@
 import { ContextOffloadError, messageOf } from "../errors/context-offload-error.js";
 import { ignoreFailure } from "../lib/concurrency.js";
+import { redactEvent, type Redacting } from "./artifacts/redaction.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
@@ -62,11 +63,18 @@ export class EventReporter {
   readonly #logger: EventLogger | undefined;
   readonly #clock: Clock;
   readonly #namespace: string;
+  readonly #redacting: Redacting | undefined;
 
-  constructor(logger: EventLogger | undefined, clock: Clock, namespace: string) {
+  constructor(
+    logger: EventLogger | undefined,
+    clock: Clock,
+    namespace: string,
+    redacting?: Redacting,
+  ) {
     this.#logger = logger;
     this.#clock = clock;
     this.#namespace = namespace;
+    this.#redacting = redacting;
   }
 
   async observe<T>(
@@ -111,7 +119,7 @@ export class EventReporter {
         biz_id: null,
         artifact_id: null,
         session_id: null,
-        ...details,
+        ...redactEvent(details, this.#redacting),
       }),
     );
   }

@@ -18,6 +18,8 @@ export interface WorkspaceCore {
   readonly countTokens: CountTokens;
   /** How artifacts are hashed here. */
   readonly hash: Hash;
+  /** Under which id a call or a session is stored; absent if under its own. */
+  readonly storedId: ((id: string) => string) | undefined;
   /** What drafts are made with here. */
   readonly drafting: DraftWiring;
   /** Stores a draft, and logs it. */

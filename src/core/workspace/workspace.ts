@@ -18,7 +18,8 @@ import { visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
 import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
 import { createDraft, type Draft, type StoredDraft } from "./artifacts/draft.js";
-import { readForRedaction } from "./artifacts/redaction.js";
+import { withStoredIds } from "./artifacts/redacted-ids.js";
+import { readForRedaction, redactFilter, storedId } from "./artifacts/redaction.js";
 import { createMaintenance } from "./maintenance.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { readablePath } from "./artifacts/readable-view.js";
@@ -47,9 +48,12 @@ const PUT_OPTIONS: OptionNames<PutOptions> = {
 };
 
 /** Makes a workspace from a store, a search and its other parts. */
-export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
-  const { store, namespace, notice } = wiring;
-  const events = new EventReporter(wiring.logger, wiring.clock, namespace);
+export function wireWorkspace(given: WorkspaceWiring): Workspace {
+  const { namespace, notice, redact } = given;
+  const idOf = redact && ((id: string) => storedId(id, given));
+  const store = idOf ? withStoredIds(given.store, idOf) : given.store;
+  const wiring = { ...given, store };
+  const events = new EventReporter(wiring.logger, wiring.clock, namespace, wiring);
   const maintenance = createMaintenance(wiring, events);
 
   /** Stores a draft, and logs the outcome. */
@@ -120,7 +124,8 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     const sessions =
       wanted === undefined ? visible : (visible ?? [wanted]).filter((id) => id === wanted);
     // `session_id` means the session that holds the artifact, even if its metadata does not say so.
-    const rest = wanted === undefined ? filter : { ...filter, session_id: undefined };
+    const given = wanted === undefined ? filter : { ...filter, session_id: undefined };
+    const rest = redactFilter(given, wiring);
     return listArtifacts(store, sessions, rest, {
       limit: requireCount("limit", options.limit, DEFAULTS.listLimit),
       chars: maxChars === undefined ? undefined : { most: maxChars, of: infoChars },
@@ -240,6 +245,7 @@ export function wireWorkspace(wiring: WorkspaceWiring): Workspace {
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,
+    storedId: idOf,
     drafting: wiring,
     store: storeDraft,
     listSession: store.listSession.bind(store),

@@ -4,131 +4,16 @@ import { describe, expect, it } from "vitest";
 import {
   createOffloader,
   createWorkspace,
+  memoryStore,
   redactSecrets,
   type WorkspaceEvent,
 } from "../../../src/index.js";
-import { SECRET_PATTERNS } from "../../../src/core/redact-secrets.js";
+import { TOKENS } from "../../support/planted-secrets.js";
 import { parseConversation } from "../../../src/formats/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
-// Put together here, so that no scanner takes this file for a leak.
-const join_ = (...parts: string[]) => parts.join("");
-const EXAMPLES: Record<string, { secret: string; harmless: string[] }> = {
-  "private key": {
-    secret: join_(
-      "-----BEGIN RSA PRIVATE ",
-      "KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----",
-    ),
-    harmless: ["-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "BEGIN PRIVATE KEY"],
-  },
-  "AWS access key": {
-    secret: join_("AK", "IAIOSFODNN7EXAMPLE"),
-    harmless: ["AKIA", "XAKIAIOSFODNN7EXAMPLEX"],
-  },
-  "AWS secret key": {
-    secret: join_("aws_secret_access_key = ", "wJalrXUtnFEMIbK7MDENGbPxRfiCYEXAMPLEKEYa"),
-    harmless: ["aws_secret_access_key = ${SECRET}", "sha wJalrXUtnFEMIbK7MDENGbPxRfiCYEXAMPLEKEYa"],
-  },
-  "Google API key": {
-    secret: join_("AI", "zaSyA-1234567890abcdefghijklmnopqrstu"),
-    harmless: ["AIzaSy short"],
-  },
-  "Google OAuth token": {
-    secret: join_("ya29.", "a0AfH6SMBx1234567890abcdef"),
-    harmless: ["ya29.x"],
-  },
-  "GitHub token": {
-    secret: join_("gh", "p_", "a".repeat(36)),
-    harmless: ["ghp_short", "github_pattern_of_things"],
-  },
-  "GitLab token": {
-    secret: join_("glp", "at-", "abcdefghij0123456789"),
-    harmless: ["glpat-", "npm-glpat"],
-  },
-  "Slack token": {
-    secret: join_("xox", "b-123456789012-abcdefghij"),
-    harmless: ["xoxb", "foxb-123456789012"],
-  },
-  "Slack webhook": {
-    secret: join_("https://hooks.slack.com/", "services/T00000000/B00000000/XXXXXXXXXXXXXXXX"),
-    harmless: ["https://hooks.slack.com/docs"],
-  },
-  "Stripe key": {
-    secret: join_("sk_", "live_", "4eC39HqLyjWDarjtT1zdp7dc"),
-    harmless: ["sk_live_x", "task_live_4eC39HqLyjWDarjtT1zdp7dc"],
-  },
-  "Anthropic key": { secret: join_("sk-", "ant-api03-", "a".repeat(40)), harmless: ["sk-ant-x"] },
-  "OpenAI key": {
-    secret: join_("sk-", "proj-", "a".repeat(40)),
-    harmless: ["sk-projection-of-things", "sk-learn"],
-  },
-  "Hugging Face token": { secret: join_("hf", "_", "a".repeat(34)), harmless: ["hf_hub_download"] },
-  "npm token": { secret: join_("npm", "_", "a1".repeat(18)), harmless: ["npm_config_registry"] },
-  "PyPI token": {
-    secret: join_("pypi-", "AgEIcHlwaS5vcmc", "a".repeat(50)),
-    harmless: ["pypi-server"],
-  },
-  "SendGrid key": {
-    secret: join_("SG.", "a".repeat(22), ".", "b".repeat(43)),
-    harmless: ["SG.1.2"],
-  },
-  "Twilio key": { secret: join_("SK", "0123456789abcdef".repeat(2)), harmless: ["SK0123"] },
-  "DigitalOcean token": {
-    secret: join_("dop", "_v1_", "0123456789abcdef".repeat(4)),
-    harmless: ["dop_v1_x"],
-  },
-  "Azure storage key": {
-    secret: join_("Account", "Key=", "a".repeat(86), "=="),
-    harmless: ["AccountKey=short"],
-  },
-  "JSON web token": {
-    secret: join_(
-      "eyJhbGciOiJIUzI1NiJ9.",
-      "eyJzdWIiOiIxMjM0NTY3ODkwIn0.",
-      "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
-    ),
-    harmless: ["eyJhbGciOiJIUzI1NiJ9", "a.b.c"],
-  },
-  password: {
-    secret: join_("postgres://admin:", "hunter2@db.internal:5432/app"),
-    harmless: [
-      "http://localhost:8080/path@2",
-      "postgres://db.internal/app",
-      "see https://example.org/a:b",
-    ],
-  },
-  "bearer token": {
-    secret: join_("Authorization: Bearer ", "abcdefghijklmnop1234"),
-    harmless: ["Authorization: Bearer <token>", "authorization is hard"],
-  },
-  secret: {
-    secret: join_('"api_key": "', 'abcdefghijkl1234"'),
-    harmless: ['"api_key": "short"', "token: none", 'password = "${DB_PASSWORD} or so"'],
-  },
-};
-
-describe("redactSecrets", () => {
-  it.each(SECRET_PATTERNS.map(({ name }) => name))(
-    "finds a %s, and nothing that only looks like one",
-    (name) => {
-      const { secret = "", harmless = [] } = EXAMPLES[name] ?? {};
-      const redacted = redactSecrets(`before ${secret} after`);
-      expect(redacted).toMatch(/^before .*\[redacted [^\]]+\].* after$/s);
-      expect(redacted).toContain(`[redacted ${name}]`);
-      for (const text of harmless) expect(redactSecrets(text)).toBe(text);
-    },
-  );
-
-  it("redacts nothing twice", () => {
-    for (const { secret } of Object.values(EXAMPLES)) {
-      const once = redactSecrets(secret);
-      expect(redactSecrets(once)).toBe(once);
-    }
-  });
-});
-
 describe("redact", () => {
-  const secret = EXAMPLES["AWS access key"]?.secret ?? "";
+  const secret = TOKENS["AWS access key"]?.[0] ?? "";
   const log = Array.from({ length: 2_000 }, (_, i) =>
     i % 500 === 0 ? `key ${secret}` : `line ${i}`,
   ).join("\n");
@@ -245,6 +130,49 @@ describe("redact", () => {
     expect(JSON.parse(restored)).toEqual(
       JSON.parse(line.replaceAll(secret, "[redacted AWS access key]")),
     );
+  });
+
+  it.each(["files", "memory", "SQLite"])("can be turned off again in %s", async (name) => {
+    const folder = await makeTempFolder();
+    const stores = { memory: memoryStore(), SQLite: `sqlite:${join(folder, "offload.db")}` };
+    const at = name === "files" ? { root: folder } : { store: stores[name as "memory" | "SQLite"] };
+    const history = [
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "log", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: log }] },
+    ];
+    const before = createOffloader({
+      workspace: createWorkspace({ ...at, redact: redactSecrets }),
+      sessionId: "s",
+    });
+    const { messages } = await before.offload(history);
+    expect(messages).not.toEqual(history);
+    const workspace = createWorkspace(at);
+    const after = createOffloader({ workspace, sessionId: "s" });
+    // Known as a reference, and not stored as content.
+    expect((await after.offload(messages)).messages).toEqual(messages);
+    expect((await workspace.queryArtifacts({}, { sessionId: "s" })).artifacts).toHaveLength(1);
+    const redacted: unknown[] = [];
+    const restored = await after.restore(messages, { onRedacted: (one) => redacted.push(one) });
+    expect(restored).toEqual(
+      JSON.parse(JSON.stringify(history).replaceAll(secret, "[redacted AWS access key]")),
+    );
+    expect(redacted).toHaveLength(1);
+    expect((await workspace.verify()).damaged).toEqual([]);
+  });
+
+  it("covers metadata beside clean content, and finds by what was stored", async () => {
+    const root = await makeTempFolder();
+    const workspace = createWorkspace({ root, redact: redactSecrets });
+    const metadata = { url: `https://example.org/?key=${secret}`, tool_name: `tool ${secret}` };
+    const owner = { toolCallId: `call ${secret}`, sessionId: `session ${secret}` };
+    await workspace.put({ content: "clean text", metadata }, owner);
+    const written = await everythingIn(root);
+    expect(written).not.toContain(secret);
+    expect(written).not.toContain("redactions");
+    const { sessionId } = owner;
+    expect(await workspace.getOriginal(owner.toolCallId, { sessionId })).toBe("clean text");
+    const filter = { tool_name: metadata.tool_name };
+    expect((await workspace.queryArtifacts(filter, { sessionId })).artifacts).toHaveLength(1);
   });
 
   it("stores nothing if the function fails, and says whose fault it is", async () => {

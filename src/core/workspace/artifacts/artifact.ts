@@ -88,6 +88,15 @@ export const HIDDEN_CONTEXT = "reading_answer";
 /** Metadata: how much was redacted before the content was stored. */
 export const REDACTIONS_KEY = "redactions";
 
+/** Metadata: the result was replaced by a reference, rather than stored and also kept. */
+export const OFFLOADED_KEY = "offloaded_as";
+
+/** Metadata: when it was replaced; absent if that was when it arrived. */
+export const MOMENT_KEY = "offloaded_when";
+
+/** Metadata: the mark of the call whose result it is. */
+export const CALL_KEY = "call_mark";
+
 /** Metadata: the wrapping of a result in its format. */
 export const WRAPPING_KEY = "format_wrapping";
 

@@ -29,7 +29,7 @@ import {
   type TextSize,
 } from "./artifact.js";
 import type { NewArtifact } from "./artifact-store.js";
-import { redactContent, redactMetadata, type Redact } from "./redaction.js";
+import { redactContent, redactMetadata, storedId, type Redact } from "./redaction.js";
 import { readableOf } from "./readable-view.js";
 import { createSampler } from "./stream-sample.js";
 
@@ -350,30 +350,29 @@ export function createDraft(
     if (typeof value !== "string") throw new InvalidArgumentError(name, value, "a string");
   }
   const given = readMetadata(input.metadata);
+  const { redact } = wiring;
   const toolCallId = options.toolCallId ?? nonEmptyText(given["biz_id"]);
   const session = options.sessionId ?? nonEmptyText(given["session_id"]);
-  const owner: Owner = {
-    sessionId: session ?? DEFAULTS.session,
-    wantedId: input.artifactId || toolCallId || undefined,
-    metadata: completeMetadata(given, toolCallId, session),
-  };
+  const idOf = (id: string | undefined) => (id === undefined ? id : storedId(id, wiring));
+  const ownerOf = (metadata: Readonly<Record<string, unknown>>): Owner => ({
+    sessionId: idOf(session) ?? DEFAULTS.session,
+    wantedId: idOf(input.artifactId || toolCallId || undefined),
+    metadata: completeMetadata(metadata, idOf(toolCallId), idOf(session)),
+  });
   const content = requireSource(input.content);
   if (typeof content !== "string" && Symbol.asyncIterator in content) {
     const stream = content as AsyncIterable<Uint8Array>;
     const source = options.signal ? stopOnAbort(stream, options.signal) : stream;
-    return new StreamDraft(wiring, options, owner, source);
+    return new StreamDraft(wiring, options, ownerOf(given), source);
   }
-  const { redact } = wiring;
-  if (!redact) return new ValueDraft(wiring, options, owner, content);
+  if (!redact) return new ValueDraft(wiring, options, ownerOf(given), content);
   const context = { sessionId: session, toolCallId, toolName: nonEmptyText(given["tool_name"]) };
   const { content: rest, redactions } = redactContent(content, redact, context);
+  const metadata = redactMetadata(given, { ...wiring, redact }, context, redactions);
   // It is known by what it was, so that the next turn knows it again.
   const hash = options.hash ?? wiring.hash(serializeContent(content));
-  if (redactions === 0) return new ValueDraft(wiring, { ...options, hash }, owner, content);
-  const kept = redactMetadata(given, redact, context, redactions);
-  const metadata = completeMetadata(kept, toolCallId, session);
-  const facts = { ...options, hash, tokens: undefined };
-  return new ValueDraft(wiring, facts, { ...owner, metadata }, rest);
+  const tokens = redactions === 0 ? options.tokens : undefined;
+  return new ValueDraft(wiring, { ...options, hash, tokens }, ownerOf(metadata), rest);
 }
 
 function requireSource(content: unknown): ContentSource {

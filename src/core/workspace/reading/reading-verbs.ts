@@ -17,6 +17,7 @@ import { ArgumentError, TextRangeError } from "../../lib/text/text-range.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
 import { detailsOf, sizeOf } from "../artifacts/describe-record.js";
 import { findArtifact } from "../artifacts/find-artifact.js";
+import { storedId } from "../artifacts/redaction.js";
 import { getOriginal } from "../artifacts/get-original.js";
 import type { EventDetails, EventReporter } from "../events.js";
 import type { Workspace } from "../workspace-types.js";
@@ -88,6 +89,13 @@ type ReadingVerbs = Pick<
 export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporter): ReadingVerbs {
   const { store, hash, clock } = wiring;
 
+  const find = (artifactId: string, sessionId: string | undefined): Promise<ArtifactRecord> =>
+    findArtifact(store, artifactId, sessionId).catch((error: unknown) => {
+      const stored = typeof artifactId === "string" ? storedId(artifactId, wiring) : artifactId;
+      if (stored === artifactId) throw error;
+      return findArtifact(store, stored, sessionId);
+    });
+
   /** Finds an artifact, does something with it, and logs it. */
   const withArtifact = async <T>(
     verb: string,
@@ -103,7 +111,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       known,
       async () => {
         scope.signal?.throwIfAborted();
-        const record = await findArtifact(store, artifactId, scope.sessionId);
+        const record = await find(artifactId, scope.sessionId);
         // From here on, a failure is also logged with the artifact's details.
         Object.assign(known, detailsOf(record));
         return work(record).catch((error: unknown) => {

@@ -1,0 +1,32 @@
+import type { ArtifactStore } from "./artifact-store.js";
+import { bindStore } from "./bind-store.js";
+
+/**
+ * The same store under the ids that may be stored: whoever asks for a session by an id that holds a
+ * secret gets what was stored for it.
+ */
+export function withStoredIds(store: ArtifactStore, idOf: (id: string) => string): ArtifactStore {
+  const inner = bindStore(store);
+  const query = inner.query?.bind(inner);
+  return {
+    ...inner,
+    put(artifact) {
+      const { sessionId, wantedId } = artifact;
+      const ids = { sessionId: idOf(sessionId), wantedId: wantedId && idOf(wantedId) };
+      if (ids.sessionId === sessionId && ids.wantedId === wantedId) return inner.put(artifact);
+      // Not a copy: the metadata of a stream is known at its end.
+      const changed = Object.create(artifact, Object.getOwnPropertyDescriptors(ids)) as unknown;
+      return inner.put(changed as typeof artifact);
+    },
+    listSession: (sessionId) => inner.listSession(idOf(sessionId)),
+    ...(query && {
+      query: (wanted) =>
+        query(
+          wanted.sessionId === undefined
+            ? wanted
+            : { ...wanted, sessionId: idOf(wanted.sessionId) },
+        ),
+    }),
+    addChild: (sessionId, childSessionId) => inner.addChild(idOf(sessionId), idOf(childSessionId)),
+  };
+}
