@@ -22,7 +22,9 @@ async function expectRefusal(call: Promise<unknown>, format: string): Promise<vo
 
 describe.each(FIXTURES)("a conversation of $name", ({ format, build }) => {
   const messages = build(PARALLEL);
-  const withResult = messages.find((message) => readCallsAndResults(format, message).results.length > 0);
+  const withResult = messages.find(
+    (message) => readCallsAndResults(format, message).results.length > 0,
+  );
 
   if (format.name === "anthropic") {
     it("is offloaded", async () => {

@@ -1,5 +1,3 @@
-import type { Terminal } from "./terminal.js";
-
 /**
  * What content, ids, names of files and settings may hold, and a terminal must not get: control characters, of which
  * sequences are made, and those that change the direction of a text. Tabs and line breaks are text.
@@ -40,20 +38,4 @@ export function inLine(text: string): string {
 export function printableJson(value: unknown, indent?: number): string {
   const escape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(value, null, indent).replace(HARMFUL_IN_JSON, escape);
-}
-
-/** A terminal on which nothing but `write`, which is for exact bytes, can print anything else. */
-export function withPrintableOutput(terminal: Terminal): Terminal {
-  return {
-    ...terminal,
-    print: (text) => {
-      terminal.print(printable(text));
-    },
-    note: (text) => {
-      terminal.note(printable(text));
-    },
-    progress: (text) => {
-      terminal.progress(printable(text));
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { createColors, type Colors } from "./colors.js";
+import { printable } from "./printable.js";
 
 /** Where a command reads and writes; a test passes its own. */
 export interface Terminal {
@@ -73,5 +74,21 @@ export function processTerminal(): Terminal {
     isWatched: stdout.isTTY,
     columns: stdout.isTTY ? stdout.columns : 80,
     signal: controller.signal,
+  };
+}
+
+/** A terminal on which nothing but `write`, which is for exact bytes, can print anything else. */
+export function withPrintableOutput(terminal: Terminal): Terminal {
+  return {
+    ...terminal,
+    print: (text) => {
+      terminal.print(printable(text));
+    },
+    note: (text) => {
+      terminal.note(printable(text));
+    },
+    progress: (text) => {
+      terminal.progress(printable(text));
+    },
   };
 }

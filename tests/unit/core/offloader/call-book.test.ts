@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { CallIndex } from "../../../../src/core/offloader/reads.js";
 import { aboutCall, textsOf } from "../../../../src/core/offloader/turn-memory.js";
 
-const callOf = (id: string | undefined, name: string) => ({ id, name, reading: undefined, mark: "" });
+const callOf = (id: string | undefined, name: string) => ({
+  id,
+  name,
+  reading: undefined,
+  mark: "",
+});
 
 describe("the calls of a history", () => {
   it("are found by their id, of which the last counts", () => {

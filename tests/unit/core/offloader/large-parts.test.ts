@@ -168,7 +168,9 @@ describe("old messages of every kind in one history", () => {
     const restored = await other.restore(messages, { onUnknown: (one) => unknown.push(one) });
     expect(restored).toEqual(messages);
     expect(unknown.map(({ messageIndex }) => messageIndex).sort()).toEqual([0, 2, 4]);
-    expect(logged.filter(({ verb, event }) => verb === "restore" && event === "failure")).toHaveLength(3);
+    expect(
+      logged.filter(({ verb, event }) => verb === "restore" && event === "failure"),
+    ).toHaveLength(3);
     for (const { artifactId } of [...listed, ...hidden.artifacts].reverse()) {
       await offloader.workspace.remove(artifactId, { sessionId: "s" });
       await expect(offloader.restore(messages)).rejects.toMatchObject({ code: "ARTIFACT_GONE" });
