@@ -1,8 +1,7 @@
 import { CommanderError } from "commander";
 import { explainError, EXIT } from "./command-error.js";
 import { createProgram } from "./program.js";
-import { withPrintableOutput } from "./terminal/terminal.js";
-import { INTERRUPTED, type Terminal } from "./terminal/terminal.js";
+import { INTERRUPTED, type Terminal, withPrintableOutput } from "./terminal/terminal.js";
 
 /** Runs one command; resolves to the exit code and never throws. */
 export async function runCommandLine(args: readonly string[], output: Terminal): Promise<number> {

@@ -199,5 +199,8 @@ async function bothAnswer(
       const { code, message, data } = error as { code: number; message: string; data: unknown };
       return { code, message, data };
     });
-  return [await answer(direct), await answer(gateway)];
+  const answers = await Promise.all([answer(direct), answer(gateway)]);
+  // Some say when they were made, to the second.
+  const withoutTimes = JSON.stringify(answers).replace(/\d{1,2}:\d\d:\d\d/g, "00:00:00");
+  return JSON.parse(withoutTimes) as [unknown, unknown];
 }
