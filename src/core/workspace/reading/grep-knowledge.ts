@@ -4,8 +4,9 @@ import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/reading-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { rereadPattern } from "../../lib/search/compile-pattern.js";
-import { renderMatches } from "../../lib/search/render-matches.js";
+import { renderMatches, type RenderedMatches } from "../../lib/search/render-matches.js";
 import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/search-terms.js";
+import { takeStart } from "../../lib/text/code-units.js";
 import { quote } from "../../lib/text/quote.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
@@ -13,6 +14,7 @@ import { HIDDEN_CONTEXT, type ArtifactRecord } from "../artifacts/artifact.js";
 import { visibleSessions } from "../artifacts/find-artifact.js";
 import { byTime, queryArtifacts } from "../artifacts/list-artifacts.js";
 import type { Clock } from "../events.js";
+import { describeRecords, type RecordLine } from "./grep-records.js";
 import type { OpenTarget } from "./open-text.js";
 import type { NextCall, ArtifactCount, ReadOptions, Reading } from "./reading.js";
 
@@ -186,8 +188,16 @@ export async function grepText(
     const range = { start: asked.fromLine, end: asked.fromLine, count: scannedLines };
     requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
   }
-  if (outcome.matches.length > 0)
-    return answer(target, { ...request, query: asked }, outcome, note);
+  if (outcome.matches.length > 0) {
+    const found = { ...request, query: asked };
+    // Who asks for lines around a match wants lines.
+    const isPlain = asked.contextBefore + asked.contextAfter === 0 && target.view === "readable";
+    const records = isPlain && !request.count ? await describeRecords(target, outcome) : undefined;
+    const rendered = records
+      ? renderRecords(records, outcome, target.maxChars)
+      : renderMatches(outcome, asked, target.maxChars);
+    return answer(target, found, outcome, rendered, note);
+  }
 
   const { artifactId } = target.record;
   const callFor = (id: string, made: SearchQuery): NextCall => ({
@@ -267,9 +277,9 @@ function answer(
   target: OpenTarget,
   { query, count, deadlineMs }: GrepRequest,
   outcome: SearchOutcome,
+  rendered: RenderedMatches,
   searchedAs: string | undefined,
 ): Reading {
-  const rendered = renderMatches(outcome, query, target.maxChars);
   const { artifactId } = target.record;
   const notes = searchedAs === undefined ? [] : [searchedAs];
   const { shown, left, nextChar } = rendered;
@@ -303,6 +313,25 @@ function answer(
     leftOut: left > 0 ? { unit: "matches", count: left } : undefined,
     next: left > 0 || stopped ? { tool: "grep_knowledge", input } : undefined,
   };
+}
+
+function renderRecords(
+  records: readonly RecordLine[],
+  { matchingLines }: SearchOutcome,
+  maxChars: number,
+): RenderedMatches {
+  let text = "";
+  let shown = 0;
+  let nextLine = 1;
+  for (const record of records) {
+    const longer = text === "" ? record.text : `${text}\n${record.text}`;
+    if (longer.length > maxChars && text !== "") break;
+    text = takeStart(longer, maxChars);
+    shown += record.lines;
+    nextLine = Math.max(nextLine, record.lastLine + 1);
+  }
+  const left = matchingLines - shown;
+  return { text, shown, left, nextLine, nextChar: undefined, isNarrowed: false };
 }
 
 function nothing({ record, view }: OpenTarget, note: string | undefined, next?: NextCall): Reading {

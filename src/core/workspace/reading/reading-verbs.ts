@@ -251,16 +251,18 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         artifactId,
         options,
         async (record) => {
+          requirePointer(options.pointer);
+          const { parseQuery, queryArtifact } = await loadQuery();
+          const { pointer, records, limit, fields, cursor } = parseQuery(options);
           const request = {
-            pointer: requirePointer(options.pointer),
-            limit:
-              options.limit === undefined ? undefined : requireCount("limit", options.limit, 1),
-            fields: options.fields && requireStrings("fields", options.fields),
-            offset: requireOffset(options.cursor),
+            pointer,
+            records,
+            limit: limit === undefined ? undefined : requireCount("limit", limit, 1),
+            fields: fields && requireStrings("fields", fields),
+            offset: requireOffset(cursor),
             maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
             signal: options.signal,
           };
-          const { queryArtifact } = await loadQuery();
           return queryArtifact(store, record, request);
         },
         ({ text }) => ({ chars: text.length }),
