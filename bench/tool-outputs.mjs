@@ -166,7 +166,9 @@ async function ask(workspace, id, one, whole) {
 
 /** The answer, not counting where the id that was searched for has it. @param {string} text @param {string} gold @param {string} wanted */
 function holds(text, gold, wanted) {
-  return new RegExp(`(?<![\\w.])${escape(gold)}(?![\\w])`).test(text.replaceAll(wanted, " "));
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(gold);
+  const whole = new RegExp(`(?<![\\w.])${escape(gold)}(?!${isDate ? "\\d" : "\\w"})`);
+  return whole.test(text.replaceAll(wanted, " "));
 }
 
 /** @param {string} text @param {string} gold */

@@ -136,8 +136,10 @@ export function renderRecord(record: unknown, look: RecordLook): string {
   const { maxChars, isWanted = () => false, cut = takeStart } = look;
   if (isScalar(record)) return renderScalar(record, WANTED_CHARS, cut);
   const leaves = leavesOf(record);
+  const names = leaves.map(({ path }) => nameOf(path));
+  const isShort = ({ value }: Leaf) => textOf(value).length <= GLANCE_CHARS && !isAddress(value);
   const wanted = leavesOf(record, true).filter(isWanted);
-  const parts = new Map<string, { at: number; text: string }>();
+  const parts = new Map<string, string>();
   let room = maxChars;
   const add = (leaf: Leaf, most: number, isForced = false): void => {
     const name = nameOf(leaf.path);
@@ -145,18 +147,18 @@ export function renderRecord(record: unknown, look: RecordLook): string {
     const text = `${name}: ${renderScalar(leaf.value, most, cut)}`;
     if (text.length + 2 > room && !isForced) return;
     room -= text.length + 2;
-    parts.set(name, { at: leaves.indexOf(leaf), text });
+    parts.set(name, text);
   };
-  for (const [index, leaf] of wanted.entries()) add(leaf, WANTED_CHARS, index === 0);
-  const isShort = ({ value }: Leaf) => textOf(value).length <= GLANCE_CHARS && !isAddress(value);
+  // What was asked for is shown once; where else it occurs, as in addresses, tells no more.
+  const [first] = [...wanted.filter(isShort), ...wanted];
+  if (first !== undefined) add(first, WANTED_CHARS, true);
   for (const leaf of leaves.filter(isShort)) add(leaf, GLANCE_CHARS);
-  for (const leaf of leaves)
-    if (!isShort(leaf) && textOf(leaf.value).length < room) add(leaf, room);
-  const all = new Set([...leaves, ...wanted].map(({ path }) => nameOf(path)));
+  for (const leaf of [...wanted, ...leaves]) if (textOf(leaf.value).length < room) add(leaf, room);
+  const all = new Set([...names, ...wanted.map(({ path }) => nameOf(path))]);
   const left = all.size - parts.size + countLists(record);
-  const shown = [...parts.values()]
-    .sort((a, b) => order(a.at) - order(b.at))
-    .map(({ text }) => text);
+  const shown = [...parts]
+    .sort(([a], [b]) => order(names.indexOf(a)) - order(names.indexOf(b)))
+    .map(([, text]) => text);
   return `{${[...shown, ...(left > 0 ? [`… ${left} more`] : [])].join(", ")}}`;
 }
 
