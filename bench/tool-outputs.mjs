@@ -98,10 +98,10 @@ try {
 process.exit(0);
 
 /** @param {string} name of the file with the questions */
-async function measure(name) {
+async function measure(name, data = String(folder)) {
   /** @type {Question[]} */
-  const questions = JSON.parse(await readFile(join(folder, "qa_pairs", name), "utf8"));
-  const path = join(folder, "api_responses", name.replace("_qa_pairs.json", ".json"));
+  const questions = JSON.parse(await readFile(join(data, "qa_pairs", name), "utf8"));
+  const path = join(data, "api_responses", name.replace("_qa_pairs.json", ".json"));
   const responses = JSON.parse(await readFile(path, "utf8"));
   const workspace = createWorkspace({ root: join(scratch, name.replace(/\W/g, "")) });
   /** @type {Map<string, string>} */

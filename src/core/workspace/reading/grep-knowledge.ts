@@ -143,6 +143,8 @@ export interface GrepOptions extends ReadOptions {
 
 export interface GrepRequest {
   readonly query: SearchQuery;
+  /** True if neither a first line nor a number of matches was asked for. */
+  readonly isOpen: boolean;
   /** Only the number of matches. */
   readonly count: boolean;
   readonly deadlineMs: number;
@@ -193,10 +195,16 @@ export async function grepText(
     // Who asks for lines around a match wants lines.
     const isPlain = asked.contextBefore + asked.contextAfter === 0 && target.view === "readable";
     const records = isPlain && !request.count ? await describeRecords(target, outcome) : undefined;
-    const rendered = records
-      ? renderRecords(records, outcome, target.maxChars)
-      : renderMatches(outcome, asked, target.maxChars);
-    return answer(target, found, outcome, rendered, note);
+    if (records) {
+      return answer(target, found, outcome, renderRecords(records, outcome, target.maxChars), note);
+    }
+    const toShow = await withFewMore(outcome, found, search);
+    const whole = showMatches(toShow, asked, target.maxChars);
+    const ends =
+      whole.left > 0 && request.isOpen && remainingMs() > 0
+        ? await showEnds(toShow, asked, target.maxChars, search)
+        : undefined;
+    return answer(target, found, toShow, ends ?? whole, note);
   }
 
   const { artifactId } = target.record;
@@ -314,6 +322,90 @@ function answer(
     next: left > 0 || stopped ? { tool: "grep_knowledge", input } : undefined,
   };
 }
+
+type Search = (query: SearchQuery) => Promise<SearchOutcome>;
+
+/** Up to so many matches beyond the limit are shown rather than left for another call. */
+const FEW_MATCHES = 10;
+
+async function withFewMore(
+  outcome: SearchOutcome,
+  { query, isOpen }: GrepRequest,
+  search: Search,
+): Promise<SearchOutcome> {
+  const { matchingLines, stoppedBy } = outcome;
+  const isFew = matchingLines <= query.maxResults + FEW_MATCHES;
+  if (!isOpen || !isFew || stoppedBy !== "maxResults") return outcome;
+  return search({ ...query, maxResults: query.maxResults + FEW_MATCHES });
+}
+
+/**
+ * The first and the last matches, where there are too many: what went wrong in the end is rarely among
+ * the first.
+ */
+async function showEnds(
+  outcome: SearchOutcome,
+  query: SearchQuery,
+  maxChars: number,
+  search: Search,
+): Promise<RenderedMatches | undefined> {
+  const { matches, matchingLines } = outcome;
+  const count = Math.floor(query.maxResults / 2);
+  const head = showMatches(
+    { matches: matches.slice(0, count), matchingLines },
+    query,
+    Math.floor(maxChars / 2),
+  );
+  const skipMatches = Math.max(matchingLines - count, head.shown);
+  const last = await search({ ...query, maxResults: count, skipMatches }).catch(() => undefined);
+  if (head.isNarrowed || head.nextChar !== undefined || !last || last.stoppedBy === "deadline") {
+    return undefined;
+  }
+  const gapChars = 80;
+  const room = maxChars - head.text.length - gapChars;
+  for (let first = 0; first < last.matches.length; first += 1) {
+    const some = last.matches.slice(first);
+    const tail = showMatches({ matches: some, matchingLines: some.length }, query, room);
+    if (tail.left > 0 || tail.isNarrowed || tail.nextChar !== undefined) continue;
+    const left = matchingLines - head.shown - some.length;
+    const gap = left > 0 ? `[… ${countOf(left, "match", "matches")} between …]` : "--";
+    const text = `${head.text}\n${gap}\n${tail.text}`;
+    return { ...head, text, shown: head.shown + some.length, left };
+  }
+  return undefined;
+}
+
+/** A time at the start of a line, as CI systems and containers write it. */
+const STAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z? /;
+const STAMPED_LINES = 3;
+
+/** Renders matches; a time that begins every line is said once to be left out, unless digits were searched for. */
+function showMatches(
+  outcome: Pick<SearchOutcome, "matches" | "matchingLines">,
+  query: SearchQuery,
+  maxChars: number,
+): RenderedMatches {
+  const lines = outcome.matches.flatMap((match) => [...match.before, match, ...match.after]);
+  const isStamped =
+    lines.length >= STAMPED_LINES &&
+    !/\d{2}|\\d/.test(query.pattern) &&
+    outcome.matches.every(({ textColumn, further }) => textColumn === 1 && !further) &&
+    lines.every(({ text }) => STAMP.test(text) || text.trim() === "");
+  if (!isStamped) return renderMatches(outcome, query, maxChars);
+  const cut = <T extends { readonly text: string; readonly lineChars: number }>(line: T): T => {
+    const text = line.text.replace(STAMP, "");
+    return { ...line, text, lineChars: line.lineChars - (line.text.length - text.length) };
+  };
+  const matches = outcome.matches.map((match) => ({
+    ...cut(match),
+    before: match.before.map(cut),
+    after: match.after.map(cut),
+  }));
+  const rendered = renderMatches({ ...outcome, matches }, query, maxChars - STAMP_NOTE.length - 1);
+  return { ...rendered, text: `${STAMP_NOTE}\n${rendered.text}` };
+}
+
+const STAMP_NOTE = "[The time at the start of each line is left out.]";
 
 function renderRecords(
   records: readonly RecordLine[],
