@@ -35,6 +35,7 @@ export function renderMatches(
   let shown = 0;
   let lines = 0;
   let lastLine = 0;
+  let lastHeading = 0;
   /** The lines after the last match: they are printed when it is known that none of them matches. */
   let after: readonly ContextLine[] = [];
   const withContext = (context: readonly ContextLine[]): { text: string; lastLine: number } => {
@@ -62,7 +63,16 @@ export function renderMatches(
     const { line, further = [], unshown = 0 } = match;
     const between = after.filter((one) => one.line < line);
     const above = withContext([...between, ...match.before]);
-    const isApart = hasContext && line > above.lastLine + 1;
+    const { heading } = match;
+    const isNamed = heading && heading.line > lastHeading && heading.line > lastLine;
+    if (isNamed && heading.line < (match.before[0]?.line ?? line)) {
+      // As git grep prints it, in front of everything else near the match.
+      const below = withContext(between);
+      const named = append(below.text, renderContext(heading, "="), hasContext);
+      above.text = named + above.text.slice(below.text.length).replace(/^(?!\n)(?=.)/s, "\n");
+      lastHeading = heading.line;
+    }
+    const isApart = hasContext && line > above.lastLine + 1 && !isNamed;
     const first = append(above.text, renderMatch(match), isApart);
     if (first.length > maxChars) {
       if (shown > 0) return end(line);
@@ -128,6 +138,6 @@ function renderWindow({ text, textColumn }: MatchWindow, lineChars: number): str
   return `[chars ${textColumn}-${textColumn + text.length - 1} of ${lineChars}] ${text}`;
 }
 
-function renderContext({ line, text, lineChars }: ContextLine): string {
-  return `${line}-${text}${text.length < lineChars ? ` [… ${lineChars} chars]` : ""}`;
+function renderContext({ line, text, lineChars }: ContextLine, mark = "-"): string {
+  return `${line}${mark}${text}${text.length < lineChars ? ` [… ${lineChars} chars]` : ""}`;
 }

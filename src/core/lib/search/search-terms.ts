@@ -55,6 +55,8 @@ export interface SearchMatch extends MatchWindow {
   readonly lineChars: number;
   readonly before: readonly ContextLine[];
   readonly after: readonly ContextLine[];
+  /** The line that names the function or section that the line is in. */
+  readonly heading?: ContextLine;
 }
 
 /** What a search found. */

@@ -8,7 +8,10 @@ import { renderMatches, type RenderedMatches } from "../../lib/search/render-mat
 import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/search-terms.js";
 import { takeStart } from "../../lib/text/code-units.js";
 import { quote } from "../../lib/text/quote.js";
+import { namingLine } from "../../lib/text/text-blocks.js";
+import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { requireRange } from "../../lib/text/text-range.js";
+import { decodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import { HIDDEN_CONTEXT, type ArtifactRecord } from "../artifacts/artifact.js";
 import { visibleSessions } from "../artifacts/find-artifact.js";
@@ -198,11 +201,12 @@ export async function grepText(
     if (records) {
       return answer(target, found, outcome, renderRecords(records, outcome, target.maxChars), note);
     }
-    const toShow = await withFewMore(outcome, found, search);
+    const searchNamed: Search = async (query) => withHeadings(target, await search(query));
+    const toShow = await withHeadings(target, await withFewMore(outcome, found, search));
     const whole = showMatches(toShow, asked, target.maxChars);
     const ends =
       whole.left > 0 && request.isOpen && remainingMs() > 0
-        ? await showEnds(toShow, asked, target.maxChars, search)
+        ? await showEnds(toShow, asked, target.maxChars, searchNamed)
         : undefined;
     return answer(target, found, toShow, ends ?? whole, note);
   }
@@ -322,6 +326,29 @@ function answer(
     next: left > 0 || stopped ? { tool: "grep_knowledge", input } : undefined,
   };
 }
+
+/** Of longer texts the functions and sections are not named: they would have to be read whole. */
+const NAMED_BYTES = 1_048_576;
+
+/** The matches with the lines that name the functions or sections they are in. */
+async function withHeadings(
+  { text: { source }, signal }: OpenTarget,
+  outcome: SearchOutcome,
+): Promise<SearchOutcome> {
+  if (source.size > NAMED_BYTES || outcome.matches.length === 0) return outcome;
+  const all = decodeWtf8(await collectPieces(readPieces(source, signal)));
+  const lines = all.split("\n");
+  const matches = outcome.matches.map((match) => {
+    const at = namingLine(lines, match.line - 1);
+    const [heading] = at === undefined ? [] : [(lines[at] ?? "").replace(/\r$/, "")];
+    if (at === undefined || heading === undefined || heading.length > MAX_HEADING_CHARS)
+      return match;
+    return { ...match, heading: { line: at + 1, text: heading, lineChars: heading.length } };
+  });
+  return { ...outcome, matches };
+}
+
+const MAX_HEADING_CHARS = 160;
 
 type Search = (query: SearchQuery) => Promise<SearchOutcome>;
 

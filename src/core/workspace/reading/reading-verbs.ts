@@ -196,8 +196,12 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
       read("getKnowledgeByLines", artifactId, options, async (target) => {
-        const { readColumns, readLineRange } = await loadRead();
+        const { readBlock, readColumns, readLineRange } = await loadRead();
         const { startChar, endChar } = options;
+        if (endLine === undefined) {
+          if (startChar === undefined && endChar === undefined) return readBlock(target, startLine);
+          return readColumns(target, startLine, { startChar, endChar });
+        }
         if (endChar === undefined && (startChar === undefined || startLine !== endLine)) {
           return readLineRange(target, startLine, endLine, startChar);
         }

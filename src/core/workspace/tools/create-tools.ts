@@ -87,21 +87,31 @@ export function createTools(
   });
 }
 
+/** By how much an answer may be longer if nothing is missing then. */
+const SLACK = 0.1;
+
 /**
  * An answer of at most `maxChars` characters, including everything around it: if that is too long,
- * less is read. At least half of the room is for what is read, or a model could not get on.
+ * less is read. A little more is read if that completes it, since another call would cost more. At least half of the room is for what is read, or a model could not get on.
  */
 async function fit(
   maxChars: number,
   note: string,
   read: (maxChars: number) => Promise<RenderedAnswer>,
 ): Promise<{ readonly text: string; readonly data: unknown }> {
+  const render = ({ body, footing }: RenderedAnswer): string =>
+    note + [body, footing].filter((part) => part !== "").join("\n");
+  const most = Math.floor(maxChars * (1 + SLACK));
+  const all = await read(most);
+  const whole = render(all);
+  const isComplete = all.footing === "" && whole.length <= most;
+  if (isComplete || whole.length <= maxChars) return { text: whole, data: all.data };
   for (let room = maxChars; ;) {
-    const { body, footing, data } = await read(room);
-    const text = note + [body, footing].filter((part) => part !== "").join("\n");
-    const left = maxChars - (text.length - body.length);
+    const answer = await read(room);
+    const text = render(answer);
+    const left = maxChars - (text.length - answer.body.length);
     const nextRoom = Math.max(left, Math.ceil(maxChars / 2));
-    if (text.length <= maxChars || nextRoom >= room) return { text, data };
+    if (text.length <= maxChars || nextRoom >= room) return { text, data: answer.data };
     room = nextRoom;
   }
 }

@@ -36,7 +36,7 @@ describe("the tools", () => {
       expect(description.length).toBeGreaterThan(20);
       expect(inputSchema).toMatchObject({ type: "object" });
       const names = Object.keys(inputSchema.properties);
-      expect(names).toEqual(expect.arrayContaining([...inputSchema.required]));
+      expect(names).toEqual(expect.arrayContaining([...(inputSchema.required ?? [])]));
       for (const [name, property] of Object.entries(inputSchema.properties)) {
         expect(name).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
         expect(["string", "integer", "boolean", "array"]).toContain(
