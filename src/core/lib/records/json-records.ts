@@ -77,6 +77,7 @@ export async function* readJsonRecords(
     }
     yield await take();
   }
+  walker.end();
 }
 
 /** The largest array of objects that is not inside another array; `undefined` if there is none. */
@@ -96,6 +97,7 @@ export async function findRecordList(
       walker.push(chunk);
       at += chunk.length;
     }
+    walker.end();
   } catch (error) {
     // What was found before the text ends or goes wrong can be read.
     if (!(error instanceof JsonSyntaxError)) throw error;

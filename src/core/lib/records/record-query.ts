@@ -69,8 +69,9 @@ const SPELLINGS: Readonly<Record<string, Comparison>> = {
 };
 const WORD =
   /^(count by|group by|order by|sort by|distinct|sum|min|max|sort|fields|select|limit|skip|offset)(?:\s+|\s*\((?=.*\)$))(.+?)\)?$/i;
+/** A word that follows a value without a comma. */
 const WORD_AFTER_VALUE =
-  /\s+(?=(?:limit|skip)\s+\d+\s*$|(?:sort|order by|sort by)\s+-?[\w./]+(?:\s+(?:asc|desc))?\s*$)/i;
+  /\s+(?=(?:limit|skip)\s+\d+\s*$|(?:sort|order by|sort by)\s+-?[\w./]+(?:\s+(?:asc|desc))?\s*(?:$|\s(?:limit|skip)\s+\d+\s*$))/i;
 
 /**
  * Reads the query language: `status=failed, price>100, sort -price, limit 5`, with a pointer to the
@@ -187,7 +188,7 @@ function splitClauses(text: string): string[] {
   }
   clauses.push(text.slice(from));
   return clauses
-    .flatMap((clause) => clause.split(WORD_AFTER_VALUE))
+    .flatMap((clause) => (/["']/.test(clause) ? [clause] : clause.split(WORD_AFTER_VALUE)))
     .map((clause) => clause.trim())
     .filter((clause) => clause !== "");
 }

@@ -58,7 +58,11 @@ const PASSAGE_CHARS = 2_000;
 export async function readBlock(target: ReadTarget, startLine: number): Promise<Reading> {
   const { text, maxChars, signal } = target;
   const { lines } = text.index;
-  const request = { startLine, endLine: Math.max(startLine, lines), maxChars, signal };
+  requireRange({
+    ...{ names: ["startLine"], start: startLine, end: startLine, count: lines },
+    ...{ unit: "line", owner: "the text" },
+  });
+  const request = { startLine, endLine: lines, maxChars, signal };
   const read = await readLines(text, request);
   const count = blockLines(read.text.split("\n"));
   if (count !== undefined) return readLineRange(target, startLine, startLine + count - 1);

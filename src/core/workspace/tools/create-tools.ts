@@ -14,6 +14,7 @@ import {
   pickInput,
   resolveCall,
   toCompactInput,
+  toFiveInput,
   type PrintNext,
   type RenderedAnswer,
 } from "./reading-tools.js";
@@ -69,7 +70,8 @@ export function createTools(
           const nextName = isCompact ? name : (toolNames[next.tool] ?? next.tool);
           if (nextName === false) return "";
           const given = { ...next.input, ...kept };
-          return `Next: ${nextName}(${JSON.stringify(isCompact ? toCompactInput(given) : given)})`;
+          const input = isCompact ? toCompactInput(given) : toFiveInput(next.tool, given);
+          return `Next: ${nextName}(${JSON.stringify(input)})`;
         };
         const { text, data } = await fit(readChars, note, (maxChars) => {
           const scope = { sessionId: asked, signal, maxChars };
@@ -173,6 +175,8 @@ const COMPACT_NAMES: Readonly<Record<string, string>> = {
   artifact_id: "id",
   start_line: "lines",
   end_line: "lines",
+  pointer: "query",
+  where: "query",
 };
 
 /** Errors name the options of the methods; a model knows the parameters of the tools. Values are quoted. */

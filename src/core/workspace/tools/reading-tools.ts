@@ -229,9 +229,9 @@ export const READING_TOOLS: Readonly<
     description: "Reads a stored result from its start.",
     use: "reads one",
     hint: { place: 4 },
-    properties: { artifact_id: text, start_char: count, end_char: count },
+    properties: { artifact_id: text, cursor: text },
     required: ["artifact_id"],
-    alsoAccepts: ["start_line", "end_line", "view"],
+    alsoAccepts: ["start_char", "end_char", "start_line", "end_line", "view"],
     run: async (call) => {
       const { workspace, input, scope, printNext } = call;
       if (input.count("start_line") !== undefined || input.count("end_line") !== undefined) {
@@ -246,15 +246,9 @@ export const READING_TOOLS: Readonly<
   get_knowledge_by_lines: {
     description: "Reads lines, counted from 1.",
     hint: { place: 3 },
-    properties: {
-      artifact_id: text,
-      start_line: count,
-      end_line: count,
-      start_char: count,
-      end_char: count,
-    },
+    properties: { artifact_id: text, start_line: count, end_line: count, cursor: text },
     required: ["artifact_id", "start_line"],
-    alsoAccepts: ["view"],
+    alsoAccepts: ["start_char", "end_char", "view"],
     run: (call) => {
       call.input.requiredCount("start_line");
       return readLines(call);
@@ -272,12 +266,10 @@ export const READING_TOOLS: Readonly<
       context_before: count,
       context_after: count,
       count: flag,
-      start_line: count,
-      start_char: count,
       cursor: text,
     },
     required: ["pattern"],
-    alsoAccepts: ["literal", "max_results", "view"],
+    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "view"],
     run: async ({ workspace, input, scope, printNext }) => {
       const artifactId = input.text("artifact_id");
       const pattern = input.requiredText("pattern");
@@ -305,19 +297,16 @@ export const READING_TOOLS: Readonly<
 
   query_knowledge: {
     description:
-      'Reads JSON by pointer (/items/0/name), or records of JSON and tables: where "status=failed, ' +
-      'price>5", with count, distinct f, sum f, min f, max f, sort -f.',
+      "Reads JSON by pointer /a/0; records of JSON and CSV where status=x, price>5, fields a b.",
     hint: { place: 1, isForJson: true },
     properties: {
       artifact_id: text,
       pointer: text,
       where: text,
-      fields: { type: "array", items: text },
-      limit: count,
       cursor: text,
     },
     required: ["artifact_id"],
-    alsoAccepts: ["count", "distinct", "sum", "min", "max", "sort"],
+    alsoAccepts: ["fields", "limit", "count", "distinct", "sum", "min", "max", "sort"],
     run: async ({ workspace, input, scope, printNext }) =>
       renderReading(
         await workspace.queryKnowledge(input.requiredText("artifact_id"), {
@@ -410,13 +399,69 @@ interface ResolvedCall {
 
 /** What a call asks for. */
 export function resolveCall(tool: ToolName, raw: unknown): ResolvedCall {
-  const given = tool === "query_artifacts" ? withoutFilter(raw) : raw;
+  const given = tool === "query_artifacts" ? withoutFilter(raw) : withoutPlace(raw);
   const input = new ToolInput(given, parametersOf(READING_TOOLS[tool]));
   if (tool !== COMPACT_TOOL) return { ...READING_TOOLS[tool], input, ignored: input.ignored };
   const five = toFiveCall(input);
   const { run, ...spec } = READING_TOOLS[five.tool];
   const asked = new ToolInput(five.input, parametersOf(spec));
   return { run, input: asked, ignored: asked.ignored };
+}
+
+/** A place in a text, as a cursor. */
+const PLACE = /^(?:line (\d{1,15}))? ?(?:chars (\d{1,15})-(\d{1,15})?)?$/;
+
+/** The input of a call whose cursor is a place in a text, with the parameters for that. */
+function withoutPlace(raw: unknown): unknown {
+  const { given } = new ToolInput(raw, []);
+  const { cursor, ...rest } = given;
+  const [place, line, from, to] = PLACE.exec(typeof cursor === "string" ? cursor : "") ?? [];
+  if (place === undefined || place === "") return raw;
+  return {
+    ...rest,
+    ...(line === undefined ? {} : { start_line: Number(line) }),
+    ...(from === undefined ? {} : { start_char: Number(from) }),
+    ...(to === undefined ? {} : { end_char: Number(to) }),
+  };
+}
+
+/** The input of a call of one of the five tools, in the parameters that they advertise. */
+export function toFiveInput(tool: FiveToolName, given: NextCall["input"]): NextCall["input"] {
+  const { start_line, start_char, end_char, literal, ...rest } = given;
+  const isSearch = tool === "grep_knowledge";
+  const { artifact_id, pattern, fields, limit, where, ...others } = rest;
+  const line = start_line === undefined || !isSearch ? [] : [`line ${start_line as number}`];
+  const chars =
+    start_char === undefined ? [] : [`chars ${start_char as number}-${String(end_char ?? "")}`];
+  const place = [...line, ...chars].join(" ");
+  const isQuery = tool === "query_knowledge";
+  const words = isQuery ? queryWords({ where, fields, limit }) : "";
+  return {
+    ...(artifact_id === undefined ? {} : { artifact_id }),
+    ...(pattern === undefined ? {} : { pattern: inlinePattern(pattern as string, false, literal) }),
+    ...(start_line === undefined || isSearch ? {} : { start_line }),
+    ...(isQuery || limit === undefined ? {} : { limit }),
+    ...others,
+    ...(words === "" ? {} : { where: words }),
+    ...(place === "" ? {} : { cursor: place }),
+  };
+}
+
+/** Parameters of a query, in its language. */
+function queryWords({
+  where,
+  fields,
+  limit,
+  cursor,
+}: NextCall["input"] | Partial<NextCall["input"]>): string {
+  return [
+    ...(where === undefined ? [] : [where as string]),
+    ...(fields === undefined
+      ? []
+      : [`fields ${(fields as readonly string[]).map((name) => JSON.stringify(name)).join(" ")}`]),
+    ...(limit === undefined ? [] : [`limit ${limit as number}`]),
+    ...(cursor === undefined ? [] : [`skip ${cursor as string}`]),
+  ].join(", ");
 }
 
 /** The input of a listing by metadata, with what is inside of its filter beside it. */
@@ -531,19 +576,8 @@ export function toCompactInput(given: NextCall["input"]): NextCall["input"] {
     ...chars,
     ...(cursor === undefined || isQuery ? [] : [`after ${cursor as string}`]),
   ].join(" ");
-  const query = [
-    (pointer as string | undefined) ?? "",
-    ...[
-      (where as string | undefined) ?? "",
-      fields === undefined
-        ? ""
-        : `fields ${(fields as readonly string[]).map((name) => JSON.stringify(name)).join(" ")}`,
-      limit === undefined || !isQuery ? "" : `limit ${limit as number}`,
-      cursor === undefined || !isQuery ? "" : `skip ${cursor as string}`,
-    ],
-  ];
-  const [place = "", ...words] = query;
-  const asked = words.filter((word) => word !== "").join(", ");
+  const place = (pointer as string | undefined) ?? "";
+  const asked = isQuery ? queryWords({ where, fields, limit, cursor }) : "";
   const text = place === "" || asked === "" ? place + asked : `${place} ${asked}`;
   return {
     ...(artifact_id === undefined ? {} : { id: artifact_id }),
