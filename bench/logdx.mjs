@@ -32,10 +32,7 @@ const TAIL_LINES = 200;
 
 // Colors, cursor movements and hyperlinks of a terminal.
 // eslint-disable-next-line no-control-regex -- the sequences begin with a control character
-const ANSI = new RegExp(
-  "\\u001B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007]*?(?:\\u0007|\\u001B\\\\))",
-  "g",
-);
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007]*?(?:\u0007|\u001b\\))/g;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,3 +1,4 @@
+import { parseJson } from "../json/plain-json.js";
 import { nearestNames } from "../text/nearest-names.js";
 import { quote } from "../text/quote.js";
 import { ArgumentError } from "../text/text-range.js";
@@ -205,12 +206,8 @@ function unquoteText(text: string): string {
 }
 
 function fromJsonText(text: string): Condition[] | undefined {
-  try {
-    return toConditions(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const given = parseJson(text);
+  return given === undefined ? undefined : toConditions(given);
 }
 
 /** A query in the language that `parseRecordQuery` reads. */

@@ -49,7 +49,7 @@ export async function describeRecords(
   const groups = new Map<number | PlacedMatch, PlacedMatch[]>();
   for (const one of placed) {
     const isShort = one.record && one.record.end - one.record.start <= MAX_RECORD_BYTES;
-    const key = isShort && one.record ? one.record.start : one;
+    const key = isShort ? one.record.start : one;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   const maxChars = groups.size > FEW_RECORDS ? SHORT_ROW_CHARS : LONG_ROW_CHARS;

@@ -2,6 +2,7 @@ import type { ToolInputSchema } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { parseJson } from "../../lib/json/plain-json.js";
+import { takeStart } from "../../lib/text/code-units.js";
 import { shorten } from "../../lib/text/quote.js";
 import type { CountLines } from "../reading/open-text.js";
 import {
@@ -641,7 +642,77 @@ async function readLines({
     return renderReading(reading, printNext);
   }
   const [start, end] = await resolveLineNumbers(input, () => countLines(id, options));
-  return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), printNext);
+  const read = (from: number, maxChars: number) =>
+    workspace.getKnowledgeByLines(id, from, end, { ...options, maxChars });
+  const isRange = end > start && options.startChar === undefined && options.endChar === undefined;
+  const reading = await (isRange
+    ? readClipped(read, start, end, scope.maxChars)
+    : read(start, scope.maxChars));
+  return renderReading(reading, printNext);
+}
+
+/** Of a longer line among others, only the start is shown. */
+const LONG_LINE_CHARS = 2_000;
+const CLIPPED_CHARS = 500;
+
+/** Several lines, so that one that is very long does not take the place of the others. */
+async function readClipped(
+  read: (from: number, maxChars: number) => Promise<Reading>,
+  start: number,
+  end: number,
+  maxChars: number,
+): Promise<Reading> {
+  const parts: string[] = [];
+  const clipped: number[] = [];
+  let room = maxChars;
+  for (let from = start; ;) {
+    const reading = await read(from, room);
+    const last = Math.min(end, reading.range.of);
+    const lines = reading.text.split("\n");
+    const long = lines.findIndex((line) => line.length > LONG_LINE_CHARS);
+    // A line that does not fit into what is left is a long one, too.
+    const at = long === -1 && reading.leftOut?.unit === "chars" ? lines.length - 1 : long;
+    if (at === -1 || last === start) return joined(reading, [...parts, ...lines], start, clipped);
+    const shown = [
+      ...lines.slice(0, at),
+      `${takeStart(lines[at] ?? "", CLIPPED_CHARS)} [… cut here]`,
+    ];
+    clipped.push(from + at);
+    parts.push(...shown);
+    room -= shown.join("\n").length + 1;
+    from += at + 1;
+    if (from <= last && room >= CLIPPED_CHARS) continue;
+    const { artifactId: artifact_id, range, view } = reading;
+    const raw = view === "raw" ? { view } : {};
+    const input = { artifact_id, start_line: from, end_line: last, ...raw };
+    const rest =
+      from > last
+        ? { leftOut: undefined, next: undefined }
+        : {
+            leftOut: { unit: "lines" as const, count: last - from + 1 },
+            next: { tool: "get_knowledge_by_lines" as const, input },
+          };
+    const upTo = { ...reading, note: undefined, range: { ...range, to: from - 1 }, ...rest };
+    return joined(upTo, parts, start, clipped);
+  }
+}
+
+function joined(
+  reading: Reading,
+  parts: readonly string[],
+  start: number,
+  clipped: readonly number[],
+): Reading {
+  if (clipped.length === 0) return reading;
+  const [first] = clipped;
+  const which = clipped.length === 1 ? `Line ${first} is` : `Lines ${clipped.join(", ")} are`;
+  const note = `${which} cut after ${CLIPPED_CHARS} characters: read one alone, from line ${first} to ${first}, to get all of it.`;
+  return {
+    ...reading,
+    text: parts.join("\n"),
+    range: { ...reading.range, from: start },
+    note: reading.note === undefined ? note : `${note} ${reading.note}`,
+  };
 }
 
 function parseCharRange(input: ToolInput): {

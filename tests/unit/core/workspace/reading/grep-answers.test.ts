@@ -152,6 +152,22 @@ describe("lines from a start alone", () => {
 });
 
 describe("a reading through the tools", () => {
+  it("of several lines shows only the start of one that is very long, and all of it alone", async () => {
+    const lines = ["one", "x".repeat(60_000), "three", "y".repeat(3_000), "five"];
+    const run = toolRunner(await memoryWorkspaceOf(lines.join("\n")));
+    const { text } = await run("read_stored", { id: "a", lines: "1-5" });
+    expect(text).toMatch(/^one\nx{500} \[… cut here\]\nthree\ny{500} \[… cut here\]\nfive\n/);
+    expect(text).toMatch(/\[Lines 2, 4 are cut after 500 characters: .*\]$/);
+    expect((await run("read_stored", { id: "a", lines: "4-4" })).text).toBe(lines[3]);
+    const many = Array.from({ length: 90 }, () => "z".repeat(2_500));
+    const next = await toolRunner(await memoryWorkspaceOf(many.join("\n")))("read_stored", {
+      ...{ id: "a", lines: "1-90" },
+    });
+    expect(next.text).toMatch(
+      /\d+ lines left out\. Next: read_stored\(\{"id":"a","lines":"\d+-90"\}\)\]$/,
+    );
+  });
+
   it("is a little longer than the cap if nothing is missing then", async () => {
     const workspace = await memoryWorkspaceOf(numbered(100));
     const { length } = numbered(100);
