@@ -76,8 +76,10 @@ describe("an answer is capped, whatever was asked for", () => {
           const footing = /(?:^|\n)\[[^\n]*\]$/.exec(text)?.[0].length ?? 0;
           const entry = tool.startsWith("get_tool") || "all" in input ? 320 : 0;
           const least = Math.max(Math.ceil(most / 2), entry) + footing;
-          expect(text.length).toBeLessThanOrEqual(Math.max(most, least));
-          if (most >= 640) expect(text.length).toBeLessThanOrEqual(most);
+          // An answer in which nothing is missing may be a tenth longer.
+          const cap = footing === 0 ? Math.floor(1.1 * most) : most;
+          expect(text.length).toBeLessThanOrEqual(Math.max(cap, least));
+          if (most >= 640) expect(text.length).toBeLessThanOrEqual(cap);
         },
       ),
       { numRuns: runs(200) },

@@ -37,10 +37,12 @@ export function callNext(
       return workspace.queryKnowledge(id, {
         ...options,
         pointer: text("pointer"),
+        where: text("where"),
         cursor: text("cursor"),
         limit: number("limit"),
         fields: input["fields"] as readonly string[] | undefined,
       });
+    case "query_artifacts":
     case "get_tool_result_offload_info":
       throw new Error("A reading does not go on with a listing.");
   }

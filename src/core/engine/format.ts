@@ -95,7 +95,7 @@ export type JsonValue =
 export type ToolInputSchema = {
   type: "object";
   properties: Record<string, { [key: string]: JsonValue }>;
-  required: string[];
+  required?: string[];
   additionalProperties?: false;
 };
 

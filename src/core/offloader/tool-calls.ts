@@ -20,9 +20,10 @@ export function toolsOfSession(
   sessionId: string,
   readingTools: ReadingToolChoice,
 ): SessionTools {
-  const one = workspace.tools({ sessionId, readingTools: "one" });
-  const five = workspace.tools({ sessionId, readingTools: "five" });
-  return { advertised: readingTools === "one" ? one : five, answered: [...one, ...five] };
+  return {
+    advertised: workspace.tools({ sessionId, readingTools }),
+    answered: workspace.tools({ sessionId, readingTools: "all" }),
+  };
 }
 
 /** A workspace whose references name the tools that the model is told of. */

@@ -102,8 +102,11 @@ export interface ToolsOptions {
   readonly sessionId?: string | undefined;
   /** Maximum length of an answer's text, in characters. Default: the workspace's `readChars`. */
   readonly readChars?: number | undefined;
-  /** The compact tool `read_stored`, or the five tools for one task each. Default `"five"`. */
-  readonly readingTools?: "one" | "five" | undefined;
+  /**
+   * The compact tool `read_stored`, the five tools for one task each, or all whose calls are answered.
+   * Default `"five"`.
+   */
+  readonly readingTools?: "one" | "five" | "all" | undefined;
 }
 
 /** A session that holds something. */
@@ -130,11 +133,15 @@ export interface Workspace {
   ): Promise<string>;
   /** Reads as much as fits from the start, or a range of characters. */
   getKnowledgeById(artifactId: string, options?: RangeOptions): Promise<Reading>;
-  /** Reads a range of lines, counted from 1, both ends inclusive. */
+  /**
+   * Reads a range of lines, counted from 1, both ends inclusive. Without `endLine`, to the end of the
+   * function, section or record that begins there or that the line is in; where there is none, a
+   * passage of about 2,000 characters.
+   */
   getKnowledgeByLines(
     artifactId: string,
     startLine: number,
-    endLine: number,
+    endLine?: number,
     options?: RangeOptions,
   ): Promise<Reading>;
   /** Finds the lines that match a JavaScript regular expression, or contain plain text with `literal`. */

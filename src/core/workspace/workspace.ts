@@ -135,7 +135,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
   };
 
   const noticeFor = ({ readingTools }: Pick<ToolsOptions, "readingTools">): NoticeOptions => {
-    requireChoice("readingTools", readingTools, READING_TOOL_CHOICES);
+    requireChoice("readingTools", readingTools, [...READING_TOOL_CHOICES, "all"]);
     return readingTools === undefined ? notice : { ...notice, readingTools };
   };
 

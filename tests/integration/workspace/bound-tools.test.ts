@@ -33,9 +33,7 @@ async function openShared(): Promise<{ workspace: Workspace; strangerPath: strin
 async function callAll(workspace: Workspace, input: object): Promise<ToolAnswer[]> {
   const answers: ToolAnswer[] = [];
   const { artifact_id: id } = input as { artifact_id?: string };
-  const tools = (["five", "one"] as const).flatMap((readingTools) =>
-    workspace.tools({ sessionId: "me", readingTools }),
-  );
+  const tools = workspace.tools({ sessionId: "me", readingTools: "all" });
   for (const tool of tools) {
     const sample: Record<string, unknown> = {
       ...{ pattern: ".", start_line: 1, end_line: 1, id },

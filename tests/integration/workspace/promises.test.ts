@@ -60,7 +60,7 @@ it("the tools take the parameters that the documentation lists", async () => {
   const tools = (await openWorkspace()).tools().map(({ name, inputSchema }) => ({
     name,
     parameters: Object.keys(inputSchema.properties),
-    required: [...inputSchema.required],
+    required: [...(inputSchema.required ?? [])],
   }));
   expect(documented).toEqual(tools);
 });

@@ -46,7 +46,8 @@ describe("a store without files", () => {
     const content = `${big.repeat(3)}needle`;
     await workspace.put({ content }, { sessionId: "default", toolCallId: "a" });
     expect((await workspace.grepKnowledge("a", "needle|nothing")).text).toBe("300001:needle");
-    expect(store.total).toBe(content.length);
+    // And a look at how it begins, to see whether it is JSON.
+    expect(store.total - content.length).toBeLessThan(100);
     expect(store.largest).toBeLessThan(content.length / 4);
     expect(store.derived).toEqual([]);
   });

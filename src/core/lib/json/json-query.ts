@@ -504,6 +504,9 @@ export interface JsonReading {
   readonly nextOffset?: number;
 }
 
+/** A rest of so many items is shown, too, rather than left for another call. */
+const FEW_ITEMS = 5;
+
 /** Reads one value of JSON content, or a window of its items, in bounded memory. */
 export async function queryJson(source: ByteSource, query: JsonQuery): Promise<JsonReading> {
   const { signal, fields } = query;
@@ -516,7 +519,7 @@ export async function queryJson(source: ByteSource, query: JsonQuery): Promise<J
 
   const most = (hasKeys: boolean): number =>
     // An item takes at least one character, so more of them could not be shown.
-    Math.min(limit ?? (hasKeys ? maxChars : query.arrayLimit), maxChars);
+    Math.min(limit ?? (hasKeys ? maxChars : query.arrayLimit + FEW_ITEMS), maxChars);
   const window = new JsonChildWindow({ offset, limit: most });
   const located = await locatePath(source, tokens, { children: window, signal });
   if (!located.found) throw new JsonPointerError(formatPointer(tokens), located);
@@ -536,7 +539,12 @@ export async function queryJson(source: ByteSource, query: JsonQuery): Promise<J
     return toReading(kind, await fitObject(context, members), offset, picked.length);
   }
   requireInside(offset, window.count, kind === "array" ? "items" : "members");
-  const members = membersOf(context, piece, window.kept, offset);
+  const isFewMore = window.count - offset <= query.arrayLimit + FEW_ITEMS;
+  const kept =
+    limit === undefined && kind === "array" && !isFewMore
+      ? window.kept.slice(0, query.arrayLimit)
+      : window.kept;
+  const members = membersOf(context, piece, kept, offset);
   if (kind === "object") {
     return toReading(kind, await fitObject(context, members), offset, window.count);
   }

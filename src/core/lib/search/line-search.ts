@@ -1,3 +1,4 @@
+import { withoutColors } from "../digest/printable.js";
 import { LINE_FEED } from "../text/code-units.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 import type { CompiledPattern, Span } from "./compile-pattern.js";
@@ -497,6 +498,8 @@ function shownChars({ text }: { readonly text: string }): number {
   return text.length + LINE_NUMBER_CHARS;
 }
 
+/** Every code of a terminal begins with it. */
+const ESCAPE = 0x1b;
 /** How much is read and searched at once. */
 const PIECE_BYTES = 1_048_576;
 /** How much is decoded at once: strings of this size are freed cheaply. */
@@ -532,6 +535,8 @@ export class LineSearch {
   #line = 1;
   #long: LongLine | undefined;
   #stopped = false;
+  /** True while a line matches if and only if it is a candidate. */
+  #isExact = false;
 
   constructor(query: SearchQuery, options: LineSearchOptions) {
     this.#query = query;
@@ -615,12 +620,18 @@ export class LineSearch {
   /** Bytes are searched all at once, text in blocks of whole lines. */
   #endOfBlock(end: number): number {
     const limit = this.#start + TEXT_BYTES;
-    if (this.#pattern.requiredBytes !== undefined || limit >= end) return end;
     const bytes = this.#buffer;
+    const isInBytes = this.#pattern.requiredBytes !== undefined && !this.#hasCodes(end);
+    if (isInBytes || limit >= end) return end;
     const lastFeed = bytes.subarray(this.#start, limit).lastIndexOf(LINE_FEED);
     if (lastFeed !== -1) return this.#start + lastFeed + 1;
     const nextFeed = bytes.subarray(limit, end).indexOf(LINE_FEED);
     return nextFeed === -1 ? end : limit + nextFeed + 1;
+  }
+
+  /** Whether there are colors or other codes of a terminal up to `end`. */
+  #hasCodes(end: number): boolean {
+    return this.#buffer.subarray(this.#start, end).includes(ESCAPE);
   }
 
   /** The text from where the search is to `end`. */
@@ -642,7 +653,9 @@ export class LineSearch {
     const isWanted =
       this.#line >= this.#fromLine ||
       this.#line + this.#countLines(bytes, bytes.start) > this.#fromLine;
-    if (requiredBytes !== undefined || !isWanted) {
+    const hasCodes = this.#hasCodes(byteEnd);
+    this.#isExact = this.#pattern.exact && !hasCodes;
+    if ((requiredBytes !== undefined && !hasCodes) || !isWanted) {
       this.#collector.beginBlock(bytes, this.#line);
       this.#searchCandidates(bytes, (from) =>
         isWanted && requiredBytes !== undefined
@@ -651,7 +664,9 @@ export class LineSearch {
       );
       return bytes;
     }
-    const text = this.#decodeTo(byteEnd);
+    const decoded = this.#decodeTo(byteEnd);
+    // Colors would split what a reader sees as one text.
+    const text = hasCodes ? withoutColors(decoded) : decoded;
     const block = createTextBlock(this.#buffer, this.#start, byteEnd, text);
     this.#collector.beginBlock(block, this.#line);
     this.#searchCandidates(block, (from) => findInBlock?.(text, from) ?? from);
@@ -688,19 +703,25 @@ export class LineSearch {
   }
 
   #searchLine(block: LineBlock, firstLine: number, start: number, end: number): void {
-    if (this.#pattern.exact && this.#collector.isFull) {
+    if (this.#isExact && (this.#collector.isFull || this.#isSkipping)) {
       this.tally.matchingLines += 1;
       return;
     }
     const text = block.textOfLine(start, end);
     const match = this.#pattern.find(text, this.#fromIndex);
     if (match === undefined) return;
+    const isSkipped = this.#isSkipping;
     this.tally.matchingLines += 1;
-    if (this.#collector.isFull) return;
+    if (isSkipped || this.#collector.isFull) return;
     const windows = new LineWindows(this.#query.windowChars, this.#collector.room);
     windows.takeAll(text, match, this.#pattern);
     const found = windows.toFound(this.#line, text.length);
     if (found) this.#collector.addInBlock(found, block, firstLine, start, end);
+  }
+
+  /** True while matching lines are only counted. */
+  get #isSkipping(): boolean {
+    return this.tally.matchingLines < (this.#query.skipMatches ?? 0);
   }
 
   /** Where the search begins in the current line. */
@@ -747,7 +768,8 @@ export class LineSearch {
   #report({ windows, lineChars }: LongLine): void {
     const found = windows.toFound(this.#line, lineChars);
     if (found === undefined) return;
+    const isSkipped = this.#isSkipping;
     this.tally.matchingLines += 1;
-    if (!this.#collector.isFull) this.#collector.addAlone(found);
+    if (!isSkipped && !this.#collector.isFull) this.#collector.addAlone(found);
   }
 }

@@ -12,6 +12,8 @@ export interface SearchQuery {
   readonly contextAfter: number;
   /** How many matches to return; further matching lines are only counted. */
   readonly maxResults: number;
+  /** How many matching lines are only counted before the first that is returned. Default: none. */
+  readonly skipMatches?: number;
   /** Once matches and context lines, with their numbers, have more characters than this, no further matches are returned. Default: no limit. */
   readonly maxChars?: number;
   /** The maximum length of the text shown of one line, in UTF-16 units. */
@@ -53,6 +55,8 @@ export interface SearchMatch extends MatchWindow {
   readonly lineChars: number;
   readonly before: readonly ContextLine[];
   readonly after: readonly ContextLine[];
+  /** The line that names the function or section that the line is in. */
+  readonly heading?: ContextLine;
 }
 
 /** What a search found. */

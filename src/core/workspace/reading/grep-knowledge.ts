@@ -4,15 +4,20 @@ import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/reading-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { rereadPattern } from "../../lib/search/compile-pattern.js";
-import { renderMatches } from "../../lib/search/render-matches.js";
+import { renderMatches, type RenderedMatches } from "../../lib/search/render-matches.js";
 import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/search-terms.js";
+import { takeStart } from "../../lib/text/code-units.js";
 import { quote } from "../../lib/text/quote.js";
+import { namingLine } from "../../lib/text/text-blocks.js";
+import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { requireRange } from "../../lib/text/text-range.js";
+import { decodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import { HIDDEN_CONTEXT, type ArtifactRecord } from "../artifacts/artifact.js";
 import { visibleSessions } from "../artifacts/find-artifact.js";
 import { byTime, queryArtifacts } from "../artifacts/list-artifacts.js";
 import type { Clock } from "../events.js";
+import { describeRecords, type RecordLine } from "./grep-records.js";
 import type { OpenTarget } from "./open-text.js";
 import type { NextCall, ArtifactCount, ReadOptions, Reading } from "./reading.js";
 
@@ -141,6 +146,8 @@ export interface GrepOptions extends ReadOptions {
 
 export interface GrepRequest {
   readonly query: SearchQuery;
+  /** True if neither a first line nor a number of matches was asked for. */
+  readonly isOpen: boolean;
   /** Only the number of matches. */
   readonly count: boolean;
   readonly deadlineMs: number;
@@ -186,8 +193,23 @@ export async function grepText(
     const range = { start: asked.fromLine, end: asked.fromLine, count: scannedLines };
     requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
   }
-  if (outcome.matches.length > 0)
-    return answer(target, { ...request, query: asked }, outcome, note);
+  if (outcome.matches.length > 0) {
+    const found = { ...request, query: asked };
+    // Who asks for lines around a match wants lines.
+    const isPlain = asked.contextBefore + asked.contextAfter === 0 && target.view === "readable";
+    const records = isPlain && !request.count ? await describeRecords(target, outcome) : undefined;
+    if (records) {
+      return answer(target, found, outcome, renderRecords(records, outcome, target.maxChars), note);
+    }
+    const searchNamed: Search = async (query) => withHeadings(target, await search(query));
+    const toShow = await withHeadings(target, await withFewMore(outcome, found, search));
+    const whole = showMatches(toShow, asked, target.maxChars);
+    const ends =
+      whole.left > 0 && request.isOpen && remainingMs() > 0
+        ? await showEnds(toShow, asked, target.maxChars, searchNamed)
+        : undefined;
+    return answer(target, found, toShow, ends ?? whole, note);
+  }
 
   const { artifactId } = target.record;
   const callFor = (id: string, made: SearchQuery): NextCall => ({
@@ -267,9 +289,9 @@ function answer(
   target: OpenTarget,
   { query, count, deadlineMs }: GrepRequest,
   outcome: SearchOutcome,
+  rendered: RenderedMatches,
   searchedAs: string | undefined,
 ): Reading {
-  const rendered = renderMatches(outcome, query, target.maxChars);
   const { artifactId } = target.record;
   const notes = searchedAs === undefined ? [] : [searchedAs];
   const { shown, left, nextChar } = rendered;
@@ -303,6 +325,132 @@ function answer(
     leftOut: left > 0 ? { unit: "matches", count: left } : undefined,
     next: left > 0 || stopped ? { tool: "grep_knowledge", input } : undefined,
   };
+}
+
+/** Of longer texts the functions and sections are not named: they would have to be read whole. */
+const NAMED_BYTES = 1_048_576;
+
+/** The matches with the lines that name the functions or sections they are in. */
+async function withHeadings(
+  { text: { source }, signal }: OpenTarget,
+  outcome: SearchOutcome,
+): Promise<SearchOutcome> {
+  if (source.size > NAMED_BYTES || outcome.matches.length === 0) return outcome;
+  const all = decodeWtf8(await collectPieces(readPieces(source, signal)));
+  const lines = all.split("\n");
+  const matches = outcome.matches.map((match) => {
+    const at = namingLine(lines, match.line - 1);
+    const [heading] = at === undefined ? [] : [(lines[at] ?? "").replace(/\r$/, "")];
+    if (at === undefined || heading === undefined || heading.length > MAX_HEADING_CHARS)
+      return match;
+    return { ...match, heading: { line: at + 1, text: heading, lineChars: heading.length } };
+  });
+  return { ...outcome, matches };
+}
+
+const MAX_HEADING_CHARS = 160;
+
+type Search = (query: SearchQuery) => Promise<SearchOutcome>;
+
+/** Up to so many matches beyond the limit are shown rather than left for another call. */
+const FEW_MATCHES = 10;
+
+async function withFewMore(
+  outcome: SearchOutcome,
+  { query, isOpen }: GrepRequest,
+  search: Search,
+): Promise<SearchOutcome> {
+  const { matchingLines, stoppedBy } = outcome;
+  const isFew = matchingLines <= query.maxResults + FEW_MATCHES;
+  if (!isOpen || !isFew || stoppedBy !== "maxResults") return outcome;
+  return search({ ...query, maxResults: query.maxResults + FEW_MATCHES });
+}
+
+/**
+ * The first and the last matches, where there are too many: what went wrong in the end is rarely among
+ * the first.
+ */
+async function showEnds(
+  outcome: SearchOutcome,
+  query: SearchQuery,
+  maxChars: number,
+  search: Search,
+): Promise<RenderedMatches | undefined> {
+  const { matches, matchingLines } = outcome;
+  const count = Math.floor(query.maxResults / 2);
+  const head = showMatches(
+    { matches: matches.slice(0, count), matchingLines },
+    query,
+    Math.floor(maxChars / 2),
+  );
+  const skipMatches = Math.max(matchingLines - count, head.shown);
+  const last = await search({ ...query, maxResults: count, skipMatches }).catch(() => undefined);
+  if (head.isNarrowed || head.nextChar !== undefined || !last || last.stoppedBy === "deadline") {
+    return undefined;
+  }
+  const gapChars = 80;
+  const room = maxChars - head.text.length - gapChars;
+  for (let first = 0; first < last.matches.length; first += 1) {
+    const some = last.matches.slice(first);
+    const tail = showMatches({ matches: some, matchingLines: some.length }, query, room);
+    if (tail.left > 0 || tail.isNarrowed || tail.nextChar !== undefined) continue;
+    const left = matchingLines - head.shown - some.length;
+    const gap = left > 0 ? `[… ${countOf(left, "match", "matches")} between …]` : "--";
+    const text = `${head.text}\n${gap}\n${tail.text}`;
+    return { ...head, text, shown: head.shown + some.length, left };
+  }
+  return undefined;
+}
+
+/** A time at the start of a line, as CI systems and containers write it. */
+const STAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z? /;
+const STAMPED_LINES = 3;
+
+/** Renders matches; a time that begins every line is said once to be left out, unless digits were searched for. */
+function showMatches(
+  outcome: Pick<SearchOutcome, "matches" | "matchingLines">,
+  query: SearchQuery,
+  maxChars: number,
+): RenderedMatches {
+  const lines = outcome.matches.flatMap((match) => [...match.before, match, ...match.after]);
+  const isStamped =
+    lines.length >= STAMPED_LINES &&
+    !/\d{2}|\\d/.test(query.pattern) &&
+    outcome.matches.every(({ textColumn, further }) => textColumn === 1 && !further) &&
+    lines.every(({ text }) => STAMP.test(text) || text.trim() === "");
+  if (!isStamped) return renderMatches(outcome, query, maxChars);
+  const cut = <T extends { readonly text: string; readonly lineChars: number }>(line: T): T => {
+    const text = line.text.replace(STAMP, "");
+    return { ...line, text, lineChars: line.lineChars - (line.text.length - text.length) };
+  };
+  const matches = outcome.matches.map((match) => ({
+    ...cut(match),
+    before: match.before.map(cut),
+    after: match.after.map(cut),
+  }));
+  const rendered = renderMatches({ ...outcome, matches }, query, maxChars - STAMP_NOTE.length - 1);
+  return { ...rendered, text: `${STAMP_NOTE}\n${rendered.text}` };
+}
+
+const STAMP_NOTE = "[The time at the start of each line is left out.]";
+
+function renderRecords(
+  records: readonly RecordLine[],
+  { matchingLines }: SearchOutcome,
+  maxChars: number,
+): RenderedMatches {
+  let text = "";
+  let shown = 0;
+  let nextLine = 1;
+  for (const record of records) {
+    const longer = text === "" ? record.text : `${text}\n${record.text}`;
+    if (longer.length > maxChars && text !== "") break;
+    text = takeStart(longer, maxChars);
+    shown += record.lines;
+    nextLine = Math.max(nextLine, record.lastLine + 1);
+  }
+  const left = matchingLines - shown;
+  return { text, shown, left, nextLine, nextChar: undefined, isNarrowed: false };
 }
 
 function nothing({ record, view }: OpenTarget, note: string | undefined, next?: NextCall): Reading {

@@ -1,19 +1,57 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { JsonPointerError } from "../../lib/json/json-pointer.js";
+import { countOf } from "../../lib/digest/printable.js";
+import { JsonPointerError, locatePath, parsePointer } from "../../lib/json/json-pointer.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
 import { JsonSyntaxError } from "../../lib/json/json-walker.js";
+import {
+  findRecordList,
+  readJsonRecords,
+  type PlacedRecord,
+  type RecordList,
+} from "../../lib/records/json-records.js";
+import {
+  formatRecordQuery,
+  parseRecordQuery,
+  RecordChooser,
+  toConditions,
+  type Condition,
+  type ParsedQuery,
+  type RecordQuery,
+} from "../../lib/records/record-query.js";
+import { findTable, readTableRecords } from "../../lib/records/table-records.js";
+import type { ByteSource } from "../../lib/text/byte-source.js";
 import { ArgumentError } from "../../lib/text/text-range.js";
 import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
-import { openInnerJson } from "../artifacts/readable-view.js";
+import { openInnerJson, openView } from "../artifacts/readable-view.js";
 import type { Reading, Scope } from "./reading.js";
 
 /** Options of `queryKnowledge`. */
 export interface QueryOptions extends Scope {
   /** A JSON pointer (RFC 6901). Default: the whole value. */
   readonly pointer?: string | undefined;
-  /** Maximum number of items of an array, or members of an object. Default: 20 items, or as many members as fit. */
+  /**
+   * Only records that meet these conditions: `"status=failed, price>=100, name~foo"`, a list of
+   * conditions, or an object such as `{ status: "failed", price: { ">=": 100 } }`. The text may also
+   * say what else is wanted: `count`, `distinct f`, `sum f`, `min f`, `max f`, `sort f` or `sort -f`,
+   * `fields a b`, `limit n`. Records are the items of an array, JSON Lines, and the rows of CSV and
+   * Markdown tables; without a pointer, the largest array of objects.
+   */
+  readonly where?: string | readonly Condition[] | Readonly<Record<string, unknown>> | undefined;
+  /** Only the number of records. */
+  readonly count?: boolean | undefined;
+  /** Only the different values of this field of the records, and how often each occurs. */
+  readonly distinct?: string | undefined;
+  /** Only the sum of this field of the records. */
+  readonly sum?: string | undefined;
+  /** Only the smallest value of this field, and the record that has it. */
+  readonly min?: string | undefined;
+  /** Only the largest value of this field, and the record that has it. */
+  readonly max?: string | undefined;
+  /** Sort the records by this field; with a minus in front, largest first. */
+  readonly sort?: string | undefined;
+  /** Maximum number of items, members or records. Default: 20 items or records, or as many members or rows of `fields` as fit. */
   readonly limit?: number | undefined;
   /** Only these keys of an object, or of every object in an array; at most 100. Default: all keys. */
   readonly fields?: readonly string[] | undefined;
@@ -28,13 +66,48 @@ export interface QueryRequest {
   /** `undefined`: 20 items of an array, or as many members of an object as fit. */
   readonly limit: number | undefined;
   readonly fields: readonly string[] | undefined;
+  /** Conditions and what else is asked of records; `undefined` to read a value by its pointer. */
+  readonly records: RecordRequest | undefined;
   readonly offset: number;
   readonly maxChars: number;
   readonly signal: AbortSignal | undefined;
 }
 
+/** What is asked of records. */
+export type RecordRequest = Pick<
+  RecordQuery,
+  "where" | "count" | "distinct" | "sum" | "min" | "max" | "sort"
+>;
+
+/** What a caller asks for, in options and in the words of `where`; options come first. */
+export function parseQuery(
+  options: Omit<QueryOptions, keyof Scope | "maxChars">,
+): Pick<QueryRequest, "pointer" | "records" | "fields" | "limit"> & Pick<QueryOptions, "cursor"> {
+  const { where, pointer } = options;
+  const parsed: ParsedQuery =
+    typeof where === "string"
+      ? parseRecordQuery(where)
+      : { where: where === undefined ? [] : toConditions(where) };
+  const words = Object.fromEntries(
+    RECORD_WORDS.flatMap((word) => {
+      const value = options[word] ?? parsed[word];
+      return value === undefined || value === false ? [] : [[word, value]];
+    }),
+  );
+  const isOfRecords = parsed.where.length > 0 || Object.keys(words).length > 0;
+  return {
+    pointer: pointer === undefined || pointer === "" ? (parsed.pointer ?? "") : pointer,
+    records: isOfRecords ? { where: parsed.where, ...words } : undefined,
+    fields: options.fields ?? parsed.fields,
+    limit: options.limit ?? parsed.limit,
+    cursor: options.cursor ?? (parsed.offset === undefined ? undefined : String(parsed.offset)),
+  };
+}
+
+const RECORD_WORDS = ["count", "distinct", "sum", "min", "max", "sort"] as const;
+
 /**
- * A part of a JSON artifact, by pointer. Where the pointer leads nowhere as it stands, it is read as
+ * A part of a JSON artifact, by pointer, or records that are chosen by their fields. Where the pointer leads nowhere as it stands, it is read as
  * it was most likely meant.
  */
 export async function queryArtifact(
@@ -79,9 +152,12 @@ async function queryAsWritten(
   }
   const stored = await store.open(record);
   try {
-    const read = await query(store, record, stored, request);
+    const { records } = request;
+    const reading = records
+      ? await queryRecords(store, record, stored, { ...request, records })
+      : answer(record, request, await query(store, record, stored, request));
     await checkIfWhole(stored, request.signal);
-    return answer(record, request, read);
+    return reading;
   } catch (error) {
     if (!(error instanceof ArgumentError) || error.argument !== "offset") throw error;
     throw new ArgumentError("cursor", String(error.received), error.expected);
@@ -160,5 +236,115 @@ function answer(record: ArtifactRecord, request: QueryRequest, read: JsonReading
       items && leftOut?.chars !== undefined
         ? "Values that are too long are left out; each is shown with the pointer to read it."
         : undefined,
+  };
+}
+
+/** The records of an artifact that meet the conditions, or what is asked of them. */
+async function queryRecords(
+  store: ArtifactStore,
+  record: ArtifactRecord,
+  stored: OpenContent,
+  request: QueryRequest & { readonly records: RecordRequest },
+): Promise<Reading> {
+  const { signal } = request;
+  const inner = await openInnerJson(store, record, stored, signal);
+  const view = inner ? undefined : await openView(store, record, stored, signal);
+  try {
+    const found =
+      (await findRecords(inner ?? view ?? stored, request)) ??
+      (inner || view ? await findRecords(stored, request) : undefined);
+    if (found) return await chooseRecords(record, request, found);
+  } finally {
+    await inner?.close();
+    await view?.close();
+  }
+  const expected =
+    "omitted for this result: it has no list of records (a JSON array of objects, JSON Lines, or a table with a header)";
+  throw new InvalidArgumentError("where", formatRecordQuery(request.records), expected);
+}
+
+interface FoundRecords {
+  /** Where they are, for the reader. */
+  readonly place: string;
+  readonly batches: AsyncGenerator<readonly PlacedRecord[]>;
+}
+
+async function findRecords(
+  source: ByteSource,
+  { pointer, signal }: QueryRequest,
+): Promise<FoundRecords | undefined> {
+  const list = await findJsonList(source, pointer, signal);
+  if (list) return { place: list.pointer, batches: readJsonRecords(source, list, signal) };
+  const table = pointer === "" ? await findTable(source) : undefined;
+  return table && { place: "", batches: readTableRecords(source, table, signal) };
+}
+
+/** How much of a text is searched for JSON that follows other lines. */
+const PREFACE_BYTES = 4_096;
+
+async function findJsonList(
+  source: ByteSource,
+  pointer: string,
+  signal: AbortSignal | undefined,
+): Promise<RecordList | undefined> {
+  const opening = new TextDecoder("latin1").decode(await source.read(0, PREFACE_BYTES));
+  const start = opening.search(/^[^\S\n]*[[{]/m);
+  if (start === -1) return undefined;
+  const within = { start, end: source.size };
+  const tokens = parsePointer(pointer);
+  const largest = () => findRecordList(source, within, "", signal);
+  if (tokens.length === 0) {
+    const list = await largest();
+    if (list) return list;
+  }
+  const located = await locatePath(source, tokens, { range: within, signal }).catch(
+    async (error: unknown) => {
+      // In JSON that is cut off, only the largest list can be read.
+      const list = error instanceof JsonSyntaxError ? await largest() : undefined;
+      if (list?.pointer === pointer) return { found: true as const, ...list };
+      if (tokens.length === 0 && error instanceof JsonSyntaxError) return undefined;
+      throw error;
+    },
+  );
+  if (located === undefined) return undefined;
+  if (!located.found) throw new JsonPointerError(pointer, located);
+  const { kind, isSequence = false } = located;
+  if (kind === "array") return { ...located, kind, pointer, isSequence };
+  return kind === "object" ? findRecordList(source, located, pointer, signal) : undefined;
+}
+
+async function chooseRecords(
+  record: ArtifactRecord,
+  request: QueryRequest & { readonly records: RecordRequest },
+  { place, batches }: FoundRecords,
+): Promise<Reading> {
+  const { records, fields, limit, offset, maxChars, pointer } = request;
+  const chooser = new RecordChooser({ ...records, fields, limit, offset, maxChars });
+  let count = 0;
+  let note: string | undefined;
+  try {
+    for await (const batch of batches) {
+      for (const one of batch) chooser.add(one);
+      count += batch.length;
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError) || count === 0) throw error;
+    note = `The JSON is cut off or damaged after ${countOf(count, "record")}: only these were looked at.`;
+  }
+  const { text, chosen, from, to, nextOffset } = chooser.answer(place);
+  const where = formatRecordQuery({ ...records, fields, limit, offset: nextOffset });
+  const input = { artifact_id: record.artifactId, ...(pointer === "" ? {} : { pointer }), where };
+  return {
+    artifactId: record.artifactId,
+    sessionId: record.sessionId,
+    view: "raw",
+    text,
+    range: { unit: "items", from, to, of: chosen },
+    leftOut:
+      nextOffset === undefined || limit !== undefined
+        ? undefined
+        : { unit: "items", count: chosen - to },
+    next: nextOffset === undefined ? undefined : { tool: "query_knowledge", input },
+    note,
   };
 }

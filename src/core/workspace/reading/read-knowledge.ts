@@ -5,6 +5,7 @@ import {
   seekLineEnd,
   seekLineStart,
 } from "../../lib/text/read-text.js";
+import { blockLines } from "../../lib/text/text-blocks.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import type { ReadTarget } from "./open-text.js";
 import type { ReadOptions, NextCall, Reading } from "./reading.js";
@@ -48,6 +49,30 @@ export async function readLineRange(
     left: { unit: "lines", count: last - read.endLine },
     next: lineCall(target, read.endLine + 1, last),
   });
+}
+
+/** How much is read from a line on where nothing tells an end. */
+const PASSAGE_CHARS = 2_000;
+
+/** From a line to the end of the block that begins there or that it is in; where there is none, a passage. */
+export async function readBlock(target: ReadTarget, startLine: number): Promise<Reading> {
+  const { text, maxChars, signal } = target;
+  const { lines } = text.index;
+  requireRange({
+    ...{ names: ["startLine"], start: startLine, end: startLine, count: lines },
+    ...{ unit: "line", owner: "the text" },
+  });
+  const request = { startLine, endLine: lines, maxChars, signal };
+  const read = await readLines(text, request);
+  const count = blockLines(read.text.split("\n"));
+  if (count !== undefined) return readLineRange(target, startLine, startLine + count - 1);
+  const passage = await readLineRange(
+    { ...target, maxChars: Math.min(maxChars, PASSAGE_CHARS) },
+    startLine,
+    request.endLine,
+  );
+  // A line alone may be longer than a passage.
+  return passage.range.to === startLine ? readLineRange(target, startLine, startLine) : passage;
 }
 
 /** A range of characters of one line. */

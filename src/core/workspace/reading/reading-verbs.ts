@@ -204,8 +204,12 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
     getKnowledgeByLines: (artifactId, startLine, endLine, options = {}) =>
       read("getKnowledgeByLines", artifactId, options, async (target) => {
-        const { readColumns, readLineRange } = await loadRead();
+        const { readBlock, readColumns, readLineRange } = await loadRead();
         const { startChar, endChar } = options;
+        if (endLine === undefined) {
+          if (startChar === undefined && endChar === undefined) return readBlock(target, startLine);
+          return readColumns(target, startLine, { startChar, endChar });
+        }
         if (endChar === undefined && (startChar === undefined || startLine !== endLine)) {
           return readLineRange(target, startLine, endLine, startChar);
         }
@@ -225,6 +229,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         const request = {
           query,
           count: options.count ?? false,
+          isOpen: options.maxResults === undefined && (options.startLine ?? 1) === 1,
           deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
         };
         const { grepText } = await loadGrep();
@@ -259,16 +264,18 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         artifactId,
         options,
         async (record) => {
+          requirePointer(options.pointer);
+          const { parseQuery, queryArtifact } = await loadQuery();
+          const { pointer, records, limit, fields, cursor } = parseQuery(options);
           const request = {
-            pointer: requirePointer(options.pointer),
-            limit:
-              options.limit === undefined ? undefined : requireCount("limit", options.limit, 1),
-            fields: options.fields && requireStrings("fields", options.fields),
-            offset: requireOffset(options.cursor),
+            pointer,
+            records,
+            limit: limit === undefined ? undefined : requireCount("limit", limit, 1),
+            fields: fields && requireStrings("fields", fields),
+            offset: requireOffset(cursor),
             maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
             signal: options.signal,
           };
-          const { queryArtifact } = await loadQuery();
           return queryArtifact(store, record, request);
         },
         ({ text }) => ({ chars: text.length }),

@@ -50,8 +50,11 @@ const FIVE = [
 /** One tool that does what the five do. */
 export const COMPACT_TOOL = "read_stored";
 
-/** The reading tools of a model: five for one task each, and one for all of them. */
-export const TOOL_NAMES = [...FIVE, COMPACT_TOOL] as const;
+/** Lists results by their metadata. A model is never told of it, but a call is answered. */
+const QUERY_ARTIFACTS = "query_artifacts";
+
+/** The reading tools of a model: five for one task each, one for all of them, and one that is only answered. */
+export const TOOL_NAMES = [...FIVE, COMPACT_TOOL, QUERY_ARTIFACTS] as const;
 
 /** A reading tool, by the package's own name for it. */
 export type ToolName = (typeof TOOL_NAMES)[number];

@@ -28,7 +28,7 @@ export interface NoticeOptions {
   readonly readBy: ReadBy;
   readonly toolNames: ToolNaming;
   /** Which of the tools it is told of. Default `"five"`. */
-  readonly readingTools?: ReadingToolChoice | undefined;
+  readonly readingTools?: ReadingToolChoice | "all" | undefined;
 }
 
 /** What a reference points to. */

@@ -14,6 +14,7 @@ import {
   pickInput,
   resolveCall,
   toCompactInput,
+  toFiveInput,
   type PrintNext,
   type RenderedAnswer,
 } from "./reading-tools.js";
@@ -69,7 +70,8 @@ export function createTools(
           const nextName = isCompact ? name : (toolNames[next.tool] ?? next.tool);
           if (nextName === false) return "";
           const given = { ...next.input, ...kept };
-          return `Next: ${nextName}(${JSON.stringify(isCompact ? toCompactInput(given) : given)})`;
+          const input = isCompact ? toCompactInput(given) : toFiveInput(next.tool, given);
+          return `Next: ${nextName}(${JSON.stringify(input)})`;
         };
         const { text, data } = await fit(readChars, note, (maxChars) => {
           const scope = { sessionId: asked, signal, maxChars };
@@ -87,21 +89,31 @@ export function createTools(
   });
 }
 
+/** By how much an answer may be longer if nothing is missing then. */
+const SLACK = 0.1;
+
 /**
  * An answer of at most `maxChars` characters, including everything around it: if that is too long,
- * less is read. At least half of the room is for what is read, or a model could not get on.
+ * less is read. A little more is read if that completes it, since another call would cost more. At least half of the room is for what is read, or a model could not get on.
  */
 async function fit(
   maxChars: number,
   note: string,
   read: (maxChars: number) => Promise<RenderedAnswer>,
 ): Promise<{ readonly text: string; readonly data: unknown }> {
+  const render = ({ body, footing }: RenderedAnswer): string =>
+    note + [body, footing].filter((part) => part !== "").join("\n");
+  const most = Math.floor(maxChars * (1 + SLACK));
+  const all = await read(most);
+  const whole = render(all);
+  const isComplete = all.footing === "" && whole.length <= most;
+  if (isComplete || whole.length <= maxChars) return { text: whole, data: all.data };
   for (let room = maxChars; ;) {
-    const { body, footing, data } = await read(room);
-    const text = note + [body, footing].filter((part) => part !== "").join("\n");
-    const left = maxChars - (text.length - body.length);
+    const answer = await read(room);
+    const text = render(answer);
+    const left = maxChars - (text.length - answer.body.length);
     const nextRoom = Math.max(left, Math.ceil(maxChars / 2));
-    if (text.length <= maxChars || nextRoom >= room) return { text, data };
+    if (text.length <= maxChars || nextRoom >= room) return { text, data: answer.data };
     room = nextRoom;
   }
 }
@@ -163,6 +175,8 @@ const COMPACT_NAMES: Readonly<Record<string, string>> = {
   artifact_id: "id",
   start_line: "lines",
   end_line: "lines",
+  pointer: "query",
+  where: "query",
 };
 
 /** Errors name the options of the methods; a model knows the parameters of the tools. Values are quoted. */

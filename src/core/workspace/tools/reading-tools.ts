@@ -2,6 +2,7 @@ import type { ToolInputSchema } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { parseJson } from "../../lib/json/plain-json.js";
+import { takeStart } from "../../lib/text/code-units.js";
 import { shorten } from "../../lib/text/quote.js";
 import type { CountLines } from "../reading/open-text.js";
 import {
@@ -70,6 +71,14 @@ export class ToolInput {
     if (value === undefined || typeof value === "boolean") return value;
     if (value === "true" || value === "false") return value === "true";
     throw new InvalidArgumentError(name, value, "true or false");
+  }
+
+  /** A text, or plain data, as models send conditions. */
+  textOrData(name: string): string | Readonly<Record<string, unknown>> | undefined {
+    const value = this.#get(name);
+    return typeof value === "object"
+      ? (value as Readonly<Record<string, unknown>>)
+      : this.text(name);
   }
 
   list(name: string): readonly string[] | undefined {
@@ -203,6 +212,9 @@ interface ReadingToolSpec {
   readonly alsoAccepts: readonly string[];
 }
 
+/** The metadata by which results are listed; `session_id` is one of them, and is narrowed by the caller. */
+const FILTERS = ["context_type", "biz_id", "agent_id", "task_id", "tool_name", "action_name"];
+
 type RunReading = (call: ReadingToolCall) => Promise<RenderedAnswer>;
 
 const text = { type: "string" };
@@ -218,7 +230,7 @@ export const READING_TOOLS: Readonly<
     description: "Reads a stored result from its start.",
     use: "reads one",
     hint: { place: 4 },
-    properties: { artifact_id: text },
+    properties: { artifact_id: text, cursor: text },
     required: ["artifact_id"],
     alsoAccepts: ["start_char", "end_char", "start_line", "end_line", "view"],
     run: async (call) => {
@@ -235,7 +247,7 @@ export const READING_TOOLS: Readonly<
   get_knowledge_by_lines: {
     description: "Reads lines, counted from 1.",
     hint: { place: 3 },
-    properties: { artifact_id: text, start_line: count, end_line: count },
+    properties: { artifact_id: text, start_line: count, end_line: count, cursor: text },
     required: ["artifact_id", "start_line"],
     alsoAccepts: ["start_char", "end_char", "view"],
     run: (call) => {
@@ -255,9 +267,10 @@ export const READING_TOOLS: Readonly<
       context_before: count,
       context_after: count,
       count: flag,
+      cursor: text,
     },
     required: ["pattern"],
-    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "cursor", "view"],
+    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "view"],
     run: async ({ workspace, input, scope, printNext }) => {
       const artifactId = input.text("artifact_id");
       const pattern = input.requiredText("pattern");
@@ -284,21 +297,29 @@ export const READING_TOOLS: Readonly<
   },
 
   query_knowledge: {
-    description: "Reads part of JSON by pointer, such as /items/0/name.",
+    description:
+      "Reads JSON by pointer /a/0; records of JSON and CSV where status=x, price>5, fields a b.",
     hint: { place: 1, isForJson: true },
     properties: {
       artifact_id: text,
       pointer: text,
-      fields: { type: "array", items: text },
-      limit: count,
+      where: text,
+      cursor: text,
     },
     required: ["artifact_id"],
-    alsoAccepts: ["cursor"],
+    alsoAccepts: ["fields", "limit", "count", "distinct", "sum", "min", "max", "sort"],
     run: async ({ workspace, input, scope, printNext }) =>
       renderReading(
         await workspace.queryKnowledge(input.requiredText("artifact_id"), {
           ...scope,
           pointer: input.text("pointer"),
+          where: input.textOrData("where"),
+          count: input.flag("count"),
+          distinct: input.text("distinct"),
+          sum: input.text("sum"),
+          min: input.text("min"),
+          max: input.text("max"),
+          sort: input.text("sort"),
           fields: input.list("fields"),
           limit: input.count("limit"),
           cursor: input.text("cursor"),
@@ -310,9 +331,9 @@ export const READING_TOOLS: Readonly<
   get_tool_result_offload_info: {
     description: "Lists the stored results.",
     use: "lists all",
-    properties: { task_id: text, session_id: text },
+    properties: { task_id: text, session_id: text, cursor: text },
     required: [],
-    alsoAccepts: ["namespace", "limit", "cursor"],
+    alsoAccepts: ["namespace", "limit"],
     run: async ({ workspace, input, scope, printNext }) =>
       renderInfo(
         await workspace.getToolResultOffloadInfo({
@@ -327,18 +348,44 @@ export const READING_TOOLS: Readonly<
       ),
   },
 
+  query_artifacts: {
+    description: "Lists stored results by their metadata.",
+    properties: { search_filter: { type: "object" } },
+    required: [],
+    alsoAccepts: [...FILTERS, "limit", "cursor"],
+    run: async ({ workspace, input, scope, printNext }) => {
+      const { sessionId, signal } = scope;
+      const filter = pickInput(input, FILTERS);
+      const { artifacts, nextCursor } = await workspace.queryArtifacts(
+        filter as Readonly<Record<string, string>>,
+        { sessionId, signal, limit: input.count("limit"), cursor: input.text("cursor") },
+      );
+      const body = artifacts
+        .map(({ artifactId, metadata: { biz_id, tool_name, action_name } }) =>
+          JSON.stringify({ artifact_id: artifactId, biz_id, tool_name, action_name }, shortenNames),
+        )
+        .join("\n");
+      const data = { artifacts: artifacts.map(({ artifactId }) => artifactId) };
+      if (body === "") return { body: "No tool results are stored.", footing: "", data };
+      if (nextCursor === undefined) return { body, footing: "", data };
+      const next = { ...filter, cursor: nextCursor };
+      return { body, footing: `[${printNext({ tool: "query_artifacts", input: next })}]`, data };
+    },
+  },
+
   read_stored: {
     description:
-      'Reads a stored result: lines "10-40" or "-50" (last), regex pattern, or JSON pointer. ' +
+      "Reads stored results: lines 10-40 or -50 (last), regex, JSON/CSV query /items price>5, count. " +
       "Without id: searches or lists all.",
     use: "reads the rest",
     hint: { place: 1 },
-    properties: { id: text, lines: text, pattern: text, pointer: text },
+    properties: { id: text, lines: text, pattern: text, query: text },
     required: [],
     // And everything that the others take.
     alsoAccepts: [
-      ...["artifact_id", "start_line", "end_line", "start_char", "end_char", "view"],
+      ...["artifact_id", "start_line", "end_line", "start_char", "end_char", "view", "pointer"],
       ...["ignore_case", "context_before", "context_after", "count", "literal", "max_results"],
+      ...["where", "distinct", "sum", "min", "max", "sort"],
       ...["fields", "limit", "cursor", "task_id", "namespace"],
     ],
   },
@@ -353,7 +400,8 @@ interface ResolvedCall {
 
 /** What a call asks for. */
 export function resolveCall(tool: ToolName, raw: unknown): ResolvedCall {
-  const input = new ToolInput(raw, parametersOf(READING_TOOLS[tool]));
+  const given = tool === "query_artifacts" ? withoutFilter(raw) : withoutPlace(raw);
+  const input = new ToolInput(given, parametersOf(READING_TOOLS[tool]));
   if (tool !== COMPACT_TOOL) return { ...READING_TOOLS[tool], input, ignored: input.ignored };
   const five = toFiveCall(input);
   const { run, ...spec } = READING_TOOLS[five.tool];
@@ -361,44 +409,112 @@ export function resolveCall(tool: ToolName, raw: unknown): ResolvedCall {
   return { run, input: asked, ignored: asked.ignored };
 }
 
+/** A place in a text, as a cursor. */
+const PLACE = /^(?:line (\d{1,15}))? ?(?:chars (\d{1,15})-(\d{1,15})?)?$/;
+
+/** The input of a call whose cursor is a place in a text, with the parameters for that. */
+function withoutPlace(raw: unknown): unknown {
+  const { given } = new ToolInput(raw, []);
+  const { cursor, ...rest } = given;
+  const [place, line, from, to] = PLACE.exec(typeof cursor === "string" ? cursor : "") ?? [];
+  if (place === undefined || place === "") return raw;
+  return {
+    ...rest,
+    ...(line === undefined ? {} : { start_line: Number(line) }),
+    ...(from === undefined ? {} : { start_char: Number(from) }),
+    ...(to === undefined ? {} : { end_char: Number(to) }),
+  };
+}
+
+/** The input of a call of one of the five tools, in the parameters that they advertise. */
+export function toFiveInput(tool: FiveToolName, given: NextCall["input"]): NextCall["input"] {
+  const { start_line, start_char, end_char, literal, ...rest } = given;
+  const isSearch = tool === "grep_knowledge";
+  const { artifact_id, pattern, fields, limit, where, ...others } = rest;
+  const line = start_line === undefined || !isSearch ? [] : [`line ${start_line as number}`];
+  const chars =
+    start_char === undefined ? [] : [`chars ${start_char as number}-${String(end_char ?? "")}`];
+  const place = [...line, ...chars].join(" ");
+  const isQuery = tool === "query_knowledge";
+  const words = isQuery ? queryWords({ where, fields, limit }) : "";
+  return {
+    ...(artifact_id === undefined ? {} : { artifact_id }),
+    ...(pattern === undefined ? {} : { pattern: inlinePattern(pattern as string, false, literal) }),
+    ...(start_line === undefined || isSearch ? {} : { start_line }),
+    ...(isQuery || limit === undefined ? {} : { limit }),
+    ...others,
+    ...(words === "" ? {} : { where: words }),
+    ...(place === "" ? {} : { cursor: place }),
+  };
+}
+
+/** Parameters of a query, in its language. */
+function queryWords({
+  where,
+  fields,
+  limit,
+  cursor,
+}: NextCall["input"] | Partial<NextCall["input"]>): string {
+  return [
+    ...(where === undefined ? [] : [where as string]),
+    ...(fields === undefined
+      ? []
+      : [`fields ${(fields as readonly string[]).map((name) => JSON.stringify(name)).join(" ")}`]),
+    ...(limit === undefined ? [] : [`limit ${limit as number}`]),
+    ...(cursor === undefined ? [] : [`skip ${cursor as string}`]),
+  ].join(", ");
+}
+
+/** The input of a listing by metadata, with what is inside of its filter beside it. */
+function withoutFilter(raw: unknown): unknown {
+  const { given } = new ToolInput(raw, []);
+  const { search_filter: filter, ...rest } = given;
+  return filter === undefined ? rest : { ...new ToolInput(filter, []).given, ...rest };
+}
+
 /** The call that a call of the compact tool stands for: what is given says what is wanted. */
 function toFiveCall(input: ToolInput): { tool: FiveToolName; input: object } {
-  const { id, lines, ...rest } = input.given;
+  const { id, lines, query, ...rest } = input.given;
   const asked: Record<string, unknown> = {
     ...rest,
     ...(id === undefined ? {} : { artifact_id: id }),
+    ...(query === undefined ? {} : { where: query }),
     ...(lines === undefined ? {} : parseLines(lines)),
   };
   const has = (...names: string[]) => names.some((name) => asked[name] !== undefined);
   const byLines = has("start_line", "end_line");
-  const byPointer = has("pointer", "fields");
-  if (has("pattern") && byPointer) {
-    throw rejected("pointer", "pattern", "pattern searches lines, pointer reads a part of JSON");
+  const byQuery = has("pointer", "fields", "where", "distinct", "sum", "min", "max", "sort");
+  if (has("pattern") && byQuery) {
+    throw rejected("query", "pattern", "pattern searches lines, query reads JSON and tables");
   }
-  if (byPointer && byLines) {
-    throw rejected("pointer", "lines", "pointer reads a part of JSON, lines a part of the text");
+  if (byQuery && byLines) {
+    throw rejected("query", "lines", "query reads JSON and tables, lines a part of the text");
   }
-  if (!has("artifact_id") && (byLines || byPointer || has("start_char", "end_char"))) {
+  if (!has("artifact_id") && (byLines || byQuery || has("start_char", "end_char"))) {
     const expected = "the id of a stored result; a call without arguments lists them";
     throw new InvalidArgumentError("id", undefined, expected);
   }
   if (has("pattern")) {
-    if (asked["end_line"] !== undefined || Number(asked["start_line"] ?? 1) < 1) {
+    const { end_line: end } = asked;
+    delete asked["end_line"];
+    const isOpen =
+      end === undefined || end === -1 || (end === asked["start_line"] && has("start_char"));
+    if (!isOpen || Number(asked["start_line"] ?? 1) < 1) {
       const expected = 'with pattern, the line from which to search, such as "120-", or omitted';
-      throw new InvalidArgumentError("lines", lines ?? asked["end_line"], expected);
+      throw new InvalidArgumentError("lines", lines ?? end, expected);
     }
     return { tool: "grep_knowledge", input: asked };
   }
-  if (byPointer) return { tool: "query_knowledge", input: asked };
+  if (byQuery) return { tool: "query_knowledge", input: asked };
   if (!has("artifact_id")) return { tool: "get_tool_result_offload_info", input: asked };
   if (byLines) {
-    if (has("end_char") && asked["start_line"] !== asked["end_line"]) {
+    if (has("end_char") && has("end_line") && asked["start_line"] !== asked["end_line"]) {
       throw new InvalidArgumentError("lines", lines, 'one line, such as "7", with end_char');
     }
     return { tool: "get_knowledge_by_lines", input: { start_line: 1, ...asked } };
   }
   if (has("start_char", "end_char")) return { tool: "get_knowledge_by_id", input: asked };
-  const isPage = has("cursor", "limit");
+  const isPage = has("cursor", "limit", "count");
   return { tool: isPage ? "query_knowledge" : "get_knowledge_by_id", input: asked };
 }
 
@@ -409,37 +525,77 @@ function rejected(argument: string, other: string, why: string): InvalidArgument
 
 /** A line, or a range that may be open; negative lines count from the end. */
 const LINES = /^(-?\d{1,15})(?:\s*(-|–|:|\.\.)\s*(-?\d{1,15})?)?$/;
+/** Characters of a line or, without one, of the text. */
+const CHARS = /^(?:(.*?),?\s*)?chars?\s+(\d{1,15})(?:\s*-\s*(\d{1,15})?)?$/;
+/** Where a list or a search of everything continues. */
+const AFTER = /^after\s+(.+)$/s;
 
-function parseLines(lines: unknown): { start_line: number; end_line?: number } {
-  const given = typeof lines === "string" || typeof lines === "number" ? String(lines) : "";
-  const [, start, dash, end] = LINES.exec(given.trim()) ?? [];
+function parseLines(lines: unknown): Record<string, unknown> {
+  const given = (
+    typeof lines === "string" || typeof lines === "number" ? String(lines) : ""
+  ).trim();
+  const [, cursor] = AFTER.exec(given) ?? [];
+  if (cursor !== undefined) return { cursor };
+  const [chars, of = "", from, to] = CHARS.exec(given) ?? [];
+  if (chars !== undefined) {
+    const columns = {
+      start_char: Number(from),
+      ...(to === undefined ? {} : { end_char: Number(to) }),
+    };
+    const line = of === "" ? {} : parseLines(of);
+    const { start_line } = line;
+    return { ...(start_line === undefined ? {} : { end_line: start_line }), ...line, ...columns };
+  }
+  const [, start, dash, end] = LINES.exec(given) ?? [];
   if (start === undefined) {
     const expected = 'such as "10-40", "10" for one, "10-" to the end or "-50" for the last 50';
     throw new InvalidArgumentError("lines", lines, expected);
   }
   const start_line = Number(start);
   if (end !== undefined) return { start_line, end_line: Number(end) };
-  return dash === undefined && start_line >= 0
-    ? { start_line, end_line: start_line }
-    : { start_line };
+  // A line alone: to the end of what begins there. From the end, and with a dash: to the end of the text.
+  return dash === undefined && start_line >= 0 ? { start_line } : { start_line, end_line: -1 };
 }
 
-/** The input of a call of the five tools, as the compact one takes it. */
-export function toCompactInput({
-  artifact_id,
-  start_line,
-  end_line,
-  ...others
-}: NextCall["input"]): NextCall["input"] {
-  const isOneLine = end_line === start_line;
-  const lines = isOneLine
-    ? String(start_line)
+/** The input of a call of the five tools, as the compact one takes it: in the parameters that it advertises. */
+export function toCompactInput(given: NextCall["input"]): NextCall["input"] {
+  const { artifact_id, start_line, end_line, start_char, end_char, pattern, ...others } = given;
+  const { pointer, where, fields, limit, cursor, ignore_case, literal, ...rest } = others;
+  const isOneLine = end_line === start_line && start_char !== undefined;
+  const range = isOneLine
+    ? `${start_line as number}`
     : `${start_line as number}-${String(end_line ?? "")}`;
+  const chars =
+    start_char === undefined ? [] : [`chars ${start_char as number}-${String(end_char ?? "")}`];
+  const isQuery =
+    artifact_id !== undefined &&
+    pattern === undefined &&
+    start_line === undefined &&
+    chars.length === 0;
+  const lines = [
+    ...(start_line === undefined ? [] : [range]),
+    ...chars,
+    ...(cursor === undefined || isQuery ? [] : [`after ${cursor as string}`]),
+  ].join(" ");
+  const place = (pointer as string | undefined) ?? "";
+  const asked = isQuery ? queryWords({ where, fields, limit, cursor }) : "";
+  const text = place === "" || asked === "" ? place + asked : `${place} ${asked}`;
   return {
     ...(artifact_id === undefined ? {} : { id: artifact_id }),
-    ...(start_line === undefined ? {} : { lines }),
-    ...others,
+    ...(lines === "" ? {} : { lines }),
+    ...(pattern === undefined
+      ? {}
+      : { pattern: inlinePattern(pattern as string, ignore_case, literal) }),
+    ...(isQuery && text !== "" ? { query: text } : {}),
+    ...(isQuery || limit === undefined ? {} : { limit }),
+    ...rest,
   };
+}
+
+/** A pattern that says itself that case does not count, or that it is plain text. */
+function inlinePattern(pattern: string, ignoreCase: unknown, literal: unknown): string {
+  const source = literal === true ? pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") : pattern;
+  return ignoreCase === true ? `(?i)${source}` : source;
 }
 
 /** All parameters that a tool accepts. */
@@ -455,7 +611,11 @@ export function inputSchemaOf(
   const { session_id, ...others } = properties;
   const shown = session_id && !isBound ? properties : others;
   // A copy, since callers may add what their vendor needs to a schema.
-  return structuredClone({ type: "object", properties: shown, required: [...required] });
+  return structuredClone({
+    type: "object",
+    properties: shown,
+    ...(required.length === 0 ? {} : { required: [...required] }),
+  });
 }
 
 async function readLines({
@@ -467,8 +627,92 @@ async function readLines({
 }: ReadingToolCall): Promise<RenderedAnswer> {
   const id = input.requiredText("artifact_id");
   const options = { ...scope, ...parseCharRange(input), view: parseView(input) };
+  const isAlone =
+    input.count("end_line") === undefined &&
+    (input.count("start_line") ?? -1) > 0 &&
+    !options.startChar &&
+    !options.endChar;
+  if (isAlone) {
+    const reading = await workspace.getKnowledgeByLines(
+      id,
+      input.requiredCount("start_line"),
+      undefined,
+      options,
+    );
+    return renderReading(reading, printNext);
+  }
   const [start, end] = await resolveLineNumbers(input, () => countLines(id, options));
-  return renderReading(await workspace.getKnowledgeByLines(id, start, end, options), printNext);
+  const read = (from: number, maxChars: number) =>
+    workspace.getKnowledgeByLines(id, from, end, { ...options, maxChars });
+  const isRange = end > start && options.startChar === undefined && options.endChar === undefined;
+  const reading = await (isRange
+    ? readClipped(read, start, end, scope.maxChars)
+    : read(start, scope.maxChars));
+  return renderReading(reading, printNext);
+}
+
+/** Of a longer line among others, only the start is shown. */
+const LONG_LINE_CHARS = 2_000;
+const CLIPPED_CHARS = 500;
+
+/** Several lines, so that one that is very long does not take the place of the others. */
+async function readClipped(
+  read: (from: number, maxChars: number) => Promise<Reading>,
+  start: number,
+  end: number,
+  maxChars: number,
+): Promise<Reading> {
+  const parts: string[] = [];
+  const clipped: number[] = [];
+  let room = maxChars;
+  for (let from = start; ;) {
+    const reading = await read(from, room);
+    const last = Math.min(end, reading.range.of);
+    const lines = reading.text.split("\n");
+    const long = lines.findIndex((line) => line.length > LONG_LINE_CHARS);
+    // A line that does not fit into what is left is a long one, too.
+    const at = long === -1 && reading.leftOut?.unit === "chars" ? lines.length - 1 : long;
+    if (at === -1 || last === start) return joined(reading, [...parts, ...lines], start, clipped);
+    const shown = [
+      ...lines.slice(0, at),
+      `${takeStart(lines[at] ?? "", CLIPPED_CHARS)} [… cut here]`,
+    ];
+    clipped.push(from + at);
+    parts.push(...shown);
+    room -= shown.join("\n").length + 1;
+    from += at + 1;
+    if (from <= last && room >= CLIPPED_CHARS) continue;
+    const { artifactId: artifact_id, range, view } = reading;
+    const raw = view === "raw" ? { view } : {};
+    const input = { artifact_id, start_line: from, end_line: last, ...raw };
+    const rest =
+      from > last
+        ? { leftOut: undefined, next: undefined }
+        : {
+            leftOut: { unit: "lines" as const, count: last - from + 1 },
+            next: { tool: "get_knowledge_by_lines" as const, input },
+          };
+    const upTo = { ...reading, note: undefined, range: { ...range, to: from - 1 }, ...rest };
+    return joined(upTo, parts, start, clipped);
+  }
+}
+
+function joined(
+  reading: Reading,
+  parts: readonly string[],
+  start: number,
+  clipped: readonly number[],
+): Reading {
+  if (clipped.length === 0) return reading;
+  const [first] = clipped;
+  const which = clipped.length === 1 ? `Line ${first} is` : `Lines ${clipped.join(", ")} are`;
+  const note = `${which} cut after ${CLIPPED_CHARS} characters: read one alone, from line ${first} to ${first}, to get all of it.`;
+  return {
+    ...reading,
+    text: parts.join("\n"),
+    range: { ...reading.range, from: start },
+    note: reading.note === undefined ? note : `${note} ${reading.note}`,
+  };
 }
 
 function parseCharRange(input: ToolInput): {

@@ -39,7 +39,7 @@ describe("a query", () => {
     }
   });
 
-  it("gives 20 elements of an array unless told, and goes on to the last", async () => {
+  it("gives 20 elements of an array unless told, or a few more if these are the last", async () => {
     const workspace = await memoryWorkspaceOf(JSON_TEXT);
     const first = await workspace.queryKnowledge("a", { pointer: "/items" });
     expect(first).toMatchObject({
@@ -51,7 +51,7 @@ describe("a query", () => {
       },
     });
     const readings = await followAll(workspace, first);
-    expect(readings.map(({ range }) => range.to)).toEqual([20, 40, 45]);
+    expect(readings.map(({ range }) => range.to)).toEqual([20, 45]);
     expect(readings.flatMap(({ text }) => JSON.parse(text) as unknown[])).toEqual(ROWS);
   });
 

@@ -55,7 +55,6 @@ describe("a reading by lines", () => {
     ["startLine", [1.5, 2]],
     ["endLine", [1, NaN]],
     ["startLine", ["1", 2]],
-    ["endLine", [1, undefined]],
   ])("a %s that is not a whole number is refused", async (argument, [start, end]) => {
     const workspace = await memoryWorkspaceOf(numbered(3));
     const reading = workspace.getKnowledgeByLines("a", start as number, end as number);

@@ -80,7 +80,7 @@ describe("the readable view", () => {
       expect(end.text).toBe(lines.slice(-6).join("\n"));
       expect(end.range.of).toBe(lines.length);
       const found = await workspace.grepKnowledge("a", '"id": 39999,');
-      expect(found.text).toBe(`${lines.length - 3}:    "id": 39999,`);
+      expect(found.text).toBe(`${lines.length - 3}:/39999 {id: 39999, name: "name 39999"}`);
     }
   });
 });
@@ -165,7 +165,9 @@ const WRAPPED_JSON: [string, Content][] = [
 describe("one level of wrapping is seen through", () => {
   it.each(WRAPPED_JSON)("JSON in %s is searched and read by lines", async (_, content) => {
     const workspace = await memoryWorkspaceOf(content);
-    const found = await workspace.grepKnowledge("a", '"message":', { literal: true });
+    const found = await workspace.grepKnowledge("a", '"message":', {
+      ...{ literal: true, maxResults: 50, contextAfter: 1 },
+    });
     expect(found.range.of).toBe(1_224);
     const [first = ""] = found.text.split("\n");
     const line = Number(first.split(":")[0]);

@@ -35,7 +35,7 @@ async function openAll(): Promise<Workspace> {
 
 /** The lines that these parameters ask for, in one. */
 function linesOf(start: number, end: number | undefined): string {
-  return start === end && start > 0 ? String(start) : `${start}-${end ?? ""}`;
+  return end === undefined ? String(start) : `${start}-${end}`;
 }
 
 /** The call of the compact tool that asks for the same, with the parameters that it advertises. */
@@ -130,6 +130,36 @@ describe("the compact reading tool", () => {
     expect(successes).toBeGreaterThan(100);
   });
 
+  it("names in the call that continues only what a schema has, or what was given", async () => {
+    const workspace = await openAll();
+    const schemas = new Map(
+      workspace
+        .tools({ readingTools: "all" })
+        .map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]),
+    );
+    let calls = 0;
+    await fc.assert(
+      fc.asyncProperty(anyCall, fc.integer({ min: 300, max: 900 }), async ([tool, input], most) => {
+        const runAny = toolRunner(workspace, { readChars: most });
+        for (const [name, given] of [
+          [tool, input],
+          ["read_stored", compactOf(tool, input)],
+        ] as const) {
+          const { text } = await runAny(name, given);
+          const [, next = "", json = "{}"] = /Next: (\w+)\((.*)\)\]$/.exec(text) ?? [];
+          for (const parameter of Object.keys(JSON.parse(json) as object)) {
+            calls += 1;
+            expect([...(schemas.get(next) ?? []), ...Object.keys(given)], text).toContain(
+              parameter,
+            );
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(calls).toBeGreaterThan(50);
+  });
+
   it.each<[string, Input, RegExp]>([
     ["by lines", { id: "text" }, /last$/],
     ["from a line on", { id: "text", lines: "40-" }, /last$/],
@@ -176,8 +206,10 @@ describe("the compact reading tool", () => {
   });
 
   it.each<[unknown, string]>([
-    ["2", "line 2"],
-    [2, "line 2"],
+    ["2-2", "line 2"],
+    ["8", "line 8\nline 9"],
+    [8, "line 8\nline 9"],
+    ["2 chars 3-4", "ne"],
     ["2-3", "line 2\nline 3"],
     [" 2 - 3 ", "line 2\nline 3"],
     ["2–3", "line 2\nline 3"],
@@ -194,14 +226,18 @@ describe("the compact reading tool", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["numbers as ids", { id: 5, lines: "1" }, "line 1"],
-    ["JSON as input", '{"id":"5","lines":"1"}', "line 1"],
+    ["numbers as ids", { id: 5, lines: "1-1" }, "line 1"],
+    ["JSON as input", '{"id":"5","lines":"1-1"}', "line 1"],
     [
       "empty texts for what is left out",
-      { id: "5", lines: "1", pattern: "", pointer: "" },
+      { id: "5", lines: "1-1", pattern: "", pointer: "" },
       "line 1",
     ],
-    ["null for what is left out", { id: "5", lines: "1", pattern: null, pointer: null }, "line 1"],
+    [
+      "null for what is left out",
+      { id: "5", lines: "1-1", pattern: null, pointer: null },
+      "line 1",
+    ],
     ["the parameters of the five", { artifact_id: "5", start_line: "1", end_line: "1" }, "line 1"],
     ["a line to search from", { id: "5", pattern: "line", lines: "9-" }, "9:line 9"],
   ])("takes %s", async (_, input, text) => {
@@ -219,9 +255,9 @@ describe("the compact reading tool", () => {
     [{ id: "a", lines: "0-2" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
     [{ id: "a", lines: "2-1" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
     [{ id: "a", lines: "9" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
-    [{ id: "a", pattern: "x", pointer: "/y" }, /Pass pattern or pointer, not both/],
-    [{ pattern: "x", pointer: "/y" }, /Pass pattern or pointer, not both/],
-    [{ id: "a", lines: "1", pointer: "/y" }, /Pass lines or pointer, not both/],
+    [{ id: "a", pattern: "x", pointer: "/y" }, /Pass pattern or query, not both/],
+    [{ pattern: "x", pointer: "/y" }, /Pass pattern or query, not both/],
+    [{ id: "a", lines: "1", pointer: "/y" }, /Pass lines or query, not both/],
     [{ id: "a", pattern: "x", lines: "1-2" }, /^INVALID_ARGUMENT: lines must be .*"120-"/],
     [{ id: "a", pattern: "x", lines: "-2" }, /^INVALID_ARGUMENT: lines must be .*"120-"/],
     [{ id: "a", pattern: "x", lines: "9-" }, /^OUT_OF_RANGE: .*Pass lines within "1-2"/],
@@ -278,14 +314,16 @@ describe("the compact reading tool", () => {
 
   it("is chosen by name, and an unknown choice is rejected", () => {
     const workspace = openMemoryWorkspace();
-    const namesOf = (readingTools?: "one" | "five") =>
+    const namesOf = (readingTools?: "one" | "five" | "all") =>
       workspace.tools({ readingTools }).map(({ name }) => name);
     expect(namesOf("one")).toEqual(["read_stored"]);
-    expect(namesOf("five")).toEqual(TOOL_NAMES.filter((name) => name !== "read_stored"));
+    const five = TOOL_NAMES.filter((name) => name !== "read_stored" && name !== "query_artifacts");
+    expect(namesOf("five")).toEqual(five);
+    expect(namesOf("all")).toEqual(TOOL_NAMES);
     expect(namesOf()).toEqual(namesOf("five"));
     const wrong = { readingTools: "six" as "five" };
     for (const call of [() => workspace.tools(wrong), () => workspace.systemPrompt(wrong)]) {
-      expect(call).toThrow(/readingTools must be "one" or "five"/);
+      expect(call).toThrow(/readingTools must be .*"one".*"five"/);
     }
   });
 });

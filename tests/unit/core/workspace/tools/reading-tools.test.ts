@@ -36,7 +36,7 @@ describe("the tools", () => {
       expect(description.length).toBeGreaterThan(20);
       expect(inputSchema).toMatchObject({ type: "object" });
       const names = Object.keys(inputSchema.properties);
-      expect(names).toEqual(expect.arrayContaining([...inputSchema.required]));
+      expect(names).toEqual(expect.arrayContaining([...(inputSchema.required ?? [])]));
       for (const [name, property] of Object.entries(inputSchema.properties)) {
         expect(name).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
         expect(["string", "integer", "boolean", "array"]).toContain(
@@ -52,14 +52,22 @@ describe("the tools", () => {
         .tools(options)
         .map(({ inputSchema }) => Object.keys(inputSchema.properties));
     const bound = [
-      ["artifact_id"],
-      ["artifact_id", "start_line", "end_line"],
-      ["artifact_id", "pattern", "ignore_case", "context_before", "context_after", "count"],
-      ["artifact_id", "pointer", "fields", "limit"],
-      ["task_id"],
+      ["artifact_id", "cursor"],
+      ["artifact_id", "start_line", "end_line", "cursor"],
+      [
+        "artifact_id",
+        "pattern",
+        "ignore_case",
+        "context_before",
+        "context_after",
+        "count",
+        "cursor",
+      ],
+      ["artifact_id", "pointer", "where", "cursor"],
+      ["task_id", "cursor"],
     ];
     expect(namesOf({ sessionId: "s" })).toEqual(bound);
-    expect(namesOf({})).toEqual([...bound.slice(0, 4), ["task_id", "session_id"]]);
+    expect(namesOf({})).toEqual([...bound.slice(0, 4), ["task_id", "session_id", "cursor"]]);
     const run = toolRunner(await memoryWorkspaceOf('["one","two"]', { sessionId: "s" }), {
       sessionId: "s",
     });

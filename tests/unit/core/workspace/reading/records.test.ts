@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { memoryWorkspaceOf } from "../../../../support/memory-workspace.js";
+import { rejectionOf } from "../../../../support/rejection.js";
+import { toolRunner } from "../../../../support/run-tools.js";
+
+const ROWS = Array.from({ length: 30 }, (_, at) => ({
+  id: `id-${at}`,
+  status: at % 3 === 0 ? "failed" : "passed",
+  price: at * 10,
+}));
+const COLUMNS = ["id", "status", "price"] as const;
+const cells = (separator: string) =>
+  ROWS.map((row) => COLUMNS.map((name) => row[name]).join(separator));
+const TEXTS: [string, string][] = [
+  ["an array", JSON.stringify(ROWS)],
+  ["an array inside of objects", JSON.stringify({ ok: true, data: { rows: ROWS, total: 30 } })],
+  ["indented JSON", JSON.stringify({ rows: ROWS }, null, 2)],
+  ["an object of objects", JSON.stringify(Object.fromEntries(ROWS.map((row) => [row.id, row])))],
+  ["JSON Lines", ROWS.map((row) => JSON.stringify(row)).join("\n")],
+  ["CSV", [COLUMNS.join(","), ...cells(",")].join("\n")],
+  ["TSV", [COLUMNS.join("\t"), ...cells("\t")].join("\r\n")],
+  [
+    "a Markdown table",
+    [
+      "Some text",
+      "",
+      `| ${COLUMNS.join(" | ")} |`,
+      "| --- | --- | --: |",
+      ...cells(" | ").map((row) => `| ${row} |`),
+    ].join("\n"),
+  ],
+  ["JSON behind a line of text", `Found 30 rows:\n${JSON.stringify(ROWS)}`],
+  ["JSON in a text block", JSON.stringify([{ type: "text", text: JSON.stringify(ROWS) }])],
+];
+
+describe("records", () => {
+  it.each(TEXTS)("of %s are chosen, counted and sorted alike", async (_, content) => {
+    const workspace = await memoryWorkspaceOf(content);
+    const ask = async (where: string) => (await workspace.queryKnowledge("a", { where })).text;
+    expect(await ask("status=failed, price>200, fields id")).toMatch(
+      /^3 of 30 records.*\nid\nid-21\nid-24\nid-27$/,
+    );
+    expect(await ask("status=failed, count")).toMatch(/^10 of 30 records/);
+    expect(await ask("distinct status")).toMatch(
+      /^2 values of status in 30 .*\npassed ×20\nfailed ×10$/,
+    );
+    expect(await ask("sum price, status=failed")).toMatch(/^sum of price: 1350 /);
+    expect(await ask("min price")).toMatch(/^min of price: 0, /);
+    expect(await ask("max price")).toMatch(/^max of price: 290, /);
+    expect(await ask("sort -price, limit 2, fields id")).toMatch(/\nid\nid-29\nid-28$/);
+  });
+
+  it("are told in a line each, with what reads them, and continue to the last", async () => {
+    const workspace = await memoryWorkspaceOf(JSON.stringify({ rows: [...ROWS, ...ROWS] }));
+    const first = await workspace.queryKnowledge("a", { where: { status: "passed" } });
+    expect(first.text.split("\n")[1]).toBe('/rows/1 {id: "id-1", status: "passed", price: 10}');
+    expect(first).toMatchObject({ range: { from: 1, to: 20, of: 40 }, leftOut: { count: 20 } });
+    const { where } = first.next?.input ?? {};
+    const next = await workspace.queryKnowledge("a", { where: String(where) });
+    expect(next).toMatchObject({ range: { from: 21, to: 40, of: 40 }, next: undefined });
+    const pointer = next.text.split("\n").at(-1)?.split(" ")[0] ?? "";
+    const last = await workspace.queryKnowledge("a", { pointer });
+    expect(JSON.parse(last.text)).toEqual(ROWS[29]);
+  });
+
+  it("give a rest of a few at once", async () => {
+    const workspace = await memoryWorkspaceOf(JSON.stringify(ROWS.slice(0, 24)));
+    const reading = await workspace.queryKnowledge("a", { where: "price>=0" });
+    expect(reading).toMatchObject({ range: { to: 24, of: 24 }, next: undefined });
+  });
+
+  it("of JSON that was cut off are those that are complete, and the answer says so", async () => {
+    const content = JSON.stringify({ rows: ROWS }).slice(0, -300);
+    const reading = await (
+      await memoryWorkspaceOf(content)
+    ).queryKnowledge("a", { where: "count" });
+    expect(reading.text).toMatch(/^2\d records at \/rows$/);
+    expect(reading.note).toMatch(/cut off or damaged after 2\d records/);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["plain text\nand more", "a=1", /no list of records/],
+    ['{"a":1}', "a=1", /no list of records/],
+    [JSON.stringify(ROWS), "colour=red", /a field that the records have/],
+    [JSON.stringify(ROWS), "nonsense", /conditions and words/],
+    [JSON.stringify({ rows: ROWS }), "/none price>5", /\/none/],
+  ])("that cannot be had are an error with a code: %#", async (content, where, message) => {
+    const workspace = await memoryWorkspaceOf(content);
+    const error = await rejectionOf(workspace.queryKnowledge("a", { where }));
+    expect(error).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/) as string });
+    expect(error.message).toMatch(message);
+  });
+
+  it("are looked at in bounded memory: a long list is not held", async () => {
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, text: "x".repeat(40) }));
+    const workspace = await memoryWorkspaceOf(JSON.stringify(rows));
+    const { text } = await workspace.queryKnowledge("a", { where: "id>=59998, fields id" });
+    expect(text).toBe("2 of 60000 records\nid\n59998\n59999");
+  });
+
+  it("are chosen by the compact tool in one parameter", async () => {
+    const run = toolRunner(await memoryWorkspaceOf(JSON.stringify({ rows: ROWS })));
+    const { text } = await run("read_stored", { id: "a", query: "/rows status=failed, count" });
+    expect(text).toBe("10 of 30 records at /rows");
+    const asData = await run("read_stored", { id: "a", where: { status: "failed" }, count: true });
+    expect(asData.text).toBe(text);
+  });
+});
+
+describe("a search in JSON", () => {
+  const PRODUCTS = {
+    data: {
+      products: [3, 4, 5].map((at) => ({
+        product_id: `90000000000000000${at}`,
+        title: `Shoe ${at}`,
+        description: "long ".repeat(200),
+        url: `https://shop.example/p/90000000000000000${at}`,
+        rating: 4 + at / 10,
+        attributes: { Department: at === 4 ? "Women's" : "Men's" },
+        variants: [{ color: "red", product_id: `90000000000000000${at}` }],
+      })),
+    },
+  };
+
+  it.each([
+    ["on one line", JSON.stringify(PRODUCTS)],
+    ["indented", JSON.stringify(PRODUCTS, null, 2)],
+  ])("%s answers with the record, its pointer and its short fields, once", async (_, content) => {
+    const workspace = await memoryWorkspaceOf(content);
+    const found = await workspace.grepKnowledge("a", "900000000000000004");
+    expect(found.text).toMatch(/^\d+:\/data\/products\/1 \{product_id: "900000000000000004", /);
+    for (const field of ['title: "Shoe 4"', "rating: 4.4", 'attributes.Department: "Women\'s"']) {
+      expect(found.text).toContain(field);
+    }
+    expect(found.text.split("\n")).toHaveLength(1);
+    expect(found.text).toMatch(/… \d+ more\}$/);
+    expect(found).toMatchObject({ range: { of: 3 }, next: undefined });
+  });
+
+  it("shows the part of a long value that matches", async () => {
+    const remark = `${"x".repeat(300)} needle ${"y".repeat(300)}`;
+    const rows = [{ id: 1, remark }, ...ROWS, ...ROWS];
+    const found = await (
+      await memoryWorkspaceOf(JSON.stringify(rows))
+    ).grepKnowledge("a", "needle");
+    expect(found.text).toMatch(/^\d+:\/0 \{id: 1, remark: "….*needle .*… \(608 chars\)\}$/);
+  });
+
+  it("of JSON Lines names the record, and of what is in no list the value", async () => {
+    const lines = await memoryWorkspaceOf(ROWS.map((row) => JSON.stringify(row)).join("\n"));
+    expect((await lines.grepKnowledge("a", "id-7\\b")).text).toBe(
+      '8:/7 {id: "id-7", status: "passed", price: 70}',
+    );
+    const plain = await memoryWorkspaceOf(JSON.stringify({ scripts: { test: "vitest" } }));
+    expect((await plain.grepKnowledge("a", "vitest")).text).toBe('3:    "test": "vitest"');
+  });
+
+  it("answers with lines where lines around the match are asked for", async () => {
+    const workspace = await memoryWorkspaceOf(JSON.stringify(ROWS));
+    const found = await workspace.grepKnowledge("a", '"id-7"', { contextAfter: 1 });
+    expect(found.text).toMatch(/^\d+: +"id": "id-7",\n\d+- +"status": "passed",$/);
+  });
+});
