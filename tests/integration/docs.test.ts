@@ -91,7 +91,15 @@ describe("what a page says", () => {
     const promises = page.split("## What each promise rests on")[1]?.split("\n## ")[0] ?? "";
     const rows = promises.split("\n").filter((line) => /^\| [A-Z]/.test(line));
     expect(rows.length).toBeGreaterThan(10);
-    const tests = (await readdir(join(ROOT, "tests"), { recursive: true })).join("\n");
+    const packages = ["packages/mcp/tests", "packages/cli/tests"];
+    const listed = await Promise.all(
+      ["tests", ...packages].map((folder) => readdir(join(ROOT, folder), { recursive: true })),
+    );
+    const tests = listed
+      .flatMap((names, at) =>
+        names.map((name) => (at === 0 ? name : join(packages[at - 1] ?? "", name))),
+      )
+      .join("\n");
     for (const row of rows) {
       const named = [...(row.split("|").at(-2) ?? "").matchAll(/`([^`]+)`/g)];
       expect(named, row).not.toEqual([]);

@@ -1,4 +1,4 @@
-import { requireString } from "../arguments.js";
+import { requireObject, requireString } from "../arguments.js";
 import { isSecretField, redactAssignments } from "./assignments.js";
 import { SECRET_PATTERNS } from "./known-tokens.js";
 import { redactPrivateKeys } from "./private-keys.js";
@@ -16,6 +16,8 @@ export function redactSecrets(
   text: string,
   context: { readonly field?: string | undefined } = {},
 ): string {
+  requireObject("context", context, "an object, or omitted");
+  const { field } = context;
   let redacted = redactPrivateKeys(requireString("text", text), mark("private key"));
   for (const { name, pattern } of SECRET_PATTERNS) {
     redacted = redacted.replace(pattern, (_, kept: unknown) =>
@@ -23,8 +25,8 @@ export function redactSecrets(
     );
   }
   redacted = redactAssignments(redacted, markOf);
-  if (redacted !== text || context.field === undefined) return redacted;
-  const secret = isSecretField(context.field, text);
+  if (redacted !== text || field === undefined) return redacted;
+  const secret = isSecretField(field, text);
   return secret ? markOf(secret.isPassword) : text;
 }
 

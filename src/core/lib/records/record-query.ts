@@ -22,7 +22,7 @@ const COMPARISONS = ["=", "!=", "<", "<=", ">", ">=", "~", "!~"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /** What a record must be like. */
-export interface Condition {
+export interface QueryCondition {
   /** A key, keys joined by dots, or a JSON pointer into the record. */
   readonly field: string;
   readonly is: Comparison;
@@ -32,7 +32,7 @@ export interface Condition {
 
 /** Which records to choose, and what to say about them. */
 export interface RecordQuery {
-  readonly where: readonly Condition[];
+  readonly where: readonly QueryCondition[];
   /** Only how many. */
   readonly count?: boolean | undefined;
   /** Only the different values of this field, with how often each occurs. */
@@ -54,7 +54,7 @@ export interface RecordQuery {
 export interface ParsedQuery extends Partial<Omit<RecordQuery, "where" | "maxChars" | "offset">> {
   readonly offset?: number | undefined;
   readonly pointer?: string | undefined;
-  readonly where: readonly Condition[];
+  readonly where: readonly QueryCondition[];
 }
 
 const EXPECTED =
@@ -86,7 +86,7 @@ export function parseRecordQuery(text: string): ParsedQuery {
     if (conditions !== undefined) return { where: conditions };
   }
   const parsed: { -readonly [K in keyof ParsedQuery]: ParsedQuery[K] } & {
-    where: Condition[];
+    where: QueryCondition[];
   } = { where: [] };
   let isListing = false;
   for (const [index, clause] of splitClauses(given).entries()) {
@@ -166,7 +166,7 @@ function parseSort(text: string): string {
   return direction?.toLowerCase() === "desc" ? `-${field}` : field;
 }
 
-function parseCondition(clause: string): Condition | undefined {
+function parseCondition(clause: string): QueryCondition | undefined {
   const match = OPERATOR.exec(clause);
   if (match === null || match.index === 0) return undefined;
   const operator = (match[1] ?? match[2] ?? "").toLowerCase();
@@ -205,7 +205,7 @@ function unquoteText(text: string): string {
   return /^'.*'$/s.test(text) ? text.slice(1, -1) : text;
 }
 
-function fromJsonText(text: string): Condition[] | undefined {
+function fromJsonText(text: string): QueryCondition[] | undefined {
   const given = parseJson(text);
   return given === undefined ? undefined : toConditions(given);
 }
@@ -231,7 +231,7 @@ function quoteName(name: string): string {
   return /^[\w./-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-function quoteValue(value: Condition["value"]): string {
+function quoteValue(value: QueryCondition["value"]): string {
   if (typeof value !== "string") return String(value);
   return /^[\w./:@%+-]*$/.test(value) && !/^(?:null|none)$/i.test(value)
     ? value
@@ -239,7 +239,7 @@ function quoteValue(value: Condition["value"]): string {
 }
 
 /** Conditions from what a caller passes: a list of them, or an object of fields with values. */
-export function toConditions(given: unknown): Condition[] {
+export function toConditions(given: unknown): QueryCondition[] {
   if (Array.isArray(given)) return given.flatMap((item) => fromListItem(item));
   if (typeof given !== "object" || given === null) throw wrongCondition(given);
   return Object.entries(given).flatMap(([field, value]) => {
@@ -251,14 +251,14 @@ export function toConditions(given: unknown): Condition[] {
   });
 }
 
-function fromListItem(item: unknown): Condition[] {
+function fromListItem(item: unknown): QueryCondition[] {
   if (typeof item === "string") return [...parseRecordQuery(item).where];
   const { field, is, op, operator, value } = (item ?? {}) as Record<string, unknown>;
   if (typeof field !== "string") return toConditions(item);
   return [toCondition(field, is ?? op ?? operator ?? "=", value)];
 }
 
-function toCondition(field: string, operator: unknown, value: unknown): Condition {
+function toCondition(field: string, operator: unknown, value: unknown): QueryCondition {
   const name = String(operator).toLowerCase();
   const is = SPELLINGS[name] ?? COMPARISONS.find((known) => known === name);
   if (is === undefined || !isComparable(value) || field === "") {
@@ -267,7 +267,7 @@ function toCondition(field: string, operator: unknown, value: unknown): Conditio
   return { field, is, value };
 }
 
-function isComparable(value: unknown): value is Condition["value"] {
+function isComparable(value: unknown): value is QueryCondition["value"] {
   return value === null || /^(?:string|number|boolean)$/.test(typeof value);
 }
 
@@ -530,7 +530,7 @@ function scalarsOf(values: readonly unknown[]): Scalar[] {
   );
 }
 
-function createTest({ is, value }: Condition, field: Field): (record: unknown) => boolean {
+function createTest({ is, value }: QueryCondition, field: Field): (record: unknown) => boolean {
   const isNegated = is.startsWith("!");
   const positive = isNegated ? is.slice(1) : is;
   const pointer =

@@ -6,7 +6,7 @@ import {
   RecordChooser,
   toConditions,
   type Comparison,
-  type Condition,
+  type QueryCondition,
   type RecordQuery,
 } from "../../../../../src/core/lib/records/record-query.js";
 import { parseExactly, renderRecord } from "../../../../../src/core/lib/records/record-value.js";
@@ -109,7 +109,7 @@ describe("records that meet conditions", () => {
         fc.integer({ min: -5, max: 5 }),
         (records, is, wanted) => {
           const found = records.filter(({ n }) => holds[is](n, wanted));
-          const where: Condition[] = [{ field: "n", is, value: wanted }];
+          const where: QueryCondition[] = [{ field: "n", is, value: wanted }];
           const lines = answerOf(records, { where, sort: "-n", fields: ["n"] }).split("\n");
           const sorted = found.map(({ n }) => n).sort((a, b) => b - a);
           expect(lines.slice(2).map(Number)).toEqual(sorted);
@@ -158,7 +158,7 @@ describe("records that meet conditions", () => {
   it("are told apart by ids that are longer than a number can be, printed as they are written", () => {
     const text = '[{"id":12345678901234567890,"v":1.50},{"id":12345678901234567891,"v":2}]';
     const records = parseExactly(text) as unknown[];
-    const where: Condition[] = [{ field: "id", is: "=", value: "12345678901234567891" }];
+    const where: QueryCondition[] = [{ field: "id", is: "=", value: "12345678901234567891" }];
     expect(answerOf(records, { where, fields: ["id", "v"] })).toMatch(
       /\n12345678901234567891 \| 2$/,
     );
