@@ -59,7 +59,6 @@ export type {
   SessionReading,
 } from "./core/workspace/reading/grep-knowledge.js";
 export type { QueryOptions } from "./core/workspace/reading/query-knowledge.js";
-export type { QueryCondition } from "./core/lib/records/record-query.js";
 export type { RangeOptions } from "./core/workspace/reading/read-knowledge.js";
 export {
   TOOL_NAMES,

@@ -15,7 +15,6 @@ import {
   parseRecordQuery,
   RecordChooser,
   toConditions,
-  type QueryCondition,
   type ParsedQuery,
   type RecordQuery,
 } from "../../lib/records/record-query.js";
@@ -38,7 +37,15 @@ export interface QueryOptions extends Scope {
    * `fields a b`, `limit n`. Records are the items of an array, JSON Lines, and the rows of CSV and
    * Markdown tables; without a pointer, the largest array of objects.
    */
-  readonly where?: string | readonly QueryCondition[] | Readonly<Record<string, unknown>> | undefined;
+  readonly where?:
+    | string
+    | readonly {
+        readonly field: string;
+        readonly is: "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~";
+        readonly value: string | number | boolean | null;
+      }[]
+    | Readonly<Record<string, unknown>>
+    | undefined;
   /** Only the number of records. */
   readonly count?: boolean | undefined;
   /** Only the different values of this field of the records, and how often each occurs. */
