@@ -35,7 +35,7 @@ export const DEFAULTS = Object.freeze({
   digestShare: 0.2,
   /** Minimum and maximum length of the digest in a reference, in characters. */
   digestMinChars: 480,
-  digestChars: 2_000,
+  digestChars: 1_000,
   /** The digest of content of more characters than this is made from parts of it. */
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */

@@ -36,16 +36,54 @@ export interface SampledText {
   readonly lines: number;
   /** Whether the pieces hold every line. */
   readonly whole: boolean;
+  /** Where lines begin; all of them, but for a very long text and a stream. */
+  readonly starts: readonly number[];
+  /** So many lines are missing before the line with this index. */
+  readonly gap: number;
+  readonly skipped: number;
 }
 
-/** The whole text up to `wholeChars`, otherwise its start, its end and parts of what is between. */
+/** Of a longer text, the lines of its start and its end are known. */
+const KNOWN_CHARS = 4_194_304;
+const KNOWN_TAIL_CHARS = 1_048_576;
+
+/** Where lines begin, and how many there are in all. */
+function findLines(text: string): Pick<SampledText, "lines" | "starts" | "gap" | "skipped"> {
+  const starts = text === "" ? [] : [0];
+  const chars = text.length;
+  const isLong = chars > KNOWN_CHARS;
+  const headEnd = isLong ? KNOWN_CHARS - KNOWN_TAIL_CHARS : chars;
+  let at = text.indexOf("\n");
+  for (; at !== -1 && at < headEnd; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  let skipped = 0;
+  let gap = Infinity;
+  if (isLong) {
+    const tail = chars - KNOWN_TAIL_CHARS;
+    gap = starts.length;
+    for (; at !== -1 && at < tail; at = text.indexOf("\n", at + 1)) skipped += 1;
+    for (; at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+    // The first one of the tail is the last that was skipped.
+    if (starts.length === gap) gap = Infinity;
+  }
+  if (starts.at(-1) === chars) starts.pop();
+  return { lines: starts.length + skipped, starts, gap, skipped };
+}
+
+/** A text with its lines; its pieces are its start, its end and parts of what is between, if it is longer than `wholeChars`. */
 export function sampleText(text: string, wholeChars = Infinity): SampledText {
   const chars = text.length;
-  const open = text === "" || text.endsWith("\n") ? 0 : 1;
-  if (chars <= Math.max(wholeChars, MIN_WHOLE_CHARS)) {
-    const lines = countLineFeeds(text) + open;
-    return { text, pieces: [{ from: 0, to: chars, line: 1 }], chars, lines, whole: true };
-  }
+  const whole = chars <= Math.max(wholeChars, MIN_WHOLE_CHARS);
+  let pieces: readonly Piece[] | undefined;
+  return {
+    ...{ text, chars, whole },
+    ...findLines(text),
+    get pieces() {
+      return (pieces ??= whole ? [{ from: 0, to: chars, line: 1 }] : piecesOf(text));
+    },
+  };
+}
+
+function piecesOf(text: string): Piece[] {
   const ranges = rangesOf(text);
   const pieces: Piece[] = [];
   const usual = usualLengths(text);
@@ -72,7 +110,7 @@ export function sampleText(text: string, wholeChars = Infinity): SampledText {
     for (; feed !== -1 && feed < to; feed = text.indexOf("\n", feed + 1)) line += 1;
     at = to;
   }
-  return { text, pieces, chars, lines: line - 1 + open, whole: false };
+  return pieces;
 }
 
 /** The start and the end of content that is not available as a whole. */
@@ -84,7 +122,12 @@ export function sampleOfStream(sample: ContentSample, wholeChars = Infinity): Sa
   const offset = sample.head.length;
   const line = tailLine + countLineFeeds(tail, 0, start);
   const end = { from: offset + start, to: offset + tail.length, line };
-  return { text: sample.head + tail, pieces: [...head.pieces, end], chars, lines, whole: false };
+  const text = sample.head + tail;
+  const rest = findLines(tail).starts;
+  const pieces = [...head.pieces, end];
+  const gap = head.starts.length;
+  const starts = [...head.starts, ...rest.map((at) => at + offset)];
+  return { text, pieces, chars, lines, whole: false, starts, gap, skipped: tailLine - gap - 1 };
 }
 
 interface Range {
