@@ -140,7 +140,7 @@ export interface WorkspaceOptions {
   readonly readBy?: ReadBy | undefined;
   /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
   readonly toolNames?: ToolNaming | undefined;
-  /** Maximum length of the digest in a reference, in characters; at least 80. Default 2,000. */
+  /** Maximum length of the digest in a reference, in characters; at least 80. Default 1,000. */
   readonly digestChars?: number | undefined;
   /** Maximum length of what one read returns, in characters. Default 20,000. */
   readonly readChars?: number | undefined;

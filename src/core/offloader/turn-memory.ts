@@ -92,6 +92,8 @@ export class LocatedResult implements ToolResult {
   sameIdBefore: readonly ResultPlace[] = NONE;
   /** Where it is among the answers to equal calls; `undefined` if its call is not in the history. */
   place: Place | undefined;
+  /** The names in the last message of the user before it. */
+  named: readonly string[] = [];
   /** How it goes, if it does. */
   moment: OffloadMoment | undefined;
   readonly #found: FormatResult;
@@ -314,9 +316,50 @@ export function textsOf(value: unknown, maxChars: number): string[] {
 }
 
 /** What the input of a call says, in one text; it is passed as the message holds it, as JSON or a value. */
-export function aboutCall(input: unknown): string | undefined {
+export function aboutCall(input: unknown, sentence = ""): string | undefined {
   const texts = textsOf(input, MAX_CALL_CHARS);
+  if (sentence !== "") texts.push(sentence);
   return texts.length === 0 ? undefined : texts.join("\n");
+}
+
+/** So much of what somebody wrote is looked at. */
+const MAX_WRITTEN_CHARS = 2_048;
+
+/** What was written in a message, as most formats hold it: a text, or parts with one. */
+function writtenIn(message: unknown): string {
+  if (typeof message !== "object" || message === null) return "";
+  try {
+    const { content, parts, message: inner } = message as Record<string, unknown>;
+    const held = content ?? parts;
+    if (held === undefined) return inner === undefined ? "" : writtenIn(inner);
+    if (typeof held === "string") return held.slice(0, MAX_WRITTEN_CHARS);
+    if (!Array.isArray(held)) return "";
+    const texts = held.map((part: { text?: unknown } | null) => part?.text);
+    return texts
+      .filter((text) => typeof text === "string")
+      .join("\n")
+      .slice(0, MAX_WRITTEN_CHARS);
+  } catch {
+    // A getter may throw; a hint can be done without.
+    return "";
+  }
+}
+
+/** A name of something, rather than a word of a sentence. */
+const NAMED =
+  /(?=[\w$./:-]*(?:[a-z][A-Z]|[_\d$]|[./:]\w))[A-Za-z_$][\w$-]{2,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
+const MAX_NAMED = 8;
+
+/** The names in what a user wrote, which is all that references may depend on. */
+function namedIn(text: string): readonly string[] {
+  return [...new Set(text.match(NAMED))].slice(0, MAX_NAMED);
+}
+
+function isSystem(message: unknown): boolean {
+  const { role } = (typeof message === "object" && message !== null ? message : {}) as {
+    role?: unknown;
+  };
+  return role === "system" || role === "developer";
 }
 
 /** An artifact that a message refers to. */
@@ -340,6 +383,8 @@ export class SeenMessage implements MessageVisitor {
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
   resultChars = 0;
+  /** The names in the last message of the user up to here. */
+  named: readonly string[] = NONE;
   /** Whether it was decided once what is returned for it: a call may have failed before, or still be running. */
   isFinished = false;
   /** Whether that never changes, so that it need not be looked at again. */
@@ -375,7 +420,9 @@ export class SeenMessage implements MessageVisitor {
     // The input itself is not kept: that of a line would be a second copy.
     const reading = this.#readingCalls.read(name, input);
     const mark = markCall(name, input);
-    this.calls = [...this.calls, { id, name, reading, mark, about: aboutCall(input) }];
+    // The sentence with the call is in its own message, so that both are there or neither.
+    const about = aboutCall(input, writtenIn(this.input));
+    this.calls = [...this.calls, { id, name, reading, mark, about }];
   }
 
   result(result: FormatResult): void {
@@ -585,6 +632,9 @@ export class TurnMemory {
       return new SeenMessage(message, readingCalls);
     }
     this.#calls.add(seen.calls);
+    const isUsers = !seen.isModel && seen.answers === 0 && !isSystem(message);
+    const named = isUsers ? namedIn(writtenIn(message)) : NONE;
+    seen.named = isUsers ? named : (this.#messages.at(-1)?.named ?? NONE);
     seen.results = seen.found.map((found) => {
       const call = this.#calls.answeredBy(found);
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
@@ -592,6 +642,7 @@ export class TurnMemory {
       seen.resultChars += found.chars;
       const about = call?.about;
       const result = new LocatedResult(found, messageIndex, toolName, contents, reading, about);
+      result.named = seen.named;
       const target = parseReference(found.soleText, found.id);
       result.place = takePlace(this.#places, found, call, target, () => result.known.hash);
       if (result.place) seen.places = [...seen.places, result.place];

@@ -14,13 +14,17 @@ const VALUE =
   /^(?:export (?:default )?)?(?:const|let|var|val|static|type) (?:mut )?([\w$]{1,80})\b|^(?:exports|module\.exports)\b(?:\.(\w+))?|^([A-Z][A-Z\d_]{2,60})\s?(?::[^=]{1,60})?=/;
 /** A method: a name, parameters, and a brace at the end. */
 const METHOD =
-  /^(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) )*(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;]{0,200}\{$/;
+  /^(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) )*(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;=]{0,200}\)(?:: ?[^=;(]{1,80}| (?:const|override|noexcept|throws [\w, .]{1,80}))? ?\{$/;
 /** A test, by what it says. */
 const TEST =
-  /^(?:describe|context|suite|it|test|specify|scenario|t\.Run|s\.Run)(?:\.\w{1,20})*\s?\(\s*(?:[`'"](.{1,160}?)[`'"]|(\w[\w.]{1,80}))/;
+  /^(?:describe|context|suite|it|test|specify|scenario|t\.Run|s\.Run)(?:\.\w{1,20})*(?:\s?\(\s*| (?=["']))(?:[`'"](.{1,160}?)[`'"]|(\w[\w.]{1,80}))/;
 const NOT_METHODS =
-  /^(?:if|for|while|switch|catch|return|else|function|with|do|await|new|throw|using|lock|foreach|match|super|typeof)\b/;
-const RULE = /^([.#@&]?[\w:.#@> ~+*[\]="',()-]{1,80}) \{$/;
+  /^(?:if|for|while|switch|catch|return|else|function|with|do|await|new|throw|using|lock|foreach|match|super|typeof|import|export|const|let|var)\b/;
+/** A rule of a style sheet. */
+const RULE =
+  /^([.#@&:][\w:.#@> ~+*[\]="',()-]{1,80}|[a-z][a-z\d]{0,10}(?:[ .,:>][\w:.#> ,-]{0,80})?) \{$/;
+
+const MAX_PARTS = 4;
 
 /** The declarations of a file, the tests of a test file; `undefined` if none were found. */
 export function codeDigest(
@@ -108,10 +112,10 @@ function fileNotes(lines: Lines): string[] {
   const [first] = some;
   if (first === undefined || (some.length === 1 && first.here === first.own)) return [];
   const shown = some
-    .slice(0, 8)
+    .slice(0, MAX_PARTS)
     .map(
       ({ here, own, last }) => `${here}–${last} here are ${own}–${own + last - here} of its file`,
     );
-  const more = some.length > 8 ? ` (8 of ${some.length} parts)` : "";
+  const more = some.length > MAX_PARTS ? ` (${MAX_PARTS} of ${some.length} parts)` : "";
   return [`Lines ${shown.join("; ")}${more}.`];
 }

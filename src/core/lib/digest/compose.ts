@@ -15,6 +15,7 @@ export interface Entry {
 
 const LONG = 160;
 const SHORT = 64;
+const NAME = 44;
 
 /** Lines, as many as fit; the rest is cut. */
 export function joinLines(lines: readonly string[], room: number): string {
@@ -34,24 +35,26 @@ export function outline(entries: readonly Entry[], what: string, room: number): 
     if (shown.length <= room) return shown;
   }
   const named = (some: readonly Entry[]): string =>
-    some.map(({ number, name, text }) => `${number} ${clip(name ?? text, SHORT)}`).join(", ");
+    some.map(({ number, name, text }) => `${number} ${clip(name ?? text, NAME)}`).join(", ");
   const all = `${head} ${named(entries)}`;
   if (all.length <= room) return all;
-  const headOf = (shown: number): string => `${formatCount(shown)} of ${count} ${what}:`;
-  for (let level = 3; level >= 1; level -= 1) {
-    const outer = entries.filter((one) => (one.level ?? 1) <= level || one.isAsked);
-    if (outer.length === 0 || outer.length === entries.length) continue;
-    const shown = `${headOf(outer.length)} ${named(outer)}`;
-    if (shown.length <= room) return shown;
-  }
+  // The outer ones, and as many of the others as there is room for, evenly spread.
+  const byLevel = (most: number): Entry[] =>
+    entries.filter(({ level = 1, isAsked }) => level <= most || isAsked === true);
+  const shownOf = (some: readonly Entry[]): string =>
+    `${formatCount(some.length)} of ${count} ${what}: ${named(some)}`;
   const least = Math.min(...entries.map(({ level = 1 }) => level));
-  const outer = entries.filter(({ level = 1 }) => level === least);
-  const pool = outer.length < 6 ? entries : outer;
-  for (let left = Math.min(pool.length, 200); left > 0; left = Math.floor(left * 0.85)) {
-    const step = pool.length / left;
-    const some = pool.filter((_, index) => Math.floor(index % step) === 0 || pool[index]?.isAsked);
-    const shown = `${headOf(some.length)} ${named(some)}`;
+  let level = least + 3;
+  while (level > least && shownOf(byLevel(level)).length > room) level -= 1;
+  let outer = new Set(byLevel(level));
+  if (shownOf([...outer]).length > room) outer = new Set(byLevel(least - 1));
+  const rest = entries.filter((one) => !outer.has(one) && (one.level ?? 1) <= level + 1);
+  for (let left = Math.min(rest.length, 200); left > 0; left = Math.floor(left * 0.85)) {
+    const step = rest.length / left;
+    const spread = new Set(rest.filter((_, index) => index % step < 1));
+    const shown = shownOf(entries.filter((one) => outer.has(one) || spread.has(one)));
     if (shown.length <= room) return shown;
   }
-  return clip(head, room);
+  const shown = shownOf([...outer]);
+  return outer.size > 0 && shown.length <= room ? shown : clip(head, room);
 }

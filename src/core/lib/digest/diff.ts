@@ -54,9 +54,9 @@ export function diffDigest(lines: Lines, room: number): string | undefined {
   const [added, removed] = [sum(files, "added"), sum(files, "removed")];
   const part = lines.whole && most === lines.size ? "" : " in the parts that were read";
   const head = joinLines([...lines.notes, ...before], Math.floor(room / 4));
-  const what = `${files.length === 1 ? "file" : "files"} changed, +${formatCount(added)} −${formatCount(removed)}${part}`;
+  const what = `${files.length === 1 ? "file" : "files"} changed${added > 0 ? `, +${formatCount(added)}` : ""}${removed > 0 ? `, −${formatCount(removed)}` : ""}${part}`;
   const entries: Entry[] = files.map(({ number, name, added, removed, note }) => {
-    const counts = ` +${added} −${removed}`;
+    const counts = `${added > 0 ? ` +${added}` : ""}${removed > 0 ? ` −${removed}` : ""}`;
     const short = name.slice(name.lastIndexOf("/") + 1) + counts;
     return { number, text: name + counts + note, name: short };
   });

@@ -58,7 +58,8 @@ function describe(sampled: SampledText, { about }: DigestHints, room: number): D
   }
   const whole = quoteAll(lines, Math.min(room, WHOLE_CHARS));
   if (whole !== undefined) return { kind, text: whole };
-  const notes = [describeCut(lines), describeFiles(lines, about)].filter((note) => note !== "");
+  const files = MAY_BE_FILES.has(kind) ? describeFiles(lines, about) : "";
+  const notes = [describeCut(lines), files].filter((note) => note !== "");
   const opening = notes.length === 0 ? "" : `${notes.join("\n")}\n`;
   const left = room - opening.length;
   const asked = linesAskedFor(lines, about);
@@ -68,6 +69,7 @@ function describe(sampled: SampledText, { about }: DigestHints, room: number): D
   return { kind, text: opening + text };
 }
 
+const MAY_BE_FILES: ReadonlySet<ContentKind> = new Set(["text", "code", "markdown", "html"]);
 /** A text up to this length is quoted whole. */
 const WHOLE_CHARS = 600;
 

@@ -34,7 +34,7 @@ export function markdownDigest(
     }
     const level = fence === "" ? (/^#{1,6}(?= \S)/.exec(line)?.[0].length ?? 0) : 0;
     if (level === 0) continue;
-    const name = line.slice(level + 1);
+    const name = line.slice(level + 1).replace(/\]\([^)]{0,400}\)/g, "]");
     headings.push({
       number: lines.number(index),
       text: line,

@@ -16,7 +16,8 @@ const CODE =
 const MARKDOWN = /^(?:[-*+] |\d{1,3}[.)] |```|> |\*\*|\| |!?\[[^\]]+\]\()/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
 const STAT = / \| {1,6}(?:\d{1,7}(?: [+-]|$)|Bin )/;
-const MATCH = /^[^\s|"<>(]{1,200}?[:-]\d{1,7}[:-]|^\d{1,7}[:-](?!\d\d[:-])(?!\s*$)/;
+const MATCH =
+  /^[^\s|"<>(:]{0,160}[A-Za-z][^\s|"<>(:]{0,80}[:-]\d{1,7}[:-]|^\d{1,7}[:-](?!\d\d[:-])(?!\s*$)/;
 const PATH = /^(?:[A-Z]:)?[^\s:|<>"'`(){},;=*]{1,240}$/;
 const TREE = /[├└]──|^(?:│ {2,3})*[├└]/;
 const NODE =
@@ -61,9 +62,10 @@ export function detectKind(lines: Lines): ContentKind {
   if (lines.isStamped) return looks.run > 2 ? "build" : "log";
   if (enough(looks.matches, 0.5)) return "matches";
   if (enough(looks.paths, 0.8)) return "files";
-  if (enough(looks.run, 0.12) && looks.run > looks.code * 0.6) return "build";
   const isScript = lines.line(0).startsWith("#!");
-  if (!isScript && isMarkdown(looks)) return "markdown";
+  if (!isScript && !hasVerdict && isMarkdown(lines, looks)) return "markdown";
+  if (enough(looks.run, 0.12) && looks.run > looks.code * 0.6) return "build";
+  if (!isScript && isMarkdown(lines, looks)) return "markdown";
   if (isScript || enough(looks.code, 0.35)) return "code";
   return hasVerdict || looks.run >= 2 ? "build" : "text";
 }
@@ -102,10 +104,17 @@ function lookAt(lines: Lines): Looks {
   return looks;
 }
 
-function isMarkdown({ lines, code, headings, markdown, settings }: Looks): boolean {
+function isMarkdown(page: Lines, { lines, code, headings, markdown, settings }: Looks): boolean {
   if (code >= lines * 0.4 || settings >= lines * 0.5) return false;
   if (headings >= 2) return markdown >= lines * 0.1 && code < markdown * 2;
-  return headings === 1 && markdown >= Math.max(2, lines * 0.2);
+  if (markdown < Math.max(2, lines * 0.2)) return false;
+  // They may be far from each other.
+  let found = headings;
+  const { text } = page;
+  for (let at = text.indexOf("\n#"); at !== -1 && found < 4; at = text.indexOf("\n#", at + 2)) {
+    if (/^\n#{1,6} \S/.test(text.slice(at, at + 10))) found += 1;
+  }
+  return headings === 1 || found >= 4;
 }
 
 function isDiff(lines: Lines): boolean {

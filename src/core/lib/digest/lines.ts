@@ -24,6 +24,8 @@ const HEADER_LINES = 10;
 /** Ends the lines that some harnesses put before the output of a run. */
 const HEADER_END = /^(?:output|observation|stdout|result):$/i;
 
+const STATUS = /^(?:Process )?exit(?:ed)?[ -](?:with )?(?:code|status)\b/i;
+
 /** A line as it is quoted. */
 export interface Quote {
   readonly number: number;
@@ -211,10 +213,16 @@ export class Lines {
   }
 
   #headerLines(): number {
+    const status: string[] = [];
     for (let index = 0; index < HEADER_LINES && index + 1 < this.#starts.length; index += 1) {
       const start = this.#starts[index] ?? 0;
       const end = (this.#starts[index + 1] ?? 0) - 1;
-      if (end - start < 14 && HEADER_END.test(this.text.slice(start, end).trim())) return index + 1;
+      if (end - start > LOOKED_CHARS) return 0;
+      const line = this.text.slice(start, end).trim();
+      if (STATUS.test(line)) status.push(`${index + 1}: ${clip(toPrintable(line), 80)}`);
+      if (!HEADER_END.test(line)) continue;
+      this.notes.push(...status);
+      return index + 1;
     }
     return 0;
   }

@@ -6,8 +6,8 @@ const MAX_WALKED = 40_000;
 const LISTED =
   /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\d{1,2}\s+[\d:]+\s+(.+)$/;
 const LISTED_SHORT = /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s.*?\s(\S+)$/;
-const MATCH = /^([^\s|"<>(:][^|"<>:]{0,240}?)([:-])\d{1,7}\2/;
-const SAME_FILE = /^(\d{1,7})([:-])/;
+const MATCH = /^([^\s|"<>(:]{0,160}[A-Za-z][^|"<>:]{0,160}?)([:-])\d{1,7}\2/;
+const SAME_FILE = /^(\d{1,7})([:-])(?!\d\d[:-])/;
 const PATH_ALONE = /^(?:[A-Z]:)?[\w@.~/\\+()[\]$ -]{0,240}[\w/\])]$/;
 
 /** The files of a listing, whole where they fit, otherwise by folder with their counts. */
@@ -62,12 +62,8 @@ function shownPaths(paths: readonly string[], room: number): string {
     .map(([folder, names]) => `${folder === "" ? "./" : folder}: ${names.join(", ")}`)
     .join("\n");
   if (named.length <= room) return named;
-  for (let depth = 12; depth >= 1; depth -= 1) {
-    const folders = group(paths, depth);
-    const shown = [...folders].map(([folder, names]) => countFolder(folder, names.length));
-    const text = shown.join(", ");
-    if (text.length <= room && folders.size > 1) return fillNames(folders, room);
-  }
+  const folders = openFolders(paths, room);
+  if (folders.size > 1) return fillNames(folders, room);
   let shown = 0;
   let text = "";
   for (const path of paths) {
@@ -80,6 +76,43 @@ function shownPaths(paths: readonly string[], room: number): string {
 
 function countFolder(folder: string, count: number): string {
   return `${folder === "" ? "./" : folder} ${formatCount(count)}`;
+}
+
+/** The folders that hold everything; the largest is opened, as long as there is room for what is in it. */
+function openFolders(paths: readonly string[], room: number): Map<string, string[]> {
+  let folders = group(paths, 1);
+  const closed = new Set<string>();
+  const lengthOf = (some: ReadonlyMap<string, readonly string[]>): number => {
+    let length = 0;
+    for (const [folder, names] of some) length += countFolder(folder, names.length).length + 2;
+    return length;
+  };
+  let left = room - lengthOf(folders);
+  if (left < 0) return new Map();
+  for (;;) {
+    let largest: string | undefined;
+    for (const [folder, { length }] of folders) {
+      if (closed.has(folder) || length < 2) continue;
+      if (largest === undefined || length > (folders.get(largest)?.length ?? 0)) largest = folder;
+    }
+    if (largest === undefined) return folders;
+    const names = folders.get(largest) ?? [];
+    const inner = group(names, 1);
+    const prefix = largest;
+    const opened = new Map([...inner].map(([folder, held]) => [prefix + folder, held]));
+    const more = lengthOf(opened) - countFolder(largest, names.length).length - 2;
+    if (opened.size < 2 && opened.has(largest)) closed.add(largest);
+    else if (more > left) closed.add(largest);
+    else {
+      left -= more;
+      const entries = [...folders].flatMap(([folder, held]) =>
+        folder === prefix ? [...opened] : [[folder, held] as [string, string[]]],
+      );
+      folders = new Map(entries);
+      // What lies in it directly is not opened again.
+      if (opened.has(prefix)) closed.add(prefix);
+    }
+  }
 }
 
 /** Every folder with its count; the names of small ones where there is room. */

@@ -249,6 +249,8 @@ function rate(lines: Lines, candidates: Candidate[], steps: readonly Step[]): vo
     if (isNear) one.score += 1.5;
     const isAfter = steps.length > 0 && one.index > (ends.at(-1) ?? 0);
     if (isAfter) one.score *= 0.3;
+    // That a part went well matters less than what did not.
+    if (one.sign === "good" && (byForm.get(one.sign + one.form)?.length ?? 0) > 0) one.score -= 4;
     one.isAlike = (byForm.get(one.sign + one.form)?.length ?? 0) > 0;
     put(byForm, one.sign + one.form, one);
     put(bySign, one.sign, one);

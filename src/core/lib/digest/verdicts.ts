@@ -8,7 +8,7 @@ const VERDICT = new RegExp(
     // pytest, unittest, rspec, phpunit, jest, vitest, mocha, tap, node.
     String.raw`^=+ .*\d (?:passed|failed|errors?|skipped|deselected|warnings?|xfailed)\b`,
     String.raw`^(?:Ran \d+ tests?|OK(?: \(.*\))?$|FAILED \(|FAILURES!|ERRORS!|Tests: \d+, Assertions|OK \(\d+ tests?)`,
-    String.raw`^\d+ (?:passed|failed|examples?|tests?|specs?)\b.*\b(?:passed|failed|failures?|errors?|in \d)`,
+    String.raw`^\d+ (?:passed|failed|examples?|tests?|doctests?|specs?)\b.*\b(?:passed|failed|failures?|errors?|in \d)`,
     String.raw`^(?:Tests|Test Suites|Test Files|Suites|Snapshots):? {1,12}.*\d`,
     String.raw`^\d+ (?:passing|failing)\b|^[#ℹ] (?:pass|fail) \d`,
     // go, cargo, nextest, ctest, dotnet, maven, gradle.

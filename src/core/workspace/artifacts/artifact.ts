@@ -97,6 +97,9 @@ export const MOMENT_KEY = "offloaded_when";
 /** Metadata: the mark of the call whose result it is. */
 export const CALL_KEY = "call_mark";
 
+/** The names that the user's message before it had: what its reference shows depends on them. */
+export const NAMED_KEY = "asked_about";
+
 /** Metadata: the wrapping of a result in its format. */
 export const WRAPPING_KEY = "format_wrapping";
 

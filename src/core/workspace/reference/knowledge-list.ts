@@ -10,9 +10,11 @@ export interface KnowledgeEntry {
   readonly artifactId: string;
   /** The hash of the stored content; a reference shows its first digits. */
   readonly hash: string;
-  readonly chars: number;
-  /** Lines of the readable view, if known. */
+  /** Characters and lines of the readable view, which is what the tools number; if known. */
+  readonly chars: number | undefined;
   readonly lines: number | undefined;
+  /** Tokens of the result, as counted or estimated. */
+  readonly tokens: number;
   readonly digest: Digest;
   /** How many equal results, or parts, came before the one that it stands for. Default 0. */
   readonly equalBefore?: number | undefined;
@@ -117,6 +119,7 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
     kind: entry.digest.kind,
     chars: entry.chars,
     lines: entry.lines,
+    tokens: entry.tokens,
     path: readBy === "path" ? entry.path : undefined,
   };
   const shown = Object.entries(attributes)
