@@ -4,7 +4,7 @@ import type { Lines } from "./lines.js";
 /** Lines that are looked at in a long text. */
 const MAX_WALKED = 20_000;
 const MODIFIERS =
-  "(?:export |default |declare |public |private |protected |internal |static |final |abstract |override |async |pub(?:\\([a-z]+\\))? |unsafe |extern |const |inline |virtual |sealed |partial |readonly |open |data |suspend |mut )*";
+  "(?:export |default |declare |public |private |protected |internal |static |final |abstract |override |async |pub(?:\\([a-z]+\\))? |unsafe |extern |const |inline |virtual |sealed |partial |readonly |open |data |suspend |mut ){0,6}";
 /** What declares something, at the start of a line; its name comes next. */
 const DECLARED = new RegExp(
   `^${MODIFIERS}(?:function\\*?|class|interface|enum|namespace|module|type|struct|trait|union|def|defp|defmodule|defmacro|func|fn|fun|mod|object|record|protocol|extension|macro_rules!|impl(?:<[^>]{0,60}>)?|CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION|INDEX|PROCEDURE|TRIGGER|TYPE))\\s+(?:\\([^)]{0,80}\\)\\s*)?([\\w$.:"\`-]{1,100})`,
@@ -14,10 +14,10 @@ const VALUE =
   /^(?:export (?:default )?)?(?:const|let|var|val|static|type) (?:mut )?([\w$]{1,80})\b|^(?:exports|module\.exports)\b(?:\.(\w+))?|^([A-Z][A-Z\d_]{2,60})\s?(?::[^=]{1,60})?=/;
 /** A method: a name, parameters, and a brace at the end. */
 const METHOD =
-  /^(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) )*(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;=]{0,200}\)(?:: ?[^=;(]{1,80}| (?:const|override|noexcept|throws [\w, .]{1,80}))? ?\{$/;
+  /^(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) ){0,6}(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;=]{0,200}\)(?:: ?[^=;(]{1,80}| (?:const|override|noexcept|throws [\w, .]{1,80}))? ?\{$/;
 /** A test, by what it says. */
 const TEST =
-  /^(?:describe|context|suite|it|test|specify|scenario|t\.Run|s\.Run)(?:\.\w{1,20})*(?:\s?\(\s*| (?=["']))(?:[`'"](.{1,160}?)[`'"]|(\w[\w.]{1,80}))/;
+  /^(?:describe|context|suite|it|test|specify|scenario|t\.Run|s\.Run)(?:\.\w{1,20}){0,4}(?:\s?\(\s*| (?=["']))(?:[`'"](.{1,160}?)[`'"]|(\w[\w.]{1,80}))/;
 const NOT_METHODS =
   /^(?:if|for|while|switch|catch|return|else|function|with|do|await|new|throw|using|lock|foreach|match|super|typeof|import|export|const|let|var)\b/;
 /** A rule of a style sheet. */

@@ -45,7 +45,7 @@ export function diffDigest(lines: Lines, room: number): string | undefined {
       file?.hunks === 0 &&
       /^(?:new file|deleted file|rename to|Binary files)/.test(line)
     ) {
-      file.note ||= ` (${line.replace(/ mode .*| and .*|^rename to /, "").slice(0, 40)})`;
+      file.note ||= ` (${line.replace(/ mode .{0,300}| and .{0,300}|^rename to /, "").slice(0, 40)})`;
     } else if (file === undefined && line.trim() !== "" && before.length < 3) {
       before.push(`${lines.number(index)}: ${line.slice(0, 120)}`);
     }

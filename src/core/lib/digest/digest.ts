@@ -9,7 +9,7 @@ import { detectKind } from "./kinds.js";
 import { Lines } from "./lines.js";
 import { filesDigest, matchesDigest } from "./listing.js";
 import { plainDigest, quoteAll } from "./plain.js";
-import { clip, countOf, formatCount } from "./printable.js";
+import { clip, countOf, formatCount, toPrintable } from "./printable.js";
 import { runDigest } from "./run.js";
 import type { SampledText } from "./sampled-text.js";
 import { scanText } from "./scan-text.js";
@@ -36,7 +36,7 @@ export function scanSampled(
   return (budgetChars) => {
     const most = Math.max(0, Math.floor(budgetChars));
     const { kind, text } = describe(sampled, hints, most);
-    return { kind, text: clip(text, most) };
+    return { kind, text: clip(toPrintable(text), most) };
   };
 }
 

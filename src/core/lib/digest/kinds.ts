@@ -12,14 +12,14 @@ const LEVEL =
 const RUN =
   /^\s*(?:[✓✔√✗✘✖×●❌✕]|PASS(?:ED)?\b|FAIL(?:ED)?\b|ok \d|ok {2}|not ok|--- (?:PASS|FAIL|SKIP)|=== (?:RUN|CONT|PAUSE)|npm (?:ERR!|error|warn|WARN)|error(?:\[|:| TS)|warning(?:\[|:)|Compiling |Downloading |Downloaded |Installing |Collecting |Requirement already|Tests?:? {1,9}\d|Test (?:Suites|Files):? |Found \d+ error|Ran \d+ test|collected \d|={5}|> [\w@/.-]{1,60}@\d|##\[|\+ \w|\[(?:INFO|ERROR|WARNING)\]|Caused by|at [\w.$<>]{1,80}\(|Traceback|#\d+ (?:\[|DONE|\d))|\(\d{1,6},\d{1,6}\): error|:\d{1,6}:\d{1,6}(?: -|:) (?:error|warning)|\b(?:PASSED|FAILED|SKIPPED)\b|\.\.\. ?(?:ok|FAILED)/;
 const CODE =
-  /[{};(]$|^[}\])@]|^\/[/*]|^(?:import|export|const|let|var|function|class|interface|enum|namespace|module|def|func|fn|impl|mod|pub|use|package|public|private|protected|static|async|await|return|if|else|elif|for|while|switch|case|try|catch|throw|raise|from|type|struct|trait|self|this|describe|it|test|expect|assert|yield|with|end|except|finally|#include)\b(?!.*[.?!]$)/;
+  /[{};(]$|^[}\])@]|^\/[/*]|^(?:import|export|const|let|var|function|class|interface|enum|namespace|module|def|func|fn|impl|mod|pub|use|package|public|private|protected|static|async|await|return|if|else|elif|for|while|switch|case|try|catch|throw|raise|from|type|struct|trait|self|this|describe|it|test|expect|assert|yield|with|end|except|finally|#include)\b(?!.{0,160}[.?!]$)/;
 const MARKDOWN = /^(?:[-*+] |\d{1,3}[.)] |```|> |\*\*|\| |!?\[[^\]]+\]\()/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
 const STAT = / \| {1,6}(?:\d{1,7}(?: [+-]|$)|Bin )/;
 const MATCH =
   /^[^\s|"<>(:]{0,160}[A-Za-z][^\s|"<>(:]{0,80}[:-]\d{1,7}[:-]|^\d{1,7}[:-](?!\d\d[:-])(?!\s*$)/;
 const PATH = /^(?:[A-Z]:)?[^\s:|<>"'`(){},;=*]{1,240}$/;
-const TREE = /[├└]──|^(?:│ {2,3})*[├└]/;
+const TREE = /[├└]──|^(?:│ {2,3}){0,20}[├└]/;
 const NODE =
   /^- (?:generic|link|button|heading|text|paragraph|img|list|listitem|navigation|textbox|main|banner)\b/;
 const SETTING = /^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/;

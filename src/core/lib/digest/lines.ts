@@ -1,5 +1,5 @@
-import { isHighSurrogate, isLowSurrogate } from "../text/code-units.js";
-import { clip, formatCount, toPrintable, withoutColors } from "./printable.js";
+import { isHighSurrogate, isLowSurrogate, takeEnd } from "../text/code-units.js";
+import { clip, clipMiddle, toPrintable, withoutColors } from "./printable.js";
 import type { SampledText } from "./sampled-text.js";
 
 /** So much of a line is looked at. */
@@ -63,9 +63,9 @@ export class Lines {
     this.#first = this.#headerLines();
     this.size = Math.max(0, end - this.#first);
     this.isNumbered = this.#share((line, index) => this.#isNext(line, index)) >= 0.6;
-    this.isStamped =
-      !this.isNumbered && this.#share((line) => STAMP.test(line.replace(JOB, ""))) >= 0.7;
+    this.isStamped = !this.isNumbered && this.#share((line) => STAMP.test(withoutJob(line))) >= 0.7;
     if (this.isStamped) this.#noteTimes();
+    if (!this.whole) this.notes.push(`Not looked at: lines ${gap + 1}–${gap + skipped}.`);
   }
 
   number(index: number): number {
@@ -123,9 +123,10 @@ export class Lines {
     }
     const before = this.#numbers !== undefined && this.#numbers[index + this.#first - 1] === number;
     const text = (before ? "…" : "") + toPrintable(this.line(index));
-    const isLong = end - start > LOOKED_CHARS;
-    if (!isLong || text.length > most) return { number, text: clip(text, most) };
-    return { number, text: `${clip(text, most - 1)}…` };
+    const length = end - start;
+    if (length <= LOOKED_CHARS) return { number, text: clip(text, most) };
+    const last = toPrintable(takeEnd(this.text.slice(end - most, end), most));
+    return { number, text: clipMiddle(text.slice(0, most) + last, most, length) };
   }
 
   /** The number that a listing gives to a line. */
@@ -179,7 +180,7 @@ export class Lines {
 
   #noteTimes(): void {
     const timeOf = (index: number) =>
-      /\d[^,.\]]*/.exec(STAMP.exec(this.raw(index).replace(JOB, ""))?.[0] ?? "")?.[0].trim() ?? "";
+      /\d[^,.\]]*/.exec(STAMP.exec(withoutJob(this.raw(index)))?.[0] ?? "")?.[0].trim() ?? "";
     let last = this.size - 1;
     while (last > 0 && timeOf(last) === "") last -= 1;
     const [from, to] = [timeOf(0) || timeOf(1), timeOf(last)];
@@ -190,7 +191,7 @@ export class Lines {
   }
 
   #withoutTime(line: string): string {
-    const rest = line.includes("\t") ? line.replace(JOB, "") : line;
+    const rest = withoutJob(line);
     const code = rest.charCodeAt(0);
     // Most begin with a digit; a letter, a bracket or a mark of order may come first.
     return code === 32 || (code > 0x5b && code !== 0xfeff) ? rest : rest.replace(STAMP, "");
@@ -228,6 +229,10 @@ export class Lines {
   }
 }
 
+function withoutJob(line: string): string {
+  return line.includes("\t") ? line.replace(JOB, "") : line;
+}
+
 /** Where line breaks are mostly written as `\n`, as in a program's own form of a string, these count as ends. */
 function splitEscaped(
   text: string,
@@ -257,9 +262,4 @@ function splitEscaped(
 /** A line of a reference. */
 export function renderQuote({ number, text }: Quote): string {
   return `${number}: ${text}`;
-}
-
-/** "lines 3–9". */
-export function rangeOf(first: number, last: number): string {
-  return first === last ? `line ${formatCount(first)}` : `lines ${first}–${last}`;
 }

@@ -4,8 +4,8 @@ import { clip, countOf, formatCount } from "./printable.js";
 
 const MAX_WALKED = 40_000;
 const LISTED =
-  /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\d{1,2}\s+[\d:]+\s+(.+)$/;
-const LISTED_SHORT = /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s.*?\s(\S+)$/;
+  /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\d{1,2}\s+[\d:]+\s+(.{1,300})$/;
+const LISTED_SHORT = /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s.{0,300}?\s(\S+)$/;
 const MATCH = /^([^\s|"<>(:]{0,160}[A-Za-z][^|"<>:]{0,160}?)([:-])\d{1,7}\2/;
 const SAME_FILE = /^(\d{1,7})([:-])(?!\d\d[:-])/;
 const PATH_ALONE = /^(?:[A-Z]:)?[\w@.~/\\+()[\]$ -]{0,240}[\w/\])]$/;
@@ -39,7 +39,7 @@ function pathOf(line: string): string | undefined {
     if (name === "." || name === "..") return "";
     return type === "d" && !name.endsWith("/") ? `${name}/` : name;
   }
-  const tree = /[├└]──? ?(.+)$/.exec(text);
+  const tree = /[├└]──? ?(.{1,300})$/.exec(text);
   if (tree)
     return text.slice(0, text.length - (tree[1] ?? "").length).replace(/[^│├└ ]/g, "").length > 4
       ? `  ${tree[1]}`

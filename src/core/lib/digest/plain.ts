@@ -8,7 +8,7 @@ const LAST = 2;
 const MAX_WALKED = 4_000;
 /** What divides a text that has no marks for it. */
 const TITLE =
-  /^(?:(?:[=*#~-]{2,} ?)\S.{0,100}|[A-Z][\w ,/()'-]{2,60}:|(?:\d{1,2}\.)+\d{0,2} [A-Z].{2,80}|[A-Z][A-Z \d&/-]{5,60})$/;
+  /^(?:(?:[=*#~-]{2,} ?)\S.{0,100}|[A-Z][\w ,/()'-]{2,60}:|(?:\d{1,2}\.){1,5}\d{0,2} [A-Z].{2,80}|[A-Z][A-Z \d&/-]{5,60})$/;
 
 /** How a text begins and ends, and what divides it; all of it, where that fits. */
 export function plainDigest(lines: Lines, asked: ReadonlySet<number>, room: number): string {

@@ -6,10 +6,10 @@ const JUDGED_CHARS = 300;
 const VERDICT = new RegExp(
   [
     // pytest, unittest, rspec, phpunit, jest, vitest, mocha, tap, node.
-    String.raw`^=+ .*\d (?:passed|failed|errors?|skipped|deselected|warnings?|xfailed)\b`,
-    String.raw`^(?:Ran \d+ tests?|OK(?: \(.*\))?$|FAILED \(|FAILURES!|ERRORS!|Tests: \d+, Assertions|OK \(\d+ tests?)`,
-    String.raw`^\d+ (?:passed|failed|examples?|tests?|doctests?|specs?)\b.*\b(?:passed|failed|failures?|errors?|in \d)`,
-    String.raw`^(?:Tests|Test Suites|Test Files|Suites|Snapshots):? {1,12}.*\d`,
+    String.raw`^=+ .{0,200}\d (?:passed|failed|errors?|skipped|deselected|warnings?|xfailed)\b`,
+    String.raw`^(?:Ran \d+ tests?|OK(?: \(.{0,200}\))?$|FAILED \(|FAILURES!|ERRORS!|Tests: \d+, Assertions|OK \(\d+ tests?)`,
+    String.raw`^\d+ (?:passed|failed|examples?|tests?|doctests?|specs?)\b.{0,200}\b(?:passed|failed|failures?|errors?|in \d)`,
+    String.raw`^(?:Tests|Test Suites|Test Files|Suites|Snapshots):? {1,12}.{0,200}\d`,
     String.raw`^\d+ (?:passing|failing)\b|^[#ℹ] (?:pass|fail) \d`,
     // go, cargo, nextest, ctest, dotnet, maven, gradle.
     String.raw`^(?:FAIL|PASS)$|^FAIL\t|^ok {2}\t`,
@@ -18,7 +18,7 @@ const VERDICT = new RegExp(
     String.raw`^\d+ tests? completed, |^There were failing tests|\bExecution failed for task|^Some tests failed`,
     // Compilers, linters, bundlers, package managers.
     String.raw`^Found \d+ (?:errors?|problems?)|^Success: no issues|^All checks passed|^[✖✗]? ?\d+ problems? \(|^\d+ errors? (?:generated|found|and)|^(?:error: )?aborting due to|could not compile `,
-    String.raw`^(?:webpack )?.{0,40}compiled (?:successfully|with)|^Failed to compile|^make(?:\[\d+\])?: \*\*\*|^ninja: build stopped|^gmake.*Error \d`,
+    String.raw`^(?:webpack )?.{0,40}compiled (?:successfully|with)|^Failed to compile|^make(?:\[\d+\])?: \*\*\*|^ninja: build stopped|^gmake.{0,200}Error \d`,
     String.raw`^(?:ERROR: )?failed to solve|^added \d+ packages|^\d+ vulnerabilit|^npm ERR! code|ELIFECYCLE|^(?:✨ {0,2})?Done in \d`,
     // Anything else that has an exit status.
     String.raw`\b(?:[Ee]xit(?:ed|ing)?|[Cc]ompleted|[Ff]inished|[Ff]ailed|[Tt]erminated|ended)(?: with)?(?: an?)?(?: exit| error| non-zero)?[ -](?:code|status)\b:?.{0,3}\d|returned (?:a )?non-zero|^##\[error\]`,
@@ -30,10 +30,10 @@ const GOOD =
 
 /** A test that failed, by its name. */
 const FAILED =
-  /^(?:FAILED |ERROR |FAIL:? |ERROR: )\S|^FAIL \[|^--- FAIL: |^not ok \d|^[✗✘✖×✕❌] ?\S|^● \S|^\d{1,4}\) \S|\.\.\. ?(?:FAILED|ERROR|FAIL|mismatch)\b|\*\*\*(?:Failed|Exception|Timeout)|\b(?:FAILED|FAILURE)!?$|^_{3,} \S.* _{3,}$|^Failed \S+ \[|<<< (?:FAILURE|ERROR)!|\.{8,}Failed$|^thread '.*' panicked/;
+  /^(?:FAILED |ERROR |FAIL:? |ERROR: )\S|^FAIL \[|^--- FAIL: |^not ok \d|^[✗✘✖×✕❌] ?\S|^● \S|^\d{1,4}\) \S|\.\.\. ?(?:FAILED|ERROR|FAIL|mismatch)\b|\*\*\*(?:Failed|Exception|Timeout)|\b(?:FAILED|FAILURE)!?$|^_{3,} \S.{0,200} _{3,}$|^Failed \S+ \[|<<< (?:FAILURE|ERROR)!|\.{8,}Failed$|^thread '.{0,200}' panicked/;
 /** What is wrong with code, and where. */
 const COMPILER =
-  /^.{0,200}[:(]\d{1,7}(?:[:,]\d{1,5})?\)?:? ?-? ?(?:fatal |internal )?error\b|\berror (?:TS|CS|C|LNK|MSB)\d|^error(?:\[\w+\])?:|^\d{1,6}:\d{1,5} +(?:error|✖)|^e: |^\[ERROR\] .*\.\w{1,6}:\[|: undefined reference|^SyntaxError/;
+  /^.{0,200}[:(]\d{1,7}(?:[:,]\d{1,5})?\)?:? ?-? ?(?:fatal |internal )?error\b|\berror (?:TS|CS|C|LNK|MSB)\d|^error(?:\[\w+\])?:|^\d{1,6}:\d{1,5} +(?:error|✖)|^e: |^\[ERROR\] .{0,200}\.\w{1,6}:\[|: undefined reference|^SyntaxError/;
 /** What was thrown, and why. */
 const THROWN =
   /^(?:E {2,8})?(?:Uncaught |Unhandled |Exception in thread.{0,80}? |Caused by: )?(?:[\w$]{1,60}[.:]{1,2}){0,12}\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|Fault)(?: \[\w+\])?(?::|$| - )|^(?:E {2,8})\S|^panic: |^(?:fatal|FATAL)\b|\bSegmentation fault\b|\b(?:core dumped)\b|^Caused by: |^Killed$|npm (?:ERR!|error) \S/;

@@ -91,9 +91,7 @@ describe("digestText", () => {
   it("keeps to the budget, is safe to print and the same every time", () => {
     fc.assert(
       fc.property(ANY_TEXT, BUDGET, fc.boolean(), (text, budgetChars, isSteered) => {
-        const steering = isSteered
-          ? { isKnown: (name: string) => name.length % 2 === 0, about: text.slice(0, 90) }
-          : {};
+        const steering = isSteered ? { about: text.slice(0, 90) } : {};
         const digest = digestText(text, { budgetChars, ...steering });
         expect(digest.text.length).toBeLessThanOrEqual(budgetChars);
         expect(digest.text).not.toMatch(UNSAFE);
@@ -176,20 +174,6 @@ describe("digestText", () => {
     expect(compared).toBeGreaterThan(1_000);
   });
 
-  it("lists names under the number of a line that has the first, and at most nine lines before the others", () => {
-    const text = Array.from({ length: 400 }, (_, at) => `a${at} = call_${at}(other-${at % 90})`);
-    const { text: digest } = digestText(text.join("\n"), { budgetChars: 900 });
-    const [, list = ""] = digest.split("Names from line: ");
-    const groups = list.split("; ").map((group) => group.split(" "));
-    expect(groups.length).toBeGreaterThan(2);
-    expect(groups.flat().length).toBeGreaterThan(groups.length * 4);
-    for (const [number, ...names] of groups) {
-      const from = Number(number) - 1;
-      expect(text[from]).toContain(names[0]);
-      for (const name of names) expect(text.slice(from, from + 10).join()).toContain(name);
-    }
-  });
-
   it("keeps what replacement patterns would change", () => {
     const nasty = "cost $& and $' and $` and $1 and $$";
     expect(digestText(nasty).text).toContain(nasty);
@@ -216,14 +200,6 @@ describe("steering", () => {
     { length: 300 },
     (_, at) => `value_of_${at} = ${wordOf(at)}(input-${at})`,
   ).join("\n");
-
-  it("puts names that the conversation has last", () => {
-    const known = new Set(digestText(text).text.match(/value_of_\d+|input-\d+/g));
-    expect(known.size).toBeGreaterThan(40);
-    const { text: digest } = digestText(text, { isKnown: (name) => known.has(name) });
-    const shown = digest.match(/value_of_\d+|input-\d+/g) ?? [];
-    expect(shown.filter((name) => !known.has(name)).length).toBeGreaterThan(shown.length * 0.6);
-  });
 
   it("shows a line that names what the call named", () => {
     expect(digestText(text).text).not.toContain("251: value_of_250");
