@@ -3,18 +3,15 @@ import { codeDigest } from "./code.js";
 import type { ContentKind, Digest, DigestHints } from "./content-kind.js";
 import { diffDigest } from "./diff.js";
 import { htmlDigest, markdownDigest, snapshotDigest } from "./document.js";
-import { readJson, type JsonContent } from "./json-content.js";
 import { jsonDigest } from "./json-digest.js";
 import { detectKind } from "./kinds.js";
 import { Lines } from "./lines.js";
 import { filesDigest, matchesDigest } from "./listing.js";
 import { plainDigest, quoteAll } from "./plain.js";
-import { clip, countOf, formatCount, toPrintable } from "./printable.js";
+import { clip, toPrintable } from "./printable.js";
 import { runDigest } from "./run.js";
 import type { SampledText } from "./sampled-text.js";
-import { scanText } from "./scan-text.js";
 import { describeCut, describeFiles } from "./sections.js";
-import { readTable } from "./table-content.js";
 import { tableDigest } from "./table-digest.js";
 
 export {
@@ -24,9 +21,6 @@ export {
   type DigestHints,
   type DigestOptions,
 } from "./content-kind.js";
-
-/** The share of the budget for the value itself, where JSON does not fit. */
-const VALUE_SHARE = 0.55;
 
 /** Returns what describes a text in so many characters, depending on its kind. */
 export function scanSampled(
@@ -41,19 +35,12 @@ export function scanSampled(
 }
 
 function describe(sampled: SampledText, { about }: DigestHints, room: number): Digest {
-  const json = readJson(sampled);
-  if (json !== undefined) {
-    const title = titleOfJson(json, sampled);
-    const { text } = jsonDigest(json, title, room, Math.floor(room * VALUE_SHARE));
-    return { kind: json.isJson ? "json" : "text", text };
-  }
+  const json = jsonDigest(sampled, room);
+  if (json !== undefined) return json;
   const lines = new Lines(sampled);
   const kind = detectKind(lines);
-  if (kind === "text" || kind === "log" || kind === "markdown") {
-    const table =
-      lines.isStamped && !sampled.text.slice(0, 400).includes("\t")
-        ? undefined
-        : describeTable(sampled, kind, room);
+  if (MAY_BE_TABLE.has(kind) && !(lines.isStamped && !sampled.text.slice(0, 400).includes("\t"))) {
+    const table = tableDigest(sampled, room);
     if (table !== undefined) return { kind: "table", text: table };
   }
   const whole = quoteAll(lines, Math.min(room, WHOLE_CHARS));
@@ -69,6 +56,7 @@ function describe(sampled: SampledText, { about }: DigestHints, room: number): D
   return { kind, text: opening + text };
 }
 
+const MAY_BE_TABLE: ReadonlySet<ContentKind> = new Set(["text", "log", "markdown"]);
 const MAY_BE_FILES: ReadonlySet<ContentKind> = new Set(["text", "code", "markdown", "html"]);
 /** A text up to this length is quoted whole. */
 const WHOLE_CHARS = 600;
@@ -98,23 +86,4 @@ function byTemplate(
     default:
       return undefined;
   }
-}
-
-function describeTable(sampled: SampledText, kind: ContentKind, room: number): string | undefined {
-  const beginning = sampled.text.slice(0, 400);
-  if (!/[\t,;|]| {2}|^\+-/.test(beginning)) return undefined;
-  const scan = scanText(sampled);
-  const table = readTable(scan);
-  const isLog = kind === "log" && (table?.header.length === 0 ? table.columns < 4 : false);
-  if (table === undefined || isLog) return undefined;
-  const { lines, whole } = sampled;
-  const scale = whole ? 1 : Math.max(1, lines / Math.max(1, scan.lines.length));
-  return tableDigest(table, scan, lines, scale, room);
-}
-
-function titleOfJson({ value, isStart }: JsonContent, { chars }: SampledText): string {
-  const form = Array.isArray(value)
-    ? `array of ${isStart ? "at least " : ""}${countOf(value.length, "item")}`
-    : `object, ${isStart ? "at least " : ""}${countOf(Object.keys(value as object).length, "key")}`;
-  return `JSON ${form}${isStart ? `, read from its start (${formatCount(chars)} chars in all)` : ""}.`;
 }

@@ -17,22 +17,23 @@ export function markdownDigest(
   let fence = "";
   const most = Math.min(lines.size, MAX_WALKED);
   for (let index = 0; index < most; index += 1) {
-    const code = lines.text.charCodeAt(lines.start(index));
-    if (
-      !lines.isNumbered &&
-      !lines.isStamped &&
-      code !== 35 &&
-      code !== 96 &&
-      code !== 126 &&
-      code > 32
-    )
-      continue;
     const line = lines.line(index);
+    const code = line.charCodeAt(0);
+    // # ` ~ = - or a blank
+    if (code !== 35 && code !== 96 && code !== 126 && code !== 61 && code !== 45 && code !== 32)
+      continue;
     const [mark] = /^ {0,3}(?:`{3,}|~{3,})/.exec(line) ?? [];
     if (mark !== undefined && (fence === "" || mark.trim().startsWith(fence))) {
       fence = fence === "" ? mark.trim() : "";
     }
-    const level = fence === "" ? (/^#{1,6}(?= \S)/.exec(line)?.[0].length ?? 0) : 0;
+    if (fence !== "") continue;
+    const isRule = index > 0 && /^(?:={3,}|-{3,})$/.test(line);
+    const title = isRule ? lines.line(index - 1) : "";
+    if (/^[^\s#|>`*-]/.test(title)) {
+      const level = code === 61 ? 1 : 2;
+      headings.push({ number: lines.number(index - 1), text: title, level });
+    }
+    const level = /^#{1,6}(?= \S)/.exec(line)?.[0].length ?? 0;
     if (level === 0) continue;
     const name = line.slice(level + 1).replace(/\]\([^)]{0,400}\)/g, "]");
     headings.push({
@@ -105,7 +106,7 @@ export function snapshotDigest(
 
 const HEADING =
   /<(title|h[1-6])(?:\s[^>]{0,300})?>|<(main|nav|header|footer|article|section|form|table|aside)(?=[\s>])(?:[^>]{0,200}?\b(?:id|class|aria-label)="([^"]{1,60}))?/gi;
-const HIDDEN = /<(script|style|noscript|template|svg)\b/gi;
+const HIDDEN = /<(script|style|noscript|template|svg)\b|<!--/gi;
 
 /** Title, headings and parts of a page; `undefined` if it has none. */
 export function htmlDigest(lines: Lines, room: number): string | undefined {
@@ -168,7 +169,7 @@ function hiddenRanges(html: string): [number, number][] {
   const ranges: [number, number][] = [];
   HIDDEN.lastIndex = 0;
   for (let match = HIDDEN.exec(html); match && ranges.length < 200; match = HIDDEN.exec(html)) {
-    const end = html.indexOf(`</${match[1] ?? ""}`, match.index);
+    const end = html.indexOf(match[1] === undefined ? "-->" : `</${match[1]}`, match.index);
     ranges.push([match.index, end === -1 ? html.length : end]);
     if (end === -1) break;
     HIDDEN.lastIndex = end;

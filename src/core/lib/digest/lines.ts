@@ -147,6 +147,10 @@ export class Lines {
 
   #end(index: number): number {
     const next = index + this.#first + 1;
+    if (next === this.#gap) {
+      const feed = this.text.indexOf("\n", this.start(index));
+      return feed === -1 ? this.text.length : feed;
+    }
     const end = this.#starts[next];
     if (end === undefined)
       return this.text.endsWith("\n") ? this.text.length - 1 : this.text.length;
