@@ -40,7 +40,10 @@ function describe(sampled: SampledText, { about }: DigestHints, room: number): D
   const lines = new Lines(sampled);
   const kind = detectKind(lines);
   if (MAY_BE_TABLE.has(kind) && !(lines.isStamped && !sampled.text.slice(0, 400).includes("\t"))) {
-    const table = tableDigest(sampled, room);
+    // Without what a harness put before it.
+    const from = { from: lines.start(0), line: lines.number(0) };
+    const pieces = sampled.pieces.map((piece, at) => (at === 0 ? { ...piece, ...from } : piece));
+    const table = tableDigest({ ...sampled, pieces }, room);
     if (table !== undefined) return { kind: "table", text: table };
   }
   const whole = quoteAll(lines, Math.min(room, WHOLE_CHARS));
@@ -83,6 +86,8 @@ function byTemplate(
     case "log":
     case "build":
       return runDigest(lines, asked, room);
+    case "text":
+      return runDigest(lines, asked, room, true);
     default:
       return undefined;
   }

@@ -22,7 +22,8 @@ export function plainDigest(lines: Lines, asked: ReadonlySet<number>, room: numb
     first += 1;
   }
   for (let index = Math.max(0, lines.size - LAST); index < lines.size; index += 1) shown.add(index);
-  const most = lines.size < 8 ? Math.max(MAX_LINE, Math.floor(room / 6)) : MAX_LINE;
+  const share = lines.size < 8 ? Math.max(MAX_LINE, Math.floor(room / 6)) : MAX_LINE;
+  const most = Math.min(share, room - 12);
   const quotes = [...shown]
     .sort((one, other) => one - other)
     .map((index) => lines.quote(index, most))

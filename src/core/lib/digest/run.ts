@@ -51,8 +51,17 @@ interface Candidate {
   isAlike: boolean;
 }
 
-/** How a run ended: the verdict, the last failures, the first error, and what is around them. */
-export function runDigest(lines: Lines, asked: ReadonlySet<number>, room: number): string {
+/**
+ * How a run ended: the verdict, the last failures, the first error, and what is around them.
+ *
+ * @param isMaybe - Whether it is a run only if something failed in it.
+ */
+export function runDigest(
+  lines: Lines,
+  asked: ReadonlySet<number>,
+  room: number,
+  isMaybe = false,
+): string | undefined {
   const steps = failedSteps(lines);
   const candidates = findCandidates(lines, steps);
   rate(lines, candidates, steps);
@@ -85,6 +94,8 @@ export function runDigest(lines: Lines, asked: ReadonlySet<number>, room: number
     const next = sign === "weak" || sign === "verdict" || isAlike ? -1 : nextLine(lines, index);
     if (!judged.has(next)) add(next, MAX_NEXT);
   }
+  if (bad === 0 && isMaybe) return undefined;
+  if (isMaybe) for (const index of [0, 1]) add(index, MAX_NEXT);
   // Nothing failed: how it began, and how it ended.
   if (bad === 0) {
     for (const index of [0, lines.size - 1, lines.size - 2, 1, lines.size - 3])
