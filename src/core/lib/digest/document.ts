@@ -67,7 +67,7 @@ export function snapshotDigest(
   const head: string[] = [];
   for (let index = 0; index < Math.min(lines.size, MAX_WALKED); index += 1) {
     const line = lines.line(index).trim();
-    const role = /^(?:- )?(?:'|\[\d+\] ?|uid=\w+ )?([a-z]{3,16})\b/.exec(line)?.[1];
+    const role = /^(?:- '?|\[\d+\] ?|uid=\w+ )([a-z]{3,16})\b/.exec(line)?.[1];
     if (/^-? ?Page (?:URL|Title)|^(?:URL|Title):/i.test(line))
       head.push(`${lines.number(index)}: ${clip(line, 160)}`);
     if (role === undefined) continue;

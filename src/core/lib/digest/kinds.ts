@@ -1,5 +1,5 @@
 import type { ContentKind } from "./content-kind.js";
-import type { Lines } from "./lines.js";
+import { isTimed, type Lines } from "./lines.js";
 import { isVerdict } from "./verdicts.js";
 
 // All expressions see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
@@ -17,7 +17,7 @@ const MARKDOWN = /^(?:[-*+] |\d{1,3}[.)] |```|> |\*\*|\| |!?\[[^\]]+\]\()/;
 const LISTED = /^[-dlbcps][-rwxsStTl]{9}[@+.]?\s+\d/;
 const STAT = / \| {1,6}(?:\d{1,7}(?: [+-]|$)|Bin )/;
 const MATCH =
-  /^[^\s|"<>(:]{0,160}[A-Za-z][^\s|"<>(:]{0,80}[:-]\d{1,7}[:-]|^\d{1,7}[:-](?!\d\d[:-])(?!\s*$)/;
+  /^(?!\d{4}-\d\d-)[^\s|"<>(:]{0,160}[A-Za-z][^\s|"<>(:]{0,80}[:-]\d{1,7}[:-]|^\d{1,7}[:-](?!\d\d[:-])(?!\s*$)/;
 const PATH = /^(?:[A-Z]:)?[^\s:|<>"'`(){},;=*]{1,240}$/;
 const TREE = /[├└]──|^(?:│ {2,3}){0,20}[├└]/;
 const NODE =
@@ -93,9 +93,10 @@ function lookAt(lines: Lines): Looks {
     } else if (MARKDOWN.test(text)) looks.markdown += 1;
     if (text.startsWith("<")) looks.tags += 1;
     if (text.includes("[ref=") || text.startsWith("uid=") || NODE.test(text)) looks.nodes += 1;
-    if (LEVEL.test(text)) looks.log += 1;
+    const isLogged = LEVEL.test(text) || isTimed(text);
+    if (isLogged) looks.log += 1;
     if (LISTED.test(text) || STAT.test(text) || TREE.test(text)) looks.listed += 1;
-    else if (MATCH.test(text)) looks.matches += 1;
+    else if (!isLogged && MATCH.test(text)) looks.matches += 1;
     if (PATH.test(text) && /[/.]\w/.test(text)) looks.paths += 1;
     if (RUN.test(text)) looks.run += 1;
     if (SETTING.test(text)) looks.settings += 1;

@@ -63,7 +63,7 @@ export class Lines {
     this.#first = this.#headerLines();
     this.size = Math.max(0, end - this.#first);
     this.isNumbered = this.#share((line, index) => this.#isNext(line, index)) >= 0.6;
-    this.isStamped = !this.isNumbered && this.#share((line) => STAMP.test(withoutJob(line))) >= 0.7;
+    this.isStamped = !this.isNumbered && this.#share((line) => STAMP.test(withoutJob(line))) >= 0.4;
     if (this.isStamped) this.#noteTimes();
     if (!this.whole) this.notes.push(`Not looked at: lines ${gap + 1}–${gap + skipped}.`);
   }
@@ -231,6 +231,11 @@ export class Lines {
     }
     return 0;
   }
+}
+
+/** Whether a line begins with a time. */
+export function isTimed(line: string): boolean {
+  return STAMP.test(line);
 }
 
 function withoutJob(line: string): string {

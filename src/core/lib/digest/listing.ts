@@ -6,7 +6,7 @@ const MAX_WALKED = 40_000;
 const LISTED =
   /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\d{1,2}\s+[\d:]+\s+(.{1,300})$/;
 const LISTED_SHORT = /^([-dlbcps])[-rwxsStTl]{9}[@+.]?\s.{0,300}?\s(\S+)$/;
-const MATCH = /^([^\s|"<>(:]{0,160}[A-Za-z][^|"<>:]{0,160}?)([:-])\d{1,7}\2/;
+const MATCH = /^(?!\d{4}-\d\d-)([^\s|"<>(:]{0,160}[A-Za-z][^|"<>:]{0,160}?)([:-])\d{1,7}\2/;
 const SAME_FILE = /^(\d{1,7})([:-])(?!\d\d[:-])/;
 const PATH_ALONE = /^(?:[A-Z]:)?[\w@.~/\\+()[\]$ -]{0,240}[\w/\])]$/;
 

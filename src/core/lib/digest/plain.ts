@@ -10,10 +10,8 @@ const MAX_WALKED = 4_000;
 const TITLE =
   /^(?:(?:[=*#~-]{2,} ?)\S.{0,100}|[A-Z][\w ,/()'-]{2,60}:|(?:\d{1,2}\.){1,5}\d{0,2} [A-Z].{2,80}|[A-Z][A-Z \d&/-]{5,60})$/;
 
-/** How a text begins and ends, and what divides it; all of it, where that fits. */
+/** How a text begins and ends, and what divides it. */
 export function plainDigest(lines: Lines, asked: ReadonlySet<number>, room: number): string {
-  const all = quoteAll(lines, room);
-  if (all !== undefined) return all;
   const shown = new Set<number>(asked);
   let first = 0;
   for (let index = 0; index < lines.size && first < FIRST && index < 40; index += 1) {

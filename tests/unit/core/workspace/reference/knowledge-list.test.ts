@@ -55,7 +55,7 @@ describe("a reference", () => {
       kind: "text",
       chars: "100",
       lines: "3",
-      tokens: "27",
+      tokens: "16",
     });
     // What the call itself says is not repeated.
     expect(Object.keys(attributes).sort()).toEqual([
