@@ -33,7 +33,7 @@ const SAMPLES: readonly (readonly [string, string])[] = [
       2,
     ),
   ],
-  ["text", '{"a":1}\n{"a":2}\n{"a":3}\n'],
+  ["json", '{"a":1}\n{"a":2}\n{"a":3}\n'],
   [
     "text",
     "The harbour lies at the river.\nShips come and go with the tide, as they always did.\n",
