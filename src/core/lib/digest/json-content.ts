@@ -25,7 +25,7 @@ export interface JsonContent {
 /** Up to this length, every value is looked at. */
 const WHOLE_CHARS = 131_072;
 /** Up to this length, all is walked through, which takes a millisecond for a million characters. */
-const WALKED_CHARS = 4_194_304;
+const WALKED_CHARS = 8_388_608;
 const TAIL_CHARS = 65_536;
 /** JSON may begin behind some lines of text. */
 const PREFACE_CHARS = 4_096;

@@ -35,6 +35,7 @@ const MIN_ENTRIES = 6;
 const VISITED_VALUES = 2_000;
 const MAX_DEPTH = 6;
 const LINE_CHARS = 120;
+const TEXT_OF_JSON = "JSON text ";
 const MIN_RECORD_CHARS = 160;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -141,7 +142,7 @@ function describeRecords(list: Records, shower: JsonShower, room: number, most: 
     : sizeOf(holder, extents)("record");
   const lead = `${pointer === "" ? "" : `${pointer}: `}${size}`;
   const known = { ...fields, isEvery };
-  const table = { items, keys, isAll, of: size.replace(/ record.*/, "") };
+  const table = { items, keys, isAll, of: size.slice(0, size.indexOf(" record")) };
   const whole = isAll ? listAllRows(table, known, most - lead.length - 2) : "";
   if (whole !== "") return `${lead}.\n${whole}`;
   const sampled = isEvery ? "" : ` of ${formatCount(fields.seen)} of them`;
@@ -188,9 +189,14 @@ class JsonShower {
     }
     for (const [at, [, inner]] of entries.slice(0, shown).entries()) {
       const brief = told.get(at);
-      if (brief === undefined || typeof inner !== "object" || inner === null) continue;
+      const isText = brief?.startsWith(TEXT_OF_JSON) === true;
+      if (brief === undefined || inner === null) continue;
+      if (!isText && typeof inner !== "object") continue;
       if (lists.some(({ holder }) => holder === inner)) continue;
-      const more = this.outline(inner, left + brief.length, lists);
+      const more = isText
+        ? TEXT_OF_JSON +
+          this.outline(parseText(inner as string), left + brief.length - TEXT_OF_JSON.length, [])
+        : this.outline(inner, left + brief.length, lists);
       if (more.length > brief.length && !more.startsWith("{…")) tell(at, more);
     }
     const rest = listed.slice(names.slice(0, shown).join(", ").length);
@@ -256,7 +262,7 @@ class JsonShower {
     const isJson = text.length > LONG_STRING && limits !== ALL && depth < limits.depth;
     const inner = isJson ? parseText(text) : undefined;
     if (inner === undefined) return put(quote(text, limits.chars));
-    return put("JSON text ") && render(inner, depth);
+    return put(TEXT_OF_JSON) && render(inner, depth);
   }
 
   #briefOf(value: object, noun?: string): string {

@@ -260,11 +260,11 @@ function byRank(a: RecordField, b: RecordField): number {
   return rankOf(a) - rankOf(b);
 }
 
-/** What names a record comes first, then what is short and differs. */
-function rankOf({ path, choices, maxChars }: RecordField): number {
+/** What names a record comes first, then what differs in many. */
+function rankOf({ path, choices }: RecordField): number {
   const key = path.at(-1) ?? "";
   const isName = /^(?:id|key|name|title|path|slug|file|symbol|number|code)$|_id$|Id$/i.test(key);
-  return (isName ? 0 : 1) + path.length + (choices === undefined ? 0 : 0.5) + maxChars / 200;
+  return (isName ? 0 : 1) + path.length + (choices === undefined ? 0 : 0.5);
 }
 
 function valueAt(record: unknown, path: readonly string[]): unknown {
