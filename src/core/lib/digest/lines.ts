@@ -203,7 +203,7 @@ export class Lines {
 
   /** The index behind the last line that is not in a reminder of the harness at the end. */
   #cutReminders(): number {
-    let end = this.#starts.length;
+    const end = this.#starts.length;
     const { text } = this;
     for (let cut = 0; cut < MAX_REMINDERS; cut += 1) {
       const at = text.slice(-8_192).lastIndexOf(REMINDER);
