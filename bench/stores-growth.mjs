@@ -225,8 +225,8 @@ async function startPostgres(home) {
   await open("x").sessions();
   const plain = new pg.Pool({ connectionString: server.url });
   await plain.query("CREATE TABLE bare (key text PRIMARY KEY, data bytea NOT NULL)");
-  const { default: Keyv } = await loadPeer("keyv");
-  const { default: KeyvPostgres } = await loadPeer("@keyv/postgres");
+  const { Keyv } = await loadPeer("keyv");
+  const { KeyvPostgres } = await loadPeer("@keyv/postgres");
   const keyv = new Keyv({ store: new KeyvPostgres({ uri: server.url }) });
   return {
     open,
