@@ -26,6 +26,7 @@ const SIZES = (process.env["SIZES"] ?? "10000,100000,1000000").split(",").map(Nu
 const PER_SESSION = 100;
 const OPERATIONS = Number(process.env["OPERATIONS"] ?? 400);
 const AT_ONCE = 8;
+const FILLING = randomBytes(7_500).toString("base64");
 const CREATED = "2026-01-02T03:04:05.678Z";
 
 /**
@@ -158,8 +159,6 @@ async function measureExchange(store) {
   await workspace.close();
   return exchange;
 }
-
-const FILLING = randomBytes(7_500).toString("base64");
 
 /** @param {string} key */
 function contentOf(key) {
