@@ -128,7 +128,11 @@ async function measureGrowth(store) {
 /** Puts and gets of 10 kB, eight at a time. @param {Grown} store */
 async function measureExchange(store) {
   const workspace = createWorkspace({ store: store.open, namespace: "exchange" });
-  const at = (/** @type {string} */ key) => ({ toolCallId: key, sessionId: `s${key.length}` });
+  // Puts of one session wait for each other, as those of one row do.
+  const at = (/** @type {string} */ key) => ({
+    toolCallId: key,
+    sessionId: `s${Number(key.split("-").at(-1)) % 16}`,
+  });
   /** @type {Record<string, Peer>} */
   const ways = {
     "context-offload": {
