@@ -167,6 +167,19 @@ export class FileStore implements ArtifactStore {
     }
   }
 
+  async purge(sessionId?: string): Promise<{ readonly artifacts: number }> {
+    const sessions = sessionId === undefined ? await this.sessions() : [sessionId];
+    let artifacts = 0;
+    for (const id of sessions) {
+      const manifest = this.#manifestOf(id);
+      artifacts += (await this.listSession(id)).artifacts.size;
+      manifest.close();
+      this.#manifests.delete(manifest.folder);
+      await rm(manifest.folder, { recursive: true, force: true });
+    }
+    return { artifacts };
+  }
+
   async addChild(sessionId: string, childSessionId: string): Promise<void> {
     const manifest = this.#manifestOf(sessionId);
     try {

@@ -3,7 +3,12 @@ import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
-import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import {
+  isRenewal,
+  tombstoneOf,
+  type ArtifactRecord,
+  type Tombstone,
+} from "../../core/workspace/artifacts/artifact.js";
 import { CauseError } from "../cause-error.js";
 import { type Disk, hasCode, identityOf } from "./disk.js";
 import { READ_NO_LINK } from "./open-content.js";
@@ -99,7 +104,7 @@ interface ManifestState {
   /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
-  readonly removed: Map<string, ListedRecord | null>;
+  readonly removed: Map<string, Tombstone>;
   readonly children: Set<string>;
   /** Another object after each removal. */
   lastRemoval: object;
@@ -440,9 +445,9 @@ export class Manifest implements CheckedFolder {
       }
     }
     if (entry.removed !== undefined && !this.#isRenewed(entry.removed, entry.createdAt)) {
-      const record = artifacts.get(entry.removed) ?? removed.get(entry.removed) ?? null;
+      const record = artifacts.get(entry.removed);
       artifacts.delete(entry.removed);
-      removed.set(entry.removed, record);
+      if (record) removed.set(entry.removed, tombstoneOf(record, Date.parse(entry.at ?? "")));
       this.#state.lastRemoval = {};
     }
     return true;
