@@ -12,6 +12,7 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
+import { createGate } from "../../core/lib/concurrency.js";
 import { hasCode } from "./disk.js";
 import { sha256 } from "../hash.js";
 import {
@@ -39,6 +40,14 @@ const MAX_MANIFESTS = 256;
 const MAX_LOADS = 8;
 
 /**
+ * How many files the whole process writes, or opens, at a time. Node has four threads for all of them:
+ * more at once is no faster, but takes a descriptor each, and time of the event loop all at once.
+ */
+const MAX_AT_ONCE = 16;
+const writing = createGate(MAX_AT_ONCE);
+const reading = createGate(MAX_AT_ONCE);
+
+/**
  * Artifacts as plain files: a folder per session, with a file per artifact and a manifest. Content is
  * written to a file that is created exclusively, then a line is appended to the manifest; an artifact
  * exists once its line does. Whoever creates the file owns the id, even between processes.
@@ -61,7 +70,9 @@ export class FileStore implements ArtifactStore {
   async put(artifact: NewArtifact): Promise<ArtifactRecord> {
     const manifest = this.#manifestOf(artifact.sessionId);
     try {
-      return await putArtifact(manifest, artifact);
+      // A stream may be waiting for another put, so it must not take the place of one.
+      const put = () => putArtifact(manifest, artifact);
+      return await (artifact.content instanceof Uint8Array ? writing(put) : put());
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       throw new WriteFailedError(manifest.folder, cause);
@@ -108,13 +119,16 @@ export class FileStore implements ArtifactStore {
     await this.#checkFolder(manifest);
     const path = join(manifest.folder, this.#layout.fileName(record.artifactId));
     try {
-      const file = await openContent(path).catch(async (error: unknown) => {
-        const isRecovered =
-          hasCode(error, "ENOENT") && (await recoverFile({ ...record, location: path }, manifest));
-        if (isRecovered) return openContent(path);
-        throw error;
+      return await reading(async () => {
+        const file = await openContent(path).catch(async (error: unknown) => {
+          const isRecovered =
+            hasCode(error, "ENOENT") &&
+            (await recoverFile({ ...record, location: path }, manifest));
+          if (isRecovered) return openContent(path);
+          throw error;
+        });
+        return this.#check.guard(record, file);
       });
-      return await this.#check.guard(record, file);
     } catch (cause) {
       throw await readingError(cause, record, path, manifest);
     }

@@ -1,6 +1,7 @@
 import * as nodeBuffer from "node:buffer";
 import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
+import { createGate } from "../../core/lib/concurrency.js";
 import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
 import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
@@ -148,6 +149,9 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants as Parti
   Record<string, number>
 > & { O_APPEND: number; O_CREAT: number; O_RDWR: number };
 const APPEND_NO_LINK = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+/** How many manifests the whole process reads at a time: each takes a descriptor, and few threads serve them all. */
+const reading = createGate(16);
 
 /** In order of use, the least recently used first. */
 const openFiles = new Set<AppendFile>();
@@ -341,7 +345,11 @@ export class Manifest implements CheckedFolder {
     });
   }
 
-  async #readByPath(): Promise<void> {
+  #readByPath(): Promise<void> {
+    return reading(() => this.#readWhole());
+  }
+
+  async #readWhole(): Promise<void> {
     let fd: number;
     try {
       fd = await this.layout.disk.open(this.path, READ_NO_LINK);
