@@ -70,6 +70,8 @@ export const DEFAULTS = Object.freeze({
   retentionMinAgeMs: 3_600_000,
   /** … and what is handed out again is renewed if it was last renewed longer ago than this. */
   renewAfterMs: 600_000,
+  /** For this time, 90 days, it is known of a removed artifact that there was one. */
+  tombstoneMs: 7_776_000_000,
   /** How long one call of a store over a network may take, with all its attempts … */
   storeDeadlineMs: 30_000,
   /** … how long one attempt … */
