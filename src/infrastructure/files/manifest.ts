@@ -42,8 +42,8 @@ interface ParsedEntry {
   readonly at?: string;
   readonly removed?: string;
   readonly createdAt?: string;
-  readonly shownHash?: string;
-  readonly until?: string;
+  readonly shownHash?: unknown;
+  readonly until?: unknown;
   readonly child?: string;
 }
 
@@ -59,14 +59,12 @@ function parseEntry(line: string): ParsedEntry | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { session, put, renewed, at, removed, shownHash, until, child } = value;
+  const { session, put, renewed, at, removed, child } = value;
   if (put !== undefined && !isRecord(put)) return undefined;
   return isTextOrMissing(session) &&
     isTextOrMissing(renewed) &&
     isTextOrMissing(at) &&
     isTextOrMissing(removed) &&
-    isTextOrMissing(shownHash) &&
-    isTextOrMissing(until) &&
     isTextOrMissing(child)
     ? value
     : undefined;
@@ -521,15 +519,18 @@ export class Manifest implements CheckedFolder {
     removed.delete(artifactId);
     // An earlier version wrote no tombstone.
     const made = listed && tombstoneOf(listed, Date.parse(at ?? listed.createdAt));
-    const isWhole = shownHash !== undefined && until !== undefined;
-    const tombstone = isWhole ? { artifactId, shownHash, until } : (made ?? known);
+    const written =
+      typeof shownHash === "string" && typeof until === "string"
+        ? { artifactId, shownHash, until }
+        : undefined;
+    const tombstone = written ?? made ?? known;
     if (tombstone) removed.set(artifactId, tombstone);
     state.lastRemoval = {};
-    // Without it, the record is needed to tell which references were to it.
-    const written = lines.get(artifactId) ?? [];
-    if (!isWhole) return;
-    state.erasable.push(...written.slice(0, -1));
-    lines.set(artifactId, written.slice(-1));
+    // Without one, the record is needed to tell which references were to it.
+    if (!written) return;
+    const own = lines.get(artifactId) ?? [];
+    state.erasable.push(...own.slice(0, -1));
+    lines.set(artifactId, own.slice(-1));
   }
 
   /** Whether an artifact was renewed after the process that removes it had looked. */

@@ -38,7 +38,7 @@ export async function verifyFiles(
 ): Promise<VerifyReport> {
   const { signal } = options;
   const report: Findings = {
-    sessions: 0,
+    sessions: folders.length,
     artifacts: 0,
     bytes: 0,
     damaged: [],
@@ -66,8 +66,8 @@ export async function verifyFiles(
       if (!isLast) return;
       // Files that belong to an artifact without one are put back before orphans are looked for.
       await checkOrphans(manifest, report, options);
-      await manifest.erase();
-      report.sessions++;
+      // What a process that was killed has left, and tombstones that have ended.
+      await manifest.erase().catch(() => undefined);
       report.brokenLines += manifest.brokenLines;
     });
 
@@ -83,12 +83,13 @@ export async function verifyFiles(
         return;
       }
       const manifest = manifestIn(folder);
-      let records: readonly ArtifactRecord[] = [];
+      let records: readonly ArtifactRecord[] | undefined;
       await attempt(folder, async () => {
         const { artifacts } = await manifest.load();
         // By id, since a renewal moves an artifact to the end.
         records = [...artifacts.values()].sort((a, b) => (a.artifactId < b.artifactId ? -1 : 1));
       });
+      if (!records) continue;
       if (name === after?.name) {
         records = records.filter(({ artifactId }) => artifactId > after.artifactId);
       }
