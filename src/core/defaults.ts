@@ -74,10 +74,8 @@ export const DEFAULTS = Object.freeze({
   tombstoneMs: 7_776_000_000,
   /** How long one call of a store over a network may take, with all its attempts … */
   storeDeadlineMs: 30_000,
-  /** … how long one attempt … */
+  /** … and how long one attempt. */
   storeAttemptMs: 10_000,
-  /** … and how many there are at most. */
-  storeAttempts: 12,
   /** How many times its deadline a search waits for others before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */

@@ -165,7 +165,8 @@ function lazily<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
 }
 
 /** Every store of a connection string is two halves joined, and lists in pages. */
-type PagedStore = ArtifactStore & Required<Pick<ArtifactStore, "query">>;
+type PagedStore = ArtifactStore &
+  Required<Pick<ArtifactStore, "query" | "find" | "summarize" | "removeOldest">>;
 
 /** A store that is loaded at first use and closes the client it was opened with. */
 function owned(load: () => Promise<OpenStore>, close: () => Promise<void>): OpenStore {
@@ -178,9 +179,13 @@ function owned(load: () => Promise<OpenStore>, close: () => Promise<void>): Open
       sessions: async () => (await store()).sessions(),
       listSession: async (sessionId) => (await store()).listSession(sessionId),
       query: async (query) => (await store()).query(query),
+      find: async (query) => (await store()).find(query),
+      summarize: async (query) => (await store()).summarize(query),
       open: async (record) => (await store()).open(record),
       openDerived: async (record, name, make) => (await store()).openDerived(record, name, make),
       remove: async (record) => (await store()).remove(record),
+      removeOldest: async (removal) => (await store()).removeOldest(removal),
+      purge: async (sessionId) => (await store()).purge(sessionId),
       addChild: async (sessionId, childSessionId) =>
         (await store()).addChild(sessionId, childSessionId),
       verify: async (options) => (await store()).verify(options),

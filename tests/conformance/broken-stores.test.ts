@@ -22,6 +22,7 @@ function changed(
       open: (record) => store.open(record),
       openDerived: (record, name, make) => store.openDerived(record, name, make),
       remove: (record) => store.remove(record),
+      purge: (sessionId) => store.purge(sessionId),
       addChild: (sessionId, child) => store.addChild(sessionId, child),
       verify: (options) => store.verify(options),
     };

@@ -13,7 +13,11 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { candidateIds, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import {
+  candidateIds,
+  SHOWN_HASH_DIGITS,
+  type ArtifactRecord,
+} from "../../core/workspace/artifacts/artifact.js";
 import { queryByListing } from "../../core/workspace/artifacts/list-artifacts.js";
 import { DERIVED_NAMES } from "../../core/workspace/artifacts/readable-view.js";
 import { CauseError } from "../cause-error.js";
@@ -187,6 +191,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
         type: seal.sealType(type),
         content: sealed.content,
         hash: sealedBytes && once(() => sha256(sealedBytes)),
+        shownHash: () => hash().slice(0, SHOWN_HASH_DIGITS),
         size: () => ({ ...record().size, bytes: sealed.storedBytes(size().bytes) }),
         get metadata() {
           return record().metadata;
@@ -226,6 +231,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
           },
         }
       : {}),
+    ...records.byIndex,
     open: openSealed,
 
     async openDerived(record, name, make) {
@@ -242,6 +248,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     },
 
     remove: async (record) => inner.remove(await records.innerOf(record)),
+    purge: (sessionId) => inner.purge(sessionId),
 
     addChild: async (sessionId, childSessionId) => {
       if ((await listSession(sessionId)).children.has(childSessionId)) return;

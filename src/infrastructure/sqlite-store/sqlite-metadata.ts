@@ -1,4 +1,8 @@
-import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import {
+  isRenewal,
+  tombstoneOf,
+  type ArtifactRecord,
+} from "../../core/workspace/artifacts/artifact.js";
 import type {
   ArtifactQuery,
   MetadataStore,
@@ -29,8 +33,15 @@ const PUT = `INSERT INTO context_offload_artifacts
     SET seq = excluded.seq, changed = excluded.changed, removed = 0, record = excluded.record`;
 const RENEW = `UPDATE context_offload_artifacts SET seq = ?, changed = ?, record = ?
   WHERE namespace = ? AND session = ? AND artifact = ?`;
-const REMOVE = `UPDATE context_offload_artifacts SET removed = 1, changed = ?
+const REMOVE = `UPDATE context_offload_artifacts SET removed = 1, changed = ?, record = ?
   WHERE namespace = ? AND session = ? AND artifact = ?`;
+const HEAD = `SELECT last_seq, (SELECT count(*) FROM context_offload_artifacts AS a
+    WHERE a.namespace = s.namespace AND a.session = s.session AND removed = 0) AS artifacts
+  FROM context_offload_sessions AS s WHERE namespace = ? AND session = ?`;
+const SUMMARIES = `SELECT name, count(*) AS artifacts, sum(record ->> '$.size.bytes') AS bytes,
+    max(record ->> '$.createdAt') AS written
+  FROM context_offload_sessions AS s JOIN context_offload_artifacts AS a USING (namespace, session)
+  WHERE namespace = ? AND session > ? AND removed = 0 GROUP BY session ORDER BY session LIMIT ?`;
 const ADD_CHILD = `INSERT INTO context_offload_children (namespace, session, child, name, changed)
   VALUES (?, ?, ?, ?, ?)`;
 const FIND_CHILD = `SELECT 1 AS found FROM context_offload_children
@@ -55,7 +66,13 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
 
   const listings = new SessionListings((sessionId, after) => {
     const since = [ns, indexKey(sessionId), after] as const;
-    return database.read((sql) => sql.all(CHANGES, ...since, ...since).map(changeIn));
+    return database.read((sql) => {
+      const row = sql.get(HEAD, ns, indexKey(sessionId));
+      const changes = sql.all(CHANGES, ...since, ...since).map(changeIn);
+      if (!row) return { head: undefined, changes };
+      const [last, artifacts] = [Number(row["last_seq"]), Number(row["artifacts"])];
+      return { head: { epoch: "", last, artifacts }, changes };
+    });
   });
 
   return {
@@ -73,7 +90,7 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
       const { where, order, values } = conditions(query, ns);
       const [rows, count] = await database.read((sql) => [
         sql.all(
-          `SELECT session, artifact, seq, record FROM context_offload_artifacts
+          `SELECT session, artifact, changed, record FROM context_offload_artifacts
             WHERE ${where} ORDER BY ${order} LIMIT ?`,
           ...values,
           query.limit,
@@ -103,9 +120,61 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
         const there = findIn(sql, keyOf(record));
         if (there?.location !== record.location) return true;
         if (there.createdAt !== record.createdAt) return false;
-        sql.run(REMOVE, nextSeq(sql, record.sessionId), ...keyOf(record));
+        removeIn(sql, there, keyOf(record), nextSeq(sql, record.sessionId));
         return true;
       }),
+
+    find: ({ artifactIds, sessionId, limit }) =>
+      database.read((sql) => {
+        const { where, values } = conditions({ artifactIds, sessionId, limit }, ns);
+        const rows = sql.all(
+          `SELECT session, artifact, removed, record FROM context_offload_artifacts
+            WHERE ${where.replace("removed = 0", "1 = 1")} ORDER BY removed LIMIT ?`,
+          ...[...values, limit],
+        );
+        const artifacts = rows.filter(({ removed }) => removed === 0).map(recordIn);
+        return { artifacts, wasRemoved: rows.length > artifacts.length };
+      }),
+
+    summarize: ({ after, limit }) =>
+      database.read((sql) =>
+        sql.all(SUMMARIES, ns, after === undefined ? "" : indexKey(after), limit).map((row) => ({
+          sessionId: JSON.parse(row["name"] as string) as string,
+          artifacts: Number(row["artifacts"]),
+          bytes: Number(row["bytes"]),
+          lastWrittenAt: row["written"] as string,
+        })),
+      ),
+
+    async removeOldest({ sessionId, beyond, limit }) {
+      if (beyond) throw new CauseError("not yet");
+      return database.write((sql) => {
+        const { where, values } = conditions({ sessionId, limit }, ns);
+        const rows = sql.all(
+          `SELECT session, artifact, record FROM context_offload_artifacts
+            WHERE ${where} ORDER BY ${CREATED} LIMIT ?`,
+          ...[...values, limit],
+        );
+        return rows.map(recordIn).map((record) => {
+          removeIn(sql, record, keyOf(record), nextSeq(sql, record.sessionId));
+          return record;
+        });
+      });
+    },
+
+    forget: (sessionId) =>
+      database.write((sql) => {
+        const only = sessionId === undefined ? "" : " AND session = ?";
+        const values = sessionId === undefined ? [ns] : [ns, indexKey(sessionId)];
+        for (const table of ["artifacts", "children", "sessions"]) {
+          sql.run(`DELETE FROM context_offload_${table} WHERE namespace = ?${only}`, ...values);
+        }
+        if (sessionId === undefined) return;
+        const child = "DELETE FROM context_offload_children WHERE namespace = ? AND child = ?";
+        sql.run(child, ...values);
+      }),
+
+    sweep: () => Promise.resolve(),
 
     addChild: (sessionId, childSessionId) =>
       database.write((sql) => {
@@ -124,6 +193,10 @@ type RowKey = readonly [namespace: string, session: string, artifact: string];
 function findIn(sql: SqliteStatements, key: RowKey): ArtifactRecord | undefined {
   const row = sql.get(FIND, ...key);
   return row && row["removed"] === 0 ? recordIn(row) : undefined;
+}
+
+function removeIn(sql: SqliteStatements, record: ArtifactRecord, key: RowKey, seq: number): void {
+  sql.run(REMOVE, seq, JSON.stringify(tombstoneOf(record, Date.now())), ...key);
 }
 
 function renewIn(
@@ -165,18 +238,10 @@ const CREATED = "record ->> '$.createdAt'";
 
 /** The conditions of a query, of which the namespace is the first, and its order. */
 function conditions(
-  {
-    sessionId,
-    artifactIds,
-    filter = {},
-    exceptContext,
-    removed = false,
-    newestFirst = false,
-    after,
-  }: ArtifactQuery,
+  { sessionId, artifactIds, filter = {}, exceptContext, newestFirst = false, after }: ArtifactQuery,
   ns: string,
 ): { readonly where: string; readonly order: string; readonly values: readonly SqliteValue[] } {
-  const where = ["namespace = ?", `removed = ${removed ? 1 : 0}`];
+  const where = ["namespace = ?", "removed = 0"];
   const values: SqliteValue[] = [ns];
   const add = (condition: string, ...of: SqliteValue[]) => {
     where.push(condition);
@@ -188,7 +253,7 @@ function conditions(
     add(`artifact IN (${keys.map(() => "?").join(", ")})`, ...keys);
   }
   if (after !== undefined) {
-    const { session, seq, createdAt } = parseListCursor(after);
+    const { session, changed: seq, createdAt } = parseListCursor(after);
     if (newestFirst) add(`(${CREATED}, session, seq) < (?, ?, ?)`, createdAt, session, seq);
     else add("(session, seq) > (?, ?)", session, seq);
   }

@@ -24,12 +24,12 @@ const READ_RANGE = `SELECT substr(data, max(? - part * ${CHUNK_BYTES}, 0) + 1,
 const KEYS = `SELECT key, written_at FROM context_offload_contents
   WHERE namespace = ? AND key > ? ORDER BY key LIMIT ?`;
 const REMOVE_HEADERS =
-  "DELETE FROM context_offload_contents WHERE namespace = ? AND key >= ? AND key < ?";
+  "DELETE FROM context_offload_contents WHERE namespace = ? AND key IN (SELECT value FROM json_each(?))";
 /** How many chunks are removed at once, so that others can write in between. */
 const MAX_REMOVED = 64;
 const REMOVE_CHUNKS = `DELETE FROM context_offload_chunks WHERE rowid IN (
     SELECT rowid FROM context_offload_chunks
-    WHERE namespace = ? AND key >= ? AND key < ? LIMIT ${MAX_REMOVED}
+    WHERE namespace = ? AND key IN (SELECT value FROM json_each(?)) LIMIT ${MAX_REMOVED}
   ) RETURNING part`;
 
 function sqliteContent(database: SqliteDatabase, namespace: string): ContentStore {
@@ -58,13 +58,13 @@ function sqliteContent(database: SqliteDatabase, namespace: string): ContentStor
       return rows.map(({ data }) => bytesOfBlob(data));
     },
 
-    async removeAll(prefix) {
-      const range = [ns, prefix, `${prefix}\uffff`] as const;
+    async remove(keys) {
+      const list = JSON.stringify(keys);
       await database.write((sql) => {
-        sql.run(REMOVE_HEADERS, ...range);
+        sql.run(REMOVE_HEADERS, ns, list);
       });
       for (let removed = MAX_REMOVED; removed === MAX_REMOVED;) {
-        removed = await database.write((sql) => sql.all(REMOVE_CHUNKS, ...range).length);
+        removed = await database.write((sql) => sql.all(REMOVE_CHUNKS, ns, list).length);
       }
     },
 
