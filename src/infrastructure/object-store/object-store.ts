@@ -18,9 +18,52 @@ import {
   isUploadGone,
   type ObjectCallOptions,
   type ObjectClient,
+  type ObjectLocation,
   type ObjectSource,
   ShortBodyError,
 } from "./object-client.js";
+
+/** What to read of an object, and how large all of it should be, if that is known. */
+interface ObjectRange {
+  readonly start: number;
+  readonly end: number;
+  readonly expected?: number | undefined;
+}
+
+interface ObjectPart {
+  readonly bytes: Uint8Array;
+  /** The size of the whole object. */
+  readonly size: number;
+}
+
+/** Not by HEAD, whose answer cannot say what it is that is missing. */
+async function readRange(
+  client: ObjectClient,
+  location: ObjectLocation,
+  { start, end, expected }: ObjectRange,
+  options: ObjectCallOptions,
+): Promise<ObjectPart | undefined> {
+  // An empty object has no range.
+  const Range = expected === 0 ? {} : { Range: `bytes=${start}-${end - 1}` };
+  try {
+    const answer = await client.getObject({ ...location, ...Range }, options);
+    const { Body, ContentRange, ContentLength } = answer;
+    const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+    const total = /\/(\d+)$/.exec(ContentRange ?? "")?.[1];
+    // Without a range in the answer it is the whole object.
+    const size = total === undefined ? (ContentLength ?? bytes.length) : Number(total);
+    const whole = total === undefined ? size : Math.max(Math.min(end, size) - start, 0);
+    // Something on the way may cut a body, which is not the object's fault.
+    if (bytes.length < whole || (total === undefined && size < (expected ?? 0))) {
+      throw new ShortBodyError(`only ${bytes.length} of ${whole} bytes arrived`);
+    }
+    return { bytes: total === undefined ? bytes.subarray(start, end) : bytes, size };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (isEmptyRange(error)) return { bytes: new Uint8Array(), size: 0 };
+    throw error;
+  }
+}
 
 /** A bucket, reached when it is first used. A request that fails for the moment is made again, within the deadline. */
 class ObjectBucket {
@@ -47,43 +90,10 @@ class ObjectBucket {
     );
   }
 
-  /**
-   * A range of an object and the size of it all; `undefined` if there is no such object. Something on the
-   * way may cut the body short, which is not the object's fault: the range is read again.
-   *
-   * @param expected - How large the object should be, if that is known.
-   */
-  async range(
-    Key: string,
-    start: number,
-    end: number,
-    expected?: number,
-  ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> {
-    // An empty object has no range.
-    const Range = expected === 0 ? {} : { Range: `bytes=${start}-${end - 1}` };
-    try {
-      return await this.call(async (client, options) => {
-        const input = { Bucket: this.name, Key, ...Range };
-        const { Body, ContentRange, ContentLength } = await client.getObject(input, options);
-        const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-        const total = /\/(\d+)$/.exec(ContentRange ?? "")?.[1];
-        // Without a range in the answer it is the whole object.
-        const size = total === undefined ? (ContentLength ?? bytes.length) : Number(total);
-        const whole = total === undefined ? size : Math.max(Math.min(end, size) - start, 0);
-        const isShort = bytes.length < whole || (total === undefined && size < (expected ?? 0));
-        if (isShort) throw new ShortBodyError(`only ${bytes.length} of ${whole} bytes arrived`);
-        return { bytes: total === undefined ? bytes.subarray(start, end) : bytes, size };
-      });
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      if (isEmptyRange(error)) return { bytes: new Uint8Array(), size: 0 };
-      throw error;
-    }
-  }
-
-  /** How large an object is; `undefined` if there is none. Not by HEAD, which cannot say what it is that is missing. */
-  async size(Key: string): Promise<number | undefined> {
-    return (await this.range(Key, 0, 1))?.size;
+  /** A range of an object, and the size of all of it; `undefined` if there is no such object. */
+  range(Key: string, range: ObjectRange): Promise<ObjectPart | undefined> {
+    const location = { Bucket: this.name, Key };
+    return this.call((client, options) => readRange(client, location, range, options));
   }
 
   async remove(keys: readonly string[]): Promise<void> {
@@ -124,15 +134,20 @@ async function uploadParts(
       .catch(() => undefined);
     throw error;
   }
-  try {
-    await bucket.call((client, options) =>
-      client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } }, options),
-    );
-  } catch (error) {
-    // An attempt whose answer was lost may have completed the upload.
-    if (!isUploadGone(error) || (await bucket.size(Key)) !== bytes) throw error;
-  }
+  const isComplete = async (client: ObjectClient, options: ObjectCallOptions) =>
+    (await readRange(client, { Bucket, Key }, FIRST_BYTE, options))?.size === bytes;
+  let attempts = 0;
+  await bucket.call(async (client, options) => {
+    // An attempt whose answer was lost may have completed the upload; so may one that the client made by itself.
+    if (attempts++ > 0 && (await isComplete(client, options))) return;
+    const parts = { ...upload, MultipartUpload: { Parts } };
+    await client.completeMultipartUpload(parts, options).catch(async (error: unknown) => {
+      if (!isUploadGone(error) || !(await isComplete(client, options))) throw error;
+    });
+  });
 }
+
+const FIRST_BYTE = { start: 0, end: 1 };
 
 /** How much is read when content is opened, so that short content takes a single request. */
 const OPENING_BYTES = 65_536;
@@ -148,26 +163,12 @@ function objectContent(
   partBytes: number,
 ): ContentStore {
   const root = `${prefix}${folderOf(namespace)}/`;
-  const Bucket = bucket.name;
-
-  const list = async (Prefix: string, after: string, MaxKeys: number) => {
-    const { Contents = [] } = await bucket.call((client, options) =>
-      client.listObjectsV2(
-        { Bucket, Prefix, MaxKeys, ...(after === "" ? {} : { StartAfter: root + after }) },
-        options,
-      ),
-    );
-    return Contents.map(({ Key = "", LastModified }) => ({
-      key: Key.slice(root.length),
-      writtenAt: LastModified?.getTime() ?? 0,
-    }));
-  };
 
   const openObject = async (
     Key: string,
     expected: number | undefined,
   ): Promise<OpenContent | undefined> => {
-    const opening = await bucket.range(Key, 0, OPENING_BYTES, expected);
+    const opening = await bucket.range(Key, { start: 0, end: OPENING_BYTES, expected });
     if (!opening) return undefined;
     const { bytes, size } = opening;
     return {
@@ -176,7 +177,7 @@ function objectContent(
         const stop = Math.min(end, size);
         if (start >= stop) return new Uint8Array();
         if (stop <= bytes.length) return bytes.subarray(start, stop);
-        const read = await bucket.range(Key, start, stop);
+        const read = await bucket.range(Key, { start, end: stop });
         if (!read) throw new CauseError("the object is gone");
         return read.bytes;
       },
@@ -202,7 +203,16 @@ function objectContent(
       }
     },
 
-    keys: (after, limit) => list(root, after, limit),
+    async keys(after, MaxKeys) {
+      const StartAfter = after === "" ? {} : { StartAfter: root + after };
+      const { Contents = [] } = await bucket.call((client, options) =>
+        client.listObjectsV2({ Bucket: bucket.name, Prefix: root, MaxKeys, ...StartAfter }, options),
+      );
+      return Contents.map(({ Key = "", LastModified }) => ({
+        key: Key.slice(root.length),
+        writtenAt: LastModified?.getTime() ?? 0,
+      }));
+    },
   };
 }
 
