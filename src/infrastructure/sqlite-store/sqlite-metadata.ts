@@ -51,6 +51,9 @@ const RENEW = `UPDATE context_offload_artifacts SET changed = ?, created = ?, re
   WHERE namespace = ? AND session = ? AND artifact = ?`;
 const RENEW_FIELD = `UPDATE context_offload_fields SET changed = ?
   WHERE namespace = ? AND field = ? AND session = ? AND changed = ?`;
+/** In place, before rows are removed: SQLite may copy rows within a page that loses others, and leave the copies. */
+const OVERWRITE = `UPDATE context_offload_artifacts SET record = zeroblob(length(CAST(record AS BLOB)))
+  WHERE namespace = ? AND session = ? AND artifact = ?`;
 const REMOVE = `DELETE FROM context_offload_artifacts
   WHERE namespace = ? AND session = ? AND artifact = ?`;
 const REMOVE_FIELD = `DELETE FROM context_offload_fields
@@ -153,7 +156,7 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
         const there = recordIn(row);
         if (there.location !== record.location) return true;
         if (there.createdAt !== record.createdAt) return false;
-        removeFrom(sql, ns, row);
+        removeRecords(sql, ns, [row]);
         return true;
       });
       await database.overwriteLog();
@@ -166,7 +169,7 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
         // In slices, so that others can write in between.
         const limit = Math.min(SLICE, removal.limit - removed.length);
         const slice = await database.write((sql) =>
-          chooseOldest(sql, ns, { ...removal, limit }).map((row) => removeFrom(sql, ns, row)),
+          removeRecords(sql, ns, chooseOldest(sql, ns, { ...removal, limit })),
         );
         removed.push(...slice);
         if (slice.length === 0) break;
@@ -300,6 +303,11 @@ function renewIn(sql: SqliteStatements, ns: string, row: Row, createdAt: string)
 }
 
 /** Nothing of an artifact is left but its tombstone. */
+function removeRecords(sql: SqliteStatements, ns: string, rows: readonly Row[]): ArtifactRecord[] {
+  for (const row of rows) sql.run(OVERWRITE, ...keyOf(ns, recordIn(row)));
+  return rows.map((row) => removeFrom(sql, ns, row));
+}
+
 function removeFrom(sql: SqliteStatements, ns: string, row: Row): ArtifactRecord {
   const record = recordIn(row);
   const key = keyOf(ns, record);
