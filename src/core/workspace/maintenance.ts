@@ -68,7 +68,7 @@ export function createMaintenance(
   const expire = (verb: string, limits: PruneOptions): RemoveSlice =>
     told(
       verb,
-      expireSlices(store, limits, clock, (record) => remove(verb, record)),
+      expireSlices(store, limits, clock, (record) => remove(verb, record), verb === "retention"),
     );
 
   const runs =

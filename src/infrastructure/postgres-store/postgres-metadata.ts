@@ -225,19 +225,17 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
 
     async removeOldest(removal) {
       const { beyond, limit } = removal;
-      if (!beyond) return removeChosen(database, ns, chooseAll(removal, ns));
+      if (!beyond) return removeAll(database, removal, (part) => chooseAll(part, ns));
       const { olderThan, maxBytes, maxArtifacts, perSession = {} } = beyond;
       const isLimited = (olderThan ?? maxBytes ?? maxArtifacts) !== undefined;
       const removed = isLimited
-        ? await removeChosen(database, ns, chooseBeyond(removal, beyond, ns))
+        ? await removeAll(database, removal, (part) => chooseBeyond(part, beyond, ns))
         : [];
       const isPerSession = (perSession.maxBytes ?? perSession.maxArtifacts) !== undefined;
       if (!isPerSession || removed.length === limit) return removed;
       const rest = { ...removal, limit: limit - removed.length };
-      return [
-        ...removed,
-        ...(await removeChosen(database, ns, choosePerSession(rest, beyond, ns))),
-      ];
+      const choose = (part: Removal) => choosePerSession(part, beyond, ns);
+      return [...removed, ...(await removeAll(database, rest, choose))];
     },
 
     async forget(sessionId) {
@@ -410,15 +408,18 @@ function chooseAll({ sessionId, limit }: Removal, ns: string): Chosen {
   };
 }
 
-/** One host at a time. The lock ends with the statement, so that a pooler may stand in between. */
-const LOCK = `lock AS MATERIALIZED (
-  SELECT pg_try_advisory_xact_lock(7064553, hashtext($1::text)) AS got)`;
+/** Whether no other host is at it. The lock ends with the statement, so that a pooler may stand in between. */
+function lock({ alone = false }: Removal): string {
+  const got = alone ? "pg_try_advisory_xact_lock(7064553, hashtext($1::text))" : "true";
+  return `lock AS MATERIALIZED (SELECT ${got} AS got)`;
+}
 
 /**
  * The oldest beyond the limits. Nothing is read of the artifacts unless something is too old or too much:
  * what there is altogether is known without them.
  */
-function chooseBeyond({ sessionId, limit }: Removal, beyond: RemovalLimits, ns: string): Chosen {
+function chooseBeyond(removal: Removal, beyond: RemovalLimits, ns: string): Chosen {
+  const { sessionId, limit } = removal;
   const values: unknown[] = [ns, limit, beyond.keepSince, beyond.olderThan ?? ""];
   const place = (value: unknown) => `$${values.push(value)}`;
   const where = sessionId === undefined ? "" : `AND session = ${place(indexKey(sessionId))}`;
@@ -428,14 +429,14 @@ function chooseBeyond({ sessionId, limit }: Removal, beyond: RemovalLimits, ns: 
     maxArtifacts === undefined ? "0" : `sum(artifacts) - ${place(maxArtifacts)}::bigint`;
   const excess =
     maxBytes === undefined && maxArtifacts === undefined
-      ? "SELECT 0 AS count, 0 AS bytes"
-      : `SELECT ${count} AS count, ${bytes} AS bytes FROM context_offload_usage
+      ? "SELECT 0 AS over_count, 0 AS over_bytes"
+      : `SELECT ${count} AS over_count, ${bytes} AS over_bytes FROM context_offload_usage
           WHERE namespace = $1 ${where}`;
   return {
-    tables: `${LOCK},
+    tables: `${lock(removal)},
     excess AS MATERIALIZED (${excess}),
     bound AS MATERIALIZED (
-      SELECT CASE WHEN count > 0 OR bytes > 0 THEN $3::text
+      SELECT CASE WHEN over_count > 0 OR over_bytes > 0 THEN $3::text
         ELSE least($3::text COLLATE "C", $4::text) END COLLATE "C" AS until FROM excess),
     oldest AS (
       SELECT ${REMOVABLE}, row_number() OVER place AS at, sum(bytes) OVER place - bytes AS before
@@ -447,17 +448,14 @@ function chooseBeyond({ sessionId, limit }: Removal, beyond: RemovalLimits, ns: 
       WINDOW place AS (ORDER BY created, session, changed ROWS UNBOUNDED PRECEDING)),
     chosen AS MATERIALIZED (
       SELECT ${REMOVABLE} FROM oldest, excess
-      WHERE created < $4 OR at <= excess.count OR before < excess.bytes)`,
+      WHERE created < $4 OR at <= over_count OR before < over_bytes)`,
     values,
   };
 }
 
 /** The oldest of each session that holds too much. */
-function choosePerSession(
-  { sessionId, limit }: Removal,
-  beyond: RemovalLimits,
-  ns: string,
-): Chosen {
+function choosePerSession(removal: Removal, beyond: RemovalLimits, ns: string): Chosen {
+  const { sessionId, limit } = removal;
   const values: unknown[] = [ns, limit, beyond.keepSince];
   const place = (value: unknown) => `$${values.push(value)}`;
   const where = sessionId === undefined ? "" : `AND session = ${place(indexKey(sessionId))}`;
@@ -465,9 +463,9 @@ function choosePerSession(
   const bytes = maxBytes === undefined ? "0" : `bytes - ${place(maxBytes)}::bigint`;
   const count = maxArtifacts === undefined ? "0" : `artifacts - ${place(maxArtifacts)}::bigint`;
   return {
-    tables: `${LOCK},
+    tables: `${lock(removal)},
     excess AS MATERIALIZED (
-      SELECT session AS full_session, ${count} AS count, ${bytes} AS bytes
+      SELECT session AS full_session, ${count} AS over_count, ${bytes} AS over_bytes
       FROM context_offload_usage
       WHERE (SELECT got FROM lock) AND namespace = $1 ${where} AND (${count} > 0 OR ${bytes} > 0)),
     chosen AS MATERIALIZED (
@@ -480,17 +478,31 @@ function choosePerSession(
         WHERE namespace = $1 AND session = full_session AND NOT removed AND created < $3
         WINDOW place AS (ORDER BY created, changed ROWS UNBOUNDED PRECEDING)
       ) AS oldest
-      WHERE at <= excess.count OR before < excess.bytes ORDER BY created LIMIT $2)`,
+      WHERE at <= over_count OR before < over_bytes ORDER BY created LIMIT $2)`,
     values,
   };
 }
 
-/** Buries what was chosen, unless it was renewed since, and returns it as it was. */
-async function removeChosen(
+/** Removes as much as is wanted, if there is that much. What other hosts have removed in between is chosen no more. */
+async function removeAll(
   database: PostgresDatabase,
-  ns: string,
-  { tables, values }: Chosen,
+  removal: Removal,
+  choose: (removal: Removal) => Chosen,
 ): Promise<readonly ArtifactRecord[]> {
+  const removed: ArtifactRecord[] = [];
+  for (;;) {
+    const limit = removal.limit - removed.length;
+    const rows = await removeChosen(database, choose({ ...removal, limit }));
+    for (const row of rows) if (row["gone"] === true) removed.push(recordIn(row));
+    if (rows.length < limit || removed.length === removal.limit) return removed;
+  }
+}
+
+/** Buries what was chosen, unless it was removed or renewed since, and returns it as it was. */
+function removeChosen(
+  database: PostgresDatabase,
+  { tables, values }: Chosen,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const until = `$${values.length + 1}::text`;
   const sql = `WITH ${tables},
     numbered AS MATERIALIZED (
@@ -509,15 +521,16 @@ async function removeChosen(
       FROM numbered AS n JOIN next USING (session)
       WHERE a.namespace = $1 AND a.session = n.session AND a.artifact = n.artifact
         AND NOT a.removed AND a.created = n.created AND a.location = n.location
-      RETURNING n.session, n.artifact, n.record, n.bytes, n.created),
+      RETURNING n.session, n.artifact, n.bytes),
     used AS (
       UPDATE context_offload_usage AS u
       SET artifacts = u.artifacts - gone.count, bytes = u.bytes - gone.bytes
       FROM (SELECT session, count(*) AS count, sum(bytes) AS bytes FROM gone GROUP BY session) AS gone
       WHERE u.namespace = $1 AND u.session = gone.session)
-    SELECT session, artifact, record FROM gone ORDER BY created`;
+    SELECT session, artifact, n.record, gone.bytes IS NOT NULL AS gone
+    FROM numbered AS n LEFT JOIN gone USING (session, artifact) ORDER BY n.created`;
   const end = new Date(Date.now() + DEFAULTS.tombstoneMs).toISOString();
-  return (await database.run(sql, [...values, end])).map(recordIn);
+  return database.run(sql, [...values, end]);
 }
 
 /** The conditions of a query, of which the namespace is the first, and its order. */

@@ -194,6 +194,8 @@ export interface Removal {
   readonly sessionId?: string | undefined;
   /** Only what is beyond these limits. Default: everything. */
   readonly beyond?: RemovalLimits | undefined;
+  /** With limits: nothing, if another host is doing the same. Default false. */
+  readonly alone?: boolean | undefined;
   readonly limit: number;
 }
 
@@ -233,8 +235,7 @@ export interface ArtifactStore {
   summarize?(query: SummaryQuery): Promise<readonly SessionSummary[]>;
   /**
    * Removes the oldest artifacts, by index and in one go, whatever was renewed since: an answer of fewer
-   * than `limit` is the last one. With limits, one host does it at a time, and the others get an empty
-   * answer. Without it, artifacts are listed and removed one by one.
+   * than `limit` is the last one. Without it, artifacts are listed and removed one by one.
    */
   removeOldest?(removal: Removal): Promise<readonly ArtifactRecord[]>;
   /** Opens the content, which is read in ranges. Throws an `ArtifactGoneError` if it is not there. */

@@ -131,19 +131,21 @@ const REMOVED_AT_ONCE = 500;
  * made once.
  *
  * @param remove - Removes one artifact, for a store without an index.
+ * @param alone - Whether one host of many is enough.
  */
 export function expireSlices(
   store: ArtifactStore,
   retention: PruneOptions,
   clock: Clock,
   remove: (record: ArtifactRecord) => Promise<void>,
+  alone = false,
 ): RemoveSlice {
   if (store.removeOldest) {
     const removeOldest = store.removeOldest.bind(store);
     const [limit, sessionId] = [REMOVED_AT_ONCE, retention.sessionId];
     return async () => {
       const beyond = limitsAt(retention, clock.now());
-      const removed = await removeOldest({ sessionId, beyond, limit });
+      const removed = await removeOldest({ sessionId, beyond, alone, limit });
       return { removed, isLast: removed.length < limit };
     };
   }
