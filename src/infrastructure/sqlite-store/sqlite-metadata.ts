@@ -67,6 +67,9 @@ const ADD_CHILD = `INSERT INTO context_offload_children (namespace, session, chi
   VALUES (?, ?, ?, ?, ?)`;
 const FIND_CHILD = `SELECT 1 AS found FROM context_offload_children
   WHERE namespace = ? AND session = ? AND child = ?`;
+const RENEW_PARENTS = `UPDATE context_offload_sessions SET epoch = hex(randomblob(8))
+  WHERE namespace = ? AND session IN (
+    SELECT session FROM context_offload_children WHERE namespace = ? AND child = ?)`;
 const HEAD = `SELECT epoch, last_seq, artifacts FROM context_offload_sessions
   WHERE namespace = ? AND session = ?`;
 const CHANGES = `SELECT changed, 0 AS removed, session, artifact, record, NULL AS child
@@ -184,6 +187,10 @@ export function sqliteMetadataIn(database: SqliteDatabase, namespace: string): M
       await removeRows(database, "tombstones", "session, artifact", where, [ns, ...only]);
       await removeRows(database, "children", "session, child", where, [ns, ...only]);
       if (sessionId !== undefined) {
+        // Hosts that know a link read its session anew.
+        await database.write((sql) => {
+          sql.run(RENEW_PARENTS, ns, ns, ...only);
+        });
         const links = "namespace = ? AND child = ?";
         await removeRows(database, "children", "session, child", links, [ns, ...only]);
       }

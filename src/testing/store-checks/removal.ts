@@ -27,6 +27,7 @@ export const REMOVAL = [
     await store.put(artifactOf("y", { id: "call_2" }));
     const other = await store.put(artifactOf("z", { id: "call_1", sessionId: "s2" }));
     await store.addChild("s2", "s1");
+    equal([...(await store.listSession("s2")).children], ["s1"], "the links before");
     await store.remove(removed);
     equal(await store.purge("s1"), { artifacts: 1 }, "what was purged");
     for (const reader of [store, open()]) {
