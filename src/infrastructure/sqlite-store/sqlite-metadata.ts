@@ -285,7 +285,7 @@ function addTo(
     }
     const usage = { artifacts: 1, bytes: size.bytes, written: createdAt };
     const seq = nextSeq(sql, ns, sessionId, usage);
-    const context = String(metadata.context_type);
+    const context = metadata.context_type;
     const text = JSON.stringify(record);
     sql.run(UNBURY, ...key);
     sql.run(PUT, ...key, seq, createdAt, context, size.bytes, location, text);

@@ -19,7 +19,7 @@ export function inTurn<T>(work: () => T): Promise<T> {
       try {
         resolve(work());
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     if (isMyTurn) run();

@@ -7,31 +7,24 @@ import { FileStore } from "../../../src/infrastructure/files/file-store.js";
 import { artifactOf } from "../../../src/testing/store-context.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
-/** Stands for a call of the system. */
-type Call = "open" | "writeAt" | "writeOnce";
-
 /** How often each call was made, and how many descriptors were open at most. */
 function watchDisk() {
   const seen = { open: 0, writeAt: 0, writeOnce: 0, most: 0 };
   let open = 0;
-  const { open: reallyOpen, close: reallyClose } = Disk.prototype;
-  for (const call of ["writeAt", "writeOnce"] as const satisfies readonly Call[]) {
-    const really = Disk.prototype[call] as (...args: unknown[]) => never;
+  const watch = (call: "open" | "close" | "writeAt" | "writeOnce", note: () => void) => {
+    const really = Reflect.get(Disk.prototype, call) as (...args: unknown[]) => never;
     vi.spyOn(Disk.prototype, call).mockImplementation(function (this: Disk, ...args: unknown[]) {
-      seen[call]++;
+      note();
       return really.apply(this, args);
     });
-  }
-  vi.spyOn(Disk.prototype, "open").mockImplementation(async function (this: Disk, ...args) {
-    const fd = await reallyOpen.apply(this, args);
+  };
+  watch("open", () => {
     seen.open++;
     seen.most = Math.max(seen.most, ++open);
-    return fd;
   });
-  vi.spyOn(Disk.prototype, "close").mockImplementation(function (this: Disk, fd) {
-    open--;
-    reallyClose.call(this, fd);
-  });
+  watch("close", () => open--);
+  watch("writeAt", () => seen.writeAt++);
+  watch("writeOnce", () => seen.writeOnce++);
   return seen;
 }
 
