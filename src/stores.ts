@@ -29,6 +29,7 @@ export type {
 } from "./core/workspace/artifacts/artifact-store.js";
 export {
   candidateIds,
+  tombstoneOf,
   type ArtifactMetadata,
   type ArtifactRecord,
   type ArtifactType,
