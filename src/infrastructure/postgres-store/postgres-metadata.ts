@@ -142,6 +142,12 @@ const CHANGES = `(SELECT 0::bigint AS changed, false AS removed, NULL AS session
   (SELECT changed, false, NULL, NULL, NULL, name FROM context_offload_children
     WHERE namespace = $1 AND session = $2 AND changed > $3 ORDER BY changed LIMIT ${PAGE})
   ORDER BY changed LIMIT ${PAGE + 1}`;
+/** Hosts that know a link to a session that is purged read its parents anew. */
+const RENEW_PARENTS = `parent AS (
+    UPDATE context_offload_sessions SET epoch = md5(random()::text || clock_timestamp()::text)
+    WHERE namespace = $1 AND session <> $2 AND session IN (
+      SELECT session FROM context_offload_children WHERE namespace = $1 AND child = $2)
+  ),`;
 const SESSIONS = `SELECT name FROM context_offload_sessions WHERE namespace = $1 ORDER BY session`;
 const SUMMARIES = `SELECT s.name, u.artifacts, u.bytes, u.written
   FROM context_offload_usage AS u JOIN context_offload_sessions AS s
@@ -245,6 +251,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
       // The row of the session first: what is put from now on belongs to a new one.
       await database.run(
         `WITH used AS (DELETE FROM context_offload_usage WHERE namespace = $1 ${where}),
+          ${sessionId === undefined ? "" : RENEW_PARENTS}
           child AS (
             DELETE FROM context_offload_children
             WHERE namespace = $1 ${sessionId === undefined ? "" : "AND (session = $2 OR child = $2)"}
