@@ -53,21 +53,33 @@ describe.each(Object.entries(PLACES))("retention in %s", (_, place) => {
           moves,
           fc.constantFrom(...POLICIES),
           fc.boolean(),
-          async (steps, policy, runsByItself) => {
+          fc.boolean(),
+          async (steps, policy, runsByItself, hasParts) => {
             const options = await place();
+            const lastPut: { at: number; artifactId: string }[] = [];
             const retention = runsByItself ? { retention: LIMITS } : {};
             const open = () => {
               const workspace = createWorkspace({ ...options, ...retention });
               const offloader = createOffloader({
                 ...{ workspace, sessionId: "s", format: "anthropic", policy },
+                ...(hasParts ? { parts: ["results", "userMessages", "toolInputs"] } : {}),
               });
               return { workspace, offloader };
             };
             let { workspace, offloader } = open();
             const turns = ["a", "b", "c", "d"].map((id) =>
-              conversationOf({ id, text: logOf(3_000, id) }),
+              conversationOf({
+                id,
+                text: logOf(3_000, id),
+                input: { path: id, text: logOf(2_000, `input of ${id}`) },
+              }),
             );
-            const history = (length: number): AnthropicMessage[] => turns.slice(0, length).flat();
+            /** Behind a paste, which may go as well, and before replies with which all of it grows old. */
+            const history = (length: number): AnthropicMessage[] => [
+              { role: "user", content: logOf(3_000, "pasted") },
+              ...turns.slice(0, length).flat(),
+              ...conversationOf(...["x", "y", "z"].map((id) => ({ id, text: "ok" }))).slice(1),
+            ];
             /** What was handed out, when, and what it stands for. */
             const handed = new Map<string, { readonly at: number; readonly length: number }>();
             const check = async () => {
@@ -96,7 +108,7 @@ describe.each(Object.entries(PLACES))("retention in %s", (_, place) => {
                 if (kind === "put") {
                   const put = { content: logOf(3_000, "put") };
                   const { record } = await workspace.put(put, { toolCallId: "p", sessionId: "s" });
-                  putAt = { at: Date.now(), artifactId: record.artifactId };
+                  lastPut.splice(0, 1, { at: Date.now(), artifactId: record.artifactId });
                   return;
                 }
                 const isOld = kind === "references" && returned !== undefined;
@@ -119,13 +131,13 @@ describe.each(Object.entries(PLACES))("retention in %s", (_, place) => {
               else await handOut();
               if (prunes === "after") await prune();
               await check();
-              if (putAt && Date.now() - putAt.at < HOUR) {
-                const original = workspace.getOriginal(putAt.artifactId, { sessionId: "s" });
+              for (const { at, artifactId } of lastPut) {
+                if (Date.now() - at >= HOUR) continue;
+                const original = workspace.getOriginal(artifactId, { sessionId: "s" });
                 expect(await original).toBe(logOf(3_000, "put"));
               }
             }
             await workspace.close();
-            putAt = undefined;
           },
         ),
         { numRuns: runs(15) },
@@ -134,6 +146,4 @@ describe.each(Object.entries(PLACES))("retention in %s", (_, place) => {
       vi.restoreAllMocks();
     }
   });
-
-  let putAt: { readonly at: number; readonly artifactId: string } | undefined;
 });

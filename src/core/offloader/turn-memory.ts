@@ -396,12 +396,14 @@ export class SeenMessage implements MessageVisitor {
    * What is returned for it: the same object as before, if it holds the same references.
    *
    * @param hasParts - Whether it holds others besides, in place of large parts.
+   * @param parts - What these stand for, and those that it came with.
    */
   finish(
     output: unknown,
     reports: readonly ResultReport[],
     isFinal: boolean,
     hasParts: boolean,
+    parts: readonly Held[] = NONE,
   ): void {
     const isSame =
       this.isFinished &&
@@ -411,7 +413,7 @@ export class SeenMessage implements MessageVisitor {
     this.isFinished = true;
     this.isFinal = isFinal;
     this.reports = reports;
-    const held: Held[] = [];
+    const held: Held[] = [...parts];
     for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
       if (outcome !== "offloaded" && outcome !== "reference") continue;
       held.push({ artifactId, hash: this.results[index]?.hash ?? "" });
@@ -465,6 +467,11 @@ export class SeenMessage implements MessageVisitor {
     if (isOutput) this.output = message;
     this.input = message;
     this.#isConstant = isConstant(message);
+  }
+
+  /** The artifacts that what is returned for it refers to. */
+  get heldIds(): readonly string[] {
+    return this.#held.map(({ artifactId }) => artifactId);
   }
 
   /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
@@ -697,6 +704,7 @@ export class TurnMemory {
  *
  * @param isOpen - The messages about which something may still be decided.
  * @param withParts - Those with references in place of large parts.
+ * @param parts - What the references in place of parts stand for, by message.
  */
 export function finishMessages(
   messages: readonly SeenMessage[],
@@ -704,6 +712,7 @@ export function finishMessages(
   reports: readonly ResultReport[],
   isOpen: ReadonlySet<number>,
   withParts: ReadonlySet<number>,
+  parts: ReadonlyMap<number, readonly Held[]> = new Map(),
 ): void {
   const byMessage = new Map<number, ResultReport[]>();
   for (const report of reports) {
@@ -713,7 +722,8 @@ export function finishMessages(
   for (const [index, seen] of messages.entries()) {
     if (seen.isFinal) continue;
     const own = byMessage.get(index) ?? NONE;
-    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index));
+    const held = parts.get(index) ?? NONE;
+    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index), held);
     output[index] = seen.output;
   }
 }
