@@ -135,6 +135,18 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const listSession = (id: string): Promise<SessionListing> =>
     core.listSession(id).catch(() => EMPTY_SESSION);
 
+  /** Renews what is handed out; `false` if some of it was removed since the session was listed. */
+  const keeperOf = (session: SessionListing) => {
+    // The listing itself may change with each removal.
+    const removedBefore = new Set(session.removed.keys());
+    return async (artifactIds: Iterable<string>): Promise<boolean> => {
+      const ids = [...artifactIds];
+      if (!(await core.renew(session, ids))) return false;
+      const { artifacts, removed } = session;
+      return ids.every((id) => artifacts.has(id) || !removed.has(id) || removedBefore.has(id));
+    };
+  };
+
   /** Finds out what is known of results, and opens where they are stored. */
   const openStorage = async (
     results: readonly LocatedResult[],
@@ -176,6 +188,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     // The host may change its own array while results are being stored.
     const input = history.slice();
     const session = await listSession(sessionId);
+    const keep = keeperOf(session);
     const { turns, taken } = begin(input, session);
     // Before anything is waited for, since another call may take another history then.
     const survey = turns.survey(taken);
@@ -199,7 +212,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     }
     const all = open.length === 0 ? survey : withParts(survey, open);
     const { totals } = survey;
-    return { input, session, turns, taken, survey: all, totals, places, placeOf, ...opened };
+    return { input, keep, turns, taken, survey: all, totals, places, placeOf, ...opened };
   };
 
   const noteStep = ({
@@ -339,7 +352,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
     const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
     finishMessages(taken, output, results, isOpen, withParts, heldParts(references, goingParts));
-    if (!(await core.renew(looked.session, handedOut(taken, references)))) return undefined;
+    if (!(await looked.keep(handedOut(taken, references)))) return undefined;
     // What could not be done is decided about again.
     const isUndone = (kept: KeptReason) =>
       kept.outcome === "failed" || kept === NO_STEP || kept === OUTDATED;
@@ -420,12 +433,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const places: ResultPlaces = { messages: [0], replies: [], hashAt: () => result.hash };
       const report = await whileRemoved(async () => {
         const session = await listSession(sessionId);
+        const keep = keeperOf(session);
         const opened = await openStorage([result], session, places, () => 0, signal);
         const { references, storage } = opened;
         const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
         const [made] = (await decide(plan, storage, storage.put)) as [ResultReport];
         const ids = made.artifactId === undefined ? [] : [made.artifactId];
-        return (await core.renew(session, ids)) ? made : undefined;
+        return (await keep(ids)) ? made : undefined;
       });
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
