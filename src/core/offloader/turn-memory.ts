@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
-import { isData } from "../lib/json/plain-json.js";
+import { isData, isPlainJson } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderSent } from "../lib/wrapping/render-value.js";
@@ -132,7 +132,8 @@ export class LocatedResult implements ToolResult {
 
   /** The hash of the content that it is, or stands for; empty if it has none, since JSON cannot hold it. */
   get hash(): string {
-    if (this.isPlain === false) return "";
+    this.isPlain ??= typeof this.content === "string" || isPlainJson(this.content);
+    if (!this.isPlain) return "";
     return this.record?.hash ?? this.known.hash;
   }
 
