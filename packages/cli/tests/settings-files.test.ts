@@ -17,13 +17,13 @@ import fc from "fast-check";
 import { parse, stripComments, type ParseError } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { afterAll, describe, expect, it } from "vitest";
+import { runs } from "../../../tests/support/adversarial-runs.js";
 import { CommandError } from "../src/command-error.js";
 import type { Client, InstallContext } from "../src/install/client.js";
 import { CLIENTS } from "../src/install/clients.js";
 import { inspect, install, uninstall } from "../src/install/set-up.js";
 
-const RUNS = 2_000;
-const SEED = 21;
+const RUNS = runs(2_000);
 const folders: string[] = [];
 
 afterAll(() => {
@@ -417,12 +417,12 @@ describe("settings files of other people", () => {
         expect(snapshot(context.cwd)).toEqual(before);
         rmSync(context.cwd, { recursive: true });
       }),
-      { numRuns: RUNS, seed: SEED },
+      { numRuns: RUNS },
     );
     // Most can be helped; a test that only sees refusals proves nothing.
     expect(outcomes.installed).toBeGreaterThan(RUNS / 3);
     expect(outcomes.refused).toBeGreaterThan(RUNS / 50);
-  }, 300_000);
+  });
 
   it("keep what clients and people wrote to them in the meantime", async () => {
     const rewritable = CLIENTS.filter(({ name }) => !["codex", "opencode"].includes(name));
@@ -441,7 +441,7 @@ describe("settings files of other people", () => {
           expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ first: 1, ...data, last: [1] });
         }
       }),
-      { numRuns: 200, seed: SEED },
+      { numRuns: runs(200) },
     );
   });
 

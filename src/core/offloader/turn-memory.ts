@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
-import { isData } from "../lib/json/plain-json.js";
+import { isData, isPlainJson } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderSent } from "../lib/wrapping/render-value.js";
@@ -134,7 +134,8 @@ export class LocatedResult implements ToolResult {
 
   /** The hash of the content that it is, or stands for; empty if it has none, since JSON cannot hold it. */
   get hash(): string {
-    if (this.isPlain === false) return "";
+    this.isPlain ??= typeof this.content === "string" || isPlainJson(this.content);
+    if (!this.isPlain) return "";
     return this.record?.hash ?? this.known.hash;
   }
 
@@ -443,12 +444,14 @@ export class SeenMessage implements MessageVisitor {
    * What is returned for it: the same object as before, if it holds the same references.
    *
    * @param hasParts - Whether it holds others besides, in place of large parts.
+   * @param parts - What these stand for, and those that it came with.
    */
   finish(
     output: unknown,
     reports: readonly ResultReport[],
     isFinal: boolean,
     hasParts: boolean,
+    parts: readonly Held[] = NONE,
   ): void {
     const isSame =
       this.isFinished &&
@@ -458,7 +461,7 @@ export class SeenMessage implements MessageVisitor {
     this.isFinished = true;
     this.isFinal = isFinal;
     this.reports = reports;
-    const held: Held[] = [];
+    const held: Held[] = [...parts];
     for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
       if (outcome !== "offloaded" && outcome !== "reference") continue;
       held.push({ artifactId, hash: this.results[index]?.hash ?? "" });
@@ -512,6 +515,11 @@ export class SeenMessage implements MessageVisitor {
     if (isOutput) this.output = message;
     this.input = message;
     this.#isConstant = isConstant(message);
+  }
+
+  /** The artifacts that what is returned for it refers to. */
+  get heldIds(): readonly string[] {
+    return this.#held.map(({ artifactId }) => artifactId);
   }
 
   /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
@@ -748,6 +756,7 @@ export class TurnMemory {
  *
  * @param isOpen - The messages about which something may still be decided.
  * @param withParts - Those with references in place of large parts.
+ * @param parts - What the references in place of parts stand for, by message.
  */
 export function finishMessages(
   messages: readonly SeenMessage[],
@@ -755,6 +764,7 @@ export function finishMessages(
   reports: readonly ResultReport[],
   isOpen: ReadonlySet<number>,
   withParts: ReadonlySet<number>,
+  parts: ReadonlyMap<number, readonly Held[]> = new Map(),
 ): void {
   const byMessage = new Map<number, ResultReport[]>();
   for (const report of reports) {
@@ -764,7 +774,8 @@ export function finishMessages(
   for (const [index, seen] of messages.entries()) {
     if (seen.isFinal) continue;
     const own = byMessage.get(index) ?? NONE;
-    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index));
+    const held = parts.get(index) ?? NONE;
+    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index), held);
     output[index] = seen.output;
   }
 }

@@ -87,10 +87,14 @@ export function createMaintenance(
         const record = artifacts.get(id);
         return record && isRenewal(record, createdAt) ? [record] : [];
       });
-      await mapConcurrently(old, DEFAULTS.writeConcurrency, (record) =>
-        // Nothing is lost yet: what cannot be renewed now is renewed by the next call.
-        store.renew(record, createdAt).catch(() => undefined),
+      const areThere = await mapConcurrently(old, DEFAULTS.writeConcurrency, (record) =>
+        store.renew(record, createdAt).then(
+          (renewed) => renewed !== undefined,
+          // Nothing is lost yet: what cannot be renewed now is renewed by the next call.
+          () => true,
+        ),
       );
+      return areThere.every(Boolean);
     },
 
     verbs: {
