@@ -36,7 +36,8 @@ function newContext(scope: InstallContext["scope"] = "project"): InstallContext 
   return {
     ...{ cwd, home: join(cwd, "home"), platform: "linux", env: {}, scope, exclude: [] },
     ...{ node: "/usr/bin/node", main: "/opt/offload/main.js", hook: "/opt/offload/hook.js" },
-    opencodePlugin: () => "/opt/offload/integrations/opencode/index.js",
+    versionOf: () => undefined,
+  opencodePlugin: () => "/opt/offload/integrations/opencode/index.js",
     withTools: true,
   };
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,8 +60,17 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     opencodePlugin,
     exclude: (flags.exclude ?? "").split(",").filter(Boolean),
     withTools: flags.tools,
+    versionOf: (program) => {
+      const isWindows = process.platform === "win32";
+      const { status, stdout } = spawnSync(program, ["--version"], {
+        ...{ cwd, env: { ...env }, encoding: "utf8", timeout: VERSION_MS, shell: isWindows },
+      });
+      return status === 0 ? stdout.trim() : undefined;
+    },
   };
 }
+
+const VERSION_MS = 20_000;
 
 function opencodePlugin(): string {
   try {
