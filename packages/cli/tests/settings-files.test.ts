@@ -37,7 +37,7 @@ function newContext(scope: InstallContext["scope"] = "project"): InstallContext 
     ...{ cwd, home: join(cwd, "home"), platform: "linux", env: {}, scope, exclude: [] },
     ...{ node: "/usr/bin/node", main: "/opt/offload/main.js", hook: "/opt/offload/hook.js" },
     versionOf: () => undefined,
-  opencodePlugin: () => "/opt/offload/integrations/opencode/index.js",
+    opencodePlugin: () => "/opt/offload/integrations/opencode/index.js",
     withTools: true,
   };
 }

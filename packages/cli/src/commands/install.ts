@@ -7,6 +7,7 @@ import { CommandError, EXIT } from "../command-error.js";
 import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import { install, uninstall, type InstallStep } from "../install/set-up.js";
+import { isWithin } from "../make-folder.js";
 import { inLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -33,7 +34,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
       report(steps, "Nothing to do.", terminal);
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
-      if (context.scope === "project") {
+      if (steps.some(({ path, isChange }) => isChange && isWithin(path, terminal.cwd))) {
         terminal.print("It has paths of this computer: do not commit it, or use --user instead.");
       }
       terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);

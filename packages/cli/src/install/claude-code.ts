@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../command-error.js";
 import { HOOK_CALL, HOOK_FIELDS } from "../hook/hook-call.js";
@@ -14,17 +15,17 @@ import {
 } from "./client.js";
 import { findHooks, type FoundHook } from "./command-hooks.js";
 import { jsonSyntax as syntax } from "./json-syntax.js";
-import { isRecord, type Settings, type SettingsPath } from "./settings.js";
+import { isRecord, Settings, type SettingsPath } from "./settings.js";
 
-const SERVER = "offload";
-export const CLAUDE_TOOL_PREFIX = `mcp__${SERVER}__`;
+export const CLAUDE_SERVER = "offload";
+export const CLAUDE_TOOL_PREFIX = `mcp__${CLAUDE_SERVER}__`;
 /** The rule that allows all tools of our server, which only read. */
-export const CLAUDE_ALLOW_RULE = `mcp__${SERVER}`;
+export const CLAUDE_ALLOW_RULE = `mcp__${CLAUDE_SERVER}`;
 const HOOKS = ["hooks", "PostToolUse"];
 const ALLOWED = ["permissions", "allow"];
 /** The servers of a project's `.mcp.json` that need no question. */
 const ENABLED = ["enabledMcpjsonServers"];
-const SERVER_PATH = ["mcpServers", SERVER];
+const SERVER_PATH = ["mcpServers", CLAUDE_SERVER];
 /** The first version that was seen to take hooks which call a server; its settings are not valid in early ones. */
 const MIN_CALLING_HOOKS = [2, 1, 197];
 const TIMEOUT_SECONDS = 60;
@@ -40,7 +41,7 @@ export const claudeCode: Client = {
       remove: removeSettings,
       inspect: (settings) =>
         ownHooks(settings).map(
-          ({ hook }) => `hook: ${String(hook["command"] ?? `${SERVER}/${HOOK_CALL}`)}`,
+          ({ hook }) => `hook: ${String(hook["command"] ?? `${CLAUDE_SERVER}/${HOOK_CALL}`)}`,
         ),
     },
     {
@@ -49,7 +50,7 @@ export const claudeCode: Client = {
         if (!context.withTools) return [];
         if (settings.get(SERVER_PATH) !== undefined) {
           throw new CommandError(
-            `${settings.path}: has another MCP server "${SERVER}"; rename it, or install with --no-tools; nothing was changed`,
+            `${settings.path}: has another MCP server "${CLAUDE_SERVER}"; rename it, or install with --no-tools; nothing was changed`,
           );
         }
         settings.insert(SERVER_PATH, (made) => {
@@ -57,15 +58,16 @@ export const claudeCode: Client = {
           // Without it, Claude Code may not show the tools to the model before it searches for them.
           return { type: "stdio", command: context.node, args, alwaysLoad: true };
         });
-        return [{ what: `added the MCP server "${SERVER}" to read them`, isChange: true }];
+        return [{ what: `added the MCP server "${CLAUDE_SERVER}" to read them`, isChange: true }];
       },
       remove(settings) {
         const made = serverMark(settings);
         if (made === undefined) return [];
         settings.remove(SERVER_PATH, made);
-        return [`removed the MCP server "${SERVER}"`];
+        return [`removed the MCP server "${CLAUDE_SERVER}"`];
       },
-      inspect: (settings) => (serverMark(settings) === undefined ? [] : [`MCP server "${SERVER}"`]),
+      inspect: (settings) =>
+        serverMark(settings) === undefined ? [] : [`MCP server "${CLAUDE_SERVER}"`],
     },
   ],
 };
@@ -89,7 +91,7 @@ function addSettings(settings: Settings, context: InstallContext) {
   const { withTools, scope, exclude } = context;
   const allowed = withTools ? addToList(settings, ALLOWED, CLAUDE_ALLOW_RULE) : undefined;
   const isAsked = withTools && scope === "project";
-  const enabled = isAsked ? addToList(settings, ENABLED, SERVER) : undefined;
+  const enabled = isAsked ? addToList(settings, ENABLED, CLAUDE_SERVER) : undefined;
   const version = withTools ? context.versionOf("claude") : undefined;
   const isCall = isAtLeast(version, MIN_CALLING_HOOKS);
   settings.insert([...HOOKS, -1], (made) => {
@@ -108,7 +110,8 @@ function addSettings(settings: Settings, context: InstallContext) {
   if (allowed !== undefined) {
     notes.push(`allowed the reading tools: permissions.allow has "${CLAUDE_ALLOW_RULE}"`);
   }
-  if (enabled !== undefined) notes.push(`approved the MCP server "${SERVER}" of this project`);
+  if (enabled !== undefined)
+    notes.push(`approved the MCP server "${CLAUDE_SERVER}" of this project`);
   return notes.map((what) => ({ what, isChange: true }));
 }
 
@@ -119,7 +122,7 @@ function removeSettings(settings: Settings): string[] {
   for (const { path, isAlone, mark } of [...own].reverse()) {
     settings.remove(path, isAlone ? mark.made : 0);
     const [allowed, enabled] = mark.others;
-    removeFromList(settings, ENABLED, SERVER, enabled);
+    removeFromList(settings, ENABLED, CLAUDE_SERVER, enabled);
     removeFromList(settings, ALLOWED, CLAUDE_ALLOW_RULE, allowed);
   }
   return own.length === 0 ? [] : ["removed the hook and what allowed the reading tools"];
@@ -164,7 +167,13 @@ function callingHook(exclude: readonly string[], mark: readonly string[]) {
   const excluded = exclude.length === 0 ? [] : ["--exclude", exclude.join(",")];
   const args = ["--tool-prefix", CLAUDE_TOOL_PREFIX, ...excluded, ...mark];
   const input = { ...Object.fromEntries(fields), args };
-  return { type: "mcp_tool", server: SERVER, tool: HOOK_CALL, input, timeout: TIMEOUT_SECONDS };
+  return {
+    type: "mcp_tool",
+    server: CLAUDE_SERVER,
+    tool: HOOK_CALL,
+    input,
+    timeout: TIMEOUT_SECONDS,
+  };
 }
 
 function commandHook(context: InstallContext, mark: readonly string[]) {
@@ -189,4 +198,23 @@ function markOfCall({ type, tool, input }: Readonly<Record<string, unknown>>): M
 function serverMark(settings: Settings): number | undefined {
   const args = settings.get([...SERVER_PATH, "args"]);
   return Array.isArray(args) && args[1] === "mcp" ? readMark(args.at(-2), args.at(-1)) : undefined;
+}
+
+/** Our hooks in the settings of a scope. */
+export function findClaudeHooks(context: InstallContext): FoundHook["hook"][] {
+  return ownHooks(openSettings(settingsPath(context))).map(({ hook }) => hook);
+}
+
+/** How the settings of a scope start our server; `undefined` where it is not listed. */
+export function findClaudeServer(
+  context: InstallContext,
+): { readonly command: string; readonly args: readonly string[] } | undefined {
+  const settings = openSettings(serversPath(context));
+  if (serverMark(settings) === undefined) return undefined;
+  const { command, args } = settings.get(SERVER_PATH) as Record<string, unknown>;
+  return { command: String(command), args: (args as readonly unknown[]).map(String) };
+}
+
+function openSettings(path: string): Settings {
+  return new Settings(path, syntax, existsSync(path) ? readFileSync(path, "utf8") : undefined);
 }

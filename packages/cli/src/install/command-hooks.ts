@@ -54,7 +54,7 @@ export function commandHook(name: keyof typeof CLIENTS, context: InstallContext)
         const command = hookCommand(context, flags, markFlags(made));
         return { matcher: "*", hooks: [{ type: "command", command, timeout: client.timeout }] };
       });
-      const what = `added a ${client.event} hook that offloads very large tool results; ${client.note}`;
+      const what = `added the hook ${client.event}, which offloads very large tool results; ${client.note}`;
       return [{ what, isChange: true }];
     },
     remove(settings) {
