@@ -377,6 +377,21 @@ describe("the hooks of other agents", () => {
     expect(readFileSync(path, "utf8")).toBe(TEXT);
   });
 
+  it("does the same for Qwen Code, where its tools may read", () => {
+    const place = new TestFolder();
+    const args = ["--agent", "qwen", "--in-transcripts", "--root", "offload"];
+    const event = eventOf(place, {
+      transcript_path: place.path("project/chats/session.jsonl"),
+      tool_response: { llmContent: [{ text: TEXT }] },
+    });
+    const { stopReason } = JSON.parse(hook(place, event, { args }).stdout) as {
+      stopReason: string;
+    };
+    const [, path = ""] = / path="([^"]+)"/.exec(stopReason) ?? [];
+    expect(readFileSync(path, "utf8")).toBe(TEXT);
+    expect(path.startsWith(place.path("project/offload"))).toBe(true);
+  });
+
   it("keeps pictures that Codex got", () => {
     const place = new TestFolder();
     const content = [

@@ -284,6 +284,7 @@ describe("install for clients of MCP servers", () => {
   it.each([
     ["codex", "home/.codex/hooks.json", "PostToolUse"],
     ["gemini", ".gemini/settings.json", "AfterTool"],
+    ["qwen", ".qwen/settings.json", "PostToolUse"],
   ])("adds the hook of %s, and gives every byte back", async (name, path, event) => {
     for (const text of [undefined, "{}", `{"hooks": {"${event}": [ ]}}`]) {
       const place = new TestFolder();

@@ -74,7 +74,10 @@ function eventOf(client: string, cwd: string): Readonly<Record<string, unknown>>
     const tool_response = { llmContent: SAMPLE };
     return { ...common, hook_event_name: "AfterTool", transcript_path, tool_response };
   }
-  return { ...common, hook_event_name: "PostToolUse", tool_input: {}, tool_response: SAMPLE };
+  const tool_response = client === "qwen" ? { llmContent: SAMPLE } : SAMPLE;
+  const transcript_path = join(cwd, "chats", "doctor.jsonl");
+  const event = { ...common, hook_event_name: "PostToolUse", tool_input: {}, tool_response };
+  return { ...event, transcript_path };
 }
 
 /** As the client puts an event into the call's template. */

@@ -23,7 +23,7 @@ export async function answerHook(
   try {
     const event = (typeof given === "string" ? JSON.parse(given) : given) as HookEvent;
     const parsed = parseFlags(args);
-    const call = parseCall(event, parsed.isCodex);
+    const call = parseCall(event, parsed.agent);
     root = rootOf(parsed, event);
     if (!call || root === undefined) return undefined;
     const flags = isFileTool(call.toolName) ? withoutThreshold(parsed) : parsed;
@@ -87,11 +87,12 @@ export function parseFlags(args: readonly string[]): HookFlags {
   const { CONTEXT_OFFLOAD_EXCLUDE: excluded = "" } = process.env;
   const exclude = `${valueOf("--exclude") ?? ""},${excluded}`.split(",");
   const minTokens = Number(valueOf("--min-tokens"));
+  const agent = valueOf("--agent");
   return {
     root: valueOf("--root") ?? ".offload",
     isInProject: args.includes("--in-project"),
     isInTranscripts: args.includes("--in-transcripts"),
-    isCodex: valueOf("--agent") === "codex",
+    agent: agent === "codex" || agent === "qwen" ? agent : undefined,
     exclude: exclude.map((name) => name.trim()).filter(Boolean),
     toolPrefix: valueOf("--tool-prefix"),
     minTokens: Number.isSafeInteger(minTokens) && minTokens > 0 ? minTokens : undefined,

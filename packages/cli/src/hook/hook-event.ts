@@ -1,5 +1,5 @@
 /** The agents whose hooks can put another text in the place of a tool's result. */
-export type HookAgent = "claude-code" | "copilot" | "codex" | "gemini";
+export type HookAgent = "claude-code" | "copilot" | "codex" | "gemini" | "qwen";
 
 /** The parts of an event that decide whether there is anything to do. */
 export interface HookEvent {
@@ -26,10 +26,10 @@ export interface FinishedCall {
 }
 
 /** The call that an event is about; `undefined` for events of other kinds. */
-export function parseCall(event: HookEvent, isCodex: boolean): FinishedCall | undefined {
+export function parseCall(event: HookEvent, agent: HookFlags["agent"]): FinishedCall | undefined {
   const { tool_name, tool_input: input, tool_response: response, toolName, toolResult } = event;
   if (event.hook_event_name === "PostToolUse" && typeof tool_name === "string") {
-    return { agent: isCodex ? "codex" : "claude-code", toolName: tool_name, input, response };
+    return { agent: agent ?? "claude-code", toolName: tool_name, input, response };
   }
   if (event.hook_event_name === "AfterTool" && typeof tool_name === "string") {
     if (event.original_request_name !== undefined) return undefined;
@@ -47,8 +47,8 @@ export interface HookFlags {
   readonly isInProject: boolean;
   /** Resolve it against the agent's own folder for the project, whose files its tools may read. */
   readonly isInTranscripts: boolean;
-  /** Whether events are those of Codex, which have the same name as Claude Code's. */
-  readonly isCodex: boolean;
+  /** Whose events these are, where they have the same name as Claude Code's. */
+  readonly agent: "codex" | "qwen" | undefined;
   readonly exclude: readonly string[];
   /** What stands before the names of the reading tools; without it, references give file paths alone. */
   readonly toolPrefix: string | undefined;

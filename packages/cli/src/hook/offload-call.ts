@@ -67,8 +67,11 @@ const SHAPES: Readonly<
   codex: ({ response }) => {
     const text = typeof response === "string" ? response : textOf(response, "content");
     if (text === undefined) return undefined;
-    // Of the answers that replace a result, the one that shows neither an error nor a blocked call.
-    return { text, withText: (shorter) => ({ continue: false, stopReason: shorter }) };
+    return { text, withText: stopWith };
+  },
+  qwen: ({ response }) => {
+    const text = textOf(response, "llmContent");
+    return text === undefined ? undefined : { text, withText: stopWith };
   },
   gemini: ({ response }, root) => {
     const text = textOf(response, "llmContent");
@@ -93,6 +96,14 @@ const SHAPES: Readonly<
     };
   },
 };
+
+/**
+ * Stops what would come after the call, which is nothing but its result: the model gets the text instead, and goes
+ * on. Of the answers that do so, the one that shows neither an error nor a blocked call.
+ */
+function stopWith(text: string) {
+  return { continue: false, stopReason: text };
+}
 
 /** A text, or blocks of text and nothing else. */
 function textOf(response: unknown, key: string): string | undefined {

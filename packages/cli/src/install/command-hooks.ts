@@ -40,6 +40,13 @@ const CLIENTS = {
     note: "its workspaces are in ~/.gemini/tmp/<project>/offload; Gemini CLI 0.61 uses its answers, older versions may not",
     path: ({ scope, home, cwd }) => join(scope === "user" ? home : cwd, ".gemini", "settings.json"),
   },
+  qwen: {
+    event: "PostToolUse",
+    flags: ["--agent", "qwen", "--in-transcripts", "--root", "offload"],
+    timeout: 60_000,
+    note: "its workspaces are in ~/.qwen/projects/<project>/offload; Qwen Code 0.24 uses its answers, older versions may not",
+    path: ({ scope, home, cwd }) => join(scope === "user" ? home : cwd, ".qwen", "settings.json"),
+  },
 } satisfies Record<string, HookedClient>;
 
 /** The hook of a client that starts it as a command, in groups as Claude Code has them. */

@@ -51,7 +51,13 @@ const CLIENTS: readonly ServersFile[] = [
     hook: "gemini",
     path: inFolder(".gemini", "settings.json"),
   },
-  { name: "qwen", title: "Qwen Code", key: "mcpServers", path: inFolder(".qwen", "settings.json") },
+  {
+    name: "qwen",
+    title: "Qwen Code",
+    key: "mcpServers",
+    hook: "qwen",
+    path: inFolder(".qwen", "settings.json"),
+  },
   {
     name: "vscode",
     title: "VS Code",
