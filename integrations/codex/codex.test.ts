@@ -43,7 +43,7 @@ async function runCodex(calls: readonly ((results: readonly string[]) => Call)[]
   let results: string[] = [];
   let turn = 0;
   const server = await serveFetch((url, init) => {
-    if (!url.includes("/responses") || typeof init?.body !== "string") {
+    if (!String(url).includes("/responses") || typeof init?.body !== "string") {
       return Promise.resolve(new Response(null, { status: 404 }));
     }
     const { input } = JSON.parse(init.body) as { input: { type: string; output?: unknown }[] };

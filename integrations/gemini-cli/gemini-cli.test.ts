@@ -26,7 +26,7 @@ async function runGemini(
   for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
   let results: string[] = [];
   const server = await serveFetch((url, init) => {
-    if (!/generateContent/i.test(url) || typeof init?.body !== "string") {
+    if (!/generateContent/i.test(String(url)) || typeof init?.body !== "string") {
       return Promise.resolve(new Response(null, { status: 404 }));
     }
     const { contents } = JSON.parse(init.body) as { contents: { parts?: Part[] }[] };

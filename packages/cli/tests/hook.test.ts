@@ -86,7 +86,7 @@ describe("the hook of Claude Code", () => {
   it("says in which session a result is, so that the server finds it among others of its id", async () => {
     const place = new TestFolder();
     const args = ["--tool-prefix", "mcp__offload__"];
-    const ask = async (session: string) => {
+    const ask = (session: string) => {
       const event = eventOf(place, {
         session_id: session,
         tool_response: { stdout: `${session}\n${TEXT}`, stderr: "" },
@@ -95,7 +95,7 @@ describe("the hook of Claude Code", () => {
       const [, id, session_id] = /id=\\"(\w+)\\".* session_id=\\"([^"\\]+)/.exec(stdout) ?? [];
       return { id, session_id };
     };
-    const found = [await ask("s-1"), await ask("s-2")];
+    const found = [ask("s-1"), ask("s-2")];
     expect(found.map(({ id }) => id)).toEqual(["toolu_1", "toolu_1"]);
     const workspace = createWorkspace({ root: place.path(".offload") });
     const grep = workspace.tools().find(({ name }) => name === "grep_knowledge");

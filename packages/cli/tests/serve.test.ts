@@ -94,7 +94,10 @@ describe("context-offload mcp and gateway", () => {
     // A server may answer with any text, JSON included.
     const json = JSON.stringify({ rows: text.split("\n") });
     const named = { tool_name: "mcp__x__y", tool_use_id: "toolu_2", tool_response: json };
-    expect(typeof JSON.parse(await ask(named)).hookSpecificOutput.updatedToolOutput).toBe("string");
+    const answered = JSON.parse(await ask(named)) as {
+      hookSpecificOutput: { updatedToolOutput: unknown };
+    };
+    expect(answered.hookSpecificOutput.updatedToolOutput).toBeTypeOf("string");
     await expect(plain.callTool({ name: "answer_hook", arguments: fields })).rejects.toThrow();
   });
 

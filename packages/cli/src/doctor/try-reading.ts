@@ -33,8 +33,9 @@ export async function tryReading(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "context-offload-doctor-"));
-  const { CONTEXT_OFFLOAD: _, CONTEXT_OFFLOAD_EXCLUDE: __, ...rest } = env;
-  const started = { cwd: folder, env: { ...rest, CLAUDE_PROJECT_DIR: folder } };
+  // What switches offloading off for one process is no fault of the settings.
+  const own = { CONTEXT_OFFLOAD: "", CONTEXT_OFFLOAD_EXCLUDE: "", CLAUDE_PROJECT_DIR: folder };
+  const started = { cwd: folder, env: { ...env, ...own } };
   const connection = server && connect(server, started);
   try {
     const event = eventOf(hook.client, folder);
@@ -82,8 +83,8 @@ function eventOf(client: string, cwd: string): Readonly<Record<string, unknown>>
 
 /** As the client puts an event into the call's template. */
 function asTexts(event: Readonly<Record<string, unknown>>): Record<string, string> {
-  const textOf = (value: unknown): string =>
-    typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
+  const textOf = (value: unknown = ""): string =>
+    typeof value === "string" ? value : JSON.stringify(value);
   return Object.fromEntries(HOOK_FIELDS.map((name) => [name, textOf(event[name])]));
 }
 

@@ -39,10 +39,7 @@ export const claudeCode: Client = {
       ...{ path: settingsPath(context), syntax },
       add: (settings) => addSettings(settings, context),
       remove: removeSettings,
-      inspect: (settings) =>
-        ownHooks(settings).map(
-          ({ hook }) => `hook: ${String(hook["command"] ?? `${CLAUDE_SERVER}/${HOOK_CALL}`)}`,
-        ),
+      inspect: (settings) => ownHooks(settings).map(({ hook }) => `hook: ${shownAs(hook)}`),
     },
     {
       ...{ path: serversPath(context), syntax },
@@ -163,7 +160,7 @@ function isAtLeast(version: string | undefined, least: readonly number[]): boole
 
 /** It starts no process, and lets results through whole where the server is missing. */
 function callingHook(exclude: readonly string[], mark: readonly string[]) {
-  const fields = HOOK_FIELDS.map((name) => [name, `\${${name}}`]);
+  const fields = HOOK_FIELDS.map((name) => [name, `\${${name}}`] as const);
   const excluded = exclude.length === 0 ? [] : ["--exclude", exclude.join(",")];
   const args = ["--tool-prefix", CLAUDE_TOOL_PREFIX, ...excluded, ...mark];
   const input = { ...Object.fromEntries(fields), args };
@@ -182,6 +179,10 @@ function commandHook(context: InstallContext, mark: readonly string[]) {
     : ["--root", ".offload"];
   const command = hookCommand(context, [...reading, ...excludeFlags(context.exclude)], mark);
   return { type: "command", command, timeout: TIMEOUT_SECONDS };
+}
+
+function shownAs({ command }: FoundHook["hook"]): string {
+  return typeof command === "string" ? command : `${CLAUDE_SERVER}/${HOOK_CALL}`;
 }
 
 /** Our hooks, whichever form they have. */
