@@ -21,6 +21,8 @@ export interface McpServerOptions {
   readonly sessionId?: string | undefined;
   /** Without the tool that stores text. Default false. */
   readonly isReadOnly?: boolean | undefined;
+  /** Which reading tools are listed; calls of all of them are answered. Default `"five"`. */
+  readonly readingTools?: "one" | "five" | undefined;
 }
 
 /**
@@ -28,15 +30,19 @@ export interface McpServerOptions {
  * and artifacts as resources.
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { workspace, sessionId, isReadOnly = false } = options;
+  const { workspace, sessionId, isReadOnly = false, readingTools = "five" } = options;
   const toolbox = createToolbox(workspace, {
     sessionId,
+    readingTools,
     isStructured: true,
     canStore: !isReadOnly,
   });
   const mcp = new McpServer(
     { name: "context-offload", version: PACKAGE_VERSION },
-    { capabilities: { tools: {}, resources: {} }, instructions: workspace.systemPrompt() },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions: workspace.systemPrompt({ readingTools }),
+    },
   );
   // The handlers are set directly, since the tools bring their own schemas and read any input.
   const { server } = mcp;
@@ -45,7 +51,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     () => ({ tools: toolbox.tools }) as unknown as ListToolsResult,
   );
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    if (!toolbox.has(params.name)) {
+    if (!toolbox.names.has(params.name)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     }
     const result = await toolbox.call(params.name, params.arguments, mcpReq.signal);

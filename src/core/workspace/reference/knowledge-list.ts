@@ -45,7 +45,8 @@ const LIST_END = "</knowledge_list>";
 const ENTRY_START = "<knowledge ";
 const ENTRY_END = "</knowledge>\n";
 const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})(?:\.(\d{1,6}))?")?[^<>]*>\n$/;
-const SHOWN_HASH_DIGITS = 8;
+/** How much of a content's hash a reference shows. */
+export const SHOWN_HASH_DIGITS = 8;
 
 /** The reference of a workspace. Escaped, so that no content can end it early or imitate another one. */
 export function renderKnowledgeList(
