@@ -1,8 +1,18 @@
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Transport1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { Client as Client2, InMemoryTransport as Transport2 } from "@modelcontextprotocol/client";
-import { McpServer as Server2 } from "@modelcontextprotocol/server";
+import {
+  Client as Client2,
+  InMemoryTransport as Transport2,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import {
+  acceptedContent,
+  createMcpHandler,
+  inputRequired,
+  McpServer as Server2,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { offloadClient, offloadHandler, registerReadingTools } from "context-offload/mcp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -407,4 +417,85 @@ it("keeps the caller's types", () => {
   expect(() => offloadClient({})).toThrow(/callTool/);
   // @ts-expect-error: a handler returns a result
   offloadHandler(() => 1);
+});
+
+describe("the revision 2026-07-28", () => {
+  /** A client and a server over HTTP that speak nothing else. */
+  async function connectStateless(prepare: (server: Server2) => void) {
+    const create = (): Server2 => {
+      const server = new Server2(INFO);
+      prepare(server);
+      return server;
+    };
+    const handler = createMcpHandler(create, { legacy: "reject" });
+    const plain = new Client2(INFO, {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    });
+    plain.setRequestHandler("elicitation/create", () => ({
+      action: "accept" as const,
+      content: { service: "payments" },
+    }));
+    const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {
+      fetch: (url, init) => handler.fetch(new Request(url, init)),
+    });
+    return { plain, connecting: plain.connect(transport) };
+  }
+
+  it("offloadClient answers with references, and passes rounds on", async () => {
+    const { workspace } = await storyWorkspace();
+    const { plain, connecting } = await connectStateless((server) => {
+      fill(server);
+      const schema = z.object({ service: z.string() });
+      server.registerTool("ask", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+        const answered = acceptedContent(mcpReq.inputResponses, "which", schema);
+        if (answered) return text(`${answered.service}\n${LOG}`);
+        const message = "Which service?";
+        const which = inputRequired.elicit({ message, requestedSchema: schema });
+        return inputRequired({ inputRequests: { which } });
+      });
+    });
+    await connecting;
+    const client = offloadClient(plain, { workspace });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("read_stored");
+    for (const name of ["fetch_log", "ask"]) {
+      const reference = textOf(await client.callTool({ name }));
+      expect(reference).toContain("<knowledge_list");
+      const search = { ...SEARCH.input, id: idOf(reference) };
+      const found = await client.callTool({ name: SEARCH.name, arguments: search });
+      expect(textOf(found)).toContain(NEEDED);
+    }
+    await client.close();
+  });
+
+  it("a server asks through offloadHandler, and answers with references where its clients are told apart", async () => {
+    const { workspace } = await storyWorkspace();
+    const options = { workspace, sessionId: () => "ada" };
+    const { plain: client, connecting } = await connectStateless((server) => {
+      registerReadingTools(server, options);
+      const schema = z.object({ service: z.string() });
+      const handler = (_: object, { mcpReq }: ServerContext) =>
+        acceptedContent(mcpReq.inputResponses, "which", schema)
+          ? text(LOG)
+          : inputRequired({
+              inputRequests: {
+                which: inputRequired.elicit({ message: "Which?", requestedSchema: schema }),
+              },
+            });
+      server.registerTool(
+        "ask",
+        { inputSchema: z.object({}) },
+        offloadHandler(handler, { ...options, name: "ask" }),
+      );
+    });
+    await connecting;
+    const reference = textOf(await client.callTool({ name: "ask" }));
+    expect(reference).toContain("<knowledge_list");
+    const search = { ...SEARCH.input, id: idOf(reference) };
+    expect(textOf(await client.callTool({ name: SEARCH.name, arguments: search }))).toContain(
+      NEEDED,
+    );
+    await client.close();
+  });
 });

@@ -110,21 +110,20 @@ async function planStructured(
   const [artifactId] = parseKnowledgeList(reference) ?? [];
   if (outcome !== "offloaded" || artifactId === undefined) return undefined;
   const { content = [], structuredContent } = result as McpToolResult;
-  const whole = countChars(content, structuredContent);
   const others = content.filter((block) => textOfBlock(block) === undefined);
   const reasons: string[] = [];
-  for (const shorten of WAYS) {
-    const shortened = shorten(structuredContent, { reference, artifactId });
-    const saved = whole - countChars(others, shortened) - reference.length;
-    const why =
-      saved < whole * DEFAULTS.minSavedShare
-        ? SAVES_TOO_LITTLE
-        : shortened === structuredContent
-          ? undefined
-          : await rejects(shortened);
+  for (const lists of [false, true]) {
+    const shortened = shortenStructured(structuredContent, { reference, artifactId }, lists);
+    const chars = countChars([], shortened);
+    const why = savesEnough(chars, countChars([], structuredContent))
+      ? await rejects(shortened)
+      : SAVES_TOO_LITTLE;
     if (why === undefined) return { structuredContent: shortened };
     reasons.push(why);
   }
+  // Then it is left whole, and the text alone becomes the reference.
+  const rest = reference.length + countChars(others, structuredContent);
+  if (savesEnough(rest, countChars(content, structuredContent))) return { structuredContent };
   const { sessionId, workspace } = offloader;
   // What a schema forbids says more than that the rest would be too little.
   const reason = reasons.find((why) => why !== SAVES_TOO_LITTLE) ?? SAVES_TOO_LITTLE;
@@ -140,12 +139,9 @@ interface Mark {
   readonly artifactId: string;
 }
 
-/** From what changes least to what changes most for whoever reads the structured content; the last leaves it whole. */
-const WAYS: readonly ((structured: unknown, mark: Mark) => unknown)[] = [
-  (structured, mark) => shortenStructured(structured, mark, false),
-  (structured, mark) => shortenStructured(structured, mark, true),
-  (structured) => structured,
-];
+function savesEnough(chars: number, before: number): boolean {
+  return chars <= before * (1 - DEFAULTS.minSavedShare);
+}
 
 /**
  * A call has no id that outlives its connection. The same answer has the same id, so that prompt caches

@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { homedir } from "node:os";
+import { basename, join, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
+import type { GatewayConfig, OffloadConfig, ProjectStore } from "@context-offload/mcp";
+import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
 import {
@@ -92,6 +95,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly config?: string;
   readonly session?: string;
   readonly exclude?: string;
+  readonly readingTools?: boolean;
 }
 
 export function addGateway(program: Command, terminal: Terminal): void {
@@ -102,11 +106,13 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", "the session that answers belong to; default: mcp")
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
+    .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
     .addOption(installMark())
     .addHelpText(
       "after",
       `
-Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
+The workspace of a person, .offload in the home folder, has a folder for each project: the client's first root,
+or the working folder. Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
 
 Examples:
   context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
@@ -121,18 +127,26 @@ Examples:
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
-          servers,
-          policy,
-          limits,
-          workspace,
+          ...{ servers, policy, limits, isOff },
+          workspace: folder === join(homedir(), ".offload") ? byProject(folder, flags) : workspace,
           sessionId: flags.session,
-          isOff,
+          readingTools: flags.readingTools === false ? "none" : "one",
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
         await gateway.serveStdio();
         closeInput();
       });
     });
+}
+
+/** The workspace of each project of a person, below their own. */
+function byProject(root: string, { namespace }: GatewayFlags): (project: string) => ProjectStore {
+  return (project) => {
+    const hash = createHash("sha256").update(project).digest("hex").slice(0, 8);
+    const name = basename(project).replaceAll(/[^\w.-]/g, "-");
+    const where = join(root, "projects", `${name}-${hash}`);
+    return { workspace: createWorkspace({ root: where, namespace }), where };
+  };
 }
 
 /** The same tools as for the hook, by option or environment. */

@@ -5,15 +5,13 @@ import {
   type RpcId,
   type RpcRequest,
   asParams,
-  errorAnswer,
-  INTERNAL_ERROR,
   notification,
   respond,
   type RpcMessage,
 } from "./json-rpc.js";
-import type { Rounds } from "./rounds.js";
+import { INVALID_STATE, type Rounds } from "./rounds.js";
 import { readInputRequest, type InputRequest } from "./stateless.js";
-import type { Upstream } from "./upstream.js";
+import { CallFailedError, type Upstream } from "./upstream.js";
 
 /** What the gateway asks of its client, and for whom. */
 export interface ClientQuestions {
@@ -49,6 +47,9 @@ export class Forwarding {
     const envelope = this.rounds.envelopeOf(request);
     this.rounds.join(request, upstream);
     if (envelope?.logLevel !== undefined) upstream.setLogLevel(envelope.logLevel);
+    // Such a server has given out no state.
+    if (upstream.era === "handshake" && params?.["requestState"] !== undefined)
+      return INVALID_STATE;
     let sent = params;
     for (let round = 1; ; round++) {
       const { answer, cancel } = upstream.request(method, sent, headers);
@@ -56,10 +57,8 @@ export class Forwarding {
       const asked = envelope ? undefined : readInputRequest(answered);
       if (!asked) return answered;
       if (round > MAX_ROUNDS) {
-        return errorAnswer(
-          INTERNAL_ERROR,
-          `The server still asks for input after ${MAX_ROUNDS} rounds`,
-        );
+        const why = `The server still asks for input after ${MAX_ROUNDS} rounds.`;
+        throw new CallFailedError(why, "TOO_MANY_ROUNDS");
       }
       const input = await this.#inputFor(upstream, id, asked);
       if (!input || "error" in input) return input;

@@ -12,6 +12,7 @@ export interface RpcError {
 export type FailureCode =
   | "SERVER_UNAVAILABLE"
   | "CALL_TIMED_OUT"
+  | "TOO_MANY_ROUNDS"
   | "MESSAGE_TOO_LARGE"
   | "MALFORMED_ANSWER"
   | "MALFORMED_REQUEST";

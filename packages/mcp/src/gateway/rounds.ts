@@ -2,7 +2,6 @@ import { createHash, randomUUID } from "node:crypto";
 import {
   asParams,
   isParams,
-  asText,
   errorAnswer,
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
@@ -51,6 +50,8 @@ export interface RoundsOptions {
   readonly cancel: (params: Params) => void;
 }
 
+export const INVALID_STATE = errorAnswer(INVALID_PARAMS, "Invalid or expired requestState");
+
 /** More work that waits than a client has that means well. */
 const MAX_HELD = 1_000;
 
@@ -79,10 +80,11 @@ export class Rounds {
     envelope: Envelope,
     start: (request: RpcRequest) => Promise<RpcAnswer | undefined>,
   ): Promise<RpcAnswer | undefined> {
-    const state = asText(request.params?.["requestState"]);
+    const { requestState: state } = request.params ?? {};
+    if (state !== undefined && typeof state !== "string") return INVALID_STATE;
     const isOurs = state?.startsWith(this.#prefix) === true;
     const work = isOurs ? this.#resume(state, request) : this.#begin(request, envelope, start);
-    if (!work) return errorAnswer(INVALID_PARAMS, "Invalid or expired requestState");
+    if (!work) return INVALID_STATE;
     this.#byClientId.set(request.id, work);
     try {
       while (await this.#isAsked(work)) {

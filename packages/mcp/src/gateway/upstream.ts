@@ -303,10 +303,13 @@ export class Upstream {
     const found = probe && (await within(this.limits.probeMs, probe));
     if (found) return this.#speak("stateless", found);
     // The opening of a server that has not answered yet is decided by what it is told last.
-    const answered = await this.request("initialize", this.#hello).answer;
+    const { answer } = this.request("initialize", this.#hello);
+    const answered = await answer.catch((error: unknown) => ({ failure: error }));
     if ("result" in answered) return this.#speak("handshake", answered.result);
+    // Over HTTP, a refusal is an error of the transport.
     const late = await (probe ?? this.#discover());
     if (late) return this.#speak("stateless", late);
+    if ("failure" in answered) throw answered.failure;
     throw new Error(`it refused to initialize: ${answered.error.message}`);
   }
 

@@ -98,12 +98,18 @@ if (process.argv.includes("http")) {
       gone.abort();
     });
     const init = { method: incoming.method, headers: incoming.headers, body, signal: gone.signal };
-    const request = new Request("http://127.0.0.1/mcp", /** @type {any} */ ({ ...init, duplex: "half" }));
+    const request = new Request(
+      "http://127.0.0.1/mcp",
+      /** @type {any} */ ({ ...init, duplex: "half" }),
+    );
     last = request.headers;
     const response = await handler.fetch(request);
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     if (!response.body) outgoing.end();
-    else Readable.fromWeb(/** @type {any} */ (response.body)).on("error", () => {}).pipe(outgoing);
+    else
+      Readable.fromWeb(/** @type {any} */ (response.body))
+        .on("error", () => {})
+        .pipe(outgoing);
   });
   server.listen(0, "127.0.0.1", () => {
     const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
