@@ -2,7 +2,6 @@ import {
   countContentChars,
   type Content,
   type Format,
-  type MediaRule,
   type ToolAnswer,
   type ToolInputSchema,
 } from "../core/engine/format.js";

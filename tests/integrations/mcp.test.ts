@@ -421,7 +421,7 @@ it("keeps the caller's types", () => {
 
 describe("the revision 2026-07-28", () => {
   /** A client and a server over HTTP that speak nothing else. */
-  async function connectStateless(prepare: (server: Server2) => void) {
+  function connectStateless(prepare: (server: Server2) => void) {
     const create = (): Server2 => {
       const server = new Server2(INFO);
       prepare(server);
@@ -444,7 +444,7 @@ describe("the revision 2026-07-28", () => {
 
   it("offloadClient answers with references, and passes rounds on", async () => {
     const { workspace } = await storyWorkspace();
-    const { plain, connecting } = await connectStateless((server) => {
+    const { plain, connecting } = connectStateless((server) => {
       fill(server);
       const schema = z.object({ service: z.string() });
       server.registerTool("ask", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
@@ -472,7 +472,7 @@ describe("the revision 2026-07-28", () => {
   it("a server asks through offloadHandler, and answers with references where its clients are told apart", async () => {
     const { workspace } = await storyWorkspace();
     const options = { workspace, sessionId: () => "ada" };
-    const { plain: client, connecting } = await connectStateless((server) => {
+    const { plain: client, connecting } = connectStateless((server) => {
       registerReadingTools(server, options);
       const schema = z.object({ service: z.string() });
       const handler = (_: object, { mcpReq }: ServerContext) =>

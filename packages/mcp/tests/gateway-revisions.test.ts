@@ -307,7 +307,7 @@ describe("the revision 2026-07-28 on the wire", () => {
         fc.uuid(),
         fc.nat(state.length - 1).map((at) => state.slice(0, at)),
         fc
-          .tuple(fc.nat(state.length - 1), fc.constantFrom(..."0123456789abcdef-."))
+          .tuple(fc.nat(state.length - 1), fc.constantFrom("0", "7", "a", "f", "-", "."))
           .map(([at, letter]) => state.slice(0, at) + letter + state.slice(at + 1))
           .filter((other) => other !== state),
         fc.constant(`${state} `),
@@ -396,7 +396,7 @@ describe("projects", () => {
       const uris = ["file:///tmp/one", "file:///tmp/two"].map((uri) =>
         process.platform === "win32" ? pathToFileURL(uri).href : uri,
       );
-      const run = async (uri: string) => {
+      const run = async (uri = "") => {
         const client = await startGateway({ server: everything }, {}, { workspace });
         const capabilities = { roots: {} };
         const isOld = by === "v2";
@@ -435,11 +435,11 @@ describe("projects", () => {
         };
         return { call };
       };
-      const [one, two] = await Promise.all(uris.map(run));
-      const [, link] = resultOf(await one!.call("echo", { message: LONG }))["content"] as Json[];
+      const [one, two] = [await run(uris[0]), await run(uris[1])];
+      const [, link] = resultOf(await one.call("echo", { message: LONG }))["content"] as Json[];
       expect(link).toMatchObject({ description: `Stored in ${folder}/1` });
-      expect(wordsOf(await one!.call("read_stored", { pattern: "line 1234:" }))).toContain("1234");
-      expect(wordsOf(await two!.call("read_stored", { pattern: "line 1234:" }))).not.toContain(
+      expect(wordsOf(await one.call("read_stored", { pattern: "line 1234:" }))).toContain("1234");
+      expect(wordsOf(await two.call("read_stored", { pattern: "line 1234:" }))).not.toContain(
         "status",
       );
       expect(opened).toEqual(["/tmp/one", "/tmp/two"]);

@@ -12,6 +12,7 @@ import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
+  omit,
   type Params,
   type RpcAnswer,
   type RpcRequest,
@@ -169,7 +170,7 @@ export class ClientRequests {
       isReady && era === "handshake" ? (asText(initialized?.["protocolVersion"]) ?? []) : [],
     );
     this.protocolVersion = handshakeVersion(hello["protocolVersion"], versions);
-    const { extensions, ...capabilities } = mergeCapabilities(upstreams);
+    const capabilities = omit(mergeCapabilities(upstreams), "extensions");
     return {
       result: {
         ...{ protocolVersion: this.protocolVersion, capabilities, serverInfo: SERVER_INFO },
@@ -179,7 +180,7 @@ export class ClientRequests {
   }
 
   async #discover(): Promise<Params> {
-    const { tasks, ...capabilities } = mergeCapabilities(this.parts.upstreams);
+    const capabilities = omit(mergeCapabilities(this.parts.upstreams), "tasks");
     return {
       ...{ supportedVersions: [STATELESS_VERSION], capabilities },
       instructions: await this.#instructions(),

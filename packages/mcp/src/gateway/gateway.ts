@@ -18,6 +18,7 @@ import {
   isNotification,
   isRequest,
   notification,
+  omit,
   readMessages,
   rejectRequest,
   respond,
@@ -348,7 +349,7 @@ class RunningGateway implements Gateway {
 function withoutSubscription(message: RpcNotification): RpcNotification {
   const { [SUBSCRIPTION_ID_META_KEY]: id, ...meta } = asParams(message.params?.["_meta"]);
   if (id === undefined) return message;
-  const { _meta, ...params } = message.params ?? {};
+  const params = omit(message.params ?? {}, "_meta");
   return notification(
     message.method,
     Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,

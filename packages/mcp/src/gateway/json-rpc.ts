@@ -148,6 +148,11 @@ export function asParams(value: unknown): Params {
   return isParams(value) ? value : {};
 }
 
+/** The same without these fields. */
+export function omit(params: Params, ...names: readonly string[]): Params {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
+}
+
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

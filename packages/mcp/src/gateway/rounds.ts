@@ -5,6 +5,7 @@ import {
   errorAnswer,
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
+  omit,
   type Params,
   type RpcAnswer,
   type RpcId,
@@ -257,7 +258,7 @@ export class Rounds {
 
 /** What makes a request the same one in its next round. */
 function digestOf(method: string, params: Params | undefined): string {
-  const { _meta, inputResponses, requestState, ...own } = params ?? {};
+  const own = omit(params ?? {}, "_meta", "inputResponses", "requestState");
   return createHash("sha256")
     .update(JSON.stringify([method, own]))
     .digest("hex");

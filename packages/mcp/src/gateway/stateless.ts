@@ -6,7 +6,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
 import {
@@ -16,6 +15,7 @@ import {
   errorAnswer,
   INTERNAL_ERROR,
   INVALID_PARAMS,
+  omit,
   RESOURCE_NOT_FOUND,
   UNSUPPORTED_VERSION,
   type Params,
@@ -26,6 +26,9 @@ export const STATELESS_VERSION = "2026-07-28";
 /** The last revision with a handshake, and those before it. */
 export const LAST_HANDSHAKE_VERSION = "2025-11-25";
 const HANDSHAKE_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", LAST_HANDSHAKE_VERSION];
+
+/** Deprecated with logging itself, but part of the revision. */
+const LOG_LEVEL_META_KEY = "io.modelcontextprotocol/logLevel";
 
 /** How a connection is spoken on: with a session that begins with `initialize`, or without. */
 export type Era = "handshake" | "stateless";
@@ -87,7 +90,7 @@ export function withoutEnvelope(params: Params | undefined): Params | undefined 
   const meta = asParams(params?.["_meta"]);
   if (meta[PROTOCOL_VERSION_META_KEY] === undefined) return params;
   // The answers to a request for input, and its state, belong to whoever asked, which is not this server.
-  const { _meta, inputResponses, requestState, ...others } = params ?? {};
+  const others = omit(params ?? {}, "_meta", "inputResponses", "requestState");
   const kept = Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key));
   if (kept.length > 0) return { ...others, _meta: Object.fromEntries(kept) };
   return Object.keys(others).length > 0 ? others : undefined;
@@ -100,7 +103,7 @@ export function helloOf({ capabilities, clientInfo }: Envelope): Params {
 
 /** The envelope of a client that sent `initialize`. Tasks were something else before, and are left out. */
 export function envelopeOf(hello: Params): Envelope {
-  const { tasks, extensions, ...capabilities } = asParams(hello["capabilities"]);
+  const capabilities = omit(asParams(hello["capabilities"]), "tasks", "extensions");
   return { capabilities, clientInfo: asParams(hello["clientInfo"]), logLevel: undefined };
 }
 
@@ -160,8 +163,7 @@ export function toStateless(method: string, answer: RpcAnswer): RpcAnswer {
 /** An answer as an older client knows it. */
 export function toHandshake(answer: RpcAnswer): RpcAnswer {
   if ("error" in answer || answer.result["resultType"] === undefined) return answer;
-  const { resultType, ttlMs, cacheScope, ...result } = answer.result;
-  return { result };
+  return { result: omit(answer.result, "resultType", "ttlMs", "cacheScope") };
 }
 
 /** A request for input, in a result; `undefined` for any other answer. */

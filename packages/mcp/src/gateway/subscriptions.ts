@@ -23,7 +23,7 @@ type Change = keyof typeof CHANGES;
 interface Subscription {
   readonly changes: ReadonlySet<string>;
   readonly uris: ReadonlySet<string>;
-  end(answer: RpcAnswer | undefined): void;
+  readonly end: (answer: RpcAnswer | undefined) => void;
 }
 
 export interface SubscriptionsOptions {

@@ -47,7 +47,7 @@ export async function startGateway(
       const message = JSON.parse(line) as RpcResponse;
       if ("method" in message) {
         if ("id" in message) asked.push(message as unknown as RpcRequest);
-        else notices.push(message as RpcNotification);
+        else notices.push(message);
         return;
       }
       answers.push(message);

@@ -1,5 +1,5 @@
 import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
-import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
+import { HIDDEN_CONTEXT, SHOWN_HASH_DIGITS, type ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
@@ -7,7 +7,6 @@ import {
   UnknownArtifactError,
 } from "../../errors/reading-errors.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { SHOWN_HASH_DIGITS } from "../reference/knowledge-list.js";
 import { requireText } from "../../arguments.js";
 
 const NEAREST_SHOWN = 5;
@@ -55,7 +54,8 @@ async function findById(
   sessionId: string | undefined,
   hash = "",
 ): Promise<ArtifactRecord> {
-  if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id, hash);
+  if (sessionId === undefined && store.query)
+    return findAnywhere(store.query.bind(store), id, hash);
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
   let removed: ArtifactRecord | null | undefined;
