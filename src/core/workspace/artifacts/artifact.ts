@@ -61,10 +61,15 @@ export interface Tombstone {
 /** How many digits of its artifact's hash a reference shows. */
 export const SHOWN_HASH_DIGITS = 8;
 
+/** The digits of the hash that references to an artifact show. */
+export function shownHashOf({ hash, shownHash }: ArtifactRecord): string {
+  return shownHash ?? hash.slice(0, SHOWN_HASH_DIGITS);
+}
+
 /** What a store keeps of an artifact that it removes at this time, in milliseconds since 1970. */
 export function tombstoneOf(record: ArtifactRecord, now: number): Tombstone {
-  const { artifactId, hash, shownHash = hash.slice(0, SHOWN_HASH_DIGITS) } = record;
-  return { artifactId, shownHash, until: new Date(now + DEFAULTS.tombstoneMs).toISOString() };
+  const { artifactId } = record;
+  return { artifactId, shownHash: shownHashOf(record), until: new Date(now + DEFAULTS.tombstoneMs).toISOString() };
 }
 
 /** Whether a tombstone still stands. */

@@ -1,5 +1,5 @@
 import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
-import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
+import { HIDDEN_CONTEXT, shownHashOf, type ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, FoundArtifacts, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
@@ -35,16 +35,38 @@ export async function findArtifact(
   sessionId: string | undefined,
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
+  try {
+    return await findById(store, id, sessionId);
+  } catch (error) {
+    const [, plainId, hash] = WITH_HASH.exec(id) ?? [];
+    if (plainId === undefined || hash === undefined) throw error;
+    if (!(error instanceof UnknownArtifactError)) throw error;
+    return findById(store, plainId, sessionId, hash);
+  }
+}
+
+/** An id with the hash that its reference shows, which tells apart those of the same id in several sessions. */
+const WITH_HASH = /^([^]+)#([0-9a-f]{8})\s*$/;
+
+async function findById(
+  store: ArtifactStore,
+  id: string,
+  sessionId: string | undefined,
+  hash = "",
+): Promise<ArtifactRecord> {
   // Models put blanks around ids.
   const artifactIds = [...new Set([id, id.trim()])];
+  const isMeant = (record: ArtifactRecord) => shownHashOf(record).startsWith(hash);
   if (sessionId === undefined && store.query && store.find) {
     const found = await store.find({ artifactIds, limit: SESSIONS_SHOWN });
-    return soleRecord(id, found.artifacts) ?? rejectUnknown(store.query.bind(store), id, found);
+    const only = soleRecord(id, found.artifacts.filter(isMeant));
+    return only ?? rejectUnknown(store.query.bind(store), id, found);
   }
   if (typeof sessionId === "string" && store.find) {
     // A session's own artifact comes before those of its children.
     const { artifacts } = await store.find({ artifactIds, sessionId, limit: artifactIds.length });
-    const own = artifacts.find(({ artifactId: found }) => found === id) ?? artifacts[0];
+    const meant = artifacts.filter(isMeant);
+    const own = meant.find(({ artifactId: found }) => found === id) ?? meant[0];
     if (own) return own;
   }
   const found: ArtifactRecord[] = [];
@@ -52,7 +74,8 @@ export async function findArtifact(
   let wasRemoved = false;
   for (const session of await visibleSessions(store, sessionId)) {
     const { artifacts, removed, ...rest } = await store.listSession(session);
-    const record = artifacts.get(id) ?? artifacts.get(id.trim());
+    const named = artifacts.get(id) ?? artifacts.get(id.trim());
+    const record = named && isMeant(named) ? named : undefined;
     if (record && session === sessionId) return record;
     if (record) found.push(record);
     else wasRemoved ||= artifactIds.some((one) => removed.has(one));
@@ -81,12 +104,14 @@ async function rejectUnknown(
   throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
 }
 
+/** Several sessions may hold the same content under the same id: whichever is read, it is the same. */
 function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
-  const [first, second] = found;
-  if (!second) return first;
+  const [first] = found;
+  if (!first || found.every(({ hash }) => hash === first.hash)) return first;
   throw new AmbiguousArtifactError(
     id,
     found.map(({ sessionId }) => sessionId),
+    found.map(shownHashOf),
   );
 }
 
