@@ -159,6 +159,11 @@ export interface WorkspaceOptions {
   readonly encryption?: EncryptionOptions | undefined;
   /** Removes the oldest artifacts in the background, when the workspace is opened and after puts. Default: nothing is removed. */
   readonly retention?: Retention | undefined;
+  /**
+   * Whether to note what offloading brings, for `readLedger` and `context-offload stats`: tokens, counts
+   * and names of tools, no content. Default true.
+   */
+  readonly ledger?: boolean | undefined;
 }
 
 const OPTIONS: OptionNames<WorkspaceOptions> = {
@@ -175,7 +180,11 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
   redactionKey: true,
   encryption: true,
   retention: true,
+  ledger: true,
 };
+
+/** After the name of a namespace: that of its ledger, a namespace of its own. */
+const LEDGER = ".ledger";
 
 /**
  * A workspace on plain files or in another store: keeps tool results, which can then be read in parts.
@@ -227,6 +236,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
     notice: { readBy: options.readBy ?? "tools", toolNames },
     logger: options.logger,
+    openLedger:
+      options.ledger === false
+        ? undefined
+        : () => withEncryption(open(namespace + LEDGER), namespace + LEDGER, options).store,
   });
 }
 

@@ -12,6 +12,7 @@ import { guardPolicy, partsOnly } from "../policies/combine.js";
 import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
+import type { CarriedRead, CarriedResult } from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
@@ -43,6 +44,7 @@ import {
   ContentMemory,
   finishMessages,
   LocatedResult,
+  NONE,
   placesOf,
   type SeenMessage,
   TurnMemory,
@@ -60,6 +62,9 @@ export interface OffloaderWiring extends OffloaderSettings {
 }
 
 const RESULTS: readonly PartKind[] = ["results"];
+
+/** A result that was kept although it has so many characters is worth a note. */
+const LARGE_CHARS = DEFAULTS.giantTokens * DEFAULTS.charsPerToken;
 
 /** For answers of the reading tools and large parts, where the host's policy does not let things grow old. */
 const AGING = freshAndStale();
@@ -214,6 +219,37 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     });
   };
 
+  const notedLarge = new Set<string>();
+
+  /** What this request carries because of us: its messages are those that are known now. */
+  const noteRequest = (taken: readonly SeenMessage[]): void => {
+    const { ledger } = core;
+    if (!ledger) return;
+    const results: CarriedResult[] = [];
+    const reads: CarriedRead[] = [];
+    for (const { reports, parts, readingCallTokens } of taken) {
+      results.push(...parts);
+      if (readingCallTokens > 0) {
+        const sent = { tokens: readingCallTokens, sentTokens: readingCallTokens };
+        reads.push({ artifactId: undefined, ...sent });
+      }
+      for (const report of reports) {
+        const { outcome, read, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
+        const isGone = outcome === "offloaded" || outcome === "reference";
+        if (read) reads.push({ ...read, sentTokens: isGone ? referenceTokens : read.tokens });
+        else if (isGone)
+          results.push({ artifactId: artifactId ?? "", toolName, tokens, referenceTokens });
+        else if (report.chars >= LARGE_CHARS) {
+          const key = `${report.messageIndex} ${report.toolCallId ?? ""} ${report.chars}`;
+          if (notedLarge.has(key)) continue;
+          notedLarge.add(key);
+          ledger.keptLarge(sessionId, report.reason);
+        }
+      }
+    }
+    ledger.request(sessionId, results, reads, countAdded());
+  };
+
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
   const decide = async (
     plan: OffloadPlan<ArtifactRecord>,
@@ -335,6 +371,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         const { messageIndex, found } = part;
         output[messageIndex] = format.parts?.put(output[messageIndex], found.path, value);
       }
+      for (const seen of taken) if (!seen.isFinal) seen.parts = NONE;
+      for (const item of plan.results) {
+        const seen = taken[item.messageIndex];
+        if (!(item instanceof LocatedPart) || !seen) continue;
+        const carried = carriedPart(item, replaced.get(item));
+        if (carried) seen.parts = [...seen.parts, carried];
+      }
       const results = reportResults(plan, offloaded, storage.kept);
       const open = plan.candidates.filter(
         (result) =>
@@ -355,6 +398,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
       });
       if (steps.step) noteStep(steps.step);
+      noteRequest(taken);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
@@ -414,6 +458,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
       const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
       if (report.artifactId !== undefined) await core.renew(session, [report.artifactId]);
+      const { artifactId, tokens = 0, referenceTokens = 0 } = report;
+      if (report.outcome === "offloaded" && artifactId !== undefined && !report.read) {
+        const arrived = { artifactId, toolName, tokens, referenceTokens };
+        core.ledger?.arrival(sessionId, arrived, countAdded());
+      } else if (report.outcome === "kept" && report.chars >= LARGE_CHARS) {
+        core.ledger?.keptLarge(sessionId, report.reason);
+      }
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },
@@ -444,6 +495,20 @@ function* handedOut(
     }
   }
   for (const { artifactId } of references.values()) yield artifactId;
+}
+
+/** What a part takes that this call, or an earlier one, offloaded. */
+function carriedPart(
+  { isReference, record, tokens, part }: LocatedPart,
+  replaced: ReplacedPart | undefined,
+): CarriedResult | undefined {
+  if (replaced) {
+    const { artifactId, tokensSaved } = replaced.report;
+    return { artifactId, toolName: part, tokens, referenceTokens: tokens - tokensSaved };
+  }
+  if (!isReference || !record) return undefined;
+  const { artifactId, size } = record;
+  return { artifactId, toolName: part, tokens: size.tokens, referenceTokens: tokens };
 }
 
 /** What a record says of a result, or of a part, that is or was a reference. */

@@ -12,6 +12,7 @@ import {
   RetentionRuns,
 } from "./artifacts/retention.js";
 import type { EventReporter } from "./events.js";
+import type { Ledger } from "./ledger/ledger.js";
 import type { WorkspaceCore } from "./workspace-core.js";
 import type { Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
@@ -27,6 +28,7 @@ const PRUNE_NAMES: OptionNames<PruneOptions> = {
 export function createMaintenance(
   { store, retention, clock, defer }: WorkspaceWiring,
   events: EventReporter,
+  ledger: Ledger | undefined,
 ): {
   readonly verbs: Pick<Workspace, "sessions" | "removeSession" | "prune">;
   /** Something was stored; absent if everything is kept. */
@@ -93,6 +95,7 @@ export function createMaintenance(
           signal?.throwIfAborted();
           await remove("removeSession", record);
         }
+        await ledger?.remove(sessionId);
         return { artifacts: records.length };
       },
 
