@@ -3,7 +3,7 @@ import type { OffloadPlan } from "../engine/offload.js";
 import type { ResultState, ToolResult } from "../engine/format.js";
 import type { Step, Verdict } from "../engine/policy.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
-import type { LocatedResult } from "./turn-memory.js";
+import type { ReadingCall } from "./reads.js";
 
 /** What was done with one tool result. */
 export interface ResultReport {
@@ -143,7 +143,7 @@ export function reportResults(
 }
 
 function readOf(result: ToolResult, tokens: number | undefined): ResultReport["read"] {
-  const { reading } = result as LocatedResult;
+  const { reading } = result as ToolResult & { readonly reading?: ReadingCall };
   return { artifactId: reading?.artifactId, tokens: tokens ?? result.tokens ?? 0 };
 }
 

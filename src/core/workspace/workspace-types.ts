@@ -3,8 +3,6 @@ import type { ArtifactRecord, ContentSource } from "./artifacts/artifact.js";
 import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
 import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
-import type { ProviderUsage } from "./ledger/ledger.js";
-import type { LedgerReport } from "./ledger/ledger-report.js";
 import type { GrepOptions, GrepSessionOptions, SessionReading } from "./reading/grep-knowledge.js";
 import type { QueryOptions } from "./reading/query-knowledge.js";
 import type { RangeOptions } from "./reading/read-knowledge.js";
@@ -178,13 +176,6 @@ export interface Workspace {
   tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt; pass the same `readingTools` as to `tools`. */
   systemPrompt(options?: Pick<ToolsOptions, "readingTools">): string;
-  /**
-   * What offloading brought: of one session, or of all of them. Figures of other processes may be some
-   * seconds old.
-   */
-  readLedger(options?: Pick<Scope, "sessionId" | "signal">): Promise<LedgerReport>;
-  /** Notes what a provider said that a request took; it is shown beside the estimates. */
-  noteUsage(sessionId: string, usage: ProviderUsage): void;
   /** Ends the search worker, writes the ledger and closes open files. Optional: nothing of it keeps a process alive. */
   close(): Promise<void>;
 }

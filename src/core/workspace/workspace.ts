@@ -21,8 +21,7 @@ import { createDraft, type Draft, type StoredDraft } from "./artifacts/draft.js"
 import { withStoredIds } from "./artifacts/redacted-ids.js";
 import { readForRedaction, redactFilter, redactName, storedId } from "./artifacts/redaction.js";
 import { once } from "../lib/concurrency.js";
-import { Ledger, type ProviderUsage } from "./ledger/ledger.js";
-import { reportLedger } from "./ledger/ledger-report.js";
+import { Ledger } from "./ledger/ledger.js";
 import { createMaintenance } from "./maintenance.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { readablePath } from "./artifacts/readable-view.js";
@@ -262,18 +261,6 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
       return systemPrompt(noticeFor(options));
     },
 
-    async readLedger(options = {}) {
-      const { sessionId, signal } = requireOptions(options);
-      if (sessionId !== undefined) requireText("sessionId", sessionId, "a session");
-      signal?.throwIfAborted();
-      return reportLedger((await ledger?.sums(sessionId, signal)) ?? new Map());
-    },
-
-    noteUsage(sessionId, usage) {
-      requireText("sessionId", sessionId, "the session that made the request");
-      ledger?.usage(sessionId, requireUsage(usage));
-    },
-
     async close() {
       await ledger?.close();
       await wiring.closeSearch();
@@ -307,22 +294,6 @@ function openLedger(
   const openStore = once(() => (idOf ? withStoredIds(open(), idOf) : open()));
   const nameOf = (name: string) => redactName(name, { redact, hash });
   return new Ledger({ openStore, clock, defer, hash, nameOf });
-}
-
-const USAGE_NAMES: OptionNames<ProviderUsage> = {
-  inputTokens: true,
-  cacheReadTokens: true,
-  cacheWriteTokens: true,
-  outputTokens: true,
-};
-
-function requireUsage(usage: ProviderUsage): ProviderUsage {
-  requireObject("usage", usage, "an object with inputTokens, outputTokens or both");
-  rejectMisspelled(usage, USAGE_NAMES);
-  for (const [name, tokens] of Object.entries(usage) as [string, number | undefined][]) {
-    if (tokens !== undefined) requireCount(`usage.${name}`, tokens, undefined, 0);
-  }
-  return usage;
 }
 
 /** The length of an artifact in a listing, with its line break. */

@@ -9,6 +9,7 @@ import {
 } from "../../../src/index.js";
 import type { AnthropicMessage } from "../../../src/formats/index.js";
 import type { OpenStore } from "../../../src/stores.js";
+import { readLedger } from "../../../src/ledger.js";
 import { readTree } from "../../support/list-tree.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
@@ -94,7 +95,7 @@ describe("the ledger", () => {
     const wire = await runAgent(workspace, "s", 12);
     await workspace.close();
     // Another process reads it.
-    const { sessions, total } = await createWorkspace({ store }).readLedger();
+    const { sessions, total } = await readLedger(createWorkspace({ store }));
     const [session] = sessions;
     expect(wire.whole).toBeGreaterThan(100_000);
     expect(wire.reads).toBeGreaterThan(3_000);
@@ -107,7 +108,7 @@ describe("the ledger", () => {
     const workspace = createWorkspace({ store: memoryStore() });
     const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
     await offloader.offload([{ role: "user", content: "hello" }]);
-    const { total } = await workspace.readLedger();
+    const { total } = await readLedger(workspace);
     expect(total).toMatchObject({ whole: 0, results: 0, requests: 1 });
     expect(total.net).toBe(-total.fixed);
     expect(total.net).toBeLessThan(0);
@@ -129,7 +130,7 @@ describe("the ledger", () => {
     await runAgent(without, "s", 4);
     await without.close();
     expect(await filesOfLedger(other)).toEqual([]);
-    expect((await without.readLedger()).sessions).toEqual([]);
+    expect((await readLedger(without)).sessions).toEqual([]);
   });
 
   it("goes with its session", async () => {
@@ -137,7 +138,7 @@ describe("the ledger", () => {
     await runAgent(workspace, "a", 4);
     await runAgent(workspace, "b", 4);
     await workspace.removeSession("a");
-    const { sessions } = await workspace.readLedger();
+    const { sessions } = await readLedger(workspace);
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["b"]);
   });
 });

@@ -33,6 +33,7 @@ export interface ProviderUsage {
   readonly outputTokens?: number | undefined;
 }
 
+/** What providers said of so many requests, in tokens. */
 export type UsageSums = Readonly<Record<keyof ProviderUsage | "requests", number>>;
 
 /** What is known of one result, or of several of one tool. */
