@@ -12,7 +12,7 @@ import { guardPolicy, partsOnly } from "../policies/combine.js";
 import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import type { CarriedRead, CarriedResult } from "../workspace/ledger/ledger.js";
+import { flowOf, type CarriedRead, type CarriedResult } from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
@@ -223,8 +223,6 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 
   /** What this request carries because of us: its messages are those that are known now. */
   const noteRequest = (taken: readonly SeenMessage[]): void => {
-    const { ledger } = core;
-    if (!ledger) return;
     const results: CarriedResult[] = [];
     const reads: CarriedRead[] = [];
     for (const { reports, parts, readingCallTokens } of taken) {
@@ -243,11 +241,20 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
           const key = `${report.messageIndex} ${report.toolCallId ?? ""} ${report.chars}`;
           if (notedLarge.has(key)) continue;
           notedLarge.add(key);
-          ledger.keptLarge(sessionId, report.reason);
+          core.ledger?.keptLarge(sessionId, report.reason);
         }
       }
     }
-    ledger.request(sessionId, results, reads, countAdded());
+    const fixed = countAdded();
+    const flow = flowOf(results, reads, fixed);
+    core.ledger?.request(sessionId, results, reads, flow);
+    core.note("request", "offload", {
+      session_id: sessionId,
+      tokens_whole: flow.whole,
+      tokens_references: flow.references,
+      tokens_reads: flow.reads,
+      tokens_fixed: fixed,
+    });
   };
 
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */

@@ -104,6 +104,22 @@ export interface CarriedRead {
   readonly sentTokens: number;
 }
 
+/** What one request carries because of offloading. */
+export function flowOf(
+  results: readonly CarriedResult[],
+  reads: readonly CarriedRead[],
+  fixed: number,
+): TokenFlow {
+  const sum = <T>(items: readonly T[], tokens: (item: T) => number) =>
+    items.reduce((all, item) => all + tokens(item), 0);
+  return {
+    whole: sum(results, (result) => result.tokens),
+    references: sum(results, ({ referenceTokens }) => referenceTokens),
+    reads: sum(reads, ({ sentTokens }) => sentTokens),
+    fixed,
+  };
+}
+
 export interface LedgerWiring {
   /** The store of the ledger's own namespace, opened on first use. */
   readonly openStore: () => ArtifactStore;
@@ -147,34 +163,29 @@ export class Ledger {
     this.#wiring = wiring;
   }
 
-  /** A request with these references and reads in its messages. */
+  /** A request with these references and reads in its messages, and what `flowOf` says of it. */
   request(
     sessionId: string,
-    results: Iterable<CarriedResult>,
-    reads: Iterable<CarriedRead>,
-    fixedTokens: number,
-  ): TokenFlow {
+    results: readonly CarriedResult[],
+    reads: readonly CarriedRead[],
+    flow: TokenFlow,
+  ): void {
     const { entry, now } = this.#entryOf(sessionId);
-    const flow: Open<TokenFlow> = { whole: 0, references: 0, reads: 0, fixed: fixedTokens };
     for (const { artifactId, toolName, tokens, referenceTokens } of results) {
       const row = entry.row(artifactId, now);
       row.toolName = this.#nameOf(toolName) ?? row.toolName;
       tellOf(row, tokens, referenceTokens);
       row.requests++;
       row.saved += tokens - referenceTokens;
-      flow.whole += tokens;
-      flow.references += referenceTokens;
     }
     for (const { artifactId, tokens, sentTokens } of reads) {
-      flow.reads += sentTokens;
       if (artifactId === undefined) continue;
       const row = entry.row(artifactId, now);
       row.carriedReads += sentTokens;
       row.forgottenTokens = Math.max(row.forgottenTokens, tokens - sentTokens);
     }
-    entry.fixedTokens = fixedTokens;
+    entry.fixedTokens = flow.fixed;
     addDay(entry.days, now.slice(0, DAY_CHARS), { ...flow, requests: 1 });
-    return flow;
   }
 
   /** A result that was offloaded when it arrived; which requests carry it is not known. */

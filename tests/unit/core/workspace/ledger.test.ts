@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  flowOf,
   Ledger,
   sumEntries,
   type LedgerEntry,
@@ -75,8 +76,8 @@ describe("entries of the ledger", () => {
     const [one, other] = [1, 2].map(() => openLedger(store, { now: () => (now += 1) }));
     const requests = 10 * DEFAULTS.ledgerEntries;
     for (let request = 0; request < requests; request += 2) {
-      one?.request("s", [carried("a")], [], 120);
-      other?.request("s", [carried("a")], [], 120);
+      one?.request("s", [carried("a")], [], flowOf([carried("a")], [], 120));
+      other?.request("s", [carried("a")], [], flowOf([carried("a")], [], 120));
       await Promise.all([one?.flush(), other?.flush()]);
     }
     const held = (await store.listSession("s")).artifacts.size;
@@ -89,7 +90,7 @@ describe("entries of the ledger", () => {
     const ledger = openLedger(new MemoryStore());
     const count = DEFAULTS.ledgerRows + 50;
     const results = Array.from({ length: count }, (_, at) => carried(`r${at}`, 1_000 + at));
-    ledger.request("s", results, [], 120);
+    ledger.request("s", results, [], flowOf(results, [], 120));
     const { sessions } = reportLedger(await ledger.sums());
     expect(sessions[0]?.artifacts).toHaveLength(DEFAULTS.ledgerRows);
     expect(sessions[0]?.results).toBe(count);
@@ -110,7 +111,7 @@ describe("the verdict about a tool", () => {
     const ledger = openLedger(new MemoryStore());
     const all = Array.from({ length: results }, (_, at) => carried(`r${at}`));
     for (const { artifactId } of all.slice(0, readInFull)) ledger.read("s", artifactId, 950);
-    ledger.request("s", all, [], 0);
+    ledger.request("s", all, [], flowOf(all, [], 0));
     return reportLedger(await ledger.sums()).tools[0]?.verdict;
   };
 
