@@ -21,6 +21,9 @@ export interface McpServerOptions {
   readonly sessionId?: string | undefined;
   /** Without the tool that stores text. Default false. */
   readonly isReadOnly?: boolean | undefined;
+  /** Answers calls that are not for the model, and so not listed; `undefined` for those of other names. */
+  readonly answerCall?:
+    ((name: string, input: unknown) => Promise<string | undefined> | undefined) | undefined;
 }
 
 /**
@@ -45,6 +48,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     () => ({ tools: toolbox.tools }) as unknown as ListToolsResult,
   );
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const hidden = await options.answerCall?.(params.name, params.arguments);
+    if (hidden !== undefined) return { content: [{ type: "text", text: hidden }] };
     if (!toolbox.has(params.name)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     }

@@ -154,7 +154,8 @@ export abstract class Draft implements Owner {
     const { digest } = this;
     const { equalBefore } = this.options;
     const about = { chars: size.chars, lines: viewLines, digest };
-    this.#entry = { artifactId, hash, ...about, equalBefore, path };
+    const { sessionId } = this;
+    this.#entry = { artifactId, hash, ...about, equalBefore, path, sessionId };
     this.#referenceTokens = undefined;
     return (this.#reference = renderKnowledgeList([this.#entry], this.wiring.notice));
   }

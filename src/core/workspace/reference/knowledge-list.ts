@@ -18,10 +18,20 @@ export interface KnowledgeEntry {
   readonly equalBefore?: number | undefined;
   /** Where the file is; shown when the agent reads by path. */
   readonly path: string;
+  /** Shown to an agent whose tools may belong to another process, which does not know its session. */
+  readonly sessionId?: string | undefined;
 }
 
-/** How the agent reads what was offloaded: with the reading tools, by the file's path, or not at all. */
-export type ReadBy = "tools" | "path" | "none";
+/**
+ * How the agent reads what was offloaded: with the reading tools, by the file's path, with either (the tools
+ * are those of a server that may be missing, and that does not know the session), or not at all.
+ */
+export type ReadBy = "tools" | "path" | "both" | "none";
+
+/** Whether references name the file. */
+export function namesPath(readBy: ReadBy): boolean {
+  return readBy === "path" || readBy === "both";
+}
 
 /** How an agent reads, and what it calls the tools. */
 export interface NoticeOptions {
@@ -117,7 +127,8 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
     kind: entry.digest.kind,
     chars: entry.chars,
     lines: entry.lines,
-    path: readBy === "path" ? entry.path : undefined,
+    session_id: readBy === "both" ? entry.sessionId : undefined,
+    path: namesPath(readBy) ? entry.path : undefined,
   };
   const shown = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
@@ -133,7 +144,8 @@ function renderNotice(
   entries: readonly KnowledgeEntry[],
 ): string[] {
   if (readBy === "none") return [];
-  if (readBy === "path") return ["Read the file at its path for the rest.\n"];
+  const byPath = "Read the file at its path for the rest";
+  if (readBy === "path") return [`${byPath}.\n`];
   const isJson = entries.every(({ digest }) => digest.kind === "json");
   const hints = nameTools(toolNames, readingTools)
     .flatMap(({ tool, name }) => {
@@ -143,5 +155,7 @@ function renderNotice(
     .sort((one, other) => one.place - other.place)
     .slice(0, 2)
     .map(({ name }) => escapeAttribute(name));
-  return hints.length === 0 ? [] : [`More: ${hints.join(", ")}\n`];
+  const tools = hints.join(", ");
+  if (readBy === "both") return [tools === "" ? `${byPath}.\n` : `${byPath}; or: ${tools}\n`];
+  return tools === "" ? [] : [`More: ${tools}\n`];
 }
