@@ -23,6 +23,7 @@ import { setLru } from "../../core/lib/set-lru.js";
 import { distance, nearestNames } from "../../core/lib/text/nearest-names.js";
 import type { CountTokens } from "../../core/lib/tokens/estimate-tokens.js";
 import type { Offloader, ArrivedResult } from "../../core/offloader/offloader-types.js";
+import type { ResultReport } from "../../core/offloader/report.js";
 import { toolsOfSession } from "../../core/offloader/tool-calls.js";
 import {
   READING_TOOL_CHOICES,
@@ -300,6 +301,8 @@ export interface OffloadSession {
    * its call, a giant has the reference that it would have in a request.
    */
   exchange<M>(messages: readonly M[], format: Format): Promise<readonly M[]>;
+  /** What `exchange` would do with each result; writes nothing. */
+  previewExchange(messages: readonly unknown[], format: Format): Promise<readonly ResultReport[]>;
   /** What to put into the conversation for a result that has just arrived. */
   result<C extends Content>(content: C, arrived?: ArrivedResult): Promise<C | string>;
   /** The same for whatever a function returned. Values that are neither text nor JSON are kept. */
@@ -375,6 +378,11 @@ function openSession(
     // An offloader of its own: calls that run at once have no history in common.
     exchange: (messages, format) =>
       keepOnError(messages, async () => (await create(format).offload(messages)).messages),
+    previewExchange: (messages, format) =>
+      keepOnError<readonly ResultReport[]>(
+        [],
+        async () => (await create(format).estimate(messages)).results,
+      ),
     result: (content, arrived) =>
       keepOnError<typeof content | string>(
         content,

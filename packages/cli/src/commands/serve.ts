@@ -1,9 +1,10 @@
+import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
+import type { GatewayConfig, OffloadConfig, ProjectStore } from "@context-offload/mcp";
+import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
 import { answerHookCall } from "../hook/hook-call.js";
@@ -105,6 +106,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly exclude?: string;
   readonly perProject?: boolean;
+  readonly readingTools?: boolean;
 }
 
 export function addGateway(program: Command, terminal: Terminal): void {
@@ -116,11 +118,13 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
     .option("--per-project", "store in .offload of the project that the client works in")
+    .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
     .addOption(installMark())
     .addHelpText(
       "after",
       `
-Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
+The workspace of a person, .offload in the home folder, has a folder for each project: the client's first root,
+or the working folder. Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
 
 Examples:
   context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
@@ -135,12 +139,10 @@ Examples:
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
-          servers,
-          policy,
-          limits,
-          workspace,
+          ...{ servers, policy, limits, isOff },
+          workspace: folder === join(homedir(), ".offload") ? byProject(folder, flags) : workspace,
           sessionId: flags.session,
-          isOff,
+          readingTools: flags.readingTools === false ? "none" : "one",
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
         await gateway.serveStdio();
@@ -166,6 +168,16 @@ function forProject(flags: GatewayFlags, terminal: Terminal): GatewayFlags {
   if (!isNowhere) return { ...flags, workspace };
   const start = randomUUID().slice(0, 8);
   return { ...flags, workspace, session: `${flags.session ?? DEFAULT_SESSION}-${start}` };
+}
+
+/** The workspace of each project of a person, below their own. */
+function byProject(root: string, { namespace }: GatewayFlags): (project: string) => ProjectStore {
+  return (project) => {
+    const hash = createHash("sha256").update(project).digest("hex").slice(0, 8);
+    const name = basename(project).replaceAll(/[^\w.-]/g, "-");
+    const where = join(root, "projects", `${name}-${hash}`);
+    return { workspace: createWorkspace({ root: where, namespace }), where };
+  };
 }
 
 /** The same tools as for the hook, by option or environment. */

@@ -97,6 +97,9 @@ export const MOMENT_KEY = "offloaded_when";
 /** Metadata: the mark of the call whose result it is. */
 export const CALL_KEY = "call_mark";
 
+/** How much of a content's hash a reference shows. */
+export const SHOWN_HASH_DIGITS = 8;
+
 /** Metadata: the wrapping of a result in its format. */
 export const WRAPPING_KEY = "format_wrapping";
 

@@ -1,5 +1,5 @@
 import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
-import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
+import { HIDDEN_CONTEXT, SHOWN_HASH_DIGITS, type ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
@@ -35,14 +35,35 @@ export async function findArtifact(
   sessionId: string | undefined,
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
-  if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id);
+  try {
+    return await findById(store, id, sessionId);
+  } catch (error) {
+    const [, plainId, hash] = WITH_HASH.exec(id) ?? [];
+    if (plainId === undefined || hash === undefined) throw error;
+    if (!(error instanceof UnknownArtifactError)) throw error;
+    return findById(store, plainId, sessionId, hash);
+  }
+}
+
+/** An id with the hash that its reference shows, which tells apart those of the same id in several sessions. */
+const WITH_HASH = /^([^]+)#([0-9a-f]{8})\s*$/;
+
+async function findById(
+  store: ArtifactStore,
+  id: string,
+  sessionId: string | undefined,
+  hash = "",
+): Promise<ArtifactRecord> {
+  if (sessionId === undefined && store.query)
+    return findAnywhere(store.query.bind(store), id, hash);
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
   let removed: ArtifactRecord | null | undefined;
   for (const session of await visibleSessions(store, sessionId)) {
     const contents = await store.listSession(session);
     // Models put blanks around ids.
-    const record = contents.artifacts.get(id) ?? contents.artifacts.get(id.trim());
+    const named = contents.artifacts.get(id) ?? contents.artifacts.get(id.trim());
+    const record = named?.hash.startsWith(hash) ? named : undefined;
     // A session's own artifact comes before those of its children.
     if (record && session === sessionId) return record;
     if (record) found.push(record);
@@ -69,12 +90,13 @@ export async function findArtifact(
 async function findAnywhere(
   query: NonNullable<ArtifactStore["query"]>,
   id: string,
+  hash: string,
 ): Promise<ArtifactRecord> {
   const artifactIds = [...new Set([id, id.trim()])];
   const search = async (removed: boolean) =>
-    (await query({ artifactIds, removed, limit: SESSIONS_SHOWN })).artifacts.map(
-      ({ record }) => record,
-    );
+    (await query({ artifactIds, removed, limit: SESSIONS_SHOWN })).artifacts
+      .map(({ record }) => record)
+      .filter((record) => record.hash.startsWith(hash));
   const only = soleRecord(id, await search(false));
   if (only) return only;
   const [gone] = await search(true);
@@ -84,12 +106,14 @@ async function findAnywhere(
   throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
 }
 
+/** Several sessions may hold the same content under the same id: whichever is read, it is the same. */
 function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
-  const [first, second] = found;
-  if (!second) return first;
+  const [first] = found;
+  if (!first || found.every(({ hash }) => hash === first.hash)) return first;
   throw new AmbiguousArtifactError(
     id,
     found.map(({ sessionId }) => sessionId),
+    found.map(({ hash }) => hash.slice(0, SHOWN_HASH_DIGITS)),
   );
 }
 

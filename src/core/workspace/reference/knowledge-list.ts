@@ -1,7 +1,7 @@
 import type { Digest } from "../../lib/digest/digest.js";
 import { requireString } from "../../arguments.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
-import { isIdFor } from "../artifacts/artifact.js";
+import { isIdFor, SHOWN_HASH_DIGITS } from "../artifacts/artifact.js";
 import { nameTools, type ReadingToolChoice, type ToolNaming } from "../reading/reading.js";
 import { READING_TOOLS } from "../tools/reading-tools.js";
 
@@ -55,7 +55,6 @@ const LIST_END = "</knowledge_list>";
 const ENTRY_START = "<knowledge ";
 const ENTRY_END = "</knowledge>\n";
 const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})(?:\.(\d{1,6}))?")?[^<>]*>\n$/;
-const SHOWN_HASH_DIGITS = 8;
 
 /** The reference of a workspace. Escaped, so that no content can end it early or imitate another one. */
 export function renderKnowledgeList(
