@@ -257,6 +257,17 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     });
   };
 
+  /** A result on its own: which requests will carry it is not known. */
+  const noteArrival = (report: ResultReport): void => {
+    const { outcome, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
+    if (outcome === "offloaded" && artifactId !== undefined && !report.read) {
+      const arrived = { artifactId, toolName, tokens, referenceTokens };
+      core.ledger?.arrival(sessionId, arrived, countAdded());
+    } else if (outcome === "kept" && report.chars >= LARGE_CHARS) {
+      core.ledger?.keptLarge(sessionId, report.reason);
+    }
+  };
+
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
   const decide = async (
     plan: OffloadPlan<ArtifactRecord>,
@@ -326,7 +337,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     readingTools,
 
     async offload(history, options) {
-      const { parts: wanted, signal } = requireOptions(options);
+      const { parts: wanted, isArrival = false, signal } = requireOptions(options);
       requireArray("history", history);
       const kinds = wanted ?? wiring.parts ?? RESULTS;
       if (kinds !== RESULTS) requireKinds(kinds);
@@ -405,7 +416,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
       });
       if (steps.step) noteStep(steps.step);
-      noteRequest(taken);
+      if (isArrival) results.forEach(noteArrival);
+      else noteRequest(taken);
       const isSame = output.every((message, index) => message === history[index]);
       return {
         messages: (isSame && output.length === history.length ? history : output) as never,
@@ -465,13 +477,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
       const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
       if (report.artifactId !== undefined) await core.renew(session, [report.artifactId]);
-      const { artifactId, tokens = 0, referenceTokens = 0 } = report;
-      if (report.outcome === "offloaded" && artifactId !== undefined && !report.read) {
-        const arrived = { artifactId, toolName, tokens, referenceTokens };
-        core.ledger?.arrival(sessionId, arrived, countAdded());
-      } else if (report.outcome === "kept" && report.chars >= LARGE_CHARS) {
-        core.ledger?.keptLarge(sessionId, report.reason);
-      }
+      noteArrival(report);
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },

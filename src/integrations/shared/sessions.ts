@@ -30,6 +30,7 @@ import {
   type Scope,
   type ToolNaming,
 } from "../../core/workspace/reading/reading.js";
+import type { ProviderUsage } from "../../core/workspace/ledger/ledger.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
@@ -303,6 +304,10 @@ export interface OffloadSession {
   exchange<M>(messages: readonly M[], format: Format): Promise<readonly M[]>;
   /** What `exchange` would do with each result; writes nothing. */
   previewExchange(messages: readonly unknown[], format: Format): Promise<readonly ResultReport[]>;
+  /** Notes that the last request was made again, with these texts of the reading tools added to it. */
+  readAgain(texts: readonly string[]): void;
+  /** Notes what the provider said that a request took; figures of any other form are left out. */
+  used(usage: Readonly<Record<keyof ProviderUsage, unknown>>): void;
   /** What to put into the conversation for a result that has just arrived. */
   result<C extends Content>(content: C, arrived?: ArrivedResult): Promise<C | string>;
   /** The same for whatever a function returned. Values that are neither text nor JSON are kept. */
@@ -377,12 +382,23 @@ function openSession(
       }),
     // An offloader of its own: calls that run at once have no history in common.
     exchange: (messages, format) =>
-      keepOnError(messages, async () => (await create(format).offload(messages)).messages),
+      keepOnError(messages, async () => {
+        return (await create(format).offload(messages, { isArrival: true })).messages;
+      }),
     previewExchange: (messages, format) =>
       keepOnError<readonly ResultReport[]>(
         [],
         async () => (await create(format).estimate(messages)).results,
       ),
+    readAgain(texts) {
+      const tokens = texts.reduce((sum, text) => sum + core.countTokens(text), 0);
+      core.ledger?.repeat(sessionId, tokens);
+    },
+    used(usage) {
+      const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+      const known = Object.entries(usage).filter(([, tokens]) => isCount(tokens));
+      if (known.length > 0) core.ledger?.usage(sessionId, Object.fromEntries(known));
+    },
     result: (content, arrived) =>
       keepOnError<typeof content | string>(
         content,

@@ -6,6 +6,7 @@ import type { ArtifactRecord } from "../artifacts/artifact.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import type { Defer } from "../artifacts/retention.js";
 import type { Clock } from "../events.js";
+import { setLru } from "../../lib/set-lru.js";
 
 /**
  * What offloading brought, noted while it happens: tokens, counts and names of tools, never content.
@@ -150,10 +151,20 @@ class OpenEntry {
   }
 }
 
+interface LastRequest {
+  readonly results: readonly CarriedResult[];
+  readonly reads: readonly CarriedRead[];
+  readonly flow: TokenFlow;
+}
+
+/** Of so many sessions the last request is remembered. */
+const MAX_LAST = 100;
+
 /** Notes what offloading brings, and writes it now and then; a failure to write harms nobody. */
 export class Ledger {
   readonly #wiring: LedgerWiring;
   #open = new Map<string, OpenEntry>();
+  readonly #last = new Map<string, LastRequest>();
   #isWaiting = false;
   #writing: Promise<void> = Promise.resolve();
   #count = 0;
@@ -171,6 +182,7 @@ export class Ledger {
     flow: TokenFlow,
   ): void {
     const { entry, now } = this.#entryOf(sessionId);
+    setLru(this.#last, sessionId, { results, reads, flow }, MAX_LAST);
     for (const { artifactId, toolName, tokens, referenceTokens } of results) {
       const row = entry.row(artifactId, now);
       row.toolName = this.#nameOf(toolName) ?? row.toolName;
@@ -186,6 +198,15 @@ export class Ledger {
     }
     entry.fixedTokens = flow.fixed;
     addDay(entry.days, now.slice(0, DAY_CHARS), { ...flow, requests: 1 });
+  }
+
+  /** The last request again, with so many more tokens of reading in it. */
+  repeat(sessionId: string, readTokens: number): void {
+    const last = this.#last.get(sessionId);
+    if (!last) return;
+    const more = { artifactId: undefined, tokens: readTokens, sentTokens: readTokens };
+    const flow = { ...last.flow, reads: last.flow.reads + readTokens };
+    this.request(sessionId, last.results, [...last.reads, more], flow);
   }
 
   /** A result that was offloaded when it arrived; which requests carry it is not known. */
@@ -253,6 +274,7 @@ export class Ledger {
   /** Forgets a session. */
   async remove(sessionId: string): Promise<void> {
     this.#open.delete(sessionId);
+    this.#last.delete(sessionId);
     await this.#writing;
     const store = this.#store();
     const { artifacts } = await store.listSession(sessionId);
