@@ -46,6 +46,7 @@ import type { Searcher } from "../infrastructure/search/searcher.js";
 import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
 import { fileStore } from "./stores.js";
+import { LEDGER } from "./read-ledger-files.js";
 
 /** What some vendor accepts as the name of a tool; names that clients give to a server's tools are long. */
 const TOOL_NAME = /^[a-zA-Z0-9_.:/-]{1,128}$/;
@@ -182,9 +183,6 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
   retention: true,
   ledger: true,
 };
-
-/** After the name of a namespace: that of its ledger, a namespace of its own. */
-const LEDGER = ".ledger";
 
 /**
  * A workspace on plain files or in another store: keeps tool results, which can then be read in parts.

@@ -8,6 +8,7 @@ import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
 import { answerHookCall } from "../hook/hook-call.js";
+import { writeTraceLater } from "../hook/hook-trace.js";
 import {
   withWorkspace,
   WORKSPACE_VARIABLE,
@@ -72,7 +73,11 @@ Examples:
             ? (name: string, input: unknown) => answerHookCall(name, input, folder)
             : undefined;
         const isReadOnly = flags.readOnly;
-        const options = { workspace, sessionId: flags.session, isReadOnly, answerCall };
+        const onToolsListed = (): void => {
+          if (folder !== undefined) writeTraceLater(folder, { event: "tools listed" });
+        };
+        const sessionId = flags.session;
+        const options = { workspace, sessionId, isReadOnly, answerCall, onToolsListed };
         if (flags.http !== true) {
           const served = serveStdio(options);
           await ended(terminal);

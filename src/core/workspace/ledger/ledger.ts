@@ -255,15 +255,7 @@ export class Ledger {
   /** The sums of each session that has entries, those included that are not written yet. */
   async sums(sessionId?: string, signal?: AbortSignal): Promise<ReadonlyMap<string, LedgerEntry>> {
     await this.flush();
-    const store = this.#store();
-    const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
-    const found = new Map<string, LedgerEntry>();
-    for (const id of sessions) {
-      signal?.throwIfAborted();
-      const entries = await readEntries(store, id);
-      if (entries.length > 0) found.set(id, sumEntries(entries.map(({ entry }) => entry)));
-    }
-    return found;
+    return sumsOf(this.#store(), sessionId === undefined ? undefined : [sessionId], signal);
   }
 
   async close(): Promise<void> {
@@ -404,6 +396,21 @@ async function readEntry(
   } finally {
     await content.close();
   }
+}
+
+/** The sums of sessions, or of all of a store. */
+export async function sumsOf(
+  store: ArtifactStore,
+  sessions?: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, LedgerEntry>> {
+  const found = new Map<string, LedgerEntry>();
+  for (const id of sessions ?? (await store.sessions())) {
+    signal?.throwIfAborted();
+    const entries = await readEntries(store, id);
+    if (entries.length > 0) found.set(id, sumEntries(entries.map(({ entry }) => entry)));
+  }
+  return found;
 }
 
 /** One entry that says what all of them say. */

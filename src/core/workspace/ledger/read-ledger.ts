@@ -31,6 +31,32 @@ export async function readLedger(
   return reportLedger((await ledger?.sums(sessionId, signal)) ?? new Map());
 }
 
+/** A read that did not go through our tools. */
+export interface NotedRead {
+  /** The result that was read; absent if it was a search over several. */
+  readonly artifactId?: string | undefined;
+  readonly tokens: number;
+}
+
+/**
+ * Notes that a result was read in another way than by our tools, such as by the path of its file.
+ *
+ * @example
+ * noteRead(workspace, "s1", { artifactId: "toolu_01", tokens: estimateTokens(text) });
+ */
+export function noteRead(workspace: Workspace, sessionId: string, read: NotedRead): void {
+  const { ledger } = coreOf(workspace);
+  requireText("sessionId", sessionId, "the session that holds the result");
+  requireObject("read", read, "an object with tokens");
+  rejectMisspelled(read, READ_NAMES);
+  const { artifactId, tokens } = read;
+  if (artifactId !== undefined) requireText("read.artifactId", artifactId, "the result's id");
+  requireCount("read.tokens", tokens, undefined, 0);
+  ledger?.read(sessionId, artifactId, tokens);
+}
+
+const READ_NAMES: OptionNames<NotedRead> = { artifactId: true, tokens: true };
+
 const USAGE_NAMES: OptionNames<ProviderUsage> = {
   inputTokens: true,
   cacheReadTokens: true,
