@@ -189,7 +189,10 @@ export function offloadMiddleware<const Choice extends "one" | "five" = "one">(
     tools: readingTools<Choice>(session),
     async transformParams({ params }) {
       const request = params as typeof params & ModelRequest;
-      if (!canRead(session, request)) return params;
+      if (!canRead(session, request)) {
+        session.unreadable(request.prompt);
+        return params;
+      }
       const prompt = await session.history(request.prompt, aiSdkFormat);
       return { ...params, prompt: addSystemText(prompt, session.systemPrompt()) };
     },

@@ -306,6 +306,8 @@ export interface OffloadSession {
   previewExchange(messages: readonly unknown[], format: Format): Promise<readonly ResultReport[]>;
   /** Notes that the last request was made again, with these texts of the reading tools added to it. */
   readAgain(texts: readonly string[]): void;
+  /** Notes of the large results in a request that they are kept since it offers no reading tool. */
+  unreadable(messages: readonly unknown[]): void;
   /** Notes what the provider said that a request took; figures of any other form are left out. */
   used(usage: Readonly<Record<keyof ProviderUsage, unknown>>): void;
   /** What to put into the conversation for a result that has just arrived. */
@@ -319,6 +321,9 @@ export interface OffloadSession {
   /** The description of a tool, with a sentence about references if it takes them. */
   describe(toolName: string, description: string): string;
 }
+
+const NO_READING_TOOL = "the tool list of the request has none of our reading tools";
+const LARGE_CHARS = DEFAULTS.giantTokens * DEFAULTS.charsPerToken;
 
 function openSession(
   options: IntegrationOptions & { readonly workspace: Workspace },
@@ -346,6 +351,9 @@ function openSession(
       return original;
     }
   };
+
+  /** Of so many messages it was noted already. */
+  let unreadable = 0;
 
   const session: OffloadSession = {
     sessionId,
@@ -393,6 +401,13 @@ function openSession(
     readAgain(texts) {
       const tokens = texts.reduce((sum, text) => sum + core.countTokens(text), 0);
       core.ledger?.repeat(sessionId, tokens);
+    },
+    unreadable(messages) {
+      for (const message of messages.slice(unreadable)) {
+        const { length } = JSON.stringify(message) ?? "";
+        if (length >= LARGE_CHARS) core.ledger?.keptLarge(sessionId, NO_READING_TOOL);
+      }
+      unreadable = Math.max(unreadable, messages.length);
     },
     used(usage) {
       const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -13,6 +13,9 @@ import type { Colors } from "../terminal/colors.js";
 import { inLine, printableJson } from "../terminal/printable.js";
 import { clip, countOf, formatBytes, formatCount, renderTable } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { findEvidence } from "../savings/find-evidence.js";
+import { whyNothing } from "../savings/why-nothing.js";
+import { contextOf } from "./install.js";
 
 interface StatsFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -49,8 +52,13 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
     }
     return readLedger(workspace, { sessionId: flags.session, signal: terminal.signal });
   });
+  const warnings = whyNothing(
+    findEvidence(report, flags, terminal, (scope) =>
+      contextOf(terminal, { user: scope === "user", tools: true }),
+    ),
+  );
   if (flags.json === true) {
-    terminal.print(printableJson({ stored, ...report }, 2));
+    terminal.print(printableJson({ stored, ...report, warnings }, 2));
     return;
   }
   const { colors } = terminal;
@@ -58,6 +66,7 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
   const place = inLine(workspacePlace(flags, terminal));
   const held = `${countOf(stored.artifacts, "artifact")}, ${formatBytes(stored.bytes)}, ${formatCount(stored.tokens)} tokens`;
   terminal.print(`Stored in ${place}: ${held}.`);
+  for (const warning of warnings) terminal.print(colors.yellow(inLine(`Note: ${warning}.`)));
   if (report.sessions.length === 0) return;
   const parts = [
     tableOf("session", report.sessions.map(rowOfSession), colors),
