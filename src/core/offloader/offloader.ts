@@ -12,7 +12,7 @@ import { guardPolicy, partsOnly } from "../policies/combine.js";
 import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import { flowOf, type CarriedRead, type CarriedResult } from "../workspace/ledger/ledger.js";
+import { eventOf, flowOf, type CarriedRead, type CarriedResult } from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
@@ -248,13 +248,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const fixed = countAdded();
     const flow = flowOf(results, reads, fixed);
     core.ledger?.request(sessionId, results, reads, flow);
-    core.note("request", "offload", {
-      session_id: sessionId,
-      tokens_whole: flow.whole,
-      tokens_references: flow.references,
-      tokens_reads: flow.reads,
-      tokens_fixed: fixed,
-    });
+    core.note("request", "offload", { session_id: sessionId, ...eventOf(flow) });
   };
 
   /** A result on its own: which requests will carry it is not known. */

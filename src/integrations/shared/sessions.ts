@@ -30,7 +30,7 @@ import {
   type Scope,
   type ToolNaming,
 } from "../../core/workspace/reading/reading.js";
-import type { ProviderUsage } from "../../core/workspace/ledger/ledger.js";
+import { eventOf, type ProviderUsage } from "../../core/workspace/ledger/ledger.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
@@ -400,11 +400,12 @@ function openSession(
       ),
     readAgain(texts) {
       const tokens = texts.reduce((sum, text) => sum + core.countTokens(text), 0);
-      core.ledger?.repeat(sessionId, tokens);
+      const flow = core.ledger?.repeat(sessionId, tokens);
+      if (flow) core.note("request", "offload", { session_id: sessionId, ...eventOf(flow) });
     },
     unreadable(messages) {
       for (const message of messages.slice(unreadable)) {
-        const { length } = JSON.stringify(message) ?? "";
+        const { length } = JSON.stringify(message);
         if (length >= LARGE_CHARS) core.ledger?.keptLarge(sessionId, NO_READING_TOOL);
       }
       unreadable = Math.max(unreadable, messages.length);

@@ -16,6 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface McpFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -110,6 +111,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly config?: string;
   readonly session?: string;
   readonly exclude?: string;
+  readonly minTokens?: number;
   readonly perProject?: boolean;
   readonly readingTools?: boolean;
 }
@@ -122,6 +124,7 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
+    .option("--min-tokens <count>", "keep answers of fewer tokens; default: 6400", parseCount)
     .option("--per-project", "store in .offload of the project that the client works in")
     .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
     .addOption(installMark())
@@ -139,7 +142,9 @@ Examples:
       const flags = forProject(self.optsWithGlobals<GatewayFlags>(), terminal);
       const { createGateway } = await import("@context-offload/mcp");
       const { servers, policy: read, limits } = await readServers(command, flags, terminal);
-      const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
+      const { minTokens } = flags;
+      const set = minTokens === undefined ? {} : { minTokens };
+      const policy = { ...read, ...set, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);

@@ -91,7 +91,7 @@ export async function noteReadByPath(
     const { artifacts } = await workspace.queryArtifacts({ session_id }, { limit: MAX_LISTED });
     // A readable view of a result has its name and more behind it.
     const named = artifacts.filter(({ location }) => {
-      const name = basename(location ?? "", ".txt");
+      const name = basename(location, ".txt");
       return name !== "" && (said.includes(`${name}.txt`) || said.includes(`${name}~`));
     });
     if (named.length !== 1) continue;

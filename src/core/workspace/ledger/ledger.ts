@@ -121,6 +121,16 @@ export function flowOf(
   };
 }
 
+/** The same as an event tells it. */
+export function eventOf({ whole, references, reads, fixed }: TokenFlow) {
+  return {
+    tokens_whole: whole,
+    tokens_references: references,
+    tokens_reads: reads,
+    tokens_fixed: fixed,
+  };
+}
+
 export interface LedgerWiring {
   /** The store of the ledger's own namespace, opened on first use. */
   readonly openStore: () => ArtifactStore;
@@ -201,12 +211,13 @@ export class Ledger {
   }
 
   /** The last request again, with so many more tokens of reading in it. */
-  repeat(sessionId: string, readTokens: number): void {
+  repeat(sessionId: string, readTokens: number): TokenFlow | undefined {
     const last = this.#last.get(sessionId);
-    if (!last) return;
+    if (!last) return undefined;
     const more = { artifactId: undefined, tokens: readTokens, sentTokens: readTokens };
     const flow = { ...last.flow, reads: last.flow.reads + readTokens };
     this.request(sessionId, last.results, [...last.reads, more], flow);
+    return flow;
   }
 
   /** A result that was offloaded when it arrived; which requests carry it is not known. */
