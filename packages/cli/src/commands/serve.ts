@@ -8,6 +8,7 @@ import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
 import { answerHookCall } from "../hook/hook-call.js";
+import { writeTraceLater } from "../hook/hook-trace.js";
 import {
   withWorkspace,
   WORKSPACE_VARIABLE,
@@ -15,6 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface McpFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -72,7 +74,11 @@ Examples:
             ? (name: string, input: unknown) => answerHookCall(name, input, folder)
             : undefined;
         const isReadOnly = flags.readOnly;
-        const options = { workspace, sessionId: flags.session, isReadOnly, answerCall };
+        const onToolsListed = (): void => {
+          if (folder !== undefined) writeTraceLater(folder, { event: "tools listed" });
+        };
+        const sessionId = flags.session;
+        const options = { workspace, sessionId, isReadOnly, answerCall, onToolsListed };
         if (flags.http !== true) {
           const served = serveStdio(options);
           await ended(terminal);
@@ -105,6 +111,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly config?: string;
   readonly session?: string;
   readonly exclude?: string;
+  readonly minTokens?: number;
   readonly perProject?: boolean;
   readonly readingTools?: boolean;
 }
@@ -117,6 +124,7 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
+    .option("--min-tokens <count>", "keep answers of fewer tokens; default: 6400", parseCount)
     .option("--per-project", "store in .offload of the project that the client works in")
     .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
     .addOption(installMark())
@@ -134,7 +142,9 @@ Examples:
       const flags = forProject(self.optsWithGlobals<GatewayFlags>(), terminal);
       const { createGateway } = await import("@context-offload/mcp");
       const { servers, policy: read, limits } = await readServers(command, flags, terminal);
-      const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
+      const { minTokens } = flags;
+      const set = minTokens === undefined ? {} : { minTokens };
+      const policy = { ...read, ...set, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
