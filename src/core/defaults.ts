@@ -35,7 +35,7 @@ export const DEFAULTS = Object.freeze({
   digestShare: 0.2,
   /** Minimum and maximum length of the digest in a reference, in characters. */
   digestMinChars: 480,
-  digestChars: 2_000,
+  digestChars: 1_000,
   /** The digest of content of more characters than this is made from parts of it. */
   digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */
@@ -70,12 +70,12 @@ export const DEFAULTS = Object.freeze({
   retentionMinAgeMs: 3_600_000,
   /** … and what is handed out again is renewed if it was last renewed longer ago than this. */
   renewAfterMs: 600_000,
+  /** For this time, 90 days, it is known of a removed artifact that there was one. */
+  tombstoneMs: 7_776_000_000,
   /** How long one call of a store over a network may take, with all its attempts … */
   storeDeadlineMs: 30_000,
-  /** … how long one attempt … */
+  /** … and how long one attempt. */
   storeAttemptMs: 10_000,
-  /** … and how many there are at most. */
-  storeAttempts: 12,
   /** How many times its deadline a search waits for others before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */

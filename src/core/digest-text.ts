@@ -4,13 +4,12 @@ import { scanSampled, type Digest, type DigestOptions } from "./lib/digest/diges
 import { sampleText } from "./lib/digest/sampled-text.js";
 
 /**
- * A short description of a text, depending on its kind: what it is, the most informative lines, and
- * further names with their lines; the values of JSON, the files of a listing. Deterministic, and made
- * without a model.
+ * A short description of a text, depending on its kind: how a run ended, the headings of a document,
+ * the declarations of code, the files of a diff, the shape of JSON. Lines are quoted exactly, with their
+ * numbers; every list is complete or says how much of it is shown. Deterministic, and made without a model.
  *
- * @param options - `budgetChars`: maximum length of the digest, in characters. Default 2,000.
- * `isKnown`: whether the conversation has named something already; such names come last. `about`: the
- * arguments of the call as text; lines that name the same things come first.
+ * @param options - `budgetChars`: maximum length of the digest, in characters. Default 1,000.
+ * `about`: what the text was asked for; lines that share a rare word with it are quoted.
  *
  * @example
  * digestText('{"pods": [{"name": "checkout-7f9c"}, {"name": "checkout-b41d"}]}');

@@ -29,7 +29,7 @@ import {
   nameTools,
   type ToolNaming,
 } from "../core/workspace/reading/reading.js";
-import type { ReadBy } from "../core/workspace/reference/knowledge-list.js";
+import { namesPath, type ReadBy } from "../core/workspace/reference/knowledge-list.js";
 import type { Workspace } from "../core/workspace/workspace-types.js";
 import { wireWorkspace } from "../core/workspace/workspace.js";
 import { defer } from "../infrastructure/defer.js";
@@ -140,7 +140,7 @@ export interface WorkspaceOptions {
   readonly readBy?: ReadBy | undefined;
   /** The agent's own names for the reading tools; `false` for one that it does not have. Default: the tools' own names. */
   readonly toolNames?: ToolNaming | undefined;
-  /** Maximum length of the digest in a reference, in characters; at least 80. Default 2,000. */
+  /** Maximum length of the digest in a reference, in characters; at least 80. Default 1,000. */
   readonly digestChars?: number | undefined;
   /** Maximum length of what one read returns, in characters. Default 20,000. */
   readonly readChars?: number | undefined;
@@ -191,7 +191,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const open = resolveStore(options);
   const { namespace = "default", countTokens } = options;
   requireText("namespace", namespace, "the name that isolates workspaces in one folder");
-  requireChoice("readBy", options.readBy, ["tools", "path", "none"]);
+  requireChoice("readBy", options.readBy, ["tools", "path", "both", "none"]);
   const toolNames = requireToolNames(options.toolNames);
   if (options.logger !== undefined) {
     requireFunction("logger", options.logger, "a function that takes an event");
@@ -204,7 +204,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     namespace,
     options,
   );
-  if (options.readBy === "path" && !store.writeReadable) {
+  if (namesPath(options.readBy ?? "tools") && !store.writeReadable) {
     const why = options.encryption ? "with encryption" : "with a store that has no files";
     throw new InvalidArgumentError("readBy", options.readBy, `"tools" or "none" ${why}`);
   }

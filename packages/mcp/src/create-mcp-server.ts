@@ -23,6 +23,9 @@ export interface McpServerOptions {
   readonly isReadOnly?: boolean | undefined;
   /** Which reading tools are listed; calls of all of them are answered. Default `"five"`. */
   readonly readingTools?: "one" | "five" | undefined;
+  /** Answers calls that are not for the model, and so not listed; `undefined` for those of other names. */
+  readonly answerCall?:
+    ((name: string, input: unknown) => Promise<string | undefined> | undefined) | undefined;
 }
 
 /**
@@ -51,6 +54,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     () => ({ tools: toolbox.tools }) as unknown as ListToolsResult,
   );
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const hidden = await options.answerCall?.(params.name, params.arguments);
+    if (hidden !== undefined) return { content: [{ type: "text", text: hidden }] };
     if (!toolbox.names.has(params.name)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     }

@@ -8,6 +8,7 @@ import {
   HIDDEN_CONTEXT,
   idOfContent,
   MOMENT_KEY,
+  NAMED_KEY,
   OFFLOADED_KEY,
   WRAPPING_KEY,
 } from "../workspace/artifacts/artifact.js";
@@ -128,7 +129,7 @@ export class ResultStorage {
         if (!isOfCall(stored.record, storedMark(place))) continue;
         const [held, wanted] = [stored.record, next].map(({ metadata }) => metadata[WRAPPING_KEY]);
         if (jsonOf(held) !== jsonOf(wanted)) continue;
-        const offloaded = outcomeOf(result, stored);
+        const offloaded = outcomeOf(result, this.#asStored(result, stored, next));
         known.offloaded.set(keyOf(result), offloaded);
         return offloaded;
       }
@@ -139,7 +140,26 @@ export class ResultStorage {
     }
   }
 
-  #open(result: LocatedResult, artifactId = ownId(result)): Draft {
+  /**
+   * A window may have dropped the message that its reference depends on, since it was stored: then its
+   * record says what that was.
+   */
+  #asStored(result: LocatedResult, stored: Draft, wanted: Draft): Draft {
+    const [held, given] = [stored.record, wanted].map((one) => one?.metadata[NAMED_KEY]);
+    if (jsonOf(held) === jsonOf(given)) return stored;
+    const again = this.#open(result, stored.record?.artifactId, namesOf(held));
+    again.record = stored.record;
+    again.path = stored.path;
+    return again;
+  }
+
+  #open(
+    result: LocatedResult,
+    artifactId = ownId(result),
+    named: readonly string[] = result.stored
+      ? namesOf(result.stored.metadata[NAMED_KEY])
+      : result.named,
+  ): Draft {
     const { core, agentId, taskId, sessionId, parentSessionId, countTokens } = this.#wiring;
     const { content, toolName, isError, wrapping, id, known, about, moment, place } = result;
     const mark = storedMark(place);
@@ -153,6 +173,7 @@ export class ResultStorage {
           [OFFLOADED_KEY]: "reference",
           ...(moment ? { [MOMENT_KEY]: moment } : {}),
           ...(mark === undefined ? {} : { [CALL_KEY]: mark }),
+          ...(named.length === 0 || isShort(result) ? {} : { [NAMED_KEY]: named }),
           agent_id: agentId ?? null,
           task_id: taskId ?? null,
           tool_name: toolName ?? null,
@@ -162,7 +183,12 @@ export class ResultStorage {
       },
       {
         ...{ toolCallId: id, sessionId, parentSessionId, signal: this.#signal },
-        ...{ hash: known.hash, tokens: result.tokens, hints: { about }, countTokens },
+        ...{
+          hash: known.hash,
+          tokens: result.tokens,
+          hints: { about: [about, ...named].join("\n") },
+          countTokens,
+        },
         ...{ isShort: isShort(result), equalBefore: place?.equalBefore },
       },
     );
@@ -198,11 +224,15 @@ function isShort({ offloadedAs, moment }: LocatedResult): boolean {
 
 /** Under which it is remembered that it was stored: all that decides about its reference, besides its content. */
 function keyOf(result: LocatedResult): string {
-  const { wrapping, about = "", moment, stored, place } = result;
+  const { wrapping, about = "", named, moment, stored, place } = result;
   const isLate = moment !== undefined || (stored && MOMENT_KEY in stored.metadata);
-  const how = isShort(result) ? "short" : about;
+  const how = isShort(result) ? "short" : [about, ...named];
   const equal = isLate ? result.twins.equal : 0;
   return JSON.stringify([jsonOf(wrapping), how, equal, place?.key, place?.equalBefore]);
+}
+
+function namesOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
 }
 
 function jsonOf(value: unknown): string {

@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
-import { isData } from "../lib/json/plain-json.js";
+import { isData, isPlainJson } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderSent } from "../lib/wrapping/render-value.js";
@@ -92,6 +92,8 @@ export class LocatedResult implements ToolResult {
   sameIdBefore: readonly ResultPlace[] = NONE;
   /** Where it is among the answers to equal calls; `undefined` if its call is not in the history. */
   place: Place | undefined;
+  /** The names in the last message of the user before it. */
+  named: readonly string[] = [];
   /** How it goes, if it does. */
   moment: OffloadMoment | undefined;
   readonly #found: FormatResult;
@@ -132,7 +134,8 @@ export class LocatedResult implements ToolResult {
 
   /** The hash of the content that it is, or stands for; empty if it has none, since JSON cannot hold it. */
   get hash(): string {
-    if (this.isPlain === false) return "";
+    this.isPlain ??= typeof this.content === "string" || isPlainJson(this.content);
+    if (!this.isPlain) return "";
     return this.record?.hash ?? this.known.hash;
   }
 
@@ -314,9 +317,50 @@ export function textsOf(value: unknown, maxChars: number): string[] {
 }
 
 /** What the input of a call says, in one text; it is passed as the message holds it, as JSON or a value. */
-export function aboutCall(input: unknown): string | undefined {
+export function aboutCall(input: unknown, sentence = ""): string | undefined {
   const texts = textsOf(input, MAX_CALL_CHARS);
+  if (sentence !== "") texts.push(sentence);
   return texts.length === 0 ? undefined : texts.join("\n");
+}
+
+/** So much of what somebody wrote is looked at. */
+const MAX_WRITTEN_CHARS = 2_048;
+
+/** What was written in a message, as most formats hold it: a text, or parts with one. */
+function writtenIn(message: unknown): string {
+  if (typeof message !== "object" || message === null) return "";
+  try {
+    const { content, parts, message: inner } = message as Record<string, unknown>;
+    const held = content ?? parts;
+    if (held === undefined) return inner === undefined ? "" : writtenIn(inner);
+    if (typeof held === "string") return held.slice(0, MAX_WRITTEN_CHARS);
+    if (!Array.isArray(held)) return "";
+    const texts = held.map((part: { text?: unknown } | null) => part?.text);
+    return texts
+      .filter((text) => typeof text === "string")
+      .join("\n")
+      .slice(0, MAX_WRITTEN_CHARS);
+  } catch {
+    // A getter may throw; a hint can be done without.
+    return "";
+  }
+}
+
+/** A name of something, rather than a word of a sentence. */
+const NAMED =
+  /(?=[\w$./:-]{0,80}(?:[a-z][A-Z]|[_\d$]|[./:]\w))[A-Za-z_$][\w$-]{2,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
+const MAX_NAMED = 8;
+
+/** The names in what a user wrote, which is all that references may depend on. */
+function namedIn(text: string): readonly string[] {
+  return [...new Set(text.match(NAMED))].slice(0, MAX_NAMED);
+}
+
+function isSystem(message: unknown): boolean {
+  const { role } = (typeof message === "object" && message !== null ? message : {}) as {
+    role?: unknown;
+  };
+  return role === "system" || role === "developer";
 }
 
 /** An artifact that a message refers to. */
@@ -340,6 +384,8 @@ export class SeenMessage implements MessageVisitor {
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
   resultChars = 0;
+  /** The names in the last message of the user up to here. */
+  named: readonly string[] = NONE;
   /** Whether it was decided once what is returned for it: a call may have failed before, or still be running. */
   isFinished = false;
   /** Whether that never changes, so that it need not be looked at again. */
@@ -375,7 +421,9 @@ export class SeenMessage implements MessageVisitor {
     // The input itself is not kept: that of a line would be a second copy.
     const reading = this.#readingCalls.read(name, input);
     const mark = markCall(name, input);
-    this.calls = [...this.calls, { id, name, reading, mark, about: aboutCall(input) }];
+    // The sentence with the call is in its own message, so that both are there or neither.
+    const about = aboutCall(input, writtenIn(this.input));
+    this.calls = [...this.calls, { id, name, reading, mark, about }];
   }
 
   result(result: FormatResult): void {
@@ -396,12 +444,14 @@ export class SeenMessage implements MessageVisitor {
    * What is returned for it: the same object as before, if it holds the same references.
    *
    * @param hasParts - Whether it holds others besides, in place of large parts.
+   * @param parts - What these stand for, and those that it came with.
    */
   finish(
     output: unknown,
     reports: readonly ResultReport[],
     isFinal: boolean,
     hasParts: boolean,
+    parts: readonly Held[] = NONE,
   ): void {
     const isSame =
       this.isFinished &&
@@ -411,7 +461,7 @@ export class SeenMessage implements MessageVisitor {
     this.isFinished = true;
     this.isFinal = isFinal;
     this.reports = reports;
-    const held: Held[] = [];
+    const held: Held[] = [...parts];
     for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
       if (outcome !== "offloaded" && outcome !== "reference") continue;
       held.push({ artifactId, hash: this.results[index]?.hash ?? "" });
@@ -465,6 +515,11 @@ export class SeenMessage implements MessageVisitor {
     if (isOutput) this.output = message;
     this.input = message;
     this.#isConstant = isConstant(message);
+  }
+
+  /** The artifacts that what is returned for it refers to. */
+  get heldIds(): readonly string[] {
+    return this.#held.map(({ artifactId }) => artifactId);
   }
 
   /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
@@ -585,6 +640,9 @@ export class TurnMemory {
       return new SeenMessage(message, readingCalls);
     }
     this.#calls.add(seen.calls);
+    const isUsers = !seen.isModel && seen.answers === 0 && !isSystem(message);
+    const named = isUsers ? namedIn(writtenIn(message)) : NONE;
+    seen.named = isUsers ? named : (this.#messages.at(-1)?.named ?? NONE);
     seen.results = seen.found.map((found) => {
       const call = this.#calls.answeredBy(found);
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
@@ -592,6 +650,7 @@ export class TurnMemory {
       seen.resultChars += found.chars;
       const about = call?.about;
       const result = new LocatedResult(found, messageIndex, toolName, contents, reading, about);
+      result.named = seen.named;
       const target = parseReference(found.soleText, found.id);
       result.place = takePlace(this.#places, found, call, target, () => result.known.hash);
       if (result.place) seen.places = [...seen.places, result.place];
@@ -697,6 +756,7 @@ export class TurnMemory {
  *
  * @param isOpen - The messages about which something may still be decided.
  * @param withParts - Those with references in place of large parts.
+ * @param parts - What the references in place of parts stand for, by message.
  */
 export function finishMessages(
   messages: readonly SeenMessage[],
@@ -704,6 +764,7 @@ export function finishMessages(
   reports: readonly ResultReport[],
   isOpen: ReadonlySet<number>,
   withParts: ReadonlySet<number>,
+  parts: ReadonlyMap<number, readonly Held[]> = new Map(),
 ): void {
   const byMessage = new Map<number, ResultReport[]>();
   for (const report of reports) {
@@ -713,7 +774,8 @@ export function finishMessages(
   for (const [index, seen] of messages.entries()) {
     if (seen.isFinal) continue;
     const own = byMessage.get(index) ?? NONE;
-    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index));
+    const held = parts.get(index) ?? NONE;
+    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index), held);
     output[index] = seen.output;
   }
 }

@@ -97,8 +97,23 @@ export class EventReporter {
     }
   }
 
+  /** Reports only a failure; what was done is told piece by piece. */
+  async observeFailure<T>(
+    verb: string,
+    known: EventDetails,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = ContextOffloadError.isInstance(error) ? { code: error.code } : {};
+      this.note("failure", verb, { ...known, ...code, error: messageOf(error) });
+      throw error;
+    }
+  }
+
   /** Reports something that took no time. */
-  note(event: "skip" | "step" | "failure", verb: string, details: EventDetails): void {
+  note(event: "skip" | "step" | "remove" | "failure", verb: string, details: EventDetails): void {
     this.#tell(event, verb, this.#clock.now(), details);
   }
 

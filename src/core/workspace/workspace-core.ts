@@ -25,8 +25,12 @@ export interface WorkspaceCore {
   /** Stores a draft, and logs it. */
   store(draft: Draft): Promise<StoredDraft>;
   listSession(sessionId: string): Promise<SessionListing>;
-  /** Renews artifacts of a session that are handed out again, so that retention does not take them for old. */
-  renew(session: SessionListing, artifactIds: Iterable<string>): Promise<void>;
+  /**
+   * Renews artifacts of a session that are handed out again, so that retention does not take them for old.
+   *
+   * @returns Whether all of them are still there; one may have been removed since the session was listed.
+   */
+  renew(session: SessionListing, artifactIds: Iterable<string>): Promise<boolean>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
   /** Logs something that was decided rather than done. */
   note(event: "skip" | "step" | "failure", verb: string, details: EventDetails): void;

@@ -26,7 +26,7 @@ import { readablePath } from "./artifacts/readable-view.js";
 import { createCountLines } from "./reading/open-text.js";
 import { createReadingVerbs } from "./reading/reading-verbs.js";
 import { READING_TOOL_CHOICES, type Scope } from "./reading/reading.js";
-import { renderKnowledgeList, type NoticeOptions } from "./reference/knowledge-list.js";
+import { namesPath, renderKnowledgeList, type NoticeOptions } from "./reference/knowledge-list.js";
 import { systemPrompt, createTools } from "./tools/create-tools.js";
 import { attachCore } from "./workspace-core.js";
 import type {
@@ -88,7 +88,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
         if (options.parentSessionId !== undefined) {
           await store.addChild(options.parentSessionId, draft.sessionId);
         }
-        if (notice.readBy === "path") {
+        if (namesPath(notice.readBy)) {
           draft.path = await readablePath(store, draft.record, options.signal);
         }
         maintenance.touch?.();

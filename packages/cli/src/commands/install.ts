@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,6 +7,7 @@ import { CommandError, EXIT } from "../command-error.js";
 import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import { install, uninstall, type InstallStep } from "../install/set-up.js";
+import { isWithin } from "../make-folder.js";
 import { inLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -32,7 +34,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
       report(steps, "Nothing to do.", terminal);
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
-      if (context.scope === "project") {
+      if (steps.some(({ path, isChange }) => isChange && isWithin(path, terminal.cwd))) {
         terminal.print("It has paths of this computer: do not commit it, or use --user instead.");
       }
       terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);
@@ -59,8 +61,17 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     opencodePlugin,
     exclude: (flags.exclude ?? "").split(",").filter(Boolean),
     withTools: flags.tools,
+    versionOf: (program) => {
+      const isWindows = process.platform === "win32";
+      const { status, stdout } = spawnSync(program, ["--version"], {
+        ...{ cwd, env: { ...env }, encoding: "utf8", timeout: VERSION_MS, shell: isWindows },
+      });
+      return status === 0 ? stdout.trim() : undefined;
+    },
   };
 }
+
+const VERSION_MS = 20_000;
 
 function opencodePlugin(): string {
   try {

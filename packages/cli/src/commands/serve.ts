@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import type { GatewayConfig, OffloadConfig, ProjectStore } from "@context-offload/mcp";
 import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
+import { answerHookCall } from "../hook/hook-call.js";
 import {
   withWorkspace,
   WORKSPACE_VARIABLE,
@@ -18,12 +19,14 @@ import type { Terminal } from "../terminal/terminal.js";
 interface McpFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly readOnly?: boolean;
+  readonly hook?: boolean;
   readonly http?: boolean;
   readonly host?: string;
   readonly port?: number;
   readonly token?: string;
 }
 
+const DEFAULT_SESSION = "mcp";
 const TOKEN_VARIABLE = "CONTEXT_OFFLOAD_TOKEN";
 
 export function addMcp(program: Command, terminal: Terminal): void {
@@ -32,6 +35,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
     .description("serve a workspace as an MCP server, over stdio or HTTP")
     .option("--session <id>", "show only what this session may read")
     .option("--read-only", "leave out the tool that stores text")
+    .option("--hook", "answer hooks of Claude Code, too")
     .option("--http", "serve by streamable HTTP instead of stdio")
     .option(
       "--host <address>",
@@ -62,7 +66,13 @@ Examples:
       // Loaded here, since the other commands start faster without it.
       const { serveHttp, serveStdio } = await import("@context-offload/mcp");
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
-        const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
+        const folder = workspaceFolder(flags, terminal);
+        const answerCall =
+          flags.hook === true && folder !== undefined
+            ? (name: string, input: unknown) => answerHookCall(name, input, folder)
+            : undefined;
+        const isReadOnly = flags.readOnly;
+        const options = { workspace, sessionId: flags.session, isReadOnly, answerCall };
         if (flags.http !== true) {
           const served = serveStdio(options);
           await ended(terminal);
@@ -96,6 +106,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly exclude?: string;
   readonly readingTools?: boolean;
+  readonly perProject?: boolean;
 }
 
 export function addGateway(program: Command, terminal: Terminal): void {
@@ -104,22 +115,28 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .description("run in front of MCP servers and offload their large answers")
     .argument("[command...]", "after --: the command that starts one server")
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
-    .option("--session <id>", "the session that answers belong to; default: mcp")
+    .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
     .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
+    .option(
+      "--per-project",
+      "store in .offload of the client's first root, or of the working folder",
+    )
     .addOption(installMark())
     .addHelpText(
       "after",
       `
-The workspace of a person, .offload in the home folder, has a folder for each project: the client's first root,
-or the working folder. Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
+Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
 
 Examples:
   context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
   context-offload gateway --config servers.json`,
     )
     .action(async (command: string[], _: GatewayFlags, self: Command) => {
-      const flags = self.optsWithGlobals<GatewayFlags>();
+      const given = self.optsWithGlobals<GatewayFlags>();
+      const project = projectOf(terminal);
+      const isPerProject = given.perProject === true && given.workspace === undefined;
+      const flags = isPerProject ? forProject(project, given, terminal) : given;
       const { createGateway } = await import("@context-offload/mcp");
       const { servers, policy: read, limits } = await readServers(command, flags, terminal);
       const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
@@ -128,8 +145,18 @@ Examples:
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
           ...{ servers, policy, limits, isOff },
-          workspace: folder === join(homedir(), ".offload") ? byProject(folder, flags) : workspace,
-          sessionId: flags.session,
+          ...{ sessionId: flags.session, project },
+          workspace: isPerProject
+            ? (root) => {
+                if (root === project) return { workspace, where: String(folder) };
+                const { workspace: where = "", session } = forProject(root, given, terminal);
+                const { namespace } = given;
+                return {
+                  ...{ where, sessionId: session },
+                  workspace: createWorkspace({ root: where, namespace }),
+                };
+              }
+            : workspace,
           readingTools: flags.readingTools === false ? "none" : "one",
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
@@ -139,14 +166,24 @@ Examples:
     });
 }
 
-/** The workspace of each project of a person, below their own. */
-function byProject(root: string, { namespace }: GatewayFlags): (project: string) => ProjectStore {
-  return (project) => {
-    const hash = createHash("sha256").update(project).digest("hex").slice(0, 8);
-    const name = basename(project).replaceAll(/[^\w.-]/g, "-");
-    const where = join(root, "projects", `${name}-${hash}`);
-    return { workspace: createWorkspace({ root: where, namespace }), where };
-  };
+/** The project that a client names or works in; of several folders, as Cursor names them, the first one. */
+function projectOf({ env, cwd }: Terminal): string {
+  const [named] = (env["CLAUDE_PROJECT_DIR"] || env["WORKSPACE_FOLDER_PATHS"] || "").split(",");
+  return resolve(cwd, named ?? "");
+}
+
+/**
+ * For a server that a client starts in every project: a workspace of the project. A client that does not say which it
+ * is gets a session for each start, so that no project reads another's.
+ */
+function forProject(project: string, flags: GatewayFlags, terminal: Terminal): GatewayFlags {
+  const home = terminal.env["HOME"] || homedir();
+  const isNowhere = project === resolve(home) || dirname(project) === project;
+  const workspace = join(isNowhere ? home : project, ".offload");
+  terminal.note(`context-offload: large answers are stored in ${workspace}`);
+  if (!isNowhere) return { ...flags, workspace };
+  const start = randomUUID().slice(0, 8);
+  return { ...flags, workspace, session: `${flags.session ?? DEFAULT_SESSION}-${start}` };
 }
 
 /** The same tools as for the hook, by option or environment. */

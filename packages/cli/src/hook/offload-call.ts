@@ -1,7 +1,9 @@
 import { createOffloader, createWorkspace, TOOL_NAMES, type ToolNaming } from "context-offload";
 import { findOutputText, type ToolOutputText } from "context-offload/claude-agent";
 import { minTokens } from "context-offload/policies";
-import type { FinishedCall, HookEvent, HookFlags } from "./hook-event.js";
+import type { FinishedCall, HookAgent, HookEvent, HookFlags } from "./hook-event.js";
+import { isStub } from "./kept-calls.js";
+import { writeReply } from "./reply-file.js";
 
 /** The parts of an event that say whose call it was. */
 interface CallEvent extends HookEvent {
@@ -19,13 +21,13 @@ export async function offloadCall(
 ): Promise<object | undefined> {
   const { session_id, sessionId = session_id, agent_id, tool_use_id } = event as CallEvent;
   const { toolName, input } = call;
-  const output = SHAPES[call.agent](call);
-  if (!output) return undefined;
+  const output = SHAPES[call.agent](call, root);
+  if (!output || isStub(output.text)) return undefined;
   const main = typeof sessionId === "string" && sessionId !== "" ? sessionId : "default";
   const isAgent = typeof agent_id === "string" && agent_id !== "";
   const workspace = createWorkspace({
     root,
-    readBy: toolPrefix === undefined ? "path" : "tools",
+    readBy: toolPrefix === undefined ? "path" : "both",
     toolNames: toolPrefix === undefined ? undefined : namesWith(toolPrefix),
   });
   const offloader = createOffloader({
@@ -46,10 +48,10 @@ export async function offloadCall(
 
 /** Where an agent's event has the text of a result, and the answer with another text in its place. */
 const SHAPES: Readonly<
-  Record<FinishedCall["agent"], (call: FinishedCall) => ToolOutputText | undefined>
+  Record<HookAgent, (call: FinishedCall, root: string) => ToolOutputText | undefined>
 > = {
-  "claude-code": ({ toolName, response }) => {
-    const output = findOutputText(toolName, response);
+  "claude-code": ({ toolName, input, response }) => {
+    const output = findOutputText(toolName, response, input);
     return (
       output && {
         text: output.text,
@@ -62,6 +64,27 @@ const SHAPES: Readonly<
       }
     );
   },
+  codex: ({ response }) => {
+    const text = typeof response === "string" ? response : textOf(response, "content");
+    if (text === undefined) return undefined;
+    return { text, withText: stopWith };
+  },
+  qwen: ({ response }) => {
+    const text = textOf(response, "llmContent");
+    return text === undefined ? undefined : { text, withText: stopWith };
+  },
+  gemini: ({ response }, root) => {
+    const text = textOf(response, "llmContent");
+    if (text === undefined) return undefined;
+    const withText = (shorter: string) => ({
+      hookSpecificOutput: {
+        hookEventName: "AfterTool",
+        // Its hooks cannot set a result, but they can name the call whose result takes its place.
+        tailToolCallRequest: { name: "read_file", args: { file_path: writeReply(root, shorter) } },
+      },
+    });
+    return { text, withText };
+  },
   copilot: ({ response }) => {
     const { textResultForLlm: text } = (response ?? {}) as { readonly textResultForLlm?: unknown };
     if (typeof text !== "string") return undefined;
@@ -73,6 +96,23 @@ const SHAPES: Readonly<
     };
   },
 };
+
+/**
+ * Stops what would come after the call, which is nothing but its result: the model gets the text instead, and goes
+ * on. Of the answers that do so, the one that shows neither an error nor a blocked call.
+ */
+function stopWith(text: string) {
+  return { continue: false, stopReason: text };
+}
+
+/** A text, or blocks of text and nothing else. */
+function textOf(response: unknown, key: string): string | undefined {
+  const value = (response as Readonly<Record<string, unknown>> | null)?.[key];
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const texts = value.map((block) => (block as { readonly text?: unknown } | null)?.text);
+  return texts.every((text) => typeof text === "string") ? texts.join("\n") : undefined;
+}
 
 function namesWith(prefix: string): ToolNaming {
   return Object.fromEntries(TOOL_NAMES.map((name) => [name, prefix + name]));

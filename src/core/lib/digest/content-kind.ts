@@ -34,9 +34,7 @@ export interface Digest {
 
 /** What a digest may take from the conversation that the content is part of. */
 export interface DigestHints {
-  /** Whether the conversation has named this already; such names come last. */
-  readonly isKnown?: ((name: string) => boolean) | undefined;
-  /** The arguments of the call as text; lines that name the same things come first. */
+  /** What the call was for: the call itself, and what was written before it. Lines that share a rare word with it are quoted. */
   readonly about?: string | undefined;
 }
 

@@ -1,20 +1,18 @@
+import { linesAskedFor } from "./asked.js";
+import { codeDigest } from "./code.js";
 import type { ContentKind, Digest, DigestHints } from "./content-kind.js";
-import { detectKind } from "./detect-kind.js";
-import { diffDigest } from "./diff-digest.js";
-import { fileDigest } from "./file-digest.js";
-import { htmlDigest } from "./html-digest.js";
-import { readJson, type JsonContent } from "./json-content.js";
+import { diffDigest } from "./diff.js";
+import { htmlDigest, markdownDigest, snapshotDigest } from "./document.js";
 import { jsonDigest } from "./json-digest.js";
-import { lineDigest } from "./line-digest.js";
-import { listNames, markShown } from "./list-names.js";
-import { readListing, type Listing } from "./listing-numbers.js";
-import { matchDigest } from "./match-digest.js";
-import { clip, countOf, formatCount, withoutColors } from "./printable.js";
-import { sampleText, type Piece, type SampledText } from "./sampled-text.js";
-import { isNumber, scanText, type Scan } from "./scan-text.js";
-import { readTable } from "./table-content.js";
+import { detectKind } from "./kinds.js";
+import { Lines } from "./lines.js";
+import { filesDigest, matchesDigest } from "./listing.js";
+import { plainDigest, quoteAll } from "./plain.js";
+import { clip, toPrintable } from "./printable.js";
+import { runDigest } from "./run.js";
+import type { SampledText } from "./sampled-text.js";
+import { describeCut, describeFiles } from "./sections.js";
 import { tableDigest } from "./table-digest.js";
-import { withoutFrame } from "./tool-frame.js";
 
 export {
   type ContentKind,
@@ -24,198 +22,73 @@ export {
   type DigestOptions,
 } from "./content-kind.js";
 
-/** A known name is worth this much of a new one. */
-const KNOWN_WORTH = 0.1;
-/** So is a key or a number in JSON. */
-const KEY_WORTH = 0.3;
-const MAX_USES = 6;
-/** So much of what the call says is looked at. */
-const MAX_ABOUT_CHARS = 8_192;
-/** The share of the budget for the value itself, where JSON does not fit. */
-const VALUE_SHARE = 0.55;
-
-/** What was read of a text for its digest. */
-type Reading =
-  | { readonly json: JsonContent; readonly sampled: SampledText }
-  | {
-      readonly json?: undefined;
-      readonly sampled: SampledText;
-      readonly listing: Listing | undefined;
-      readonly scan: Scan;
-      readonly kind: ContentKind;
-    };
-
-/** Reads a text, and returns what describes it in so many characters, depending on its kind. */
+/** Returns what describes a text in so many characters, depending on its kind. */
 export function scanSampled(
   sampled: SampledText,
   hints: DigestHints = {},
 ): (budgetChars: number) => Digest {
-  let next: Reading | undefined = readSampled(sampled, hints);
   return (budgetChars) => {
     const most = Math.max(0, Math.floor(budgetChars));
-    const reading = next ?? readSampled(sampled, hints);
-    // Describing it changes what was read: the worth of names, the ends of lines.
-    next = undefined;
-    const { kind, text } = describe(reading, hints, most);
-    return { kind, text: clip(text, most) };
+    const { kind, text } = describe(sampled, hints, most);
+    return { kind, text: clip(toPrintable(text), most) };
   };
 }
 
-function readSampled(given: SampledText, hints: DigestHints): Reading {
-  const json = readJson(given);
-  if (json !== undefined) return { json, sampled: given };
-  const sampled = withoutFrame(withoutEscapes(given));
-  const listing = readListing(sampled);
-  const scan = scanText(sampled, { ...listing, isEscaped: isEscaped(sampled) });
-  weigh(scan, hints);
-  return { sampled, listing, scan, kind: detectKind(scan, listing !== undefined) };
-}
-
-function describe(reading: Reading, hints: DigestHints, budgetChars: number): Digest {
-  const { json, sampled } = reading;
-  if (json !== undefined) {
-    const text = describeJson(json, sampled, hints, budgetChars);
-    return { kind: json.isJson ? "json" : "text", text };
+function describe(sampled: SampledText, { about }: DigestHints, room: number): Digest {
+  const json = jsonDigest(sampled, room);
+  if (json !== undefined) return json;
+  const lines = new Lines(sampled);
+  const kind = detectKind(lines);
+  if (MAY_BE_TABLE.has(kind) && !(lines.isStamped && !sampled.text.slice(0, 400).includes("\t"))) {
+    // Without what a harness put before it.
+    const from = { from: lines.start(0), line: lines.number(0) };
+    const pieces = sampled.pieces.map((piece, at) => (at === 0 ? { ...piece, ...from } : piece));
+    const table = tableDigest({ ...sampled, pieces }, room);
+    if (table !== undefined) return { kind: "table", text: table };
   }
-  const { kind, listing, scan } = reading;
-  const { lines } = sampled;
-  const scale = sampled.whole ? 1 : Math.max(1, lines / Math.max(1, scan.lines.length));
-  if (kind === "html") return { kind, text: htmlDigest(sampled, budgetChars) };
-  if (kind === "diff") return { kind, text: diffDigest(scan, lines, scale, budgetChars) };
-  if (kind === "files") return { kind, text: fileDigest(scan, lines, sampled.whole, budgetChars) };
-  if (kind === "matches") return { kind, text: matchDigest(scan, lines, scale, budgetChars) };
-  if (listing === undefined && (kind === "text" || kind === "log" || kind === "markdown")) {
-    const table = readTable(scan);
-    const isLog = kind === "log" && (table?.header.length === 0 ? table.columns < 4 : false);
-    if (table !== undefined && !isLog) {
-      return { kind: "table", text: tableDigest(table, scan, lines, scale, budgetChars) };
-    }
-  }
-  const title = titleOf(kind, sampled, listing);
-  return { kind, text: lineDigest(scan, { kind, title, budgetChars, scale }) };
+  const whole = quoteAll(lines, Math.min(room, WHOLE_CHARS));
+  if (whole !== undefined) return { kind, text: whole };
+  const files = MAY_BE_FILES.has(kind) ? describeFiles(lines, about) : "";
+  const notes = [describeCut(lines), files].filter((note) => note !== "");
+  const opening = notes.length === 0 ? "" : `${notes.join("\n")}\n`;
+  const left = room - opening.length;
+  const asked = linesAskedFor(lines, about);
+  const text = byTemplate(kind, lines, asked, left);
+  // A template that found nothing gives way to the plain one.
+  if (text === undefined) return { kind: "text", text: opening + plainDigest(lines, asked, left) };
+  return { kind, text: opening + text };
 }
 
-/** The value in half of the budget, or all of it where it fits, and names that it did not show. */
-function describeJson(
-  json: JsonContent,
-  sampled: SampledText,
-  hints: DigestHints,
-  budgetChars: number,
-): string {
-  const title = titleOfJson(json.value, json.isStart, sampled);
-  const { text, isWhole } = jsonDigest(
-    json,
-    title,
-    budgetChars,
-    Math.floor(budgetChars * VALUE_SHARE),
-  );
-  if (isWhole && !json.isStart) return text;
-  const scan = scanText(sampled, { isEscaped: true });
-  weigh(scan, hints);
-  for (const name of scan.names) {
-    const isMinor = isKey(sampled.text, name.end) || isNumber(sampled.text, name);
-    if (isMinor) name.worth *= KEY_WORTH;
-  }
-  markShown(scan, text);
-  const names = listNames(scan, budgetChars - text.length - 1, sampled.lines > 1);
-  return names === "" ? text : `${text}\n${names}`;
-}
+const MAY_BE_TABLE: ReadonlySet<ContentKind> = new Set(["text", "log", "markdown"]);
+const MAY_BE_FILES: ReadonlySet<ContentKind> = new Set(["text", "code", "markdown", "html"]);
+/** A text up to this length is quoted whole. */
+const WHOLE_CHARS = 600;
 
-/** Whether what ends here is a key of an object. */
-function isKey(text: string, end: number): boolean {
-  return text.charCodeAt(end) === 34 && text.charCodeAt(end + 1) === 58;
-}
-
-/** Whether line breaks are written as `\\n`, as in a program's own form of a string. */
-function isEscaped({ text, lines }: SampledText): boolean {
-  let found = 0;
-  for (
-    let at = text.indexOf("\\n");
-    at !== -1 && found <= lines;
-    at = text.indexOf("\\n", at + 2)
-  ) {
-    found += 1;
-  }
-  return found > lines;
-}
-
-/** Colors are not part of names, and must not be cut in half. */
-function withoutEscapes(sampled: SampledText): SampledText {
-  if (!sampled.text.includes("\u001b")) return sampled;
-  let text = "";
-  const pieces = sampled.pieces.map(({ from, to, line }) => {
-    const start = text.length;
-    text += withoutColors(sampled.text.slice(from, to));
-    return { from: start, to: text.length, line };
-  });
-  return { ...sampled, text, pieces };
-}
-
-/**
- * What a name is worth: one that is used often is more likely to be needed, one that the conversation
- * has already less. Lines with names that the call itself has come first.
- */
-function weigh({ text, names }: Scan, { isKnown, about }: DigestHints): void {
-  const asked = about === undefined ? undefined : namesIn(about);
-  for (const name of names) {
-    name.worth = 0.8 + 0.2 * Math.min(name.uses, MAX_USES);
-    if (isKnown === undefined && asked === undefined) continue;
-    const shown = text.slice(name.start, name.end);
-    name.asked = asked?.has(shown) === true;
-    if (name.asked || isKnown?.(shown) === true) name.worth *= KNOWN_WORTH;
-  }
-}
-
-function namesIn(text: string): ReadonlySet<string> {
-  const { names } = scanText(sampleText(text.slice(0, MAX_ABOUT_CHARS)));
-  return new Set(names.map(({ start, end }) => text.slice(start, end)));
-}
-
-const TITLES: Readonly<Record<ContentKind, string>> = {
-  json: "JSON",
-  log: "Log",
-  build: "Output of a build or test run",
-  table: "Table",
-  files: "Files",
-  matches: "Search output",
-  diff: "Diff",
-  code: "Code",
-  markdown: "Markdown",
-  html: "HTML",
-  text: "Text",
-};
-
-function titleOf(
+function byTemplate(
   kind: ContentKind,
-  { text, pieces, lines, whole }: SampledText,
-  listing: Listing | undefined,
-): string {
-  const sampled = whole ? "" : ", sampled";
-  const own =
-    listing === undefined || listing.first === listing.line
-      ? ""
-      : `, file lines ${listing.first}–${listing.last} (line ${listing.line} here is line ${listing.first} of the file)`;
-  const name = kind === "text" && isJsonLines(text, pieces) ? "JSON Lines" : TITLES[kind];
-  return `${name}, ${countOf(lines, "line")}${own}${sampled}.`;
-}
-
-/** One JSON object a line, by the looks of the first two. */
-function isJsonLines(text: string, [first]: readonly Piece[]): boolean {
-  const start = first?.from ?? 0;
-  const feed = text.indexOf("\n", start);
-  return (
-    text[start] === "{" &&
-    text
-      .slice(feed - 2, feed)
-      .trimEnd()
-      .endsWith("}") &&
-    text[feed + 1] === "{"
-  );
-}
-
-function titleOfJson(value: unknown, isStart: boolean, { chars }: SampledText): string {
-  const form = Array.isArray(value)
-    ? `array of ${isStart ? "at least " : ""}${countOf(value.length, "item")}`
-    : `object, ${isStart ? "at least " : ""}${countOf(Object.keys(value as object).length, "key")}`;
-  return `JSON ${form}${isStart ? `, read from its start (${formatCount(chars)} chars in all)` : ""}.`;
+  lines: Lines,
+  asked: ReadonlySet<number>,
+  room: number,
+): string | undefined {
+  switch (kind) {
+    case "diff":
+      return diffDigest(lines, room);
+    case "code":
+      return codeDigest(lines, asked, room);
+    case "markdown":
+      return markdownDigest(lines, asked, room);
+    case "html":
+      return snapshotDigest(lines, asked, room) ?? htmlDigest(lines, room);
+    case "files":
+      return filesDigest(lines, room);
+    case "matches":
+      return matchesDigest(lines, asked, room);
+    case "log":
+    case "build":
+      return runDigest(lines, asked, room);
+    case "text":
+      return runDigest(lines, asked, room, true);
+    default:
+      return undefined;
+  }
 }

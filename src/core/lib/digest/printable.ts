@@ -15,7 +15,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 // time is linear in the input.
 const COLORS =
   // eslint-disable-next-line no-control-regex -- the sequences begin with a control character
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g;
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]+[0-~]|\u001b[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]|\^\[\[[0-9;]*m/g;
 
 /** Every character that a reader cannot see: controls, invisible ones, fillers, lone surrogates. */
 export function hiddenCharacters(): RegExp {

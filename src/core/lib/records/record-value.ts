@@ -168,7 +168,7 @@ function order(at: number): number {
 }
 
 /** Addresses are long and rarely what is asked for. */
-function isAddress(value: Scalar): boolean {
+export function isAddress(value: Scalar): boolean {
   return typeof value === "string" && /^(?:https?|data):/.test(value);
 }
 

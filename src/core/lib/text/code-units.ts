@@ -13,12 +13,6 @@ export function isHexDigit(unit: number): boolean {
   return isDigit(unit) || (lower >= 0x61 && lower <= 0x66);
 }
 
-/** An ASCII letter. */
-export function isLetter(unit: number): boolean {
-  const lower = unit | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
-}
-
 /** The first half of a pair, as a UTF-16 unit. */
 export function isHighSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;

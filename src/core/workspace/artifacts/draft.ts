@@ -59,8 +59,9 @@ export interface DraftOptions extends StoreOptions {
 /** What is measured in one pass over the content, and what its digest is made from. */
 interface Measured {
   readonly size: Omit<TextSize, "tokens">;
-  /** Lines of the readable view; `undefined` if counting them would take too long. */
+  /** Lines and characters of the readable view; `undefined` if counting them would take too long. */
   readonly viewLines: number | undefined;
+  readonly viewChars: number | undefined;
   readonly sampled: SampledText;
   /** The length of what the digest describes, and the whole of it, unless it was a stream. */
   readonly chars: number;
@@ -150,11 +151,12 @@ export abstract class Draft implements Owner {
     const last = this.#entry;
     const isSame = last?.artifactId === artifactId && last.hash === hash && last.path === path;
     if (isSame && this.#reference !== undefined) return this.#reference;
-    const { size, viewLines } = this.measured;
+    const { viewLines, viewChars } = this.measured;
     const { digest } = this;
     const { equalBefore } = this.options;
-    const about = { chars: size.chars, lines: viewLines, digest };
-    this.#entry = { artifactId, hash, ...about, equalBefore, path };
+    const about = { chars: viewChars, lines: viewLines, tokens: this.tokens, digest };
+    const { sessionId } = this;
+    this.#entry = { artifactId, hash, ...about, equalBefore, path, sessionId };
     this.#referenceTokens = undefined;
     return (this.#reference = renderKnowledgeList([this.#entry], this.wiring.notice));
   }
@@ -257,6 +259,7 @@ class ValueDraft extends Draft {
     return {
       size: { bytes: bytes.length, chars: stored.length, lines, ...ownLines(seen, lines) },
       viewLines: seen ?? (readable.isKnown ? lines : undefined),
+      viewChars: readable.text?.length ?? (readable.isKnown ? stored.length : undefined),
       ...{ sampled, text, chars: text.length },
     };
   }
@@ -298,6 +301,7 @@ class StreamDraft extends Draft {
     return {
       size: { bytes, chars, lines, ...ownLines(viewLines, lines) },
       viewLines: viewLines ?? (readable.isKnown ? lines : undefined),
+      viewChars: readable.text?.length ?? (readable.isKnown ? chars : undefined),
       sampled:
         readable.body === undefined
           ? sampleOfStream(sample, DEFAULTS.digestSampleChars)

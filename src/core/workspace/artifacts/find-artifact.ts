@@ -1,6 +1,6 @@
 import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
 import { HIDDEN_CONTEXT, SHOWN_HASH_DIGITS, type ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore, SessionListing } from "./artifact-store.js";
+import type { ArtifactStore, FoundArtifacts, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
   ArtifactGoneError,
@@ -54,30 +54,36 @@ async function findById(
   sessionId: string | undefined,
   hash = "",
 ): Promise<ArtifactRecord> {
-  if (sessionId === undefined && store.query)
-    return findAnywhere(store.query.bind(store), id, hash);
+  const isMeant = (record: ArtifactRecord): boolean => shownHashOf(record).startsWith(hash);
+  // Models put blanks around ids.
+  const artifactIds = [...new Set([id, id.trim()])];
+  if (sessionId === undefined && store.query && store.find) {
+    const found = await store.find({ artifactIds, limit: SESSIONS_SHOWN });
+    const only = soleRecord(id, found.artifacts.filter(isMeant));
+    return only ?? rejectUnknown(store.query.bind(store), id, found);
+  }
+  if (typeof sessionId === "string" && store.find) {
+    // A session's own artifact comes before those of its children.
+    const { artifacts } = await store.find({ artifactIds, sessionId, limit: artifactIds.length });
+    const meant = artifacts.filter(isMeant);
+    const own = meant.find(({ artifactId: found }) => found === id) ?? meant[0];
+    if (own) return own;
+  }
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
-  let removed: ArtifactRecord | null | undefined;
+  let wasRemoved = false;
   for (const session of await visibleSessions(store, sessionId)) {
-    const contents = await store.listSession(session);
-    // Models put blanks around ids.
-    const named = contents.artifacts.get(id) ?? contents.artifacts.get(id.trim());
-    const record = named?.hash.startsWith(hash) ? named : undefined;
-    // A session's own artifact comes before those of its children.
+    const { artifacts, removed, ...rest } = await store.listSession(session);
+    const named = artifacts.get(id) ?? artifacts.get(id.trim());
+    const record = named && isMeant(named) ? named : undefined;
     if (record && session === sessionId) return record;
     if (record) found.push(record);
-    // `null` is a removed artifact of which nothing more is known.
-    else if (removed === undefined) {
-      removed = contents.removed.get(contents.removed.has(id) ? id : id.trim());
-    }
-    listings.push(contents);
+    else wasRemoved ||= artifactIds.some((one) => removed.has(one));
+    listings.push({ artifacts, removed, ...rest });
   }
   const only = soleRecord(id, found);
   if (only) return only;
-  if (removed !== undefined) {
-    throw new ArtifactGoneError(id, "removed", removed?.metadata.tool_name ?? null);
-  }
+  if (wasRemoved) throw new ArtifactGoneError(id, "removed");
   const others = listings.flatMap(({ artifacts }) =>
     [...artifacts.values()]
       .filter(({ metadata }) => metadata.context_type !== HIDDEN_CONTEXT)
@@ -86,21 +92,13 @@ async function findById(
   throw new UnknownArtifactError(id, nearestNames(id, others, NEAREST_SHOWN));
 }
 
-/** Finds an artifact by the store's index, since all sessions may be very many. */
-async function findAnywhere(
+/** Names a few of the artifacts that exist, since all of them may be very many. */
+async function rejectUnknown(
   query: NonNullable<ArtifactStore["query"]>,
   id: string,
-  hash: string,
-): Promise<ArtifactRecord> {
-  const artifactIds = [...new Set([id, id.trim()])];
-  const search = async (removed: boolean) =>
-    (await query({ artifactIds, removed, limit: SESSIONS_SHOWN })).artifacts
-      .map(({ record }) => record)
-      .filter((record) => record.hash.startsWith(hash));
-  const only = soleRecord(id, await search(false));
-  if (only) return only;
-  const [gone] = await search(true);
-  if (gone) throw new ArtifactGoneError(id, "removed", gone.metadata.tool_name);
+  { wasRemoved }: FoundArtifacts,
+): Promise<never> {
+  if (wasRemoved) throw new ArtifactGoneError(id, "removed");
   const { artifacts: others } = await query({ exceptContext: HIDDEN_CONTEXT, limit: MAX_NAMES });
   const ids = others.map(({ record }) => record.artifactId);
   throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
@@ -113,8 +111,16 @@ function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecor
   throw new AmbiguousArtifactError(
     id,
     found.map(({ sessionId }) => sessionId),
-    found.map(({ hash }) => hash.slice(0, SHOWN_HASH_DIGITS)),
+    found.map(shownHashOf),
   );
+}
+
+/** The digits that references to an artifact show. */
+function shownHashOf({
+  hash,
+  shownHash = hash.slice(0, SHOWN_HASH_DIGITS),
+}: ArtifactRecord): string {
+  return shownHash;
 }
 
 /** How many sessions that hold the same id are looked up. */

@@ -10,18 +10,30 @@ export interface KnowledgeEntry {
   readonly artifactId: string;
   /** The hash of the stored content; a reference shows its first digits. */
   readonly hash: string;
-  readonly chars: number;
-  /** Lines of the readable view, if known. */
+  /** Characters and lines of the readable view, which is what the tools number; if known. */
+  readonly chars: number | undefined;
   readonly lines: number | undefined;
+  /** Tokens of the result, as counted or estimated. */
+  readonly tokens: number;
   readonly digest: Digest;
   /** How many equal results, or parts, came before the one that it stands for. Default 0. */
   readonly equalBefore?: number | undefined;
   /** Where the file is; shown when the agent reads by path. */
   readonly path: string;
+  /** Shown to an agent whose tools may belong to another process, which does not know its session. */
+  readonly sessionId?: string | undefined;
 }
 
-/** How the agent reads what was offloaded: with the reading tools, by the file's path, or not at all. */
-export type ReadBy = "tools" | "path" | "none";
+/**
+ * How the agent reads what was offloaded: with the reading tools, by the file's path, with either (the tools
+ * are those of a server that may be missing, and that does not know the session), or not at all.
+ */
+export type ReadBy = "tools" | "path" | "both" | "none";
+
+/** Whether references name the file. */
+export function namesPath(readBy: ReadBy): boolean {
+  return readBy === "path" || readBy === "both";
+}
 
 /** How an agent reads, and what it calls the tools. */
 export interface NoticeOptions {
@@ -116,7 +128,9 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
     kind: entry.digest.kind,
     chars: entry.chars,
     lines: entry.lines,
-    path: readBy === "path" ? entry.path : undefined,
+    tokens: entry.tokens,
+    session_id: readBy === "both" ? entry.sessionId : undefined,
+    path: namesPath(readBy) ? entry.path : undefined,
   };
   const shown = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
@@ -132,7 +146,8 @@ function renderNotice(
   entries: readonly KnowledgeEntry[],
 ): string[] {
   if (readBy === "none") return [];
-  if (readBy === "path") return ["Read the file at its path for the rest.\n"];
+  const byPath = "Read the file at its path for the rest";
+  if (readBy === "path") return [`${byPath}.\n`];
   const isJson = entries.every(({ digest }) => digest.kind === "json");
   const hints = nameTools(toolNames, readingTools)
     .flatMap(({ tool, name }) => {
@@ -142,5 +157,7 @@ function renderNotice(
     .sort((one, other) => one.place - other.place)
     .slice(0, 2)
     .map(({ name }) => escapeAttribute(name));
-  return hints.length === 0 ? [] : [`More: ${hints.join(", ")}\n`];
+  const tools = hints.join(", ");
+  if (readBy === "both") return [tools === "" ? `${byPath}.\n` : `${byPath}; or: ${tools}\n`];
+  return tools === "" ? [] : [`More: ${tools}\n`];
 }

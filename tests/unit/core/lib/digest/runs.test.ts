@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import { digestText } from "../../../../../src/index.js";
+import { signOf } from "../../../../../src/core/lib/digest/verdicts.js";
+import * as texts from "./sample-texts.js";
+
+const many = (count: number, line: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => `${line(at)}\n`).join("");
+
+/** What tools print last; each is behind hundreds of lines that say nothing. */
+const VERDICTS: readonly (readonly [string, string])[] = [
+  ["pytest", "=========== 2 failed, 80 passed, 1 skipped in 2.53s ==========="],
+  ["unittest", "FAILED (failures=1, errors=2)"],
+  ["jest", "Tests:       1 failed, 9 skipped, 475 passed, 485 total"],
+  ["vitest", " Test Files  1 failed | 12 passed (13)"],
+  ["mocha", "  3 failing"],
+  ["node's runner", "# fail 2"],
+  ["go test", "FAIL\tgithub.com/ada/tide\t0.220s"],
+  ["cargo test", "test result: FAILED. 3 passed; 1 failed; 0 ignored; finished in 0.02s"],
+  ["cargo build", "error: could not compile `tide` (lib) due to 2 previous errors"],
+  ["gradle", "BUILD FAILED in 12s"],
+  ["maven", "[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 0"],
+  ["dotnet", "Failed!  - Failed:     1, Passed:    11, Skipped:     0, Total:    12"],
+  ["ctest", "83% tests passed, 2 tests failed out of 12"],
+  ["phpunit", "Tests: 12, Assertions: 30, Failures: 1."],
+  ["rspec", "12 examples, 1 failure"],
+  ["make", "make: *** [Makefile:12: all] Error 2"],
+  ["ninja", "ninja: build stopped: subcommand failed."],
+  ["webpack", "webpack 5.90.0 compiled with 2 errors in 1200 ms"],
+  ["tsc", "Found 3 errors in 2 files."],
+  ["eslint", "✖ 12 problems (2 errors, 10 warnings)"],
+  ["npm", "npm ERR! code ELIFECYCLE"],
+  [
+    "docker",
+    'ERROR: failed to solve: process "/bin/sh -c make" did not complete successfully: exit code: 2',
+  ],
+  ["GitHub", "##[error]Process completed with exit code 100."],
+  ["a command", "Command failed with exit code 1."],
+];
+
+describe("how a run ended", () => {
+  it.each(VERDICTS)("is shown for %s", (_, verdict) => {
+    const text = `${many(300, (at) => `step ${at} of the work`)}${verdict}\n`;
+    const { text: digest } = digestText(text);
+    expect(digest).toContain(`301: ${verdict}`);
+  });
+
+  it("is shown though a page, coverage or a table is printed before or after it", () => {
+    const verdict = "Tests:       1 failed, 11 passed, 12 total";
+    const page = "<div>\n  <p>no</p>\n</div>\n".repeat(60);
+    const table = many(80, (at) => ` file-${at}.ts | ${at} | 80 | 91.5 | 10-12`);
+    for (const text of [`${page}${verdict}\n`, `FAIL src/a.test.ts\n${table}${verdict}\n`]) {
+      const { kind, text: digest } = digestText(text);
+      expect(kind).toBe("build");
+      expect(digest).toContain(verdict);
+    }
+  });
+
+  it("has the exception of a traceback, not where it was raised", () => {
+    const frames = many(
+      60,
+      (at) => `  File "/srv/app/part_${at}.py", line ${at}, in step\n    go(${at})`,
+    );
+    const error = "app.tides.TideError: no water in the harbour";
+    const text = `starting\nTraceback (most recent call last):\n${frames}${error}\n`;
+    expect(digestText(text).text).toContain(`123: ${error}`);
+    const java = `Exception in thread "main" java.lang.IllegalStateException: no water`;
+    const stack = many(80, (at) => `\tat org.tide.Part${at}.run(Part${at}.java:${at})`);
+    expect(digestText(`${java}\n${stack}`).text).toContain(`1: ${java}`);
+    const go = `panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\n`;
+    const goStack = many(80, (at) => `main.part${at}(0xc0000)\n\t/srv/tide/main.go:${at} +0x1d`);
+    expect(digestText(`${many(50, String)}${go}${goStack}exit status 2\n`).text).toContain(
+      "panic: runtime error",
+    );
+    const rust = "thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3";
+    expect(digestText(`${many(90, (at) => `ok ${at}`)}${rust}\n`).text).toContain(
+      rust.split("\n")[1],
+    );
+  });
+
+  it("has the first error of a compiler, with the line that follows it", () => {
+    const first = "src/main.rs:12:5: error: expected one of `,`, found `x`";
+    const others = many(
+      90,
+      (at) => `src/part_${at}.rs:${at}:1: error: cannot find ${at}\n  | let a = ${at};`,
+    );
+    const text = `${many(200, (at) => `compiling ${at}`)}${first}\n  | fn main(x x)\n${others}`;
+    const { text: digest } = digestText(text);
+    expect(digest).toContain(`201: ${first}`);
+    expect(digest).toContain("202:   | fn main(x x)");
+  });
+
+  it("has the first and the last of many failures, and a failure among many warnings", () => {
+    const failed = many(90, (at) => `FAILED tests/part_${at}.py::test_${at} - assert ${at}`);
+    const { text } = digestText(
+      `${many(400, (at) => `tests/a.py::t${at} PASSED`)}${failed}= 90 failed in 2s =\n`,
+    );
+    expect(text).toContain("FAILED tests/part_0.py::test_0");
+    expect(text).toContain("FAILED tests/part_89.py::test_89");
+    expect(text).toContain("= 90 failed in 2s =");
+    const warned = `${many(900, (at) => `WARN retry ${at}`)}ERROR no water\n${many(900, (at) => `INFO ${at} done`)}`;
+    expect(digestText(warned).text).toContain("901: ERROR no water");
+  });
+
+  it("names the step that failed in the log of a job, and leaves out what follows it", () => {
+    const time = (at: number): string => `2026-04-22T16:0${at % 10}:37.3365099Z `;
+    const step = "##[group]Run make check";
+    const error = "##[error]Process completed with exit code 2.";
+    const lines = [
+      ...Array.from({ length: 400 }, (_, at) => `go: downloading example.org/part-${at} v1.0.0`),
+      ...[step, "##[endgroup]", "check.c:3:1: fatal error: tide.h: No such file", error],
+      ...Array.from({ length: 60 }, (_, at) => `Post job cleanup, part ${at} failed to matter`),
+    ];
+    const { text } = digestText(lines.map((line, at) => time(at) + line).join("\n"));
+    expect(text).toMatch(/^Times left out: 2026-04-22T16:00:37 to 16:0\d:37\.$/m);
+    expect(text).toContain(`401: ${step}\n`);
+    expect(text).toContain("403: check.c:3:1: fatal error: tide.h: No such file\n");
+    expect(text).toContain(`404: ${error}`);
+  });
+
+  it("has the exit status that a harness put before the output", () => {
+    const header = "Chunk ID: 8369b0\nProcess exited with code 3\nOutput:\n";
+    const { text } = digestText(header + many(90, (at) => `word ${at}`));
+    expect(text).toContain("2: Process exited with code 3\n");
+    expect(text).toContain("\n4: word 0\n");
+    expect(text).not.toContain("Chunk ID");
+  });
+
+  it("sees lines through colors and through what a carriage return has overwritten", () => {
+    const bar = many(
+      90,
+      (at) => `\u001b[32m ${at} %\r ${at + 1} %\r\u001b[1mpart ${at} done\u001b[0m`,
+    );
+    const { text } = digestText(`${bar}\u001b[31mError: no water\u001b[0m\n`);
+    expect(text).toContain("1: part 0 done\n");
+    expect(text).toContain("91: Error: no water");
+    expect(text).not.toMatch(/\[\d|%/);
+  });
+
+  it("shows the part of a long line that holds the error", () => {
+    const { text } = digestText(
+      texts.logText(300, { 50: `step ${"- ".repeat(900)}ERROR deep inside` }),
+    );
+    expect(text).toMatch(/\n50: ….*ERROR deep inside/);
+  });
+});
+
+describe("what is no failure", () => {
+  it.each([
+    "0 errors, 0 failures",
+    "no errors found",
+    "Finished without errors",
+    "errors: 0, warnings: 0",
+    '{"id":1,"error":null}',
+    "--- PASS: TestParseError (0.00s)",
+    "✓ throws an error",
+    "test_error_path ... ok",
+    "tests/a.py::test_error PASSED",
+    "=== RUN   TestErrorB",
+    '  echo "Error: no such target"',
+    "+ exit_on_error=1",
+    "##[group]Run check-errors",
+    "compiled src/error-handler.ts",
+    "Downloading failure-1.0.crate",
+    "INFO retry after error: timeout",
+  ])("%s", (line) => {
+    expect(signOf(line)).toBeUndefined();
+  });
+
+  it.each([
+    ["ERROR: disk full", "failed"],
+    ["E       AssertionError: 1 != 2", "thrown"],
+    ["--- FAIL: TestX (0.00s)", "failed"],
+    ["src/a.ts(1,2): error TS2345: no", "compiler"],
+    ["  12:5  error  Missing semicolon  semi", "compiler"],
+    ["error[E0308]: mismatched types", "compiler"],
+    ["java.lang.IllegalStateException: no water", "thrown"],
+    ["Exited with code 1", "verdict"],
+    ["Process exited with code 0", "good"],
+    ["the server refused: Connection refused", "weak"],
+  ])("but %s is", (line, sign) => {
+    expect(signOf(line)).toBe(sign);
+  });
+});
+
+describe("what its tool had cut", () => {
+  it.each([
+    "[output truncated: 12,345 more lines]",
+    "... 340 lines omitted ...",
+    "Output too large (120 KB). Full output saved to: out.txt",
+    "<response clipped><NOTE>Output has been truncated.</NOTE>",
+  ])("says so: %s", (note) => {
+    const { text } = digestText(`${many(200, (at) => `word ${at}`)}${note}\n`);
+    expect(text).toContain(`Its tool had cut it, see 201: ${note}`);
+  });
+
+  it("does not say so of a text that speaks of it", () => {
+    const text = many(200, (at) =>
+      at === 90 ? "The output is truncated by the shell." : `word ${at}`,
+    );
+    expect(digestText(text).text).not.toContain("had cut it");
+  });
+});
