@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import type { GatewayConfig, OffloadConfig, ProjectStore } from "@context-offload/mcp";
+import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
 import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
