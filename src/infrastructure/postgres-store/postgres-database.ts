@@ -48,7 +48,7 @@ export class PostgresDatabase {
   ): Promise<readonly PostgresRow[]> {
     let waiting: Waiting | undefined;
     try {
-      return await this.#retry(async (signal) => {
+      return await this.#retry(async (signal, begin) => {
         const pool = await this.#pool();
         signal.throwIfAborted();
         // An attempt that timed out in the queue has its place there still. If there is no queue, it
@@ -59,6 +59,7 @@ export class PostgresDatabase {
         }
         const connection = await waiting.take(signal);
         waiting = undefined;
+        if (!signal.aborted) begin();
         return withConnection(connection, signal, async (client) => {
           const { rows } =
             name === undefined
