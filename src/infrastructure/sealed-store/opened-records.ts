@@ -21,7 +21,7 @@ export class OpenedRecords {
   open(inner: ArtifactRecord): ArtifactRecord {
     const known = this.#opened.get(inner);
     if (known) return known;
-    const outer = this.#open(inner);
+    const outer = withoutShown(this.#open(inner));
     this.#opened.set(inner, outer);
     this.#inners.set(outer, inner);
     return outer;
@@ -51,7 +51,10 @@ export class OpenedRecords {
 
   /** The methods of the store that find or remove records by index, where it has them. */
   get byIndex(): Pick<ArtifactStore, "find" | "summarize" | "removeOldest"> {
-    const { find, summarize, removeOldest } = bindStore(this.#inner);
+    const inner = bindStore(this.#inner);
+    const find = inner.find?.bind(inner);
+    const summarize = inner.summarize?.bind(inner);
+    const removeOldest = inner.removeOldest?.bind(inner);
     return {
       ...(find && {
         find: async (query) => {
@@ -76,6 +79,12 @@ export class OpenedRecords {
     }));
     return { ...page, artifacts };
   }
+}
+
+/** Without the digits that references show, where its own hash has them. */
+function withoutShown(record: ArtifactRecord): ArtifactRecord {
+  const { shownHash, ...rest } = record;
+  return shownHash !== undefined && rest.hash.startsWith(shownHash) ? rest : record;
 }
 
 /** A map whose values are opened one by one: a session may hold very many, of which few are looked at. */
