@@ -52,13 +52,13 @@ describe.skipIf(!hasScript)("on a terminal", () => {
 
   it("groups matches under a heading, and lets no control characters of content through", async () => {
     const place = new TestFolder();
-    place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007")));
+    place.write("chat.json", JSON.stringify(conversationOf("t1", "\u001b]0;title\u0007\b\u009b")));
     await place.run(...RUN, "--quiet", "chat.json");
     const seen = watch(place, "grep '^7 '");
-    expect(seen).toContain(
-      "\u001b[36mt1\u001b[39m\r\n\u001b[32m7\u001b[39m:7 \ufffd]0;title\ufffd",
-    );
-    for (const args of ["show t1", "lines t1 1-2"]) {
+    expect(seen).toContain("\u001b[36mt1\u001b[39m\r\n\u001b[32m7\u001b[39m:7 ");
+    expect(seen).toContain("\ufffd");
+    for (const args of ["grep '^7 '", "show t1", "lines t1 1-2"]) {
+      expect(watch(place, args)).not.toContain("\b");
       expect(watch(place, args)).not.toContain("\u001b]0;");
     }
   });

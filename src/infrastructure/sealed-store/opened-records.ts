@@ -4,7 +4,6 @@ import type {
   SessionListing,
 } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
-import { bindStore } from "../../core/workspace/artifacts/bind-store.js";
 
 /** The records of a store as those outside see them, each made when it is first looked at. */
 export class OpenedRecords {
@@ -51,7 +50,7 @@ export class OpenedRecords {
 
   /** The methods of the store that find or remove records by index, where it has them. */
   get byIndex(): Pick<ArtifactStore, "find" | "summarize" | "removeOldest"> {
-    const inner = bindStore(this.#inner);
+    const inner = this.#inner;
     const find = inner.find?.bind(inner);
     const summarize = inner.summarize?.bind(inner);
     const removeOldest = inner.removeOldest?.bind(inner);

@@ -62,17 +62,20 @@ const EXPECTED =
   "count, distinct f, sum f, min f, max f, sort f, sort -f, fields a b, limit n or skip n; a value " +
   "with a comma in it is quoted";
 
-const OPERATOR = /\s*(!=|<>|<=|>=|==|=~|!~|=|<|>|~)\s*|\s+(not contains|contains)\s+/i;
+const OPERATOR = /!=|<>|<=|>=|==|=~|!~|[=<>~]|(?<=\s)(?:not contains|contains)(?=\s)/i;
 const SPELLINGS: Readonly<Record<string, Comparison>> = {
   ...{ "<>": "!=", "==": "=", "=~": "~", contains: "~", "not contains": "!~" },
   ...{ $eq: "=", $ne: "!=", $lt: "<", $lte: "<=", $gt: ">", $gte: ">=", $regex: "~" },
   ...{ eq: "=", ne: "!=", lt: "<", lte: "<=", gt: ">", gte: ">=" },
 };
+/** A word, and what it is about: after a blank, or in parentheses. */
 const WORD =
-  /^(count by|group by|order by|sort by|distinct|sum|min|max|sort|fields|select|limit|skip|offset)(?:\s+|\s*\((?=.*\)$))(.+?)\)?$/i;
-/** A word that follows a value without a comma. */
-const WORD_AFTER_VALUE =
-  /\s+(?=(?:limit|skip)\s+\d+\s*$|(?:sort|order by|sort by)\s+-?[\w./]+(?:\s+(?:asc|desc))?\s*(?:$|\s(?:limit|skip)\s+\d+\s*$))/i;
+  /^(count by|group by|order by|sort by|distinct|sum|min|max|sort|fields|select|limit|skip|offset)(?=[\s(])([^]*)$/i;
+/** Words that may follow a value without a comma, at the end of a clause. */
+const LAST_WORDS = [
+  /\s(?:limit|skip)\s+\d+$/i,
+  /\s(?:sort|order by|sort by)\s+-?[\w./]+(?:\s+(?:asc|desc))?$/i,
+];
 
 /**
  * Reads the query language: `status=failed, price>100, sort -price, limit 5`, with a pointer to the
@@ -120,13 +123,22 @@ function takePointer(clause: string, parsed: Draft): string {
   if (OPERATOR.test(first) || OPERATOR.test(text.slice(first.length).slice(0, 4))) return text;
   const rest = text.slice(first.length).trim();
   // A key may have blanks in it: without a condition or a word, all of it is the pointer.
-  const isAll = parseCondition(rest) === undefined && !/^count$/i.test(rest) && !WORD.test(rest);
+  const isAll = parseCondition(rest) === undefined && !/^count$/i.test(rest) && !readWord(rest);
   parsed.pointer = isAll ? text : first;
   return isAll ? "" : rest.replace(/^where\s+/i, "");
 }
 
+function readWord(clause: string): { readonly word: string; readonly rest: string } | undefined {
+  const [, word = "", after = ""] = WORD.exec(clause) ?? [];
+  const about = after.trim();
+  const isCall = about.startsWith("(") && about.endsWith(")");
+  if (about.startsWith("(") && !isCall && after === about) return undefined;
+  const rest = isCall ? about.slice(1, -1) : about;
+  return rest === "" ? undefined : { word, rest };
+}
+
 function takeWord(clause: string, parsed: Draft): boolean {
-  const [, word = "", rest = ""] = WORD.exec(clause) ?? [];
+  const { word = "", rest = "" } = readWord(clause) ?? {};
   const value = unquoteText(rest.trim());
   const isCount = /^\d{1,9}$/.test(value);
   switch (word.toLowerCase()) {
@@ -162,14 +174,15 @@ function takeWord(clause: string, parsed: Draft): boolean {
 }
 
 function parseSort(text: string): string {
-  const [, field = text, direction] = /^(.+?)\s+(asc|desc)(?:ending)?$/i.exec(text) ?? [];
-  return direction?.toLowerCase() === "desc" ? `-${field}` : field;
+  const found = /\s(asc|desc)(?:ending)?$/i.exec(text);
+  const field = text.slice(0, found?.index).trim();
+  return found?.[1]?.toLowerCase() === "desc" ? `-${field}` : field;
 }
 
 function parseCondition(clause: string): QueryCondition | undefined {
   const match = OPERATOR.exec(clause);
   if (match === null || match.index === 0) return undefined;
-  const operator = (match[1] ?? match[2] ?? "").toLowerCase();
+  const operator = match[0].toLowerCase();
   const is = SPELLINGS[operator] ?? (operator as Comparison);
   const field = unquoteText(clause.slice(0, match.index).trim());
   const value = clause.slice(match.index + match[0].length).trim();
@@ -180,7 +193,7 @@ function parseCondition(clause: string): QueryCondition | undefined {
 function splitClauses(text: string): string[] {
   const clauses: string[] = [];
   const separator =
-    /"(?:[^"\\]|\\.)*"|'[^']*'(?=\s*(?:[,;]|$|and\b|&&))|\s+and\s+|\s*(?:[,;\n]|&&)\s*/gi;
+    /"(?:[^"\\]|\\[^])*(?:"|\\?$)|'[^']*'(?=\s*(?:[,;]|$|and\b|&&))|(?<=\s)and(?=\s)|[,;\n]|&&/gi;
   let from = 0;
   for (const match of text.matchAll(separator)) {
     if (/^["']/.test(match[0])) continue;
@@ -189,9 +202,21 @@ function splitClauses(text: string): string[] {
   }
   clauses.push(text.slice(from));
   return clauses
-    .flatMap((clause) => (/["']/.test(clause) ? [clause] : clause.split(WORD_AFTER_VALUE)))
-    .map((clause) => clause.trim())
+    .flatMap((clause) => splitLastWords(clause.trim()))
     .filter((clause) => clause !== "");
+}
+
+function splitLastWords(clause: string): string[] {
+  if (/["']/.test(clause)) return [clause];
+  let rest = clause;
+  const words: string[] = [];
+  for (const word of LAST_WORDS) {
+    const found = word.exec(rest);
+    if (!found) continue;
+    words.unshift(found[0].trim());
+    rest = rest.slice(0, found.index).trimEnd();
+  }
+  return [rest, ...words];
 }
 
 function unquoteText(text: string): string {

@@ -7,7 +7,9 @@ import { bindStore } from "./bind-store.js";
  */
 export function withStoredIds(store: ArtifactStore, idOf: (id: string) => string): ArtifactStore {
   const inner = bindStore(store);
-  const { query, find, removeOldest } = inner;
+  const query = inner.query?.bind(inner);
+  const find = inner.find?.bind(inner);
+  const removeOldest = inner.removeOldest?.bind(inner);
   const stored = <T extends { readonly sessionId?: string | undefined }>(wanted: T): T =>
     wanted.sessionId === undefined ? wanted : { ...wanted, sessionId: idOf(wanted.sessionId) };
   return {

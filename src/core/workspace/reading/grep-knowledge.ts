@@ -140,6 +140,8 @@ export interface GrepOptions extends ReadOptions {
   readonly startChar?: number | undefined;
   /** Only count the matches. Default false. */
   readonly count?: boolean | undefined;
+  /** Leave out the time at the start of each line, and say so, where all lines begin with one. Default false. */
+  readonly withoutTimes?: boolean | undefined;
   /** The search is stopped after this many milliseconds. Default 2,000. */
   readonly deadlineMs?: number | undefined;
 }
@@ -148,6 +150,8 @@ export interface GrepRequest {
   readonly query: SearchQuery;
   /** True if neither a first line nor a number of matches was asked for. */
   readonly isOpen: boolean;
+  /** Whether a time that begins every line is left out. */
+  readonly withoutTimes: boolean;
   /** Only the number of matches. */
   readonly count: boolean;
   readonly deadlineMs: number;
@@ -203,10 +207,11 @@ export async function grepText(
     }
     const searchNamed: Search = async (query) => withHeadings(target, await search(query));
     const toShow = await withHeadings(target, await withFewMore(outcome, found, search));
-    const whole = showMatches(toShow, asked, target.maxChars);
+    const show = request.withoutTimes ? renderWithoutTimes : renderMatches;
+    const whole = show(toShow, asked, target.maxChars);
     const ends =
       whole.left > 0 && request.isOpen && remainingMs() > 0
-        ? await showEnds(toShow, asked, target.maxChars, searchNamed)
+        ? await showEnds(toShow, asked, target.maxChars, searchNamed, show)
         : undefined;
     return answer(target, found, toShow, ends ?? whole, note);
   }
@@ -375,10 +380,11 @@ async function showEnds(
   query: SearchQuery,
   maxChars: number,
   search: Search,
+  show: typeof renderMatches,
 ): Promise<RenderedMatches | undefined> {
   const { matches, matchingLines } = outcome;
   const count = Math.floor(query.maxResults / 2);
-  const head = showMatches(
+  const head = show(
     { matches: matches.slice(0, count), matchingLines },
     query,
     Math.floor(maxChars / 2),
@@ -392,7 +398,7 @@ async function showEnds(
   const room = maxChars - head.text.length - gapChars;
   for (let first = 0; first < last.matches.length; first += 1) {
     const some = last.matches.slice(first);
-    const tail = showMatches({ matches: some, matchingLines: some.length }, query, room);
+    const tail = show({ matches: some, matchingLines: some.length }, query, room);
     if (tail.left > 0 || tail.isNarrowed || tail.nextChar !== undefined) continue;
     const left = matchingLines - head.shown - some.length;
     const gap = left > 0 ? `[… ${countOf(left, "match", "matches")} between …]` : "--";
@@ -407,7 +413,7 @@ const STAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z? /;
 const STAMPED_LINES = 3;
 
 /** Renders matches; a time that begins every line is said once to be left out, unless digits were searched for. */
-function showMatches(
+function renderWithoutTimes(
   outcome: Pick<SearchOutcome, "matches" | "matchingLines">,
   query: SearchQuery,
   maxChars: number,

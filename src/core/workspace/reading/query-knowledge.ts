@@ -295,7 +295,7 @@ async function findJsonList(
   signal: AbortSignal | undefined,
 ): Promise<RecordList | undefined> {
   const opening = new TextDecoder("latin1").decode(await source.read(0, PREFACE_BYTES));
-  const start = opening.search(/^[^\S\n]*[[{]/m);
+  const start = opening.search(/(?:^|\n)[^\S\n]*[[{]/);
   if (start === -1) return undefined;
   const within = { start, end: source.size };
   const tokens = parsePointer(pointer);

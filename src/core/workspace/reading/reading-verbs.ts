@@ -229,6 +229,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
         const request = {
           query,
           count: options.count ?? false,
+          withoutTimes: options.withoutTimes ?? false,
           isOpen: options.maxResults === undefined && (options.startLine ?? 1) === 1,
           deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
         };

@@ -289,6 +289,7 @@ export const READING_TOOLS: Readonly<
           ? await workspace.grepSession(pattern, { ...options, cursor: input.text("cursor") })
           : await workspace.grepKnowledge(artifactId, pattern, {
               ...options,
+              withoutTimes: true,
               startLine: input.count("start_line"),
               startChar: input.count("start_char"),
             });
@@ -526,7 +527,7 @@ function rejected(argument: string, other: string, why: string): InvalidArgument
 /** A line, or a range that may be open; negative lines count from the end. */
 const LINES = /^(-?\d{1,15})(?:\s*(-|–|:|\.\.)\s*(-?\d{1,15})?)?$/;
 /** Characters of a line or, without one, of the text. */
-const CHARS = /^(?:(.*?),?\s*)?chars?\s+(\d{1,15})(?:\s*-\s*(\d{1,15})?)?$/;
+const CHARS = /(?:^|[\s,])chars?\s+(\d{1,15})(?:\s*-\s*(\d{1,15})?)?$/;
 /** Where a list or a search of everything continues. */
 const AFTER = /^after\s+(.+)$/s;
 
@@ -536,8 +537,10 @@ function parseLines(lines: unknown): Record<string, unknown> {
   ).trim();
   const [, cursor] = AFTER.exec(given) ?? [];
   if (cursor !== undefined) return { cursor };
-  const [chars, of = "", from, to] = CHARS.exec(given) ?? [];
-  if (chars !== undefined) {
+  const chars = CHARS.exec(given);
+  if (chars !== null) {
+    const [, from, to] = chars;
+    const of = given.slice(0, chars.index).trim().replace(/,$/, "");
     const columns = {
       start_char: Number(from),
       ...(to === undefined ? {} : { end_char: Number(to) }),

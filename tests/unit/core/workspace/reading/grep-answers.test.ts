@@ -73,9 +73,12 @@ describe("the answer of a search", () => {
       (_, at) => `2026-01-01T10:00:0${at}.1234567Z error ${at}`,
     );
     const workspace = await memoryWorkspaceOf(lines.join("\n"));
-    const { text } = await workspace.grepKnowledge("a", "error");
+    const forModels = { withoutTimes: true };
+    const { text } = await workspace.grepKnowledge("a", "error", forModels);
     expect(text).toMatch(/^\[The time at the start of each line is left out\.\]\n1:error 0\n/);
-    expect((await workspace.grepKnowledge("a", "10:00.*error")).text).toMatch(/^1:2026-/);
+    const digits = await workspace.grepKnowledge("a", "10:00.*error", forModels);
+    expect(digits.text).toMatch(/^1:2026-/);
+    expect((await workspace.grepKnowledge("a", "error")).text).toMatch(/^1:2026-/);
   });
 
   it("names the function or section that a match is in, once", async () => {
