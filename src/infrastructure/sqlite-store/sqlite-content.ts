@@ -4,10 +4,10 @@ import { indexKey } from "../joined-store/session-listings.js";
 import { bytesOfBlob } from "./sqlite-client.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
-/** The last chunk says how long all of it is: content without it was never finished. */
+/** To `node:sqlite` of Node 22 an empty array is NULL. The last chunk says how long all of it is: content without it was never finished. */
 export const WRITE_CHUNK = `INSERT OR REPLACE INTO context_offload_chunks
     (namespace, key, part, bytes, written_at, data)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, coalesce(?, x''))`;
 const WRITE_PART = `INSERT OR REPLACE INTO context_offload_chunks
     (namespace, key, part, written_at, data)
   VALUES (?, ?, ?, ?, ?)`;
