@@ -12,6 +12,9 @@ const searchWorkerSource = {
       : undefined,
 };
 
+/** Beside the code that it attacks, but run with the other generated cases. */
+const GENERATED_SETTINGS = "packages/cli/tests/settings-files.test.ts";
+
 export default defineConfig({
   plugins: [searchWorkerSource],
   resolve: {
@@ -21,7 +24,7 @@ export default defineConfig({
         replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)),
       },
       {
-        find: /^context-offload\/(files|stores|errors|policies|open-telemetry)$/,
+        find: /^context-offload\/(files|stores|errors|policies|ledger|open-telemetry)$/,
         replacement: fileURLToPath(new URL("src/$1.ts", import.meta.url)),
       },
       {
@@ -81,7 +84,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 2 },
           globalSetup: ["tests/support/build-dist.ts"],
-          include: ["tests/adversarial/**/*.test.ts"],
+          include: ["tests/adversarial/**/*.test.ts", GENERATED_SETTINGS],
           testTimeout: 120_000 * Number(process.env["ADVERSARIAL_RUNS"] ?? 1),
         },
       },
@@ -94,6 +97,7 @@ export default defineConfig({
           // Child processes run what is built.
           globalSetup: ["tests/support/build-dist.ts"],
           include: ["packages/*/tests/**/*.test.ts"],
+          exclude: [GENERATED_SETTINGS],
         },
       },
       {

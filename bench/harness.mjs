@@ -158,7 +158,7 @@ export function serverTable(results) {
 }
 
 /** @param {string} head @param {readonly (readonly string[])[]} rows */
-function table(head, rows) {
+export function table(head, rows) {
   const titles = head.split(" | ");
   return [titles, titles.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)

@@ -130,11 +130,12 @@ async function fillPostgres(connectionString) {
   const insert = async (/** @type {string} */ namespace, /** @type {number} */ count) => {
     await pool.query(
       `INSERT INTO context_offload_artifacts
-        (namespace, session, artifact, seq, changed, removed, location, record, metadata)
+        (namespace, session, artifact, changed, removed, created, bytes, shown, location, record, metadata)
       SELECT $1, 'session-' || n / ${PER_SESSION}, 'call_' || n % ${PER_SESSION},
-        n % ${PER_SESSION} + 1, n % ${PER_SESSION} + 1, false, '${"0".repeat(32)}',
+        n % ${PER_SESSION} + 1, false, '2026-01-02T03:04:05.678Z', 10000, '00000000', '${"0".repeat(32)}',
         replace(replace($2, 'SESSION', 'session-' || n / ${PER_SESSION}), 'CALL', 'call_' || n % ${PER_SESSION}),
-        jsonb_build_object('context_type', 'tool_result', 'tool_name', 'read_log', 'task_id', null)
+        jsonb_build_object($1::text, jsonb_build_object('context_type', 'tool_result',
+          'tool_name', 'read_log', 'task_id', null))
       FROM generate_series(0, $3::integer - 1) AS n`,
       [namespace, recordOf("SESSION", "CALL"), count],
     );

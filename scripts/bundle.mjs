@@ -108,8 +108,11 @@ export async function bundleCli(folder, compiled, plugin) {
   const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const hook = { hook: join(compiled, "hook", "hook-main.js") };
   const server = { server: join(compiled, "plugin-server.js") };
+  const statusLine = join(compiled, "savings", "status-line-main.js");
   await bundle(hook, compiled, version);
+  await bundle({ "status-line": statusLine }, compiled, version);
   await bundle({ ...hook, ...server }, plugin, version);
+  await rm(statusLine);
   await rm(join(compiled, "plugin-server.js"));
 }
 

@@ -37,7 +37,7 @@ export {
   type ToolResultOffloadOptions,
 } from "./core/offloader/tool-result-offload.js";
 export { redactSecrets } from "./core/secrets/redact-secrets.js";
-export type { OpenStore } from "./core/workspace/artifacts/artifact-store.js";
+export type { OpenStore, SessionSummary } from "./core/workspace/artifacts/artifact-store.js";
 export type { ArtifactRecord, ContentSource } from "./core/workspace/artifacts/artifact.js";
 export type { ArtifactPage } from "./core/workspace/artifacts/list-artifacts.js";
 export type { Redact, RedactContext } from "./core/workspace/artifacts/redaction.js";
@@ -82,8 +82,9 @@ export type {
   OffloadInfoPage,
   Original,
   PutOptions,
+  PurgeOptions,
   PutOutcome,
-  SessionSummary,
+  SessionsOptions,
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";

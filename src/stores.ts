@@ -8,6 +8,9 @@ export type {
   ArtifactQuery,
   ArtifactStore,
   ContentStore,
+  FoundArtifacts,
+  IdQuery,
+  KeptLimits,
   ListedArtifact,
   MetadataStore,
   NewArtifact,
@@ -15,17 +18,23 @@ export type {
   OpenContent,
   OpenStore,
   QueryPage,
+  Removal,
+  RemovalLimits,
   SearchFilter,
   SessionListing,
+  SessionSummary,
+  SummaryQuery,
   VerifyOptions,
   VerifyReport,
 } from "./core/workspace/artifacts/artifact-store.js";
 export {
   candidateIds,
+  tombstoneOf,
   type ArtifactMetadata,
   type ArtifactRecord,
   type ArtifactType,
   type TextSize,
+  type Tombstone,
 } from "./core/workspace/artifacts/artifact.js";
 export type { StoreCall } from "./core/workspace/events.js";
 export { joinStores } from "./infrastructure/joined-store/join-stores.js";

@@ -28,7 +28,6 @@ const option = { label: "a", description: TEXT };
 
 /** What each built-in tool may return at length, by its type; the compiler misses none of them. */
 interface Outputs {
-  Agent: Tools.AgentOutput;
   Bash: Tools.BashOutput;
   Read: Tools.FileReadOutput;
   Glob: Tools.GlobOutput;
@@ -41,6 +40,7 @@ interface Outputs {
   mcp__x__y: Tools.McpOutput;
 }
 interface KeptOutputs {
+  Agent: Tools.AgentOutput;
   ExitPlanMode: Tools.ExitPlanModeOutput;
   Edit: Tools.FileEditOutput;
   Write: Tools.FileWriteOutput;
@@ -82,10 +82,6 @@ type Missing = Exclude<
 const missing: Missing[] = [];
 
 const OFFLOADED: Outputs = {
-  Agent: {
-    ...{ status: "completed", agentId: "a", prompt: "p", totalToolUseCount: 1, totalTokens: 1 },
-    ...{ totalDurationMs: 1, usage, content: [{ type: "text", text: TEXT }] },
-  },
   Bash: { stdout: TEXT, stderr: "", interrupted: false },
   Read: {
     type: "text",
@@ -107,6 +103,10 @@ const todos: Tools.TodoWriteOutput["newTodos"] = [
   { content: TEXT, status: "pending", activeForm: "a" },
 ];
 const KEPT: KeptOutputs = {
+  Agent: {
+    ...{ status: "completed", agentId: "a", prompt: "p", totalToolUseCount: 1, totalTokens: 1 },
+    ...{ totalDurationMs: 1, usage, content: [{ type: "text", text: TEXT }] },
+  },
   ExitPlanMode: { plan: TEXT, isAgent: false },
   Edit: {
     ...{ filePath: "/a", oldString: "a", newString: "b", originalFile: TEXT, structuredPatch: [] },
@@ -184,7 +184,9 @@ describe("the hook answers events of every built-in tool", () => {
     const updated = hookSpecificOutput.updatedToolOutput;
     expect(JSON.stringify(updated)).toContain("<knowledge_list>");
     expect(JSON.stringify(updated).length).toBeLessThan(JSON.stringify(response).length);
-    expect(shapeOf(updated)).toEqual(shapeOf(response));
+    // A file becomes a notebook of one cell, whose lines Claude Code does not number.
+    if (name === "Read") expect(updated).toMatchObject({ type: "notebook", file: { cells: [{}] } });
+    else expect(shapeOf(updated)).toEqual(shapeOf(response));
   });
 
   it.each(Object.entries(KEPT))("%s: lets it through", (name, response) => {

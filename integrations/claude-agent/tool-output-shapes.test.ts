@@ -65,11 +65,14 @@ const CASES: readonly Case[] = [
   of<BashOutput>("Bash", { ...bash, stdout: "", stderr: TEXT }, TEXT, {
     ...{ stdout: "", stderr: REFERENCE, interrupted: false },
   }),
+  // Another type of the same tool, whose lines Claude Code does not number.
   of<FileReadOutput>("Read", { type: "text", file }, TEXT, {
-    ...{ type: "text", file: { ...file, content: REFERENCE } },
+    type: "notebook",
+    file: {
+      filePath: "/a",
+      cells: [{ cellType: "code", language: "python", source: REFERENCE, cell_id: "reference" }],
+    },
   }),
-  of<AgentOutput>("Agent", agent, TEXT, { ...agent, content: [{ type: "text", text: REFERENCE }] }),
-  of<AgentOutput>("Task", agent, TEXT, { ...agent, content: [{ type: "text", text: REFERENCE }] }),
   of<GrepOutput>("Grep", grep, TEXT, { ...grep, content: REFERENCE }),
   of<GrepOutput>("Grep", { numFiles: 2, filenames: ["/a", "/b"] }, "/a\n/b", {
     ...{ numFiles: 2, filenames: [REFERENCE] },
@@ -127,6 +130,7 @@ const KEPT: readonly (readonly [string, string, ToolOutputSchemas])[] = [
   ["a line to the model", "NotebookEdit", notebook],
   ["a picture", "Read", picture],
   ["still running", "Agent", launched],
+  ["a subagent's report", "Agent", agent],
   ["without a place for a text", "ListMcpResourcesTool", listed],
   ["stored by Claude Code", "mcp__x__y", "<persisted-output>\nOutput too large"],
   [

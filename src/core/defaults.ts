@@ -70,12 +70,18 @@ export const DEFAULTS = Object.freeze({
   retentionMinAgeMs: 3_600_000,
   /** … and what is handed out again is renewed if it was last renewed longer ago than this. */
   renewAfterMs: 600_000,
+  /** For this time, 90 days, it is known of a removed artifact that there was one. */
+  tombstoneMs: 7_776_000_000,
   /** How long one call of a store over a network may take, with all its attempts … */
   storeDeadlineMs: 30_000,
-  /** … how long one attempt … */
+  /** … and how long one attempt. */
   storeAttemptMs: 10_000,
-  /** … and how many there are at most. */
-  storeAttempts: 12,
+  /** How long the ledger gathers before it writes … */
+  ledgerDelayMs: 2_000,
+  /** … of how many results it tells one by one in a session … */
+  ledgerRows: 1_000,
+  /** … and how many of its entries are replaced by their sum at a time. */
+  ledgerEntries: 32,
   /** How many times its deadline a search waits for others before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */

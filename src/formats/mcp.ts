@@ -2,7 +2,6 @@ import {
   countContentChars,
   type Content,
   type Format,
-  type MediaRule,
   type ToolAnswer,
   type ToolInputSchema,
 } from "../core/engine/format.js";
@@ -75,17 +74,25 @@ export const mcpFormat = {
       return;
     }
     const { content, structuredContent, isError } = result;
-    const soleText = soleTextOf(asList(content), RULES);
+    const blocks = asList(content);
+    const soleText = soleTextOf(blocks, RULES);
     const isTwice = structuredContent !== undefined;
     const copy =
       isTwice && soleText !== undefined ? copyOf(structuredContent, soleText) : undefined;
-    const wrapping = wrappingOf(result, copy);
+    const isOnce = !isTwice || copy !== undefined;
+    const isText = isOnce && isBareText(blocks);
+    const wrapping = wrappingOf(result, copy, isText);
+    const chars = countOffloaded(blocks, RULES, media);
     visitor.result({
       slot: 0,
       id,
-      content: isTwice && !copy ? bothOf(result) : (content as Content),
-      soleText: isTwice && !copy ? undefined : soleText,
-      chars: countChars(result, media),
+      content: isText ? (soleText as string) : isOnce ? (content as Content) : bothOf(result),
+      soleText: isOnce ? soleText : undefined,
+      chars: isText
+        ? (soleText as string).length
+        : isOnce
+          ? chars
+          : chars + countContentChars(structuredContent as Content),
       isError: isError === true,
       ...(wrapping ? { wrapping } : {}),
     });
@@ -103,8 +110,9 @@ export const mcpFormat = {
     const result = resultOf(message);
     const [change] = originals;
     if (!result || !change) return message;
-    const { content, wrapping } = change;
-    const { keys, copy } = parseWrapping(wrapping);
+    const { content: stored, wrapping } = change;
+    const { keys, copy, isText } = parseWrapping(wrapping);
+    const content = isText && typeof stored === "string" ? [textBlock(stored)] : stored;
     const held = Array.isArray(content)
       ? { content, ...(copy ? { structuredContent: makeCopy(copy, content) } : {}) }
       : (content as JsonRecord);
@@ -135,21 +143,20 @@ function answerCall(call: unknown, { text, isError }: ToolAnswer): McpToolAnswer
   return { jsonrpc: "2.0", id: (call as McpRequest).id, result };
 }
 
-/** Both as compact JSON, without the blocks that are kept. */
-function countChars(result: JsonRecord, media: MediaRule): number {
-  const { content, structuredContent } = result;
-  const chars = countOffloaded(asList(content), RULES, media);
-  if (structuredContent === undefined) return chars;
-  return chars + countContentChars(structuredContent as Content);
-}
-
 /** What is stored: both, in their order. */
 function bothOf(result: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(result).filter(([key]) => isPayload(key)));
 }
 
-/** How structured content repeats the text: parsed from it, or as the only value of an object, under this key. */
-type Copy = "parsed" | { readonly key: string };
+/** How a value repeats the text: as it is, parsed from it, or as the list of its lines. */
+type Repeat = "text" | "parsed" | "lines";
+
+/**
+ * How structured content repeats the text: all of it, or under one of its keys, with the small fields beside
+ * it. Earlier versions wrote `"parsed"`, or a key without a repeat for the text alone.
+ */
+type Copy =
+  "parsed" | { readonly key: string; readonly repeat?: Repeat; readonly beside?: JsonRecord };
 
 /** What is kept beside the stored content. Earlier versions kept the keys alone. */
 interface McpWrapping {
@@ -157,32 +164,83 @@ interface McpWrapping {
   readonly keys?: readonly string[] | undefined;
   /** There if only the text was stored. */
   readonly copy?: Copy | undefined;
+  /** There if the text was stored without its block, so that its size and its lines are those of the text. */
+  readonly isText?: true | undefined;
 }
+
+/** Fields beside the text that take more than this are stored with it. */
+const MAX_BESIDE_CHARS = 1_000;
 
 /** How structured content can be made from the text; `undefined` if it cannot. */
 function copyOf(structured: unknown, text: string): Copy | undefined {
-  const [entry, ...others] = Object.entries(asRecord(structured));
-  if (entry?.[1] === text && others.length === 0) return { key: entry[0] };
-  const parsed = /^\s*\{/.test(text) ? parseJson(text) : undefined;
+  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   // Not every JSON text gives a value that is the same after another round trip: -0 is 0 then.
-  const isSame =
-    isPlainJson(parsed ?? null) && JSON.stringify(parsed) === JSON.stringify(structured);
-  return parsed !== undefined && isSame ? "parsed" : undefined;
+  const json = parsed !== undefined && isPlainJson(parsed) ? JSON.stringify(parsed) : undefined;
+  const repeatOf = (value: unknown): Repeat | undefined => {
+    if (value === text) return "text";
+    if (typeof value !== "object" || value === null) return undefined;
+    if (json !== undefined && JSON.stringify(value) === json) return "parsed";
+    return isLinesOf(value, text) ? "lines" : undefined;
+  };
+  if (!isRecord(structured)) return undefined;
+  if (repeatOf(structured) === "parsed") return "parsed";
+  for (const [key, value] of Object.entries(structured)) {
+    const repeat = repeatOf(value);
+    if (repeat === undefined) continue;
+    // `null` keeps the place of the key.
+    const beside = { ...structured, [key]: null };
+    const isAlone = Object.keys(beside).length === 1;
+    if (!isAlone && JSON.stringify(beside).length > MAX_BESIDE_CHARS) return undefined;
+    return {
+      key,
+      ...(repeat === "text" ? {} : { repeat }),
+      ...(isAlone ? {} : { beside }),
+    };
+  }
+  return undefined;
+}
+
+function isLinesOf(value: object, text: string): boolean {
+  if (!Array.isArray(value) || !value.every((line) => typeof line === "string")) return false;
+  const lines = text.split("\n");
+  return lines.length === value.length && lines.every((line, index) => line === value[index]);
 }
 
 function makeCopy(copy: Copy, blocks: readonly unknown[]): unknown {
   const text = soleTextOf(blocks, RULES) ?? "";
-  return copy === "parsed" ? JSON.parse(text) : Object.fromEntries([[copy.key, text]]);
+  if (copy === "parsed") return JSON.parse(text);
+  const { key, repeat = "text", beside = {} } = copy;
+  const value: unknown =
+    repeat === "text" ? text : repeat === "parsed" ? JSON.parse(text) : text.split("\n");
+  // By entries, since a key may be `__proto__`.
+  const entries = Object.hasOwn(beside, key) ? Object.entries(beside) : [[key, value] as const];
+  return Object.fromEntries(entries.map(([name, held]) => [name, name === key ? value : held]));
 }
 
-function wrappingOf(result: JsonRecord, copy: Copy | undefined): McpWrapping | undefined {
+/** One block of text and nothing else about it. */
+function isBareText(blocks: readonly unknown[]): boolean {
+  const [block] = blocks;
+  const names = Object.keys(asRecord(block)).join();
+  return blocks.length === 1 && names === "type,text" && soleTextOf(blocks, RULES) !== undefined;
+}
+
+function textBlock(text: string): JsonRecord {
+  return { type: RULES.textType, text };
+}
+
+function wrappingOf(
+  result: JsonRecord,
+  copy: Copy | undefined,
+  isText: boolean,
+): McpWrapping | undefined {
   const names = Object.keys(result);
   const [content, structured] = ["content", "structuredContent"].map((key) => names.indexOf(key));
   const isBoth = content !== -1 && result["structuredContent"] !== undefined;
   const distance = (structured ?? 0) - (content ?? 0);
   const isInOrder = copy ? distance === 1 : Math.abs(distance) === 1;
   const keys = isBoth && !isInOrder ? names : undefined;
-  return keys || copy ? { ...(keys ? { keys } : {}), ...(copy ? { copy } : {}) } : undefined;
+  if (!keys && !copy && !isText) return undefined;
+  return { ...(keys ? { keys } : {}), ...(copy ? { copy } : {}), ...(isText ? { isText } : {}) };
 }
 
 function parseWrapping(wrapping: unknown): McpWrapping {

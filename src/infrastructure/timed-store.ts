@@ -4,7 +4,8 @@ import type { StoreCall } from "../core/workspace/events.js";
 
 const CALLS: ReadonlySet<PropertyKey> = new Set<keyof ArtifactStore>([
   ...(["put", "renew", "sessions", "listSession", "query", "open", "openDerived"] as const),
-  ...(["remove", "addChild", "verify"] as const),
+  ...(["find", "summarize", "remove", "removeOldest", "purge"] as const),
+  ...(["addChild", "verify"] as const),
 ]);
 const READS: ReadonlySet<PropertyKey> = new Set(["read"]);
 

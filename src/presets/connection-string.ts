@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { requireCount } from "../core/arguments.js";
 import { InvalidArgumentError } from "../core/errors/argument-errors.js";
 import { once, onceResolved } from "../core/lib/concurrency.js";
 import type {
@@ -6,6 +7,7 @@ import type {
   MetadataStore,
   OpenStore,
 } from "../core/workspace/artifacts/artifact-store.js";
+import type { RetryOptions } from "../infrastructure/joined-store/retry.js";
 import { openObjects, openPostgres, openSqlite } from "../infrastructure/load-package.js";
 import { fileStore, memoryStore } from "./stores.js";
 
@@ -23,10 +25,10 @@ const SCHEMES: Readonly<Record<string, (rest: string, scheme: string) => OpenSto
     }, close);
   },
   postgres: (rest, scheme) => {
-    const { pool, close, name } = ownPostgres(`${scheme}:${rest}`);
+    const { pool, close, options } = ownPostgres(`${scheme}:${rest}`);
     return owned(async () => {
       const { postgresStore } = await loadPostgresStore();
-      return postgresStore(pool, { name });
+      return postgresStore(pool, options);
     }, close);
   },
   s3: (rest) => ownObjects(`s3:${rest}`),
@@ -77,16 +79,32 @@ function ownSqlite(rest: string) {
 }
 
 function ownPostgres(connection: string) {
-  const { host, pathname } = requireUrl("postgres", connection);
+  const url = requireUrl("postgres", connection);
+  const limits = takeLimits(url);
+  const { host, pathname } = url;
   const { get, close } = lazily(
-    () => openPostgres(connection),
+    () => openPostgres(url.href),
     (pool) => pool.end(),
   );
-  return { pool: get, close, name: `postgres://${host}${pathname}` };
+  return { pool: get, close, options: { ...limits, name: `postgres://${host}${pathname}` } };
+}
+
+/** How long the store is waited for; the client knows nothing of it. */
+function takeLimits({ searchParams }: URL): RetryOptions {
+  const limits: Record<string, number> = {};
+  for (const name of ["deadlineMs", "attemptMs"]) {
+    const given = searchParams.get(name);
+    if (given === null) continue;
+    limits[name] = requireCount(name, Number(given), undefined);
+    searchParams.delete(name);
+  }
+  return limits;
 }
 
 function ownObjects(connection: string): OpenStore {
-  const { host, pathname, searchParams } = requireUrl("s3", connection);
+  const url = requireUrl("s3", connection);
+  const limits = takeLimits(url);
+  const { host, pathname, searchParams } = url;
   const { metadata, close: closeMetadata } = ownMetadata(searchParams.get("metadata") ?? "");
   const [endpoint, region] = ["endpoint", "region"].map(
     (name) => searchParams.get(name) ?? undefined,
@@ -102,7 +120,7 @@ function ownObjects(connection: string): OpenStore {
   const open = async (): Promise<OpenStore> => {
     const { objectStore } = await loadObjectStore();
     return objectStore({
-      ...{ client: get, bucket: host, metadata: await metadata() },
+      ...{ ...limits, client: get, bucket: host, metadata: await metadata() },
       prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
     });
   };
@@ -125,9 +143,9 @@ function ownMetadata(connection: string): {
     };
   }
   if (scheme !== undefined) {
-    const { pool, close, name } = ownPostgres(connection);
+    const { pool, close, options } = ownPostgres(connection);
     return {
-      metadata: async () => (await loadPostgresStore()).postgresMetadata(pool, { name }),
+      metadata: async () => (await loadPostgresStore()).postgresMetadata(pool, options),
       close,
     };
   }
@@ -165,7 +183,8 @@ function lazily<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
 }
 
 /** Every store of a connection string is two halves joined, and lists in pages. */
-type PagedStore = ArtifactStore & Required<Pick<ArtifactStore, "query">>;
+type PagedStore = ArtifactStore &
+  Required<Pick<ArtifactStore, "query" | "find" | "summarize" | "removeOldest">>;
 
 /** A store that is loaded at first use and closes the client it was opened with. */
 function owned(load: () => Promise<OpenStore>, close: () => Promise<void>): OpenStore {
@@ -178,9 +197,13 @@ function owned(load: () => Promise<OpenStore>, close: () => Promise<void>): Open
       sessions: async () => (await store()).sessions(),
       listSession: async (sessionId) => (await store()).listSession(sessionId),
       query: async (query) => (await store()).query(query),
+      find: async (query) => (await store()).find(query),
+      summarize: async (query) => (await store()).summarize(query),
       open: async (record) => (await store()).open(record),
       openDerived: async (record, name, make) => (await store()).openDerived(record, name, make),
       remove: async (record) => (await store()).remove(record),
+      removeOldest: async (removal) => (await store()).removeOldest(removal),
+      purge: async (sessionId) => (await store()).purge(sessionId),
       addChild: async (sessionId, childSessionId) =>
         (await store()).addChild(sessionId, childSessionId),
       verify: async (options) => (await store()).verify(options),

@@ -30,6 +30,7 @@ export type StoreConcern =
   | "concurrency"
   | "isolation"
   | "removal"
+  | "by index"
   | "renewal"
   | "faults";
 

@@ -1,4 +1,5 @@
 import { BASICS } from "./store-checks/basics.js";
+import { BY_INDEX } from "./store-checks/by-index.js";
 import { CONCURRENCY } from "./store-checks/concurrency.js";
 import { EXACTNESS } from "./store-checks/exactness.js";
 import { FAULTS } from "./store-checks/faults.js";
@@ -19,6 +20,7 @@ const CHECKS = [
   ...CONCURRENCY,
   ...ISOLATION,
   ...REMOVAL,
+  ...BY_INDEX,
   ...RENEWAL,
   ...FAULTS,
 ];

@@ -19,6 +19,11 @@ const SMALL: FreshAndStaleOptions = {
 /** A reference in a message, as JSON or as JSON in JSON. */
 const REFERENCE = /<knowledge_list>.*?<\/knowledge_list>/g;
 
+/** Without how many equal calls came before: of originals, fewer do once old messages are dropped. */
+function uncounted(text: string): string {
+  return text.replace(/(hash=\\*"[0-9a-f]{8})\.\d+/g, "$1");
+}
+
 /** Another text for every seed, of about so many tokens. */
 function linesOf(seed: number, tokens: number): string {
   const lines = Array.from({ length: Math.ceil(tokens / 12) }, (_, at) => {
@@ -178,7 +183,7 @@ describe.each(FIXTURES)("results that grow old in $name", ({ format, build: buil
       for (const [index, message] of json(rest.messages).entries()) {
         const place = index + dropped;
         for (const [reference] of (sent[place] ?? "").matchAll(REFERENCE)) {
-          expect(message).toContain(reference);
+          expect(uncounted(message)).toContain(uncounted(reference));
         }
       }
       expect(json(await open(policy, store).restore(rest.messages))).toEqual(

@@ -72,8 +72,14 @@ const steps = fc.array(
   fc.record({
     output,
     id: fc.constantFrom("call_0", "call_1"),
-    toolName: fc.constantFrom("read", "list"),
-    input: fc.constantFrom({ path: "a" }, { path: "b", deep: [1] }),
+    /** The reading tools, too: what they answer is kept at first and grows old, whatever the host has made of it. */
+    call: fc.constantFrom<{ toolName: string; input: Record<string, unknown> }>(
+      { toolName: "read", input: { path: "a" } },
+      { toolName: "list", input: { path: "b", deep: [1] } },
+      { toolName: "read", input: { path: "b", deep: [1] } },
+      { toolName: "get_knowledge_by_id", input: { artifact_id: "call_0" } },
+      { toolName: "grep_knowledge", input: { artifact_id: "call_1", pattern: "line" } },
+    ),
     /** So many turns are dropped from the start. */
     drop: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(3)),
     isNewProcess: fc.boolean(),
@@ -110,12 +116,12 @@ describe.each(FIXTURES)("references in $name", (fixture) => {
                 ? "ok"
                 : logOf(3_000, move.output);
             // A quotation by another call: one by an equal call has a test of its own.
-            const input = isQuotation ? { quotation: at } : move.input;
+            const input = isQuotation ? { quotation: at } : move.call.input;
             given.push(text);
             isQuoted ||= isQuotation;
             const drop: number = isPlaceless && isQuoted ? 0 : move.drop;
             isDropped ||= drop > 0;
-            const next = turn(move.id, text, move.toolName, input);
+            const next = turn(move.id, text, move.call.toolName, input);
             const whole = fixture.build([next]);
             turns = [...turns, next].slice(drop);
             kept = [...kept, whole].slice(drop);

@@ -240,6 +240,27 @@ describe.each(Object.entries(STORES))("sealed things exchanged in %s", (name, op
     }
   }, 240_000);
 
+  it("stand for nothing of another kind, of the same artifact either", async () => {
+    const [place] = PLACES as [Place];
+    const own = originals.get(place);
+    if (!own?.derived["view"]) return;
+    const { view, ...others } = own.derived;
+    const [other = "index"] = Object.keys(others);
+    const exchanged = [
+      { ...own, derived: { ...own.derived, view: others[other] ?? own.content } },
+      { ...own, derived: { ...own.derived, view: own.content } },
+      { ...own, content: view },
+    ];
+    for (const mixed of exchanged) {
+      await writeAtRest(storage(place.namespace), place, mixed);
+      try {
+        expect(JSON.stringify(await readings(place))).toContain("ARTIFACT_DAMAGED");
+      } finally {
+        await writeAtRest(storage(place.namespace), place, own);
+      }
+    }
+  });
+
   it("give a session no access to another one", async () => {
     const store = storage("children");
     const workspace = open("children");

@@ -3,6 +3,7 @@ import type { ArtifactStore, ListedArtifact } from "../../src/stores.js";
 import type { OpenStore } from "../../src/index.js";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
 import { queryArtifacts } from "../../src/core/workspace/artifacts/list-artifacts.js";
+import { chooseOldest } from "../../src/core/workspace/artifacts/choose-oldest.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
 import { storeSuite } from "../../src/testing/index.js";
 
@@ -22,6 +23,7 @@ function changed(
       open: (record) => store.open(record),
       openDerived: (record, name, make) => store.openDerived(record, name, make),
       remove: (record) => store.remove(record),
+      purge: (sessionId) => store.purge(sessionId),
       addChild: (sessionId, child) => store.addChild(sessionId, child),
       verify: (options) => store.verify(options),
     };
@@ -85,6 +87,54 @@ const broken: Record<string, { open: OpenStore; concern: string }> = {
       };
     }),
     concern: "removal",
+  },
+  "a tombstone that shows another hash": {
+    open: changed((store) => ({
+      listSession: async (sessionId) => {
+        const listing = await store.listSession(sessionId);
+        const removed = [...listing.removed].map(
+          ([id, tombstone]) => [id, { ...tombstone, shownHash: "00000000" }] as const,
+        );
+        return { ...listing, removed: new Map(removed) };
+      },
+    })),
+    concern: "removal",
+  },
+  "a purge that leaves tombstones": {
+    open: changed((store) => ({
+      purge: async (sessionId) => {
+        const sessions = sessionId === undefined ? await store.sessions() : [sessionId];
+        let artifacts = 0;
+        for (const id of sessions) {
+          const records = [...(await store.listSession(id)).artifacts.values()];
+          for (const record of records) await store.remove(record);
+          artifacts += records.length;
+        }
+        return { artifacts };
+      },
+    })),
+    concern: "removal",
+  },
+  "a search by id that ignores the session": {
+    open: changed((store) => ({
+      find: async ({ artifactIds, limit }) => {
+        const { artifacts } = await queryArtifacts(store, { artifactIds, limit });
+        return { artifacts: artifacts.map(({ record }) => record), wasRemoved: false };
+      },
+    })),
+    concern: "by index",
+  },
+  "a retention that takes the newest": {
+    open: changed((store) => ({
+      removeOldest: async ({ beyond, limit }) => {
+        const { artifacts } = await queryArtifacts(store, { newestFirst: true, limit: 100 });
+        const records = artifacts.map(({ record }) => record);
+        const chosen = records.slice(0, chooseOldest(records, { beyond, limit }).length);
+        for (const record of chosen) await store.remove(record);
+        return chosen;
+      },
+    })),
+    concern: "by index",
   },
   "a put that truncates": {
     open: putting((bytes) => bytes.subarray(0, 1_000_000)),

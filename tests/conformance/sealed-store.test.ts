@@ -5,6 +5,8 @@ import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, describe, it } from "vitest";
 import type { OpenStore } from "../../src/core/workspace/artifacts/artifact-store.js";
+import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
+import { sha256 } from "../../src/infrastructure/hash.js";
 import { encryptionSeal } from "../../src/infrastructure/sealed-store/cipher-seal.js";
 import { keyedSeal } from "../../src/infrastructure/sealed-store/seal.js";
 import { sealStore } from "../../src/infrastructure/sealed-store/sealed-store.js";
@@ -19,6 +21,7 @@ afterAll(() => {
 
 const key = randomBytes(32);
 const INNER: Record<string, OpenStore> = {
+  memory: openMemory(sha256),
   files: fileStore(join(folder, "files")),
   SQLite: (namespace) => sqliteStore(new Database(join(folder, "sealed.db")))(namespace),
 };

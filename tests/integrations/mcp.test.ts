@@ -1,8 +1,18 @@
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Transport1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { Client as Client2, InMemoryTransport as Transport2 } from "@modelcontextprotocol/client";
-import { McpServer as Server2 } from "@modelcontextprotocol/server";
+import {
+  Client as Client2,
+  InMemoryTransport as Transport2,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import {
+  acceptedContent,
+  createMcpHandler,
+  inputRequired,
+  McpServer as Server2,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { offloadClient, offloadHandler, registerReadingTools } from "context-offload/mcp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -180,17 +190,23 @@ describe.each(Object.keys(SDKS))("offloadClient, %s", (sdk) => {
     });
   });
 
-  it.each([
-    ["strict", /minLength/],
-    ["rows", /too little/],
-  ])("keeps the result of %s whole, and says why", async (name, why) => {
-    const result = await client.callTool({ name });
+  it("keeps a result whole that its schema does not let be shorter, says why, and stores nothing", async () => {
+    const result = await client.callTool({ name: "strict" });
     expect(JSON.stringify(result).length).toBeGreaterThan(50_000);
     const skipped = story.events.find(({ event, tool_name }) => event === "skip" && tool_name);
     expect(skipped).toMatchObject({
-      tool_name: name,
-      reason: expect.stringMatching(why) as string,
+      tool_name: "strict",
+      reason: expect.stringMatching(/minLength/) as string,
     });
+    const { artifacts } = await story.workspace.getToolResultOffloadInfo();
+    expect(artifacts).toEqual([]);
+  });
+
+  it("leaves one item of a long list, with the reference in it", async () => {
+    const result = await client.callTool({ name: "rows" });
+    const { structuredContent } = result as { structuredContent: { rows: typeof rows } };
+    expect(structuredContent.rows).toEqual([{ id: 0, name: textOf(result) }]);
+    expect(textOf(result)).toContain("<knowledge_list");
   });
 
   it("puts stored text into the arguments of a tool that takes references", async () => {
@@ -401,4 +417,85 @@ it("keeps the caller's types", () => {
   expect(() => offloadClient({})).toThrow(/callTool/);
   // @ts-expect-error: a handler returns a result
   offloadHandler(() => 1);
+});
+
+describe("the revision 2026-07-28", () => {
+  /** A client and a server over HTTP that speak nothing else. */
+  function connectStateless(prepare: (server: Server2) => void) {
+    const create = (): Server2 => {
+      const server = new Server2(INFO);
+      prepare(server);
+      return server;
+    };
+    const handler = createMcpHandler(create, { legacy: "reject" });
+    const plain = new Client2(INFO, {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    });
+    plain.setRequestHandler("elicitation/create", () => ({
+      action: "accept" as const,
+      content: { service: "payments" },
+    }));
+    const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {
+      fetch: (url, init) => handler.fetch(new Request(url, init)),
+    });
+    return { plain, connecting: plain.connect(transport) };
+  }
+
+  it("offloadClient answers with references, and passes rounds on", async () => {
+    const { workspace } = await storyWorkspace();
+    const { plain, connecting } = connectStateless((server) => {
+      fill(server);
+      const schema = z.object({ service: z.string() });
+      server.registerTool("ask", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+        const answered = acceptedContent(mcpReq.inputResponses, "which", schema);
+        if (answered) return text(`${answered.service}\n${LOG}`);
+        const message = "Which service?";
+        const which = inputRequired.elicit({ message, requestedSchema: schema });
+        return inputRequired({ inputRequests: { which } });
+      });
+    });
+    await connecting;
+    const client = offloadClient(plain, { workspace });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("read_stored");
+    for (const name of ["fetch_log", "ask"]) {
+      const reference = textOf(await client.callTool({ name }));
+      expect(reference).toContain("<knowledge_list");
+      const search = { ...SEARCH.input, id: idOf(reference) };
+      const found = await client.callTool({ name: SEARCH.name, arguments: search });
+      expect(textOf(found)).toContain(NEEDED);
+    }
+    await client.close();
+  });
+
+  it("a server asks through offloadHandler, and answers with references where its clients are told apart", async () => {
+    const { workspace } = await storyWorkspace();
+    const options = { workspace, sessionId: () => "ada" };
+    const { plain: client, connecting } = connectStateless((server) => {
+      registerReadingTools(server, options);
+      const schema = z.object({ service: z.string() });
+      const handler = (_: object, { mcpReq }: ServerContext) =>
+        acceptedContent(mcpReq.inputResponses, "which", schema)
+          ? text(LOG)
+          : inputRequired({
+              inputRequests: {
+                which: inputRequired.elicit({ message: "Which?", requestedSchema: schema }),
+              },
+            });
+      server.registerTool(
+        "ask",
+        { inputSchema: z.object({}) },
+        offloadHandler(handler, { ...options, name: "ask" }),
+      );
+    });
+    await connecting;
+    const reference = textOf(await client.callTool({ name: "ask" }));
+    expect(reference).toContain("<knowledge_list");
+    const search = { ...SEARCH.input, id: idOf(reference) };
+    expect(textOf(await client.callTool({ name: SEARCH.name, arguments: search }))).toContain(
+      NEEDED,
+    );
+    await client.close();
+  });
 });

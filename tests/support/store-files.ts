@@ -33,7 +33,7 @@ export async function readManifest(folder: string): Promise<Record<string, unkno
   const text = await readFile(join(folder, "manifest.jsonl"), "utf8");
   return text
     .split("\n")
-    .filter((line) => line !== "")
+    .filter((line) => line.trim() !== "")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 

@@ -1,5 +1,5 @@
 import { createServer as createHttpServer, request, type IncomingMessage } from "node:http";
-import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Stands between a client and a server; ends with the test. */
@@ -33,8 +33,35 @@ export async function startCuttingProxy(
   return listen(server);
 }
 
-/** What happens to a request: a status instead of an answer, no answer at all, or an answer that is lost. */
-export type Fault = number | "hang" | "lose answer" | undefined;
+/** A proxy whose server can be exchanged, as an address that follows a failover. */
+export async function startSwitchingProxy(
+  serverPort: number,
+): Promise<Proxy & { switchTo(port: number): void }> {
+  let target = serverPort;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    const cut = () => {
+      client.destroy();
+      upstream.destroy();
+      open.delete(client);
+    };
+    open.add(client);
+    for (const socket of [client, upstream]) socket.on("error", cut).on("close", cut);
+    client.pipe(upstream).pipe(client);
+  });
+  const { port } = await listen(server);
+  return {
+    port,
+    switchTo(newPort) {
+      target = newPort;
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+/** What happens to a request: a status instead of an answer, no answer at all, or one that is lost or cut short. */
+export type Fault = number | "hang" | "lose answer" | "cut body" | undefined;
 
 /** A proxy for HTTP that does what `fault` says about each request. */
 export async function startFaultyHttp(
@@ -55,6 +82,19 @@ export async function startFaultyHttp(
       (answer) => {
         if (what === "lose answer") {
           answer.resume().on("end", () => outgoing.destroy());
+          return;
+        }
+        if (what === "cut body") {
+          const pieces: Buffer[] = [];
+          answer.on("data", (piece: Buffer) => pieces.push(piece));
+          answer.on("end", () => {
+            const half = Buffer.concat(pieces);
+            const body = half.subarray(0, half.length / 2);
+            const length = { "content-length": body.length.toString() };
+            outgoing
+              .writeHead(answer.statusCode ?? 502, { ...answer.headers, ...length })
+              .end(body);
+          });
           return;
         }
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

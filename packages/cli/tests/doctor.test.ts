@@ -53,6 +53,84 @@ describe("context-offload doctor", () => {
     ]);
   });
 
+  it.each<[string, (place: TestFolder) => void, RegExp]>([
+    [
+      "a server that is not listed",
+      (place) => place.write(".mcp.json", "{}"),
+      /not listed; run context-offload install claude-code$/m,
+    ],
+    [
+      "a server that was declined",
+      (place) =>
+        place.write(".claude/settings.local.json", '{"disabledMcpjsonServers":["offload"]}'),
+      /was declined; enable it with \/mcp/,
+    ],
+    [
+      "a server that was declined, by what Claude Code remembers",
+      (place) =>
+        place.write(
+          "home/.claude.json",
+          JSON.stringify({ projects: { [place.folder]: { disabledMcpServers: ["offload"] } } }),
+        ),
+      /was declined; enable it with \/mcp/,
+    ],
+    [
+      "a server that is not approved",
+      (place) =>
+        place.write(
+          ".claude/settings.json",
+          place.read(".claude/settings.json").replace("enabledMcpjsonServers", "others"),
+        ),
+      /not approved; run context-offload install claude-code$/m,
+    ],
+    [
+      "tools that are not allowed",
+      (place) =>
+        place.write(
+          ".claude/settings.json",
+          place.read(".claude/settings.json").replace('"mcp__offload"', '"Bash"'),
+        ),
+      /not allowed, so each call asks; run context-offload install claude-code$/m,
+    ],
+    [
+      "a node that is gone",
+      (place) =>
+        place.write(
+          ".claude/settings.json",
+          place.read(".claude/settings.json").replace(process.execPath, "/gone/node"),
+        ),
+      /\/gone\/node is gone; run context-offload install claude-code again$/m,
+    ],
+    [
+      "a server that does not start",
+      (place) =>
+        place.write(".mcp.json", place.read(".mcp.json").replace("dist/main.js", "gone/main.js")),
+      /cannot be read: the server ended; run context-offload install claude-code again$/m,
+    ],
+    [
+      "a hook that answers nothing",
+      (place) =>
+        place.write(
+          ".claude/settings.json",
+          place
+            .read(".claude/settings.json")
+            .replace("--tool-prefix", "--min-tokens 1000000 --tool-prefix"),
+        ),
+      /cannot be read: the hook let a large result through/,
+    ],
+  ])("exits with 1 for %s, with what cures it", async (_, breakIt, complaint) => {
+    const place = new TestFolder();
+    await place.run("install", "claude-code");
+    const whole = await place.run("doctor");
+    expect([whole.status, whole.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ok .* can be read by its path and with the tools$/m),
+    ]);
+    breakIt(place);
+    const { status, stdout } = await place.run("doctor");
+    expect([status, stdout]).toEqual([1, expect.stringMatching(complaint)]);
+  });
+
   it("looks into other stores, and says when offloading is switched off", async () => {
     const place = new TestFolder();
     expect((await place.run("doctor", "-w", "sqlite:new.db")).stdout).toMatch(

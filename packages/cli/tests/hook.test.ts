@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULTS, estimateTokens } from "context-offload";
+import { createWorkspace, DEFAULTS, estimateTokens } from "context-offload";
 import { describe, expect, it } from "vitest";
 import { TestFolder, HOOK } from "./support/command.js";
 
@@ -79,7 +79,49 @@ describe("the hook of Claude Code", () => {
     const args = ["--tool-prefix", "mcp__offload__"];
     const byTools = hook(place, eventOf(place, { tool_use_id: "toolu_2" }), { args }).stdout;
     expect(byTools).toContain("mcp__offload__grep_knowledge");
-    expect(byTools).not.toContain(place.folder);
+    const [, both = ""] = / path=\\"([^"\\]+)/.exec(byTools) ?? [];
+    expect(readFileSync(both, "utf8")).toBe(TEXT);
+  });
+
+  it("says in which session a result is, so that the server finds it among others of its id", async () => {
+    const place = new TestFolder();
+    const args = ["--tool-prefix", "mcp__offload__"];
+    const ask = (session: string) => {
+      const event = eventOf(place, {
+        session_id: session,
+        tool_response: { stdout: `${session}\n${TEXT}`, stderr: "" },
+      });
+      const { stdout } = hook(place, event, { args });
+      const [, id, session_id] = /id=\\"(\w+)\\".* session_id=\\"([^"\\]+)/.exec(stdout) ?? [];
+      return { id, session_id };
+    };
+    const found = [ask("s-1"), ask("s-2")];
+    expect(found.map(({ id }) => id)).toEqual(["toolu_1", "toolu_1"]);
+    const workspace = createWorkspace({ root: place.path(".offload") });
+    const grep = workspace.tools().find(({ name }) => name === "grep_knowledge");
+    const search = (more: object) =>
+      grep?.execute({ artifact_id: "toolu_1", pattern: "^s-", ...more });
+    expect(await search({})).toMatchObject({ isError: true });
+    for (const { session_id } of found) {
+      expect(await search({ session_id })).toMatchObject({ text: `1:${session_id}` });
+    }
+    await workspace.close();
+  });
+
+  it("keeps a file up to the size of a giant, and shows a reference without line numbers around it", () => {
+    const place = new TestFolder();
+    const args = ["--min-tokens", "400"];
+    const read = (content: string) => {
+      const file = { filePath: "/a.ts", content, numLines: 9, startLine: 1, totalLines: 9 };
+      const event = eventOf(place, { tool_name: "Read", tool_response: { type: "text", file } });
+      return hook(place, { ...event, tool_input: { file_path: "/a.ts" } }, { args });
+    };
+    expect(read(TEXT.slice(0, TEXT.length / 2))).toEqual(LET_THROUGH);
+    const { hookSpecificOutput } = JSON.parse(read(TEXT).stdout) as Answer;
+    expect(hookSpecificOutput.updatedToolOutput).toMatchObject({
+      type: "notebook",
+      file: { cells: [{ source: expect.stringMatching(/^<knowledge_list>/) as string }] },
+    });
   });
 
   it.each<[string, Fields, HookOptions?]>([
@@ -106,6 +148,25 @@ describe("the hook of Claude Code", () => {
     ["a response of no known shape", { tool_response: [TEXT] }],
     ["an unknown tool", { tool_name: "constructor", tool_response: { text: TEXT } }],
     ["a missing response", { tool_response: undefined }],
+    [
+      "a part of a file",
+      {
+        tool_name: "Read",
+        tool_input: { file_path: "/a", offset: 1 },
+        tool_response: { type: "text", file: { filePath: "/a", content: TEXT } },
+      },
+    ],
+    [
+      "a subagent's report",
+      {
+        tool_name: "Agent",
+        tool_response: { status: "completed", content: [{ type: "text", text: TEXT }] },
+      },
+    ],
+    [
+      "what only says where the output is",
+      { tool_response: { stdout: `<persisted-output>\n${TEXT}`, stderr: "" } },
+    ],
   ])("lets through %s", (_, more, options) => {
     const place = new TestFolder();
     expect(hook(place, eventOf(place, more), options)).toEqual(LET_THROUGH);
@@ -113,6 +174,10 @@ describe("the hook of Claude Code", () => {
   });
 
   it.each<[string, Fields]>([
+    [
+      "a file of the workspace, by the folder it is in",
+      { tool_input: { command: "cat .offload/v1/x" } },
+    ],
     ["a file of the workspace", { tool_name: "Read", tool_input: "FILE" }],
     ["a command that prints one", { tool_name: "Bash", tool_input: { command: "cat FILE" } }],
   ])("does not offload again what is read back from %s", (_, more) => {
@@ -294,6 +359,68 @@ describe("the plugin of Claude Code", () => {
     expect(readdirSync(join(PLUGIN, "dist"))).toEqual(
       expect.arrayContaining(["hook.js", "server.js"]),
     );
+  });
+});
+
+describe("the hooks of other agents", () => {
+  const codex = ["--agent", "codex", "--root", ".offload"];
+
+  it.each<[string, unknown]>([
+    ["a command", TEXT],
+    ["an MCP server", { content: [{ type: "text", text: TEXT }] }],
+  ])("puts a reference in the place of what Codex got from %s", (_, tool_response) => {
+    const place = new TestFolder();
+    const { stdout } = hook(place, eventOf(place, { tool_response }), { args: codex });
+    const { stopReason, ...rest } = JSON.parse(stdout) as { stopReason: string };
+    expect(rest).toEqual({ continue: false });
+    const [, path = ""] = / path="([^"]+)"/.exec(stopReason) ?? [];
+    expect(readFileSync(path, "utf8")).toBe(TEXT);
+  });
+
+  it("does the same for Qwen Code, where its tools may read", () => {
+    const place = new TestFolder();
+    const args = ["--agent", "qwen", "--in-transcripts", "--root", "offload"];
+    const event = eventOf(place, {
+      transcript_path: place.path("project/chats/session.jsonl"),
+      tool_response: { llmContent: [{ text: TEXT }] },
+    });
+    const { stopReason } = JSON.parse(hook(place, event, { args }).stdout) as {
+      stopReason: string;
+    };
+    const [, path = ""] = / path="([^"]+)"/.exec(stopReason) ?? [];
+    expect(readFileSync(path, "utf8")).toBe(TEXT);
+    expect(path.startsWith(place.path("project/offload"))).toBe(true);
+  });
+
+  it("keeps pictures that Codex got", () => {
+    const place = new TestFolder();
+    const content = [
+      { type: "text", text: TEXT },
+      { type: "image", data: "" },
+    ];
+    const event = eventOf(place, { tool_response: { content } });
+    expect(hook(place, event, { args: codex })).toEqual(LET_THROUGH);
+  });
+
+  it("names Gemini CLI a file to read instead, where its tools may read, and answers for that no more", () => {
+    const place = new TestFolder();
+    const args = ["--in-transcripts", "--root", "offload"];
+    const event = eventOf(place, {
+      ...{ hook_event_name: "AfterTool", transcript_path: place.path("tmp/chats/session.jsonl") },
+      tool_response: { llmContent: TEXT, returnDisplay: TEXT },
+    });
+    const { hookSpecificOutput } = JSON.parse(hook(place, event, { args }).stdout) as {
+      hookSpecificOutput: { tailToolCallRequest: { name: string; args: { file_path: string } } };
+    };
+    const { name, args: named } = hookSpecificOutput.tailToolCallRequest;
+    const reference = readFileSync(named.file_path, "utf8");
+    expect([name, reference]).toEqual(["read_file", expect.stringMatching(/^<knowledge_list>/)]);
+    const [, path = ""] = / path="([^"]+)"/.exec(reference) ?? [];
+    expect(readFileSync(path, "utf8")).toBe(TEXT);
+    expect(path.startsWith(place.path("tmp/offload"))).toBe(true);
+    const tail = { ...event, original_request_name: "run_shell_command" };
+    expect(hook(place, tail, { args })).toEqual(LET_THROUGH);
+    expect(hook(place, { ...event, transcript_path: undefined }, { args })).toEqual(LET_THROUGH);
   });
 });
 

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { delimiter } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { HOOK, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
+import { folderWithClaude, HOOK, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
 /** Settings as people write them: comments, blanks, trailing commas, empty containers, tabs, Windows lines. */
 const SETTINGS: readonly string[] = [
@@ -109,7 +110,7 @@ describe("install claude-code", () => {
     const servers = JSON.parse(place.read(".mcp.json")) as { mcpServers: { offload: object } };
     expect(servers.mcpServers.offload).toEqual({
       ...{ type: "stdio", command: process.execPath, alwaysLoad: true },
-      args: [MAIN, "mcp", "--read-only", "--installed-by", expect.any(String)],
+      args: [MAIN, "mcp", "--read-only", "--hook", "--installed-by", expect.any(String)],
     });
     // The command works as it stands.
     const input = JSON.stringify({ hook_event_name: "PostToolUse" });
@@ -131,6 +132,56 @@ describe("install claude-code", () => {
     expect(existsSync(place.path(".claude"))).toBe(false);
     await place.run("uninstall", "claude-code", "--user");
     expect(existsSync(place.path("home/.claude/settings.json"))).toBe(false);
+  });
+
+  it("allows the reading tools, and takes back only what it added", async () => {
+    const place = new TestFolder();
+    const allowed = '{"permissions":{"allow":["mcp__offload"]},"model":"opus"}';
+    place.write(".claude/settings.json", allowed);
+    const { stdout } = await place.run("install", "claude-code");
+    expect(stdout).not.toContain("allowed the reading tools");
+    expect(stdout).toContain('approved the MCP server "offload"');
+    await place.run("uninstall", "claude-code");
+    expect(place.read(".claude/settings.json")).toBe(allowed);
+
+    place.write("home/.claude/settings.json", '{"permissions":{"allow":["Bash(ls:*)"]}}');
+    const user = await place.run("install", "claude-code", "--user");
+    expect(user.stdout).toContain('permissions.allow has "mcp__offload"');
+    expect(JSON.parse(place.read("home/.claude/settings.json"))).toMatchObject({
+      permissions: { allow: ["Bash(ls:*)", "mcp__offload"] },
+    });
+  });
+
+  it("follows CLAUDE_CONFIG_DIR with all files of the user", () => {
+    const place = new TestFolder();
+    const env = { CLAUDE_CONFIG_DIR: place.path("config") };
+    place.spawn(["install", "claude-code", "--user"], { env });
+    expect(place.read("config/settings.json")).toContain("hook.js");
+    expect(place.read("config/.claude.json")).toContain('"offload"');
+    expect(existsSync(place.path("home/.claude.json"))).toBe(false);
+    place.spawn(["uninstall", "claude-code", "--user"], { env });
+    expect(existsSync(place.path("config/.claude.json"))).toBe(false);
+  });
+
+  it.skipIf(process.platform === "win32").each([
+    ["2.1.325", true],
+    ["2.1.197", true],
+    ["3.0.0", true],
+    ["2.1.100", false],
+    ["1.9.999", false],
+  ])("with Claude Code %s, lets the server answer the hook: %s", (version, isCall) => {
+    const place = new TestFolder();
+    const env = { PATH: [folderWithClaude(version), process.env["PATH"]].join(delimiter) };
+    place.spawn(["install", "claude-code"], { env });
+    const { hooks } = JSON.parse(place.read(".claude/settings.json")) as {
+      hooks: { PostToolUse: { hooks: { type: string }[] }[] };
+    };
+    expect(hooks.PostToolUse[0]?.hooks[0]?.type).toBe(isCall ? "mcp_tool" : "command");
+    const { status, stdout } = place.spawn(["doctor"]);
+    expect(stdout).toMatch(/^ok .* can be read by its path and with the tools$/m);
+    expect(status).toBe(0);
+    place.spawn(["uninstall", "claude-code"]);
+    expect(existsSync(place.path(".claude/settings.json"))).toBe(false);
   });
 
   it("changes nothing in settings that are broken, or that have another server of its name", async () => {
@@ -215,7 +266,7 @@ describe("install for clients of MCP servers", () => {
     const text = place.read("home/.codex/config.toml");
     expect(text).toMatch(/"--session", "files", .* "--", 'npx',$/m);
     expect(text).toMatch(
-      /^args = \[".*main\.js", "gateway", "--workspace", ".*\/home\/\.offload", "--session", "with space", .* "--", "bare"\]$/m,
+      /^args = \[".*main\.js", "gateway", "--per-project", "--session", "with space", .* "--", "bare"\]$/m,
     );
     await place.run("install", "codex");
     expect(place.read("home/.codex/config.toml")).toBe(text);
@@ -228,9 +279,26 @@ describe("install for clients of MCP servers", () => {
     expect((await place.run("install", "cursor")).stdout).toMatch(
       /does not exist; Cursor's built-in tools cannot be reached\n$/,
     );
-    expect((await place.run("install", "codex")).stdout).toMatch(
-      /does not exist; Codex's built-in tools cannot be reached\n$/,
-    );
+  });
+
+  it.each([
+    ["codex", "home/.codex/hooks.json", "PostToolUse"],
+    ["gemini", ".gemini/settings.json", "AfterTool"],
+    ["qwen", ".qwen/settings.json", "PostToolUse"],
+  ])("adds the hook of %s, and gives every byte back", async (name, path, event) => {
+    for (const text of [undefined, "{}", `{"hooks": {"${event}": [ ]}}`]) {
+      const place = new TestFolder();
+      if (text !== undefined) place.write(path, text);
+      expect((await place.run("install", name)).stdout).toContain(`added the hook ${event}`);
+      const once = place.read(path);
+      await place.run("install", name);
+      expect(place.read(path)).toBe(once);
+      expect((await place.run("doctor")).stdout).toMatch(
+        /^ok .*: a reference made now can be read/m,
+      );
+      await place.run("uninstall", name);
+      expect(existsSync(place.path(path)) ? place.read(path) : undefined).toBe(text);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -60,6 +61,75 @@ describe("context-offload mcp and gateway", () => {
       expect((await closed)[0]).toBe(0);
     },
   );
+
+  it("answers the hook for Claude Code if it is told to, and lists nothing more for that", async () => {
+    const place = new TestFolder();
+    const text = Array.from({ length: 3_000 }, (_, at) => `line ${at} of a log`).join("\n");
+    const fields = {
+      ...{ hook_event_name: "PostToolUse", session_id: "s-1", agent_id: "", cwd: place.folder },
+      ...{ tool_name: "Bash", tool_use_id: "toolu_1", tool_input: '{"command":"x"}' },
+      ...{
+        tool_response: JSON.stringify({ stdout: text, stderr: "" }),
+        args: ["--tool-prefix", "p_"],
+      },
+    };
+    const server = await connect(place, "mcp", "--read-only", "--hook");
+    const plain = await connect(place, "mcp", "--read-only");
+    expect((await server.listTools()).tools).toEqual((await plain.listTools()).tools);
+    const ask = async (more: object) => {
+      const call = { name: "answer_hook", arguments: { ...fields, ...more } };
+      const { content } = await server.callTool(call);
+      return (content as { text: string }[])[0]?.text ?? "";
+    };
+    const { hookSpecificOutput } = JSON.parse(await ask({})) as {
+      hookSpecificOutput: { updatedToolOutput: { stdout: string; stderr: string } };
+    };
+    const { stdout, stderr } = hookSpecificOutput.updatedToolOutput;
+    expect([stderr, stdout]).toEqual(["", expect.stringMatching(/^<knowledge_list>[^]* p_grep_/)]);
+    const arguments_ = { artifact_id: "toolu_1", session_id: "s-1", pattern: "line 17 " };
+    expect(await server.callTool({ name: "grep_knowledge", arguments: arguments_ })).toMatchObject({
+      content: [{ text: "18:line 17 of a log" }],
+    });
+    expect(await ask({ tool_response: '{"stdout":"ok"}' })).toBe("");
+    // A server may answer with any text, JSON included.
+    const json = JSON.stringify({ rows: text.split("\n") });
+    const named = { tool_name: "mcp__x__y", tool_use_id: "toolu_2", tool_response: json };
+    const answered = JSON.parse(await ask(named)) as {
+      hookSpecificOutput: { updatedToolOutput: unknown };
+    };
+    expect(answered.hookSpecificOutput.updatedToolOutput).toBeTypeOf("string");
+    await expect(plain.callTool({ name: "answer_hook", arguments: fields })).rejects.toThrow();
+  });
+
+  it("stores in the project that a client works in, and apart where nobody says which that is", async () => {
+    const place = new TestFolder();
+    place.write("log.txt", Array.from({ length: 2_000 }, (_, at) => `${at} a line`).join("\n"));
+    const read = { name: "read_text_file", arguments: { path: place.path("log.txt") } };
+    const start = async (cwd: string) => {
+      const client = new Client(INFO);
+      const env = place.env() as Record<string, string>;
+      const args = [MAIN, "gateway", "--per-project", "--", process.execPath, FILES, place.folder];
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env }));
+      onTestFinished(() => client.close());
+      return client;
+    };
+    const found = async (client: Client) =>
+      JSON.stringify(
+        await client.callTool({ name: "grep_knowledge", arguments: { pattern: "^7 a" } }),
+      );
+    for (const project of ["one", "two"]) {
+      const client = await start(place.makeFolder(project));
+      expect(await found(client)).not.toContain("7 a line");
+      await client.callTool(read);
+      expect(await found(client)).toContain("7 a line");
+      expect(existsSync(place.path(`${project}/.offload/v1`))).toBe(true);
+    }
+    expect(existsSync(place.path("home/.offload"))).toBe(false);
+    const first = await start(place.path("home"));
+    await first.callTool(read);
+    expect(await found(first)).toContain("7 a line");
+    expect(await found(await start(place.path("home")))).not.toContain("7 a line");
+  });
 
   it("serves over HTTP until it is interrupted", async () => {
     const place = await filled();

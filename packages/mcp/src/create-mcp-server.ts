@@ -21,6 +21,13 @@ export interface McpServerOptions {
   readonly sessionId?: string | undefined;
   /** Without the tool that stores text. Default false. */
   readonly isReadOnly?: boolean | undefined;
+  /** Answers calls that are not for the model, and so not listed; `undefined` for those of other names. */
+  readonly answerCall?:
+    ((name: string, input: unknown) => Promise<string | undefined> | undefined) | undefined;
+  /** Which reading tools are listed; calls of all of them are answered. Default `"five"`. */
+  readonly readingTools?: "one" | "five" | undefined;
+  /** Called when the client asks for the list of tools. */
+  readonly onToolsListed?: (() => void) | undefined;
 }
 
 /**
@@ -28,24 +35,33 @@ export interface McpServerOptions {
  * and artifacts as resources.
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { workspace, sessionId, isReadOnly = false } = options;
+  const { workspace, sessionId, isReadOnly = false, readingTools = "five" } = options;
   const toolbox = createToolbox(workspace, {
     sessionId,
+    readingTools,
     isStructured: true,
     canStore: !isReadOnly,
   });
   const mcp = new McpServer(
     { name: "context-offload", version: PACKAGE_VERSION },
-    { capabilities: { tools: {}, resources: {} }, instructions: workspace.systemPrompt() },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions: workspace.systemPrompt({ readingTools }),
+    },
   );
   // The handlers are set directly, since the tools bring their own schemas and read any input.
   const { server } = mcp;
   server.setRequestHandler(
     "tools/list",
-    () => ({ tools: toolbox.tools }) as unknown as ListToolsResult,
+    () => {
+      options.onToolsListed?.();
+      return { tools: toolbox.tools } as unknown as ListToolsResult;
+    },
   );
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    if (!toolbox.has(params.name)) {
+    const hidden = await options.answerCall?.(params.name, params.arguments);
+    if (hidden !== undefined) return { content: [{ type: "text", text: hidden }] };
+    if (!toolbox.names.has(params.name)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     }
     const result = await toolbox.call(params.name, params.arguments, mcpReq.signal);

@@ -21,14 +21,20 @@ interface ToolboxTool {
 export interface Toolbox {
   /** As `tools/list` shows them. */
   readonly tools: readonly Json[];
-  has(name: string): boolean;
+  /** All that are answered. */
+  readonly names: ReadonlySet<string>;
   /** The result of a `tools/call`. A call that is wrong is answered with an error for the model. */
   call(name: string, input: unknown, signal?: AbortSignal): Promise<Json>;
 }
 
+/** The compact reading tool, those for one task each, or none where another server lists them. */
+export type ReadingToolList = "one" | "five" | "none";
+
 export interface ToolboxOptions {
   /** Limits the tools to this session. Default: all sessions. */
   readonly sessionId?: string | undefined;
+  /** Which reading tools are listed; calls of all of them are answered. Default `"one"`, `read_stored`. */
+  readonly readingTools?: ReadingToolList | undefined;
   /**
    * Whether answers carry structured content as well. Hosts that pass on both double the length of
    * an answer. Default false.
@@ -47,8 +53,10 @@ const READS_ONLY = {
 
 /** The reading tools of a workspace, and on request the one that stores. */
 export function createToolbox(workspace: Workspace, options: ToolboxOptions = {}): Toolbox {
-  const { sessionId, isStructured = false, canStore = false } = options;
-  const reading = workspace.tools({ sessionId }).map((tool): ToolboxTool => {
+  const { sessionId, readingTools = "one", isStructured = false, canStore = false } = options;
+  const listed = readingTools === "none" ? [] : workspace.tools({ sessionId, readingTools });
+  const isListed = new Set([...listed.map(({ name }) => name), STORE_TOOL]);
+  const reading = workspace.tools({ sessionId, readingTools: "all" }).map((tool): ToolboxTool => {
     const { name, description, inputSchema } = tool;
     const outputSchema = outputSchemaOf(name);
     return {
@@ -71,8 +79,8 @@ export function createToolbox(workspace: Workspace, options: ToolboxOptions = {}
   const all = canStore ? [...reading, createStoreTool(workspace, sessionId)] : reading;
   const byName = new Map(all.map((tool) => [tool.definition.name, tool]));
   return {
-    tools: all.map(({ definition }) => definition),
-    has: (name) => byName.has(name),
+    tools: all.map(({ definition }) => definition).filter(({ name }) => isListed.has(name)),
+    names: new Set(byName.keys()),
     async call(name, input, signal) {
       const tool = byName.get(name);
       if (tool) return tool.run(input, signal);
@@ -131,9 +139,24 @@ const LISTING_SCHEMA: Json = {
   required: ["artifacts"],
 };
 
+/** The output of the compact tool, which reads one result, or lists all. */
+const ANY_SCHEMA: Json = {
+  type: "object",
+  properties: {
+    ...(READING_SCHEMA["properties"] as Json),
+    artifacts: { type: "array" },
+    next_cursor: TEXT,
+    // Of one result, or of all.
+    left_out: {},
+  },
+};
+
 /** The output schema of a reading tool. */
 function outputSchemaOf(toolName: string): Json {
-  return toolName === "get_tool_result_offload_info" ? LISTING_SCHEMA : READING_SCHEMA;
+  return (
+    { get_tool_result_offload_info: LISTING_SCHEMA, read_stored: ANY_SCHEMA }[toolName] ??
+    READING_SCHEMA
+  );
 }
 
 /** What a tool read, in the form of its output schema. */

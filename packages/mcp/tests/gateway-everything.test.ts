@@ -12,7 +12,7 @@ import {
   type Peer,
 } from "./support/peers.js";
 
-const READING_TOOLS = 5;
+const READING_TOOLS = 1;
 
 /** Every tool of server-everything that answers the same twice, and what it is called with. */
 const CALLS: readonly (readonly [string, Json])[] = [

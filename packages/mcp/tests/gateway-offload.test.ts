@@ -26,7 +26,7 @@ describe.each<Generation>(["v2", "v1"])("a large answer, client %s", (generation
     const result = await gateway.callTool("echo", { message: LONG });
     const [reference, link, ...others] = result["content"] as Json[];
     expect(others).toEqual([]);
-    expect(reference?.["text"]).toMatch(/^<knowledge_list>[^]*line 0[^]*More: grep_knowledge/);
+    expect(reference?.["text"]).toMatch(/^<knowledge_list>[^]*line 0[^]*More: read_stored\n/);
     expect(link).toMatchObject({ type: "resource_link" });
     expect(JSON.stringify(result).length).toBeLessThan(4_000);
     const { uri, name } = link as { uri: string; name: string };
@@ -85,7 +85,7 @@ describe("a tool with an output schema", () => {
     expect(contents).toMatchObject([{ mimeType: "text/plain", text: LONG }]);
   });
 
-  it("is answered whole with a note if its schema allows nothing shorter", async () => {
+  it("keeps its structured content if its schema allows nothing shorter, and shortens the text", async () => {
     const gateway = await connectGateway({ servers: { rows: faulty("works") } });
     await gateway.request("tools/list");
     const result = await gateway.callTool("rows");
@@ -94,9 +94,58 @@ describe("a tool with an output schema", () => {
       content: { text: string }[];
     };
     expect(structuredContent.rows).toHaveLength(5_000);
-    expect(JSON.parse(content[0]?.text ?? "")).toEqual(structuredContent);
-    expect(content.at(-1)?.text).toMatch(/stored as artifact_id "rpc-rows-/);
+    expect(content[0]?.text).toMatch(/^<knowledge_list>/);
   });
+});
+
+describe("a file that comes as text and as structured content", () => {
+  it("has its own lines, numbers and size, and is found once", async () => {
+    const folder = await tempFolder();
+    const lines = Array.from(
+      { length: 800 },
+      (_, at) => `export const value${at + 1} = "${at}";\n`,
+    );
+    const path = join(folder, "values.ts");
+    await writeFile(path, lines.join(""));
+    const servers = { files: filesystem(folder) };
+    const gateway = await connectGateway({ servers, contextOffload: { minTokens: 500 } });
+    const result = await gateway.callTool("read_text_file", { path });
+    expect(textOf(result)).toContain(`chars="${lines.join("").length}" lines="800"`);
+    const id = (result["content"] as Json[])[1]?.["name"];
+    const found = textOf(await gateway.callTool("read_stored", { id, pattern: "value400 " }));
+    expect(found).toBe(`400:${lines[399]?.trimEnd()}`);
+  });
+});
+
+it("a list of objects is left with one of them, which has the reference, if the schema allows that", async () => {
+  const gateway = await connectGateway({ servers: { memory: faulty("works") } });
+  await gateway.request("tools/list");
+  // The client throws if the structured content does not fit the output schema.
+  const result = await gateway.callTool("graph");
+  expect(JSON.stringify(result).length).toBeLessThan(5_000);
+  const { entities, relations } = result["structuredContent"] as Record<string, Json[]>;
+  expect(entities).toEqual([{ name: textOf(result), type: "service", notes: ["a note on it"] }]);
+  expect(relations).toEqual([
+    { from: expect.stringContaining("Stored") as string, to: "entity 1" },
+  ]);
+});
+
+it("an answer that cannot be shortened is not stored", async () => {
+  const gateway = await connectGateway({ servers: { memory: faulty("works") } });
+  const result = await gateway.callTool("numbers");
+  expect((result["structuredContent"] as { rows: number[] }).rows).toHaveLength(20_000);
+  expect(textOf(result)).toBe("20,000 numbers");
+  expect(textOf(await gateway.callTool("read_stored"))).toContain("No tool results");
+});
+
+it("every reading tool is answered, whichever is listed", async () => {
+  const gateway = await connectGateway({ servers: { everything, other: faulty("works") } });
+  const { tools } = (await gateway.request("tools/list")) as { tools: { name: string }[] };
+  const own = tools.map(({ name }) => name).filter((name) => /knowledge|stored|offload/.test(name));
+  expect(own).toEqual(["read_stored"]);
+  await gateway.callTool("echo", { message: LONG });
+  const found = await gateway.callTool("grep_knowledge", { pattern: "line 1234:" });
+  expect(textOf(found)).toContain("line 1234: status ok");
 });
 
 describe("policy", () => {

@@ -11,6 +11,7 @@ import {
   tempFolder,
   textOf,
   until,
+  type Generation,
   type Json,
 } from "./support/peers.js";
 
@@ -23,13 +24,13 @@ const INITIALIZE = {
 };
 
 describe("the MCP server over HTTP", () => {
-  it.each([false, true])(
-    "serves the official client, protocol of 2026 first: %s",
-    async (isAuto) => {
+  it.each<Generation>(["v2", "v2 auto", "v2 2026"])(
+    "serves the official client, %s",
+    async (generation) => {
       const { url } = await serve({ token: "s3cret" });
       const requestInit = { headers: { Authorization: "Bearer s3cret" } };
       const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
-      const peer = await connectV2(transport, isAuto);
+      const peer = await connectV2(transport, generation);
       onTestFinished(() => peer.close());
       await peer.callTool("store_knowledge", { text: "hello over HTTP", name: "a" });
       expect(textOf(await peer.callTool("get_knowledge_by_id", { artifact_id: "a" }))).toBe(

@@ -28,10 +28,15 @@ export class AmbiguousArtifactError extends ContextOffloadError {
   constructor(
     readonly artifactId: string,
     readonly sessionIds: readonly string[],
+    hashes: readonly string[] = [],
   ) {
+    const [example] = hashes;
     super(
       `The artifact ${quote(artifactId)} is held by ${sessionIds.length} sessions: ` +
-        `${quoteSome(sessionIds, SHOWN_IDS)}. Pass the sessionId of the one you mean.`,
+        `${quoteSome(sessionIds, SHOWN_IDS)}. Pass the sessionId of the one you mean` +
+        (example === undefined
+          ? "."
+          : `, or the id with the hash in its reference, such as ${quote(`${artifactId}#${example}`)}.`),
     );
   }
 }

@@ -59,6 +59,24 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
+/** Runs work, at most so many at a time; what waits is started in order. */
+export function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < limit) running++;
+    // Whoever ends passes on its place, so that no later call can take it.
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}
+
 /** A stream that ends with the signal's reason as soon as it is aborted, even while the source is silent. */
 export function stopOnAbort<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
   return { [Symbol.asyncIterator]: () => stoppable(source[Symbol.asyncIterator](), signal) };

@@ -149,6 +149,7 @@ export class LocatedPart implements ToolResult {
 /** What to put into the place of a part. */
 export interface ReplacedPart {
   readonly value: unknown;
+  readonly record: ArtifactRecord;
   readonly report: PartReport;
 }
 
@@ -265,7 +266,7 @@ export class LargeParts {
       const { artifactId } = record;
       const tokensSaved = tokens - referenceTokens;
       return {
-        value: reference,
+        ...{ value: reference, record },
         report: { kind, messageIndex, artifactId, tokensSaved, charsSaved },
       };
     }
@@ -283,6 +284,7 @@ export class LargeParts {
     const replaced = replaceStrings(fromJson(found.value), references);
     return {
       value: typeof found.value === "string" ? JSON.stringify(replaced) : replaced,
+      record,
       report: { kind, messageIndex, artifactId, tokensSaved, charsSaved },
     };
   }

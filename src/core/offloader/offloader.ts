@@ -5,6 +5,7 @@ import { offload, planOffload, type OffloadPlan, type Put } from "../engine/offl
 import type { Policy, Step, Verdict } from "../engine/policy.js";
 import type { Survey } from "../engine/survey.js";
 import { messageOf } from "../errors/context-offload-error.js";
+import { ReadFailedError } from "../errors/storage-errors.js";
 import { isPlainJson } from "../lib/json/plain-json.js";
 import { mapConcurrently, once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
@@ -12,6 +13,7 @@ import { guardPolicy, partsOnly } from "../policies/combine.js";
 import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
+import { eventOf, flowOf, type CarriedRead, type CarriedResult } from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
@@ -43,6 +45,7 @@ import {
   ContentMemory,
   finishMessages,
   LocatedResult,
+  NONE,
   placesOf,
   type SeenMessage,
   TurnMemory,
@@ -60,6 +63,9 @@ export interface OffloaderWiring extends OffloaderSettings {
 }
 
 const RESULTS: readonly PartKind[] = ["results"];
+
+/** A result that was kept although it has so many characters is worth a note. */
+const LARGE_CHARS = DEFAULTS.giantTokens * DEFAULTS.charsPerToken;
 
 /** For answers of the reading tools and large parts, where the host's policy does not let things grow old. */
 const AGING = freshAndStale();
@@ -134,6 +140,18 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const listSession = (id: string): Promise<SessionListing> =>
     core.listSession(id).catch(() => EMPTY_SESSION);
 
+  /** Renews what is handed out; `false` if some of it was removed since the session was listed. */
+  const keeperOf = (session: SessionListing) => {
+    // The listing itself may change with each removal.
+    const removedBefore = new Set(session.removed.keys());
+    return async (artifactIds: Iterable<string>): Promise<boolean> => {
+      const ids = [...artifactIds];
+      if (!(await core.renew(session, ids))) return false;
+      const { artifacts, removed } = session;
+      return ids.every((id) => artifacts.has(id) || !removed.has(id) || removedBefore.has(id));
+    };
+  };
+
   /** Finds out what is known of results, and opens where they are stored. */
   const openStorage = async (
     results: readonly LocatedResult[],
@@ -175,6 +193,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     // The host may change its own array while results are being stored.
     const input = history.slice();
     const session = await listSession(sessionId);
+    const keep = keeperOf(session);
     const { turns, taken } = begin(input, session);
     // Before anything is waited for, since another call may take another history then.
     const survey = turns.survey(taken);
@@ -198,7 +217,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     }
     const all = open.length === 0 ? survey : withParts(survey, open);
     const { totals } = survey;
-    return { input, session, turns, taken, survey: all, totals, places, placeOf, ...opened };
+    return { input, keep, turns, taken, survey: all, totals, places, placeOf, ...opened };
   };
 
   const noteStep = ({
@@ -212,6 +231,49 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       tokens_saved: freedTokens,
       tokens_rewritten: rewrittenTokens,
     });
+  };
+
+  const notedLarge = new Set<string>();
+
+  /** What this request carries because of us: its messages are those that are known now. */
+  const noteRequest = (taken: readonly SeenMessage[]): void => {
+    const results: CarriedResult[] = [];
+    const reads: CarriedRead[] = [];
+    for (const { reports, parts, readingCallTokens } of taken) {
+      results.push(...parts);
+      if (readingCallTokens > 0) {
+        const sent = { tokens: readingCallTokens, sentTokens: readingCallTokens };
+        reads.push({ artifactId: undefined, ...sent });
+      }
+      for (const report of reports) {
+        const { outcome, read, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
+        const isGone = outcome === "offloaded" || outcome === "reference";
+        if (read) reads.push({ ...read, sentTokens: isGone ? referenceTokens : read.tokens });
+        else if (isGone)
+          results.push({ artifactId: artifactId ?? "", toolName, tokens, referenceTokens });
+        else if (report.chars >= LARGE_CHARS) {
+          const key = `${report.messageIndex} ${report.toolCallId ?? ""} ${report.chars}`;
+          if (notedLarge.has(key)) continue;
+          notedLarge.add(key);
+          core.ledger?.keptLarge(sessionId, report.reason);
+        }
+      }
+    }
+    const fixed = countAdded();
+    const flow = flowOf(results, reads, fixed);
+    core.ledger?.request(sessionId, results, reads, flow);
+    core.note("request", "offload", { session_id: sessionId, ...eventOf(flow) });
+  };
+
+  /** A result on its own: which requests will carry it is not known. */
+  const noteArrival = (report: ResultReport): void => {
+    const { outcome, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
+    if (outcome === "offloaded" && artifactId !== undefined && !report.read) {
+      const arrived = { artifactId, toolName, tokens, referenceTokens };
+      core.ledger?.arrival(sessionId, arrived, countAdded());
+    } else if (outcome === "kept" && report.chars >= LARGE_CHARS) {
+      core.ledger?.keptLarge(sessionId, report.reason);
+    }
   };
 
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
@@ -277,94 +339,113 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     });
   };
 
+  /** `undefined` if something that is handed out was removed meanwhile. */
+  const offloadOnce = async (
+    history: readonly unknown[],
+    kinds: readonly PartKind[],
+    isArrival: boolean,
+    signal: AbortSignal | undefined,
+  ) => {
+    const looked = await lookAt(history, kinds, signal);
+    const { input, turns, taken, survey, storage, references } = looked;
+    const { format } = turns;
+    const rule = kinds.includes("results") ? policy : keepResults;
+    const plan = planOffload(input.length, survey, rule, references);
+    const verdicts = verdictsOf(plan);
+    noteMoments(plan, verdicts, looked);
+
+    const replaced = new Map<LocatedPart, ReplacedPart>();
+    const storePart = async (part: LocatedPart): Promise<ReplacedPart | undefined> => {
+      try {
+        const raw = format.parts?.raw?.(input[part.messageIndex], part.found);
+        const stored = await largeParts.store(part, raw, signal);
+        if (stored) replaced.set(part, stored);
+        return stored;
+      } catch (error) {
+        return storage.fail(part, error);
+      }
+    };
+    const chosen = await storeSteps(plan.chosen, verdicts, storage, storePart);
+    const { messages, offloaded, outdated } = await offload(
+      input,
+      { chosen: chosen.filter(({ part }) => part === undefined) },
+      {
+        ...{ format, media, put: storage.put },
+        concurrency: DEFAULTS.writeConcurrency,
+        isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
+      },
+    );
+    for (const result of outdated) storage.kept.set(result, OUTDATED);
+    for (const result of plan.chosen) {
+      // Without those that were stored, it might not go by itself.
+      const isDue = verdicts.get(result)?.step !== undefined && storage.kept.has(result);
+      if (result instanceof LocatedResult) result.due = isDue ? verdicts.get(result) : undefined;
+    }
+
+    const output = messages.map((message, index) => {
+      const seen = taken[index];
+      return seen?.isFinal === true ? seen.output : message;
+    });
+    const goingParts = chosen.flatMap((part) => {
+      const put = part instanceof LocatedPart ? replaced.get(part) : undefined;
+      return put && part instanceof LocatedPart ? [{ part, ...put }] : [];
+    });
+    for (const { part, value } of goingParts) {
+      const { messageIndex, found } = part;
+      output[messageIndex] = format.parts?.put(output[messageIndex], found.path, value);
+    }
+    for (const seen of taken) if (!seen.isFinal) seen.parts = NONE;
+    for (const item of plan.results) {
+      const seen = taken[item.messageIndex];
+      if (!(item instanceof LocatedPart) || !seen) continue;
+      const carried = carriedPart(item, replaced.get(item));
+      if (carried) seen.parts = [...seen.parts, carried];
+    }
+    const results = reportResults(plan, offloaded, storage.kept);
+    const open = plan.candidates.filter(
+      (result) => verdicts.get(result)?.isFinal !== true || storage.kept.get(result) !== undefined,
+    );
+    const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
+    const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
+    finishMessages(taken, output, results, isOpen, withParts, heldParts(references, goingParts));
+    if (!(await looked.keep(handedOut(taken, references)))) return undefined;
+    // What could not be done is decided about again.
+    const isUndone = (kept: KeptReason) =>
+      kept.outcome === "failed" || kept === NO_STEP || kept === OUTDATED;
+    if (![...storage.kept.values()].some(isUndone)) {
+      turns.noteDecided(survey.modelMessages?.length ?? 0);
+    }
+
+    const steps = reportSteps(plan, survey.modelMessages?.length ?? 0, (result) => {
+      return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
+    });
+    if (steps.step) noteStep(steps.step);
+    if (isArrival) results.forEach(noteArrival);
+    else noteRequest(taken);
+    const isSame = output.every((message, index) => message === history[index]);
+    return {
+      messages: isSame && output.length === history.length ? history : output,
+      report: {
+        ...{ results, totals: addReports(looked.totals, results), ...steps },
+        ...(kinds.every((kind) => kind === "results")
+          ? {}
+          : { parts: goingParts.map(({ report }) => report) }),
+      },
+    };
+  };
+
   return {
     workspace,
     sessionId,
     readingTools,
 
     async offload(history, options) {
-      const { parts: wanted, signal } = requireOptions(options);
+      const { parts, isArrival = false, signal } = requireOptions(options);
       requireArray("history", history);
-      const kinds = wanted ?? wiring.parts ?? RESULTS;
+      const kinds = parts ?? wiring.parts ?? RESULTS;
       if (kinds !== RESULTS) requireKinds(kinds);
-      const looked = await lookAt(history, kinds, signal);
-      const { input, turns, taken, survey, storage, references } = looked;
-      const { format } = turns;
-      const rule = kinds.includes("results") ? policy : keepResults;
-      const plan = planOffload(input.length, survey, rule, references);
-      const verdicts = verdictsOf(plan);
-      noteMoments(plan, verdicts, looked);
-
-      const replaced = new Map<LocatedPart, ReplacedPart>();
-      const storePart = async (part: LocatedPart): Promise<ReplacedPart | undefined> => {
-        try {
-          const raw = format.parts?.raw?.(input[part.messageIndex], part.found);
-          const stored = await largeParts.store(part, raw, signal);
-          if (stored) replaced.set(part, stored);
-          return stored;
-        } catch (error) {
-          return storage.fail(part, error);
-        }
-      };
-      const chosen = await storeSteps(plan.chosen, verdicts, storage, storePart);
-      const { messages, offloaded, outdated } = await offload(
-        input,
-        { chosen: chosen.filter(({ part }) => part === undefined) },
-        {
-          ...{ format, media, put: storage.put },
-          concurrency: DEFAULTS.writeConcurrency,
-          isCurrent: (_, index) => taken[index]?.isCurrent ?? false,
-        },
-      );
-      for (const result of outdated) storage.kept.set(result, OUTDATED);
-      for (const result of plan.chosen) {
-        // Without those that were stored, it might not go by itself.
-        const isDue = verdicts.get(result)?.step !== undefined && storage.kept.has(result);
-        if (result instanceof LocatedResult) result.due = isDue ? verdicts.get(result) : undefined;
-      }
-
-      const output = messages.map((message, index) => {
-        const seen = taken[index];
-        return seen?.isFinal === true ? seen.output : message;
-      });
-      const goingParts = chosen.flatMap((part) => {
-        const put = part instanceof LocatedPart ? replaced.get(part) : undefined;
-        return put && part instanceof LocatedPart ? [{ part, ...put }] : [];
-      });
-      for (const { part, value } of goingParts) {
-        const { messageIndex, found } = part;
-        output[messageIndex] = format.parts?.put(output[messageIndex], found.path, value);
-      }
-      const results = reportResults(plan, offloaded, storage.kept);
-      const open = plan.candidates.filter(
-        (result) =>
-          verdicts.get(result)?.isFinal !== true || storage.kept.get(result) !== undefined,
-      );
-      const isOpen = new Set(open.map(({ messageIndex }) => messageIndex));
-      const withParts = new Set(goingParts.map(({ part }) => part.messageIndex));
-      finishMessages(taken, output, results, isOpen, withParts);
-      await core.renew(looked.session, handedOut(taken, references));
-      // What could not be done is decided about again.
-      const isUndone = (kept: KeptReason) =>
-        kept.outcome === "failed" || kept === NO_STEP || kept === OUTDATED;
-      if (![...storage.kept.values()].some(isUndone)) {
-        turns.noteDecided(survey.modelMessages?.length ?? 0);
-      }
-
-      const steps = reportSteps(plan, survey.modelMessages?.length ?? 0, (result) => {
-        return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
-      });
-      if (steps.step) noteStep(steps.step);
-      const isSame = output.every((message, index) => message === history[index]);
-      return {
-        messages: (isSame && output.length === history.length ? history : output) as never,
-        report: {
-          ...{ results, totals: addReports(looked.totals, results), ...steps },
-          ...(kinds.every((kind) => kind === "results")
-            ? {}
-            : { parts: goingParts.map(({ report }) => report) }),
-        },
-      };
+      const once = () => offloadOnce(history, kinds, isArrival, signal);
+      return (await whileRemoved(once)) as never;
     },
 
     async estimate(history, options) {
@@ -408,12 +489,18 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const reading = readingCalls.guess(toolName, input);
       const about = aboutCall(input);
       const result = new LocatedResult(found, 0, toolName, contents, reading, about);
-      const session = await listSession(sessionId);
       const places: ResultPlaces = { messages: [0], replies: [], hashAt: () => result.hash };
-      const { references, storage } = await openStorage([result], session, places, () => 0, signal);
-      const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
-      const [report] = (await decide(plan, storage, storage.put)) as [ResultReport];
-      if (report.artifactId !== undefined) await core.renew(session, [report.artifactId]);
+      const report = await whileRemoved(async () => {
+        const session = await listSession(sessionId);
+        const keep = keeperOf(session);
+        const opened = await openStorage([result], session, places, () => 0, signal);
+        const { references, storage } = opened;
+        const plan = planOffload(1, { results: [result], otherChars: 0 }, policy, references);
+        const [made] = (await decide(plan, storage, storage.put)) as [ResultReport];
+        const ids = made.artifactId === undefined ? [] : [made.artifactId];
+        return (await keep(ids)) ? made : undefined;
+      });
+      noteArrival(report);
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },
@@ -434,16 +521,55 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
 }
 
 /** The artifacts that messages refer to, those of earlier calls included. */
+/** More than removals at the same time explain: the store does not hold what it lists. */
+const MAX_ATTEMPTS = 5;
+const REMOVED = new Error("it is removed again and again while it is handed out");
+
+/**
+ * Does the work again if what it was about to hand out was removed while it was under way, by a
+ * retention of another process say. What is stored anew is too young to be removed.
+ */
+async function whileRemoved<T>(work: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const done = await work();
+    if (done !== undefined) return done;
+    if (attempt === MAX_ATTEMPTS) throw new ReadFailedError("what was stored before", REMOVED);
+  }
+}
+
+/** The records of the references in place of parts, by message. */
+function heldParts(
+  references: ReadonlyMap<ToolResult, ArtifactRecord>,
+  going: readonly ({ readonly part: LocatedPart } & ReplacedPart)[],
+): ReadonlyMap<number, readonly ArtifactRecord[]> {
+  const held = new Map<number, readonly ArtifactRecord[]>();
+  const add = ({ messageIndex }: ToolResult, record: ArtifactRecord) =>
+    held.set(messageIndex, [...(held.get(messageIndex) ?? []), record]);
+  for (const { part, record } of going) add(part, record);
+  for (const [part, record] of references) if (part instanceof LocatedPart) add(part, record);
+  return held;
+}
+
 function* handedOut(
   messages: readonly SeenMessage[],
   references: ReadonlyMap<ToolResult, ArtifactRecord>,
 ): Generator<string> {
-  for (const { reports } of messages) {
-    for (const { artifactId } of reports) {
-      if (artifactId !== undefined) yield artifactId;
-    }
-  }
+  for (const { heldIds } of messages) yield* heldIds;
   for (const { artifactId } of references.values()) yield artifactId;
+}
+
+/** What a part takes that this call, or an earlier one, offloaded. */
+function carriedPart(
+  { isReference, record, tokens, part }: LocatedPart,
+  replaced: ReplacedPart | undefined,
+): CarriedResult | undefined {
+  if (replaced) {
+    const { artifactId, tokensSaved } = replaced.report;
+    return { artifactId, toolName: part, tokens, referenceTokens: tokens - tokensSaved };
+  }
+  if (!isReference || !record) return undefined;
+  const { artifactId, size } = record;
+  return { artifactId, toolName: part, tokens: size.tokens, referenceTokens: tokens };
 }
 
 /** What a record says of a result, or of a part, that is or was a reference. */

@@ -76,7 +76,13 @@ export function takePlace(
 ): Place | undefined {
   if (call) return places.takeAnswer(id, call.mark, target?.equalBefore);
   if (id !== undefined) return undefined;
-  return places.takeContent(target?.hash ?? hash(), target?.equalBefore);
+  if (target) return places.takeContent(target.hash, target.equalBefore);
+  try {
+    return places.takeContent(hash(), undefined);
+  } catch {
+    // What JSON cannot hold has no hash, and is never offloaded.
+    return undefined;
+  }
 }
 
 /** As many as a reference shows. */

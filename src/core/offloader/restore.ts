@@ -54,9 +54,7 @@ export async function restoreMessages(
     session,
     hash: core.hash,
     async read(at, artifactId, found, fits) {
-      if (found?.isGone) {
-        throw new ArtifactGoneError(artifactId, "removed", found.record.metadata.tool_name);
-      }
+      if (found?.isGone) throw new ArtifactGoneError(artifactId, "removed");
       const original = found && (await core.original(found.record, signal));
       if (!found || original === undefined || !isContent(original) || fits?.(original) === false) {
         const details = { artifact_id: artifactId, session_id: sessionId, error: NOT_HELD };

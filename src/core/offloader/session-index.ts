@@ -3,7 +3,9 @@ import {
   type ArtifactRecord,
   candidateIds,
   CALL_KEY,
+  completeMetadata,
   OFFLOADED_KEY,
+  type Tombstone,
 } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
 import type { FormatResult } from "../engine/format.js";
@@ -31,6 +33,7 @@ export interface Referring extends Pick<FormatResult, "id" | "soleText"> {
 
 /** What a reference stands for. */
 export interface Referenced {
+  /** Of what is gone, nothing but the id and the digits that references show. */
   readonly record: ArtifactRecord;
   /** Whether the session held it once, and holds it no more. */
   readonly isGone: boolean;
@@ -50,6 +53,7 @@ export function findReferenced(
   const target = parseReference(soleText, id);
   const found = target && findOnceHeld(session, target);
   if (!found) return undefined;
+  if (found.isGone && place?.isQuotation) return undefined;
   const { size, metadata } = found.record;
   // A tool that knows the hash could print a list of any length; a reference is a short text.
   if ((soleText?.length ?? 0) > Math.max(size.chars, DEFAULTS.readChars)) return undefined;
@@ -68,13 +72,21 @@ export function findOnceHeld(
   { artifacts, removed }: SessionIndex,
   { artifactId, hash }: { readonly artifactId: string; readonly hash: string },
 ): Referenced | undefined {
-  // Without its key nothing shows the hash of an artifact; reading it says so.
-  const isIt = (record: ArtifactRecord | null | undefined) =>
-    record?.hash === "" || record?.hash.startsWith(hash) === true;
   const record = artifacts.get(artifactId);
-  if (record && isIt(record)) return { record, isGone: false };
+  // Without its key nothing shows the hash of an artifact; reading it says so.
+  if (record && (record.hash === "" || record.hash.startsWith(hash))) {
+    return { record, isGone: false };
+  }
   const gone = removed.get(artifactId);
-  return gone && isIt(gone) ? { record: gone, isGone: true } : undefined;
+  return gone?.shownHash === hash ? { record: goneRecord(gone), isGone: true } : undefined;
+}
+
+function goneRecord({ artifactId, shownHash }: Tombstone): ArtifactRecord {
+  return {
+    ...{ artifactId, sessionId: "", type: "TEXT", hash: shownHash, createdAt: "", location: "" },
+    size: { bytes: 0, chars: 0, lines: 0, tokens: 0 },
+    metadata: completeMetadata({}, artifactId, undefined),
+  };
 }
 
 /** Whether a record may belong to this call. */

@@ -11,11 +11,12 @@ import {
   type Verdict,
 } from "../engine/format.js";
 import type { Survey } from "../engine/survey.js";
-import { isData } from "../lib/json/plain-json.js";
+import { isData, isPlainJson } from "../lib/json/plain-json.js";
 import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderSent } from "../lib/wrapping/render-value.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import type { CarriedResult } from "../workspace/ledger/ledger.js";
 import type { OffloadMoment, ResultPlaces } from "./offload-moment.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { markCall, PlaceCounter, takePlace, type Place } from "./reference-place.js";
@@ -134,7 +135,8 @@ export class LocatedResult implements ToolResult {
 
   /** The hash of the content that it is, or stands for; empty if it has none, since JSON cannot hold it. */
   get hash(): string {
-    if (this.isPlain === false) return "";
+    this.isPlain ??= typeof this.content === "string" || isPlainJson(this.content);
+    if (!this.isPlain) return "";
     return this.record?.hash ?? this.known.hash;
   }
 
@@ -380,6 +382,10 @@ export class SeenMessage implements MessageVisitor {
   /** Whether it has a part or block of a type that the format does not know. */
   hasUnknown = false;
   calls: readonly Call[] = NONE;
+  /** The large parts that were offloaded of it. */
+  parts: readonly CarriedResult[] = NONE;
+  /** What its calls of the reading tools take. */
+  readingCallTokens = 0;
   found: readonly FormatResult[] = NONE;
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
@@ -423,7 +429,8 @@ export class SeenMessage implements MessageVisitor {
     const mark = markCall(name, input);
     // The sentence with the call is in its own message, so that both are there or neither.
     const about = aboutCall(input, writtenIn(this.input));
-    this.calls = [...this.calls, { id, name, reading, mark, about }];
+    const said = reading && `${name} ${typeof input === "string" ? input : JSON.stringify(input)}`;
+    this.calls = [...this.calls, { id, name, reading, mark, said, about }];
   }
 
   result(result: FormatResult): void {
@@ -444,12 +451,14 @@ export class SeenMessage implements MessageVisitor {
    * What is returned for it: the same object as before, if it holds the same references.
    *
    * @param hasParts - Whether it holds others besides, in place of large parts.
+   * @param parts - What these stand for, and those that it came with.
    */
   finish(
     output: unknown,
     reports: readonly ResultReport[],
     isFinal: boolean,
     hasParts: boolean,
+    parts: readonly Held[] = NONE,
   ): void {
     const isSame =
       this.isFinished &&
@@ -459,7 +468,7 @@ export class SeenMessage implements MessageVisitor {
     this.isFinished = true;
     this.isFinal = isFinal;
     this.reports = reports;
-    const held: Held[] = [];
+    const held: Held[] = [...parts];
     for (const [index, { outcome, artifactId = "" }] of reports.entries()) {
       if (outcome !== "offloaded" && outcome !== "reference") continue;
       held.push({ artifactId, hash: this.results[index]?.hash ?? "" });
@@ -513,6 +522,11 @@ export class SeenMessage implements MessageVisitor {
     if (isOutput) this.output = message;
     this.input = message;
     this.#isConstant = isConstant(message);
+  }
+
+  /** The artifacts that what is returned for it refers to. */
+  get heldIds(): readonly string[] {
+    return this.#held.map(({ artifactId }) => artifactId);
   }
 
   /** Whether the session still holds what was offloaded: it may have been removed, or replaced. */
@@ -636,6 +650,9 @@ export class TurnMemory {
     const isUsers = !seen.isModel && seen.answers === 0 && !isSystem(message);
     const named = isUsers ? namedIn(writtenIn(message)) : NONE;
     seen.named = isUsers ? named : (this.#messages.at(-1)?.named ?? NONE);
+    for (const { said } of seen.calls) {
+      if (said !== undefined) seen.readingCallTokens += contents.countTokens(said);
+    }
     seen.results = seen.found.map((found) => {
       const call = this.#calls.answeredBy(found);
       const reading = call ? call.reading : readingCalls.guess(found.toolName);
@@ -749,6 +766,7 @@ export class TurnMemory {
  *
  * @param isOpen - The messages about which something may still be decided.
  * @param withParts - Those with references in place of large parts.
+ * @param parts - What the references in place of parts stand for, by message.
  */
 export function finishMessages(
   messages: readonly SeenMessage[],
@@ -756,6 +774,7 @@ export function finishMessages(
   reports: readonly ResultReport[],
   isOpen: ReadonlySet<number>,
   withParts: ReadonlySet<number>,
+  parts: ReadonlyMap<number, readonly Held[]> = new Map(),
 ): void {
   const byMessage = new Map<number, ResultReport[]>();
   for (const report of reports) {
@@ -765,7 +784,8 @@ export function finishMessages(
   for (const [index, seen] of messages.entries()) {
     if (seen.isFinal) continue;
     const own = byMessage.get(index) ?? NONE;
-    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index));
+    const held = parts.get(index) ?? NONE;
+    seen.finish(output[index], own, !isOpen.has(index), withParts.has(index), held);
     output[index] = seen.output;
   }
 }

@@ -1,6 +1,11 @@
 import type { Content, ToolDescription } from "../engine/format.js";
 import type { ArtifactRecord, ContentSource } from "./artifacts/artifact.js";
-import type { SearchFilter, VerifyOptions, VerifyReport } from "./artifacts/artifact-store.js";
+import type {
+  SearchFilter,
+  SessionSummary,
+  VerifyOptions,
+  VerifyReport,
+} from "./artifacts/artifact-store.js";
 import type { ArtifactPage } from "./artifacts/list-artifacts.js";
 import type { PruneOptions, PruneReport } from "./artifacts/retention.js";
 import type { GrepOptions, GrepSessionOptions, SessionReading } from "./reading/grep-knowledge.js";
@@ -109,14 +114,20 @@ export interface ToolsOptions {
   readonly readingTools?: "one" | "five" | "all" | undefined;
 }
 
-/** A session that holds something. */
-export interface SessionSummary {
-  readonly sessionId: string;
-  readonly artifacts: number;
-  readonly bytes: number;
-  /** When the last artifact was stored, ISO 8601. */
-  readonly lastWrittenAt: string;
+/** Which sessions to list. */
+export interface SessionsOptions extends Pick<Scope, "signal"> {
+  /** Maximum number of sessions. Default: all. */
+  readonly limit?: number | undefined;
+  /** Continue after this session, the last one of an earlier list. */
+  readonly after?: string | undefined;
 }
+
+/** What to purge: one session, or everything in the namespace. */
+export type PurgeOptions = Pick<Scope, "signal"> &
+  (
+    | { readonly sessionId: string; readonly wholeNamespace?: undefined }
+    | { readonly sessionId?: undefined; readonly wholeNamespace: true }
+  );
 
 /** Stored tool results and the methods to read them, within one namespace. */
 export interface Workspace {
@@ -159,12 +170,17 @@ export interface Workspace {
   /** Removes an artifact and its content. */
   remove(artifactId: string, options?: Scope): Promise<void>;
   /** The sessions that hold something. */
-  sessions(options?: Pick<Scope, "signal">): Promise<SessionSummary[]>;
-  /** Removes all artifacts of a session. */
+  sessions(options?: SessionsOptions): Promise<SessionSummary[]>;
+  /** Removes all artifacts of a session. That they were there is known for a while. */
   removeSession(
     sessionId: string,
     options?: Pick<Scope, "signal">,
   ): Promise<{ readonly artifacts: number }>;
+  /**
+   * Removes a session or the whole namespace without a trace: artifacts, names, and what is known of
+   * artifacts that were removed. References to them are then unknown ones.
+   */
+  purge(options: PurgeOptions): Promise<{ readonly artifacts: number }>;
   /**
    * Removes the oldest artifacts, beyond these limits or the workspace's `retention`; with `dryRun`,
    * says what it would remove.
@@ -176,6 +192,6 @@ export interface Workspace {
   tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt; pass the same `readingTools` as to `tools`. */
   systemPrompt(options?: Pick<ToolsOptions, "readingTools">): string;
-  /** Ends the search worker and closes open files. Optional: neither keeps a process alive. */
+  /** Ends the search worker, writes the ledger and closes open files. Optional: nothing of it keeps a process alive. */
   close(): Promise<void>;
 }

@@ -167,6 +167,15 @@ export class Disk {
     for (let from = 0; from < bytes.length; from += await this.writeOnce(fd, bytes, from));
   }
 
+  /** Overwrites a part of a file that was not opened for appending. */
+  async writeAt(fd: number, bytes: Uint8Array, position: number): Promise<void> {
+    for (let from = 0; from < bytes.length;) {
+      from += await byThread<number>((done) => {
+        fs.write(fd, bytes, from, bytes.length - from, position + from, done);
+      });
+    }
+  }
+
   async rename(from: string, to: string): Promise<void> {
     await byThread((done) => {
       fs.rename(from, to, (error) => {

@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { basename, join, sep } from "node:path";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
@@ -8,16 +9,19 @@ import type {
   ArtifactStore,
   NewArtifact,
   OpenContent,
+  Removal,
   SessionListing,
   VerifyOptions,
   VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
+import { createGate } from "../../core/lib/concurrency.js";
 import { hasCode } from "./disk.js";
 import { sha256 } from "../hash.js";
 import {
   ContentCheck,
   SETTLED_MS,
   deleteDerived,
+  derivedPrefix,
   openDerived,
   openContent,
 } from "./open-content.js";
@@ -29,14 +33,24 @@ import {
   recoverFile,
   replaceBy,
 } from "./session-files.js";
+import { bySession, chooseOldest } from "../../core/workspace/artifacts/choose-oldest.js";
 import { Manifest, readOwner } from "./manifest.js";
 import { putArtifact } from "./put-artifact.js";
 import { type CheckedFolder, FILE_MODE, StoreLayout } from "./store-layout.js";
 import { verifyFiles } from "./verify-files.js";
 
-/** How many sessions' manifests are remembered. */
-const MAX_MANIFESTS = 256;
+/** About how much memory is spent on manifests that were read, and how often that is looked at. */
+const MAX_CACHED_BYTES = 134_217_728;
+const USES_BETWEEN = 256;
 const MAX_LOADS = 8;
+
+/**
+ * How many files the whole process writes, or opens, at a time. Node has four threads for all of them:
+ * more at once is no faster, but takes a descriptor each, and time of the event loop all at once.
+ */
+const MAX_AT_ONCE = 16;
+const writing = createGate(MAX_AT_ONCE);
+const reading = createGate(MAX_AT_ONCE);
 
 /**
  * Artifacts as plain files: a folder per session, with a file per artifact and a manifest. Content is
@@ -49,6 +63,7 @@ export class FileStore implements ArtifactStore {
   readonly #manifests = new Map<string, Manifest>();
   /** The session of each folder; `null` for a copy of another session's. */
   readonly #owners = new Map<string, string | null>();
+  #uses = 0;
   readonly #check = new ContentCheck();
   /** What the namespace's folder has held since it last changed, if that is a while ago. */
   #listed: { readonly changedMs: number; readonly entries: readonly Dirent[] } | undefined;
@@ -61,7 +76,9 @@ export class FileStore implements ArtifactStore {
   async put(artifact: NewArtifact): Promise<ArtifactRecord> {
     const manifest = this.#manifestOf(artifact.sessionId);
     try {
-      return await putArtifact(manifest, artifact);
+      // A stream may be waiting for another put, so it must not take the place of one.
+      const put = () => putArtifact(manifest, artifact);
+      return await (artifact.content instanceof Uint8Array ? writing(put) : put());
     } catch (cause) {
       if (ContextOffloadError.isInstance(cause)) throw cause;
       throw new WriteFailedError(manifest.folder, cause);
@@ -108,13 +125,16 @@ export class FileStore implements ArtifactStore {
     await this.#checkFolder(manifest);
     const path = join(manifest.folder, this.#layout.fileName(record.artifactId));
     try {
-      const file = await openContent(path).catch(async (error: unknown) => {
-        const isRecovered =
-          hasCode(error, "ENOENT") && (await recoverFile({ ...record, location: path }, manifest));
-        if (isRecovered) return openContent(path);
-        throw error;
+      return await reading(async () => {
+        const file = await openContent(path, this.#layout.disk).catch(async (error: unknown) => {
+          const isRecovered =
+            hasCode(error, "ENOENT") &&
+            (await recoverFile({ ...record, location: path }, manifest));
+          if (isRecovered) return openContent(path, this.#layout.disk);
+          throw error;
+        });
+        return this.#check.guard(record, file);
       });
-      return await this.#check.guard(record, file);
     } catch (cause) {
       throw await readingError(cause, record, path, manifest);
     }
@@ -127,7 +147,7 @@ export class FileStore implements ArtifactStore {
   ): Promise<OpenContent> {
     const { folder } = this.#manifestOf(record.sessionId);
     const file = this.#layout.fileName(record.artifactId);
-    return openDerived(folder, file, record.hash, name, make);
+    return openDerived(folder, file, record.hash, name, make, this.#layout.disk);
   }
 
   async writeReadable(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string> {
@@ -145,26 +165,98 @@ export class FileStore implements ArtifactStore {
     }
   }
 
-  async remove(record: ArtifactRecord): Promise<void> {
-    const { artifactId, createdAt } = record;
-    const manifest = this.#manifestOf(record.sessionId);
-    const file = this.#layout.fileName(artifactId);
+  remove(record: ArtifactRecord): Promise<void> {
+    return this.#removeFrom(this.#manifestOf(record.sessionId), [record]);
+  }
+
+  /** By listings: files have no index. */
+  async removeOldest(removal: Removal): Promise<readonly ArtifactRecord[]> {
+    const { sessionId } = removal;
+    const records: ArtifactRecord[] = [];
+    for (const id of sessionId === undefined ? await this.sessions() : [sessionId]) {
+      for (const record of (await this.listSession(id)).artifacts.values()) records.push(record);
+    }
+    const removed = chooseOldest(records, removal);
+    for (const [id, own] of bySession(removed)) await this.#removeFrom(this.#manifestOf(id), own);
+    return removed;
+  }
+
+  async #removeFrom(manifest: Manifest, records: readonly ArtifactRecord[]): Promise<void> {
+    const { folder } = manifest;
     try {
       const { artifacts } = await manifest.load();
-      // Another artifact has its id by now, or it was renewed.
-      if (artifacts.has(artifactId) && !isAsListed(record, artifacts)) return;
-      // The line first: from then on no reader looks for a file that may be gone. It says which one it
-      // removes, since another process may renew the artifact at this moment.
-      await manifest.append({ removed: artifactId, at: new Date().toISOString(), createdAt });
-      if (isListed(record, manifest.listing.artifacts)) return;
-      await discardUnlisted([join(manifest.folder, file)], manifest);
-      await deleteDerived(manifest.folder, file, record.hash);
-      await rm(join(manifest.folder, this.#layout.readableName(record.artifactId)), {
-        force: true,
-      });
+      // Not if another artifact has its id by now, or if it was renewed.
+      const listed = records.filter((record) => isAsListed(record, artifacts));
+      const unlisted = records.filter(({ artifactId }) => !artifacts.has(artifactId));
+      // The tombstones first: from then on no reader looks for a file that may be gone.
+      await manifest.remove(listed);
+      const removed = [...listed, ...unlisted].filter(
+        // Unless it was renewed at this moment.
+        (record) => !isListed(record, manifest.listing.artifacts),
+      );
+      const files = new Map(
+        removed.map((record) => [this.#layout.fileName(record.artifactId), record]),
+      );
+      await discardUnlisted(
+        [...files.keys()].map((file) => join(folder, file)),
+        manifest,
+      );
+      await deleteDerived(
+        folder,
+        new Set([...files].map(([file, { hash }]) => derivedPrefix(file, hash))),
+      );
+      for (const { artifactId } of files.values()) {
+        await this.#layout.disk.delete(join(folder, this.#layout.readableName(artifactId)));
+      }
     } catch (cause) {
-      throw new WriteFailedError(join(manifest.folder, file), cause);
+      throw new WriteFailedError(folder, cause);
     }
+  }
+
+  async purge(sessionId?: string): Promise<{ readonly artifacts: number }> {
+    const { namespaceFolder, disk } = this.#layout;
+    const purged = sessionId === undefined ? await this.sessions() : [sessionId];
+    let artifacts = 0;
+    for (const id of purged) artifacts += (await this.listSession(id)).artifacts.size;
+    const folder =
+      sessionId === undefined ? namespaceFolder : this.#layout.sessionFolder(sessionId);
+    try {
+      if (sessionId !== undefined) await this.#removeChildLinks(sessionId);
+      // Set aside at once, so that nobody meets a part of it; what is put from then on is new.
+      const aside = this.#layout.asideName(randomBytes(9).toString("hex"));
+      await disk.rename(folder, aside).catch((error: unknown) => {
+        if (!hasCode(error, "ENOENT")) throw error;
+      });
+      this.#forget(folder);
+      await this.#deletePurged();
+    } catch (cause) {
+      throw new WriteFailedError(folder, cause);
+    }
+    return { artifacts };
+  }
+
+  async #removeChildLinks(childSessionId: string): Promise<void> {
+    for (const parent of await this.sessions()) {
+      const { children } = await this.listSession(parent);
+      if (children.has(childSessionId)) await this.#manifestOf(parent).removeChild(childSessionId);
+    }
+  }
+
+  /** Deletes what was purged, also by a process that was killed then. */
+  async #deletePurged(): Promise<void> {
+    for (const path of await this.#layout.findAside()) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  #forget(folder: string): void {
+    for (const [path, manifest] of this.#manifests) {
+      if (path !== folder && !path.startsWith(`${folder}${sep}`)) continue;
+      manifest.close();
+      this.#manifests.delete(path);
+      this.#owners.delete(basename(path));
+    }
+    this.#listed = undefined;
   }
 
   async addChild(sessionId: string, childSessionId: string): Promise<void> {
@@ -182,15 +274,16 @@ export class FileStore implements ArtifactStore {
   async verify(options: VerifyOptions): Promise<VerifyReport> {
     const { namespaceFolder } = this.#layout;
     const entries = await this.#entries();
-    const manifests = foldersOf(entries).map((name) =>
-      this.#manifestIn(join(namespaceFolder, name)),
-    );
     const links = entries.filter((entry) => entry.isSymbolicLink());
-    return verifyFiles(
-      manifests,
+    const report = await verifyFiles(
+      foldersOf(entries).map((name) => join(namespaceFolder, name)),
+      (folder) => this.#manifestIn(folder),
+      // Links in the place of sessions.
       links.map(({ name }) => join(namespaceFolder, name)),
       options,
     );
+    await this.#deletePurged().catch(() => undefined);
+    return report;
   }
 
   /** Closes what stays open between puts. */
@@ -208,10 +301,17 @@ export class FileStore implements ArtifactStore {
     // Removed and added again, so that the first entry of the map is the least recently used.
     this.#manifests.delete(folder);
     this.#manifests.set(folder, manifest);
-    const [oldest] = this.#manifests.keys();
-    if (this.#manifests.size > MAX_MANIFESTS && oldest !== undefined)
-      this.#manifests.delete(oldest);
+    if (++this.#uses % USES_BETWEEN === 0) this.#trim();
     return manifest;
+  }
+
+  /** Forgets the manifests that were used least recently, if all together take too much memory. */
+  #trim(): void {
+    let bytes = 0;
+    for (const [folder, { weight }] of [...this.#manifests].reverse()) {
+      bytes += weight;
+      if (bytes > MAX_CACHED_BYTES) this.#manifests.delete(folder);
+    }
   }
 
   /** The session of a folder never changes, so that its manifest is read for that once. */

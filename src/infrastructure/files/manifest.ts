@@ -1,9 +1,16 @@
 import * as nodeBuffer from "node:buffer";
 import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
+import { createGate } from "../../core/lib/concurrency.js";
 import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
-import { isRenewal, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import {
+  isRenewal,
+  isStanding,
+  type ArtifactRecord,
+  type Tombstone,
+  tombstoneOf,
+} from "../../core/workspace/artifacts/artifact.js";
 import { CauseError } from "../cause-error.js";
 import { type Disk, hasCode, identityOf } from "./disk.js";
 import { READ_NO_LINK } from "./open-content.js";
@@ -17,8 +24,14 @@ type ManifestEntry =
   | { readonly session: string; readonly layout: 1 }
   | { readonly put: ManifestRecord }
   | { readonly renewed: string; readonly hash: string; readonly at: string }
-  | { readonly removed: string; readonly at: string; readonly createdAt?: string }
+  | RemovedEntry
   | { readonly child: string };
+
+/** The tombstone of an artifact. It says when that was stored, since it may be renewed at this moment. */
+interface RemovedEntry extends Pick<Tombstone, "shownHash" | "until"> {
+  readonly removed: string;
+  readonly createdAt: string;
+}
 
 /** A line that could be read: of a known kind, or of one that a later version writes. */
 interface ParsedEntry {
@@ -29,6 +42,8 @@ interface ParsedEntry {
   readonly at?: string;
   readonly removed?: string;
   readonly createdAt?: string;
+  readonly shownHash?: unknown;
+  readonly until?: unknown;
   readonly child?: string;
 }
 
@@ -99,8 +114,13 @@ interface ManifestState {
   /** The identity of the file that was read; "" if there was none. */
   readonly file: string;
   readonly artifacts: Map<string, ListedRecord>;
-  readonly removed: Map<string, ListedRecord | null>;
+  readonly removed: Map<string, Tombstone>;
   readonly children: Set<string>;
+  /** Where the lines of each artifact are. */
+  readonly lines: Map<string, Line[]>;
+  readonly childLines: Map<string, Line[]>;
+  /** The lines of what was removed, or has ended. */
+  erasable: Line[];
   /** Another object after each removal. */
   lastRemoval: object;
   /** Up to where it was read. */
@@ -116,12 +136,21 @@ interface ManifestState {
   torn: boolean;
 }
 
+/** From its first byte to the one after its last. */
+interface Line {
+  readonly start: number;
+  readonly end: number;
+}
+
 function emptyState(file: string): ManifestState {
   return {
     file,
     artifacts: new Map(),
     removed: new Map(),
     children: new Set(),
+    lines: new Map(),
+    childLines: new Map(),
+    erasable: [],
     lastRemoval: {},
     bytes: 0,
     modifiedMs: 0,
@@ -147,7 +176,11 @@ const IDLE_MS = 2_000;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants as Partial<
   Record<string, number>
 > & { O_APPEND: number; O_CREAT: number; O_RDWR: number };
-const APPEND_NO_LINK = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+const CHANGE_NO_LINK = O_RDWR | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+const APPEND_NO_LINK = CHANGE_NO_LINK | O_APPEND | O_CREAT;
+
+/** How many manifests the whole process reads at a time: each takes a descriptor, and few threads serve them all. */
+const reading = createGate(16);
 
 /** In order of use, the least recently used first. */
 const openFiles = new Set<AppendFile>();
@@ -231,6 +264,7 @@ export async function readOwner(folder: string, disk: Disk): Promise<string | un
 }
 
 const MAX_APPENDS = 3;
+const BLANK = 0x20;
 
 /**
  * The append-only list of what a session holds. An artifact exists once its line does. Everything that
@@ -286,6 +320,11 @@ export class Manifest implements CheckedFolder {
     return { artifacts, removed, children, lastRemoval };
   }
 
+  /** About how much memory it takes, in bytes. */
+  get weight(): number {
+    return 2_048 + 3 * this.#state.bytes;
+  }
+
   /** The current listing, including entries of other processes. */
   async load(): Promise<SessionListing> {
     // A load that is already running may have read too early. The next one starts after this call
@@ -318,6 +357,18 @@ export class Manifest implements CheckedFolder {
         identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
       if (!isAsRead) await this.#readByPath();
     }
+    this.#endTombstones();
+  }
+
+  #endTombstones(): void {
+    const { removed, lines, erasable } = this.#state;
+    for (const [artifactId, tombstone] of removed) {
+      // They end in the order in which they were made.
+      if (isStanding(tombstone, Date.now())) return;
+      removed.delete(artifactId);
+      erasable.push(...(lines.get(artifactId) ?? []));
+      lines.delete(artifactId);
+    }
   }
 
   /** Reads what was just appended, and checks that the path is still the same file. */
@@ -341,7 +392,11 @@ export class Manifest implements CheckedFolder {
     });
   }
 
-  async #readByPath(): Promise<void> {
+  #readByPath(): Promise<void> {
+    return reading(() => this.#readWhole());
+  }
+
+  async #readWhole(): Promise<void> {
     let fd: number;
     try {
       fd = await this.layout.disk.open(this.path, READ_NO_LINK);
@@ -386,19 +441,25 @@ export class Manifest implements CheckedFolder {
   #take(block: Buffer, isEnd: boolean): "lines" | "nothing" | "other" {
     const state = this.#state;
     const known = state.ending.length;
-    if (block.length < known || !block.subarray(0, known).equals(state.ending)) return "other";
+    if (block.length < known || !continues(block, state.ending)) return "other";
     let taken = Math.max(block.lastIndexOf(LINE_FEED) + 1, known);
     const lines = block.subarray(known, taken);
-    const text = lines.toString(isAscii?.(lines) === true ? "latin1" : "utf8");
+    // In ASCII a character is a byte, so that places in the text are places in the file.
+    const text = isAscii?.(lines) === true ? lines.toString("latin1") : undefined;
+    const nextEnd = (from: number) =>
+      text === undefined ? lines.indexOf(LINE_FEED, from) : text.indexOf("\n", from);
     let from = 0;
-    for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
-      if (!this.#takeLine(text.slice(from, to))) state.brokenLines++;
+    for (let to = nextEnd(0); to !== -1; to = nextEnd(from)) {
+      const line = text?.slice(from, to) ?? lines.toString("utf8", from, to);
+      if (!this.#takeLine(line, state.bytes + from, state.bytes + to)) state.brokenLines++;
       from = to + 1;
     }
     if (isEnd) {
       // Another process may still be writing the last line: unless it is complete, it is read again
       // next time.
-      state.torn = !this.#takeLine(block.toString("utf8", taken));
+      const start = state.bytes + taken - known;
+      const line = block.toString("utf8", taken);
+      state.torn = !this.#takeLine(line, start, start + block.length - taken);
       if (!state.torn) taken = block.length;
     }
     if (taken === known) return "nothing";
@@ -408,12 +469,15 @@ export class Manifest implements CheckedFolder {
   }
 
   /** @returns Whether the line is a whole entry, or blank. */
-  #takeLine(line: string): boolean {
+  #takeLine(line: string, start: number, end: number): boolean {
     if (this.#awaited.size > 0) this.#awaited.delete(line);
     if (line.length < 2 && line.trim() === "") return true;
     const entry = parseEntry(line);
     if (!entry) return line.trim() === "";
-    const { artifacts, removed, children, owner } = this.#state;
+    const { artifacts, removed, children, lines, childLines, owner } = this.#state;
+    const id = entry.put?.artifactId ?? entry.renewed ?? entry.removed;
+    if (id !== undefined) addLine(lines, id, { start, end });
+    if (entry.child !== undefined) addLine(childLines, entry.child, { start, end });
     // Two processes may have put the same content at once; the first line wins, so that all readers
     // agree.
     if (entry.put && !artifacts.has(entry.put.artifactId)) {
@@ -440,12 +504,33 @@ export class Manifest implements CheckedFolder {
       }
     }
     if (entry.removed !== undefined && !this.#isRenewed(entry.removed, entry.createdAt)) {
-      const record = artifacts.get(entry.removed) ?? removed.get(entry.removed) ?? null;
-      artifacts.delete(entry.removed);
-      removed.set(entry.removed, record);
-      this.#state.lastRemoval = {};
+      this.#takeRemoval(entry.removed, entry);
     }
     return true;
+  }
+
+  #takeRemoval(artifactId: string, { at, shownHash, until }: ParsedEntry): void {
+    const state = this.#state;
+    const { artifacts, removed, lines } = state;
+    const listed = artifacts.get(artifactId);
+    const known = removed.get(artifactId);
+    artifacts.delete(artifactId);
+    // Last, also if it was removed before.
+    removed.delete(artifactId);
+    // An earlier version wrote no tombstone.
+    const made = listed && tombstoneOf(listed, Date.parse(at ?? listed.createdAt));
+    const written =
+      typeof shownHash === "string" && typeof until === "string"
+        ? { artifactId, shownHash, until }
+        : undefined;
+    const tombstone = written ?? made ?? known;
+    if (tombstone) removed.set(artifactId, tombstone);
+    state.lastRemoval = {};
+    // Without one, the record is needed to tell which references were to it.
+    if (!written) return;
+    const own = lines.get(artifactId) ?? [];
+    state.erasable.push(...own.slice(0, -1));
+    lines.set(artifactId, own.slice(-1));
   }
 
   /** Whether an artifact was renewed after the process that removes it had looked. */
@@ -472,30 +557,84 @@ export class Manifest implements CheckedFolder {
   }
 
   /**
-   * Appends an entry and reads it back; to be called after `load`. `computeAhead` runs while the line
-   * is written, `look` while it is read back.
+   * Appends entries by one write and reads them back; to be called after `load`. `computeAhead` runs
+   * while they are written, `look` while they are read back.
    */
   async append<T>(
-    entry: ManifestEntry,
+    entries: ManifestEntry | readonly ManifestEntry[],
     computeAhead?: () => void,
     look?: () => Promise<T>,
   ): Promise<T | undefined> {
-    const text = JSON.stringify(entry);
+    let texts = [entries].flat().map((entry) => JSON.stringify(entry));
     try {
       for (let attempt = 0; attempt < MAX_APPENDS; attempt++) {
-        this.#awaited.add(text);
-        await this.#write(text, computeAhead);
+        for (const text of texts) this.#awaited.add(text);
+        await this.#write(texts.join("\n"), computeAhead);
         const [, outcome] = await Promise.all([this.load(), look?.()]);
-        if (!this.#awaited.has(text)) return outcome;
+        texts = texts.filter((text) => this.#awaited.has(text));
+        if (texts.length === 0) return outcome;
         // The file was deleted or replaced, or the line was joined to another process's incomplete line.
         this.close();
       }
     } finally {
-      this.#awaited.delete(text);
+      for (const text of texts) this.#awaited.delete(text);
     }
     throw new CauseError(
       "the manifest was deleted, replaced or overwritten while a line was appended",
     );
+  }
+
+  /** Appends tombstones of artifacts that are listed, and overwrites what the manifest says of them besides. */
+  async remove(records: readonly ArtifactRecord[]): Promise<void> {
+    const now = Date.now();
+    const entries = records.map((record): RemovedEntry => {
+      const { artifactId: removed, shownHash, until } = tombstoneOf(record, now);
+      return { removed, createdAt: record.createdAt, shownHash, until };
+    });
+    if (entries.length > 0) await this.append(entries);
+    await this.erase();
+  }
+
+  /** Takes back that a session may read another one. */
+  async removeChild(childSessionId: string): Promise<void> {
+    const { children, childLines, erasable } = this.#state;
+    erasable.push(...(childLines.get(childSessionId) ?? []));
+    childLines.delete(childSessionId);
+    children.delete(childSessionId);
+    await this.erase();
+  }
+
+  /**
+   * Overwrites lines that no reader needs with blanks, in place: every other line stays where it is, so
+   * that processes that append or read at this moment need not know. What a process that was killed has
+   * left is overwritten the next time.
+   */
+  async erase(): Promise<void> {
+    await this.load();
+    const state = this.#state;
+    const { disk } = this.layout;
+    const { erasable } = state;
+    if (erasable.length === 0) return;
+    state.erasable = [];
+    const fd = await disk.open(this.path, CHANGE_NO_LINK);
+    try {
+      // Another file in its place has other lines, and is read before anything else happens to it.
+      if (identityOf(await disk.statOpen(fd)) !== state.file) return;
+      for (const { start, end } of joinLines(erasable)) {
+        const block = Buffer.alloc(end - start, BLANK);
+        const held = Buffer.allocUnsafe(block.length);
+        await disk.read(fd, held, start);
+        for (let at = held.indexOf(LINE_FEED); at !== -1; at = held.indexOf(LINE_FEED, at + 1)) {
+          block[at] = LINE_FEED;
+        }
+        await disk.writeAt(fd, block, start);
+      }
+    } catch (error) {
+      state.erasable.push(...erasable);
+      throw error;
+    } finally {
+      disk.close(fd);
+    }
   }
 
   /** Closes the file that stays open between appends. */
@@ -503,11 +642,21 @@ export class Manifest implements CheckedFolder {
     this.#file?.close();
   }
 
+  /** Opens the file, and makes its folder if that was purged. */
+  #openToAppend(): Promise<AppendFile> {
+    const open = () => AppendFile.open(this.path, this.layout.disk);
+    return open().catch(async (error: unknown) => {
+      if (!hasCode(error, "ENOENT")) throw error;
+      await this.layout.makeFolder(this);
+      return open();
+    });
+  }
+
   async #write(text: string, computeAhead?: () => void): Promise<void> {
     const { file } = this.#state;
     if (file !== "" && this.#file?.identity !== file) this.close();
     while (!this.#file?.isOpen) {
-      this.#file = await AppendFile.open(this.path, this.layout.disk);
+      this.#file = await this.#openToAppend();
       // A file that was not read yet, perhaps another one in its place, is read first.
       if (this.#file.identity !== this.#state.file) await this.load();
     }
@@ -529,4 +678,27 @@ export class Manifest implements CheckedFolder {
       }
     });
   }
+}
+
+/** Whether a file still begins as it did, but for what was overwritten since. */
+function continues(block: Buffer, ending: Buffer): boolean {
+  if (block.subarray(0, ending.length).equals(ending)) return true;
+  return ending.every((byte, at) => block[at] === byte || block[at] === BLANK);
+}
+
+function addLine(lines: Map<string, Line[]>, id: string, line: Line): void {
+  const known = lines.get(id);
+  if (known) known.push(line);
+  else lines.set(id, [line]);
+}
+
+/** The same lines in fewer pieces: those that follow each other become one, with their line breaks. */
+function joinLines(lines: readonly Line[]): Line[] {
+  const joined: { start: number; end: number }[] = [];
+  for (const { start, end } of [...lines].sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last && start <= last.end + 1) last.end = Math.max(last.end, end);
+    else joined.push({ start, end });
+  }
+  return joined;
 }

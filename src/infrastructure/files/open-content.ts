@@ -6,8 +6,10 @@ import { ReadFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces, collectPieces } from "../../core/lib/text/byte-source.js";
 import { type OpenContent, memoryContent } from "../../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { once } from "../../core/lib/concurrency.js";
 import { CauseError } from "../cause-error.js";
 import { checkedContent } from "../checked-content.js";
+import type { Disk } from "./disk.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
@@ -31,44 +33,48 @@ export interface OpenFile extends OpenContent {
   readonly state: string;
 }
 
-export async function openContent(path: string): Promise<OpenFile> {
-  const handle = await open(path, READ_NO_LINK);
+export async function openContent(path: string, disk: Disk): Promise<OpenFile> {
+  const fd = await disk.open(path, READ_NO_LINK);
   try {
-    const stats = await handle.stat();
+    const stats = await disk.statOpen(fd);
     if (!stats.isFile()) throw new CauseError(`${path} is not a plain file`);
     const { size, mtimeMs: modifiedMs, ctimeMs, dev, ino } = stats;
     return {
-      fd: handle.fd,
+      fd,
       size,
       modifiedMs,
       changedMs: Math.max(modifiedMs, ctimeMs),
       state: [dev, ino, size, modifiedMs, ctimeMs].join(),
-      close: () => handle.close(),
+      close: onceCalled(() => {
+        disk.close(fd);
+      }),
       async read(start, end) {
         const bytes = Buffer.allocUnsafe(Math.max(Math.min(end, size) - start, 0));
-        let filled = 0;
         try {
-          while (filled < bytes.length) {
-            const left = bytes.length - filled;
-            const { bytesRead } = await handle.read(bytes, filled, left, start + filled);
-            if (bytesRead === 0) break;
-            filled += bytesRead;
-          }
+          return bytes.subarray(0, await disk.read(fd, bytes, start));
         } catch (cause) {
           throw new ReadFailedError(path, cause);
         }
-        return bytes.subarray(0, filled);
       },
     };
   } catch (error) {
-    await handle.close();
+    disk.close(fd);
     throw error;
   }
 }
 
+/** Closing twice must not close the descriptor of another file. */
+function onceCalled(close: () => void): () => Promise<void> {
+  const closed = once(close);
+  return () => {
+    closed();
+    return Promise.resolve();
+  };
+}
+
 /** SHA-256 of a file, read piece by piece. */
-export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
-  const content = await openContent(path);
+export async function hashFile(path: string, disk: Disk, signal?: AbortSignal): Promise<string> {
+  const content = await openContent(path, disk);
   try {
     const hash = createHash("sha256");
     for await (const piece of readPieces(content, signal)) hash.update(piece);
@@ -121,13 +127,17 @@ export async function openDerived(
   hash: string,
   name: string,
   make: () => AsyncIterable<Uint8Array>,
+  disk: Disk,
 ): Promise<OpenContent> {
   const cache = join(folder, CACHE_FOLDER);
   // The hash is in the name, so that stale data is not found when an id holds other content.
   const path = join(cache, `${derivedPrefix(file, hash)}${name}`);
   try {
     await makeFolder(cache);
-    return (await openSealed(path, hash)) ?? (await makeDerived(cache, path, hash, make));
+    const existing = await openSealed(path, hash, disk);
+    if (existing) return existing;
+    await makeDerived(cache, path, hash, make);
+    return await openContent(path, disk);
   } catch (error) {
     // Reading must work even if nothing can be written.
     if (!isSystemError(error)) throw error;
@@ -136,9 +146,13 @@ export async function openDerived(
 }
 
 /** @returns `undefined` if it does not exist or was changed. */
-async function openSealed(path: string, hash: string): Promise<OpenContent | undefined> {
+async function openSealed(
+  path: string,
+  hash: string,
+  disk: Disk,
+): Promise<OpenContent | undefined> {
   // Whatever is wrong with it, it is made again.
-  const cached = await openContent(path).catch(() => undefined);
+  const cached = await openContent(path, disk).catch(() => undefined);
   if (!cached || cached.modifiedMs === sealOf(hash, cached.size)) return cached;
   await cached.close();
   return undefined;
@@ -157,7 +171,7 @@ async function makeDerived(
   path: string,
   hash: string,
   make: () => AsyncIterable<Uint8Array>,
-): Promise<OpenContent> {
+): Promise<void> {
   const temporary = join(cache, temporaryName(randomBytes(9).toString("hex")));
   try {
     const handle = await open(temporary, "wx", FILE_MODE);
@@ -169,7 +183,6 @@ async function makeDerived(
       await handle.close();
     }
     await replace(temporary, path);
-    return await openContent(path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
@@ -181,12 +194,18 @@ export function derivedPrefix(file: string, hash: string): string {
   return `${file}.${hash.slice(0, 12)}.`;
 }
 
-/** Deletes the data derived from an artifact's file. */
-export async function deleteDerived(folder: string, file: string, hash: string): Promise<void> {
+/** Deletes the data derived from artifacts, of which these are the prefixes. */
+export async function deleteDerived(folder: string, prefixes: ReadonlySet<string>): Promise<void> {
   for (const name of await listDerived(folder)) {
-    if (name.startsWith(derivedPrefix(file, hash)))
+    const prefix = derivedPrefixOf(name);
+    if (prefix !== undefined && prefixes.has(prefix))
       await rm(join(folder, CACHE_FOLDER, name), { force: true, recursive: true });
   }
+}
+
+/** The prefix that a name of derived data has. */
+export function derivedPrefixOf(name: string): string | undefined {
+  return /^(.*\.[0-9a-f]{12}\.)[a-z-]+$/.exec(name)?.[1];
 }
 
 /** The names of everything in the folder for derived data, if it is a folder. */

@@ -116,13 +116,10 @@ async function listArtifact(
   const { manifest, artifact, content } = put;
   const { disk } = manifest.layout;
   const { type, createdAt, metadata } = artifact;
+  const shownHash = artifact.shownHash?.();
   const entry = {
-    artifactId,
-    type,
-    size: artifact.size(),
-    hash: content.hash(),
-    createdAt,
-    metadata,
+    ...{ artifactId, type, size: artifact.size(), hash: content.hash(), createdAt, metadata },
+    ...(shownHash === undefined ? {} : { shownHash }),
   };
   const found = await manifest
     .append({ put: entry }, artifact.computeAhead, () => disk.lookAt(path))
@@ -149,7 +146,7 @@ async function listArtifact(
     return listed;
   } catch (error) {
     if (await isThere()) return listed;
-    await manifest.append({ removed: artifactId, at: artifact.createdAt });
+    await manifest.remove([listed]);
     throw error;
   }
 }

@@ -32,7 +32,7 @@ export async function holdsContent(
   disk: Disk,
 ): Promise<boolean> {
   try {
-    return (await disk.lookAt(path))?.size === bytes && (await hashFile(path)) === hash();
+    return (await disk.lookAt(path))?.size === bytes && (await hashFile(path, disk)) === hash();
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import type { Hash } from "../../core/engine/format.js";
 import { portableName } from "../../core/lib/text/portable-name.js";
 import { Disk } from "./disk.js";
@@ -41,6 +41,18 @@ export class StoreLayout {
 
   sessionFolder(sessionId: string): string {
     return join(this.namespaceFolder, this.#nameOf(sessionId));
+  }
+
+  /** A name for what is purged, beside the namespaces, which never begin with a dot. */
+  asideName(random: string): string {
+    return join(dirname(this.namespaceFolder), `.purged-${random}`);
+  }
+
+  /** What was set aside to be purged, of any namespace. */
+  async findAside(): Promise<readonly string[]> {
+    const parent = dirname(this.namespaceFolder);
+    const names = await readdir(parent).catch(() => []);
+    return names.filter((name) => name.startsWith(".purged-")).map((name) => join(parent, name));
   }
 
   /** The same ending for all, since the file name decides who owns the id; and not the manifest's. */

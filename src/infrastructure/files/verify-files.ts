@@ -1,11 +1,13 @@
 import { DEFAULTS } from "../../core/defaults.js";
 import { lstat, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts/artifact-store.js";
+import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
+import { mapConcurrently } from "../../core/lib/concurrency.js";
 import { messageOf } from "../../core/errors/context-offload-error.js";
-import { hasCode } from "./disk.js";
-import { derivedPrefix, listDerived, hashFile } from "./open-content.js";
+import { type Disk, hasCode } from "./disk.js";
+import { derivedPrefix, derivedPrefixOf, listDerived, hashFile } from "./open-content.js";
 import { discardUnlisted, isListed, recoverFile } from "./session-files.js";
 import { Manifest } from "./manifest.js";
 import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
@@ -14,15 +16,29 @@ import { CACHE_FOLDER, MANIFEST_NAME } from "./store-layout.js";
 type Findings = { -readonly [Key in keyof VerifyReport]: Writable<VerifyReport[Key]> };
 type Writable<T> = T extends readonly (infer Item)[] ? Item[] : T;
 
-/** Compares every session's files with its manifest; deletes only with `deleteOrphans`. */
+/** How many sessions are checked at a time, and how many artifacts of each. */
+const SESSIONS_AT_ONCE = 4;
+const ARTIFACTS_AT_ONCE = 4;
+
+/** What is checked of a session. */
+interface Part {
+  readonly manifest: Manifest;
+  readonly records: readonly ArtifactRecord[];
+  /** Whether these are its last artifacts. */
+  readonly isLast: boolean;
+}
+
+/** Compares the sessions' files with their manifests; deletes files only with `deleteOrphans`. */
 export async function verifyFiles(
-  manifests: readonly Manifest[],
+  folders: readonly string[],
+  manifestIn: (folder: string) => Manifest,
   /** Links in the place of sessions. */
   links: readonly string[],
   options: VerifyOptions,
 ): Promise<VerifyReport> {
+  const { signal } = options;
   const report: Findings = {
-    sessions: manifests.length,
+    sessions: folders.length,
     artifacts: 0,
     bytes: 0,
     damaged: [],
@@ -32,50 +48,114 @@ export async function verifyFiles(
     brokenLines: 0,
     deleted: [],
   };
-  for (const manifest of manifests) {
+  const attempt = async (folder: string, work: () => Promise<void>): Promise<void> => {
     try {
-      await checkArtifacts(manifest, report, options.signal);
-      await checkOrphans(manifest, report, options);
+      signal?.throwIfAborted();
+      await work();
     } catch (cause) {
-      if (options.signal?.aborted) throw cause;
-      report.unreadable.push({ folder: manifest.folder, problem: messageOf(cause) });
+      if (signal?.aborted) throw cause;
+      report.unreadable.push({ folder, problem: messageOf(cause) });
     }
-    report.brokenLines += manifest.brokenLines;
+  };
+
+  const check = ({ manifest, records, isLast }: Part): Promise<void> =>
+    attempt(manifest.folder, async () => {
+      await mapConcurrently(records, ARTIFACTS_AT_ONCE, (record) =>
+        checkArtifact(manifest, record, report, options),
+      );
+      if (!isLast) return;
+      // Files that belong to an artifact without one are put back before orphans are looked for.
+      await checkOrphans(manifest, report, options);
+      // What a process that was killed has left, and tombstones that have ended.
+      await manifest.erase().catch(() => undefined);
+      report.brokenLines += manifest.brokenLines;
+    });
+
+  /** The parts in order, as far as the limit goes. */
+  async function* parts(): AsyncGenerator<Part> {
+    const after = parseAfter(options.after);
+    let left = options.limit ?? Infinity;
+    for (const folder of folders) {
+      const name = basename(folder);
+      if (after && name < after.name) continue;
+      if (left === 0) {
+        report.next ??= JSON.stringify([name, ""]);
+        return;
+      }
+      const manifest = manifestIn(folder);
+      let records: readonly ArtifactRecord[] | undefined;
+      await attempt(folder, async () => {
+        const { artifacts } = await manifest.load();
+        // By id, since a renewal moves an artifact to the end.
+        records = [...artifacts.values()].sort((a, b) => (a.artifactId < b.artifactId ? -1 : 1));
+      });
+      if (!records) continue;
+      if (name === after?.name) {
+        records = records.filter(({ artifactId }) => artifactId > after.artifactId);
+      }
+      const part = records.slice(0, left);
+      left -= part.length;
+      const isLast = part.length === records.length;
+      yield { manifest, records: part, isLast };
+      if (isLast) continue;
+      report.next = JSON.stringify([name, part.at(-1)?.artifactId]);
+      return;
+    }
   }
+
+  const queue = parts();
+  const work = async (): Promise<void> => {
+    for await (const part of queue) await check(part);
+  };
+  // All are waited for, so that nothing continues in the background.
+  const outcomes = await Promise.allSettled(Array.from({ length: SESSIONS_AT_ONCE }, work));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   return report;
 }
 
-async function checkArtifacts(
-  manifest: Manifest,
-  report: Findings,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { artifacts } = await manifest.load();
-  for (const record of [...artifacts.values()]) {
-    signal?.throwIfAborted();
-    const { sessionId, artifactId } = record;
-    let problem = await findProblem(record, signal);
-    if (problem === "missing" && (await recoverFile(record, manifest))) {
-      problem = await findProblem(record, signal);
-    }
-    // An artifact that was removed in the meantime is not missing.
-    if (problem && !isListed(record, (await manifest.load()).artifacts)) continue;
-    report.artifacts++;
-    report.bytes += record.size.bytes;
-    if (problem === "missing") report.missing.push({ sessionId, artifactId });
-    else if (problem) report.damaged.push({ sessionId, artifactId, problem });
+function parseAfter(after: string | undefined) {
+  if (after === undefined) return undefined;
+  try {
+    const [name, artifactId] = JSON.parse(after) as readonly unknown[];
+    if (typeof name === "string" && typeof artifactId === "string") return { name, artifactId };
+  } catch {
+    // Reported below.
   }
+  throw new InvalidArgumentError("after", after, "the next of an earlier report");
+}
+
+async function checkArtifact(
+  manifest: Manifest,
+  record: ArtifactRecord,
+  report: Findings,
+  options: VerifyOptions,
+): Promise<void> {
+  options.signal?.throwIfAborted();
+  const { disk } = manifest.layout;
+  const { sessionId, artifactId } = record;
+  let problem = await findProblem(record, disk, options);
+  if (problem === "missing" && (await recoverFile(record, manifest))) {
+    problem = await findProblem(record, disk, options);
+  }
+  // An artifact that was removed in the meantime is not missing.
+  if (problem && !isListed(record, (await manifest.load()).artifacts)) return;
+  report.artifacts++;
+  report.bytes += record.size.bytes;
+  if (problem === "missing") report.missing.push({ sessionId, artifactId });
+  else if (problem) report.damaged.push({ sessionId, artifactId, problem });
 }
 
 async function findProblem(
   { location, size, hash }: ArtifactRecord,
-  signal: AbortSignal | undefined,
+  disk: Disk,
+  { content = true, signal }: VerifyOptions,
 ): Promise<string | undefined> {
   try {
     const stats = await lstat(location);
     if (!stats.isFile()) return "it is not a plain file";
     if (stats.size !== size.bytes) return `it has ${stats.size} bytes instead of ${size.bytes}`;
-    return (await hashFile(location, signal)) === hash ? undefined : "its hash is different";
+    if (!content) return undefined;
+    return (await hashFile(location, disk, signal)) === hash ? undefined : "its hash is different";
   } catch (error) {
     if (hasCode(error, "ENOENT")) return "missing";
     if (signal?.aborted) throw error;
@@ -134,7 +214,7 @@ async function findOrphans(manifest: Manifest): Promise<Orphan[]> {
     prefixes.add(derivedPrefix(file, hash));
   }
   const isUnclaimed = (name: string) => {
-    const [, prefix] = /^(.*\.[0-9a-f]{12}\.)[a-z-]+$/.exec(name) ?? [];
+    const prefix = derivedPrefixOf(name);
     return prefix === undefined || !prefixes.has(prefix);
   };
   return [

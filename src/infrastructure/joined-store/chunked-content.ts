@@ -29,7 +29,7 @@ export async function* inChunks(
 export const CHUNK_BYTES = 131_072;
 
 /** Tables with a row for each chunk of content, and a header for content that is complete. */
-export interface ChunkTables extends Pick<ContentStore, "removeAll" | "keys"> {
+export interface ChunkTables extends Pick<ContentStore, "remove" | "keys"> {
   writeChunk(key: string, part: number, chunk: Uint8Array): Promise<unknown>;
   /** Writes the last chunk, if there is one, and the header, both or neither. */
   writeEnd(key: string, bytes: number, part: number, last?: Uint8Array): Promise<unknown>;
@@ -46,7 +46,7 @@ export interface ChunkTables extends Pick<ContentStore, "removeAll" | "keys"> {
 /** Content in chunks: it can be opened once its header is there, which is written with the last chunk. */
 export function chunkedContent(tables: ChunkTables): ContentStore {
   return {
-    removeAll: (prefix) => tables.removeAll(prefix),
+    remove: (keys) => tables.remove(keys),
     keys: (after, limit) => tables.keys(after, limit),
 
     async write(key, content) {
@@ -60,7 +60,7 @@ export function chunkedContent(tables: ChunkTables): ContentStore {
           bytes += chunk.length;
         }
       } catch (error) {
-        if (part > 0) await tables.removeAll(key).catch(() => undefined);
+        if (part > 0) await tables.remove([key]).catch(() => undefined);
         throw error;
       }
       await tables.writeEnd(key, bytes, part, last);

@@ -1,19 +1,18 @@
-import { randomBytes } from "node:crypto";
 import { requireObject } from "../../core/arguments.js";
-import { DEFAULTS } from "../../core/defaults.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
-import { ArtifactDamagedError, ArtifactGoneError } from "../../core/errors/reading-errors.js";
+import { ArtifactGoneError } from "../../core/errors/reading-errors.js";
 import { ReadFailedError, WriteFailedError } from "../../core/errors/storage-errors.js";
 import { readPieces, collectPieces } from "../../core/lib/text/byte-source.js";
 import {
-  type OpenContent,
-  type VerifyOptions,
-  type VerifyReport,
+  type ArtifactStore,
   type ContentStore,
+  type FoundArtifacts,
+  type IdQuery,
   type MetadataStore,
   memoryContent,
-  type ArtifactStore,
   type NewArtifact,
+  type NewRecord,
+  type OpenContent,
 } from "../../core/workspace/artifacts/artifact-store.js";
 import {
   type ArtifactRecord,
@@ -21,114 +20,24 @@ import {
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
 import { checkedContent } from "../checked-content.js";
-import { PAGE } from "./session-listings.js";
 import { hashPassing, sha256 } from "../hash.js";
+import { contentKey, derivedKey, keysAt, newLocation } from "./content-keys.js";
+import { PAGE } from "./session-listings.js";
+import { verifyHalves } from "./verify-halves.js";
 
-/** A key that no other content has; what belongs to the same artifact has the same folder. */
-function newLocation(): string {
-  return randomBytes(16).toString("hex");
+/** A listing that also has the content of what it found, where that is short. */
+export interface FoundContent extends FoundArtifacts {
+  readonly contents: ReadonlyMap<ArtifactRecord, Uint8Array>;
 }
 
-function contentKey(location: string): string {
-  return `${location}/content`;
-}
-
-function derivedKey(location: string, name: string): string {
-  return `${location}/${name}`;
-}
-
-function locationOf(key: string): string {
-  return key.slice(0, key.indexOf("/"));
-}
-
-/** Compares every artifact's content with its record, and finds content without a record. */
-async function verifyHalves(
-  metadata: MetadataStore,
-  content: ContentStore,
-  options: VerifyOptions,
-): Promise<VerifyReport> {
-  const { signal } = options;
-  const damaged: { sessionId: string; artifactId: string; problem: string }[] = [];
-  const missing: { sessionId: string; artifactId: string }[] = [];
-  // Content is listed before records, so that an artifact put in between has a record.
-  const written = await listContent(content, signal);
-  let artifacts = 0;
-  let bytes = 0;
-  for await (const record of allRecords(metadata, signal)) {
-    const { sessionId, artifactId, location } = record;
-    written.delete(location);
-    const problem = await findProblem(content, record, signal);
-    artifacts++;
-    bytes += record.size.bytes;
-    if (problem === "missing") missing.push({ sessionId, artifactId });
-    else if (problem !== undefined) damaged.push({ sessionId, artifactId, problem });
-  }
-  const orphaned = [...written.keys()].sort();
-  const deleted: string[] = [];
-  const { deleteOrphans = false, orphanAgeMs = DEFAULTS.orphanAgeMs } = options;
-  for (const [location, writtenAt] of deleteOrphans ? written : []) {
-    signal?.throwIfAborted();
-    // A put adds its record soon after its content: what is older belongs to one that has ended.
-    if (Date.now() - writtenAt < orphanAgeMs) continue;
-    await content.removeAll(`${location}/`);
-    deleted.push(location);
-  }
-  return {
-    sessions: (await metadata.sessions()).length,
-    ...{ artifacts, bytes, damaged, missing, orphaned, deleted },
-    ...{ unreadable: [], brokenLines: 0 },
-  };
-}
-
-/** When the content at each location was last written. */
-async function listContent(
-  content: ContentStore,
-  signal: AbortSignal | undefined,
-): Promise<Map<string, number>> {
-  const written = new Map<string, number>();
-  let after = "";
-  for (;;) {
-    signal?.throwIfAborted();
-    const page = await content.keys(after, PAGE);
-    for (const { key, writtenAt } of page) {
-      const location = locationOf(key);
-      written.set(location, Math.max(writtenAt, written.get(location) ?? 0));
-      after = key;
-    }
-    if (page.length < PAGE) return written;
-  }
-}
-
-async function* allRecords(
-  metadata: MetadataStore,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ArtifactRecord> {
-  let after: string | undefined;
-  for (;;) {
-    signal?.throwIfAborted();
-    const { artifacts } = await metadata.query({ after, limit: PAGE });
-    for (const { record } of artifacts) yield record;
-    after = artifacts.at(-1)?.cursor;
-    if (artifacts.length < PAGE) return;
-  }
-}
-
-async function findProblem(
-  content: ContentStore,
-  record: ArtifactRecord,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const opened = await content.open(contentKey(record.location), record.size.bytes);
-  if (!opened) return "missing";
-  try {
-    await checkedContent(record, opened).check?.(signal);
-    return undefined;
-  } catch (error) {
-    if (error instanceof ArtifactDamagedError) return error.problem;
-    throw error;
-  } finally {
-    await opened.close();
-  }
+/** Both halves in one database, which writes and reads short content together with its record. */
+export interface OneDatabase {
+  /** Longer content is written on its own. */
+  readonly maxBytes: number;
+  /** Adds a record like `MetadataStore.add`, and writes its content under this key only if the record is new. */
+  add(record: NewRecord, content: Uint8Array): Promise<ArtifactRecord>;
+  /** Finds records like `MetadataStore.find`, with the content under the key of their location. */
+  find(query: IdQuery): Promise<FoundContent>;
 }
 
 /**
@@ -136,18 +45,45 @@ async function findProblem(
  * artifact that is listed can be read; content without a record is an orphan that `verify` finds.
  *
  * @param name - What the store is called in errors.
+ * @param together - If both halves are in one database: how it does with one statement what takes two.
  */
 export function joinStores(
   metadata: MetadataStore,
   content: ContentStore,
   name: string,
+  together?: OneDatabase,
 ): ArtifactStore {
   requireObject("metadata", metadata, "a MetadataStore");
   requireObject("content", content, "a ContentStore");
+  /** Content that was found with its record, for the one who opens it next. */
+  const fetched = new WeakMap<ArtifactRecord, Uint8Array>();
+
   const put = async (artifact: NewArtifact): Promise<ArtifactRecord> => {
-    const { sessionId, type, createdAt, wantedId } = artifact;
+    const { content: source } = artifact;
+    if (!(source instanceof Uint8Array)) return putStream(artifact, source);
+    const hash = artifact.hash?.() ?? sha256(source);
+    const record = newRecord(artifact, newLocation(), hash, artifact.size());
+    if (together && source.length <= together.maxBytes) {
+      const added = await together.add(record, source);
+      if (added.location !== record.location) await repair(added, source);
+      return added;
+    }
+    const held = await findHeld(record);
+    if (held) {
+      await repair(held, source);
+      return held;
+    }
+    await content.write(contentKey(record.location), source);
+    return addWritten(record);
+  };
+
+  const putStream = async (
+    artifact: NewArtifact,
+    source: AsyncIterable<Uint8Array>,
+  ): Promise<ArtifactRecord> => {
     const location = newLocation();
-    const hash = await write(contentKey(location), artifact);
+    const passing = hashPassing(source);
+    await content.write(contentKey(location), passing.bytes);
     let size: TextSize;
     try {
       size = artifact.size();
@@ -155,48 +91,81 @@ export function joinStores(
       await discard(location);
       throw error;
     }
-    // From here on the content is kept whatever happens: an error may mean that only the answer was lost.
-    const record = await metadata.add({
-      ...{ sessionId, type, size, hash, createdAt, location },
-      metadata: artifact.metadata,
-      candidateIds: candidateIds(wantedId, hash),
-    });
-    if (record.location !== location) {
-      await repair(record, location);
-      await discard(location);
-    }
-    return record;
+    return addWritten(newRecord(artifact, location, passing.hash(), size));
   };
 
-  const write = async (key: string, artifact: NewArtifact): Promise<string> => {
-    const { content: source } = artifact;
-    if (source instanceof Uint8Array) {
-      const writing = content.write(key, source);
-      writing.catch(() => undefined);
-      // Computed while the content is on its way.
-      const hash = artifact.hash?.() ?? sha256(source);
-      await writing;
-      return hash;
+  /** From here on the content is kept whatever happens: an error may mean that only the answer was lost. */
+  const addWritten = async (record: NewRecord): Promise<ArtifactRecord> => {
+    const added = await metadata.add(record);
+    const { location } = record;
+    if (added.location === location) return added;
+    const copy = await content.open(contentKey(location), record.size.bytes);
+    if (copy) {
+      await repair(added, () => readPieces(copy));
+      await copy.close();
     }
-    const passing = hashPassing(source);
-    await content.write(key, passing.bytes);
-    return passing.hash();
+    await discard(location);
+    return added;
+  };
+
+  /** What is stored already under the first id that is not taken by other content, renewed: it need not be uploaded again. */
+  const findHeld = async ({
+    candidateIds: artifactIds,
+    sessionId,
+    hash,
+    type,
+    createdAt,
+  }: NewRecord): Promise<ArtifactRecord | undefined> => {
+    const limit = artifactIds.length;
+    const { artifacts } = await metadata.find({ artifactIds, sessionId, limit });
+    for (const id of artifactIds) {
+      const there = artifacts.find(({ artifactId }) => artifactId === id);
+      if (!there) return undefined;
+      if (there.hash === hash && there.type === type) return metadata.renew(there, createdAt);
+    }
+    return undefined;
   };
 
   /** Content that was lost where its record says is put back there. */
-  const repair = async (record: ArtifactRecord, location: string): Promise<void> => {
+  const repair = async (
+    record: ArtifactRecord,
+    source: Uint8Array | (() => AsyncIterable<Uint8Array>),
+  ): Promise<void> => {
     const there = await content.open(contentKey(record.location), record.size.bytes);
     await there?.close();
     if (there?.size === record.size.bytes) return;
-    const copy = await content.open(contentKey(location), record.size.bytes);
-    if (!copy) return;
-    await content.write(contentKey(record.location), readPieces(copy));
-    await copy.close();
+    const whole = typeof source === "function" ? source() : source;
+    await content.write(contentKey(record.location), whole);
   };
 
   /** An orphan does no harm, so a failure to remove one is not an error. */
   const discard = (location: string): Promise<void> =>
-    content.removeAll(`${location}/`).catch(() => undefined);
+    content.remove(keysAt(location)).catch(() => undefined);
+
+  const removeOldest: MetadataStore["removeOldest"] = async (removal) => {
+    const removed = await metadata.removeOldest(removal);
+    if (removed.length > 0) {
+      // The records first: from then on no reader looks for content that may be gone.
+      await content.remove(removed.flatMap(({ location }) => keysAt(location)));
+    }
+    if (removal.beyond && removed.length < removal.limit) await metadata.sweep();
+    return removed;
+  };
+
+  const purge = async (sessionId: string | undefined): Promise<{ artifacts: number }> => {
+    let artifacts = 0;
+    for (let found = PAGE; found === PAGE; artifacts += found) {
+      found = (await removeOldest({ sessionId, limit: PAGE })).length;
+    }
+    await metadata.forget(sessionId);
+    // What puts that never ended have left.
+    for (let found = PAGE; sessionId === undefined && found === PAGE;) {
+      const keys = await content.keys("", PAGE);
+      await content.remove(keys.map(({ key }) => key));
+      found = keys.length;
+    }
+    return { artifacts };
+  };
 
   return {
     put: (artifact) => writing(put(artifact)),
@@ -204,8 +173,20 @@ export function joinStores(
     sessions: () => reading(metadata.sessions()),
     listSession: (sessionId) => reading(metadata.listSession(sessionId)),
     query: (query) => reading(metadata.query(query)),
+    summarize: (query) => reading(metadata.summarize(query)),
+
+    async find(query) {
+      if (!together) return reading(metadata.find(query));
+      const { contents, ...found } = await reading(together.find(query));
+      for (const [record, bytes] of contents) fetched.set(record, bytes);
+      return found;
+    },
 
     async open(record) {
+      const bytes = fetched.get(record);
+      // Once: whoever opens it again wants what is there by then.
+      fetched.delete(record);
+      if (bytes) return checkedContent(record, memoryContent(bytes));
       const opened = await reading(content.open(contentKey(record.location), record.size.bytes));
       if (!opened) throw new ArtifactGoneError(record.artifactId, "missing");
       const read: OpenContent["read"] = (start, end) => reading(opened.read(start, end));
@@ -237,12 +218,14 @@ export function joinStores(
     async remove(record) {
       // The record first: from then on no reader looks for content that may be gone.
       const isUnused = await writing(metadata.remove(record));
-      if (isUnused) await writing(content.removeAll(`${record.location}/`));
+      if (isUnused) await writing(content.remove(keysAt(record.location)));
     },
 
+    removeOldest: (removal) => writing(removeOldest(removal)),
+    purge: (sessionId) => writing(purge(sessionId)),
     addChild: (sessionId, childSessionId) => writing(metadata.addChild(sessionId, childSessionId)),
 
-    verify: (options) => reading(verifyHalves(metadata, content, options)),
+    verify: (options) => reading(verifyHalves(metadata, content, options), options.signal),
 
     async close() {
       await metadata.close?.();
@@ -250,8 +233,9 @@ export function joinStores(
     },
   };
 
-  function reading<T>(work: Promise<T>): Promise<T> {
+  function reading<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
     return work.catch((cause: unknown) => {
+      signal?.throwIfAborted();
       throw ContextOffloadError.isInstance(cause) ? cause : new ReadFailedError(name, cause);
     });
   }
@@ -261,4 +245,18 @@ export function joinStores(
       throw ContextOffloadError.isInstance(cause) ? cause : new WriteFailedError(name, cause);
     });
   }
+}
+
+function newRecord(
+  { sessionId, type, createdAt, wantedId, metadata, shownHash }: NewArtifact,
+  location: string,
+  hash: string,
+  size: TextSize,
+): NewRecord {
+  const shown = shownHash?.();
+  return {
+    ...{ sessionId, type, size, hash, createdAt, location, metadata },
+    ...(shown === undefined ? {} : { shownHash: shown }),
+    candidateIds: candidateIds(wantedId, hash),
+  };
 }

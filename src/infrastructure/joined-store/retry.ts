@@ -4,16 +4,14 @@ import { DEFAULTS } from "../../core/defaults.js";
 
 /** How long a store that does not answer is waited for. */
 export interface RetryOptions {
-  /** How long one call may take, with all its attempts. Default 30,000. */
+  /** How long one call may take, with as many attempts as fit. Default 30,000. */
   readonly deadlineMs?: number | undefined;
   /** How long one attempt may take. Default 10,000. */
   readonly attemptMs?: number | undefined;
-  /** How many attempts are made at most. Default 12. */
-  readonly attempts?: number | undefined;
 }
 
 const FIRST_PAUSE_MS = 25;
-const MAX_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 1_000;
 
 const CONNECTION_FAILED =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
@@ -37,7 +35,6 @@ export function createRetry(
 ): Retry {
   const deadlineMs = requireCount("deadlineMs", options.deadlineMs, DEFAULTS.storeDeadlineMs);
   const attemptMs = requireCount("attemptMs", options.attemptMs, DEFAULTS.storeAttemptMs);
-  const attempts = requireCount("attempts", options.attempts, DEFAULTS.storeAttempts);
   return async (work) => {
     const endsAt = Date.now() + deadlineMs;
     for (let attempt = 1; ; attempt++) {
@@ -47,7 +44,7 @@ export function createRetry(
       } catch (error) {
         if (!(error instanceof AttemptTimeout) && !isTransient(error)) throw error;
         const pauseMs = pauseBefore(attempt);
-        if (attempt === attempts || Date.now() + pauseMs >= endsAt) {
+        if (Date.now() + pauseMs >= endsAt) {
           throw new StoreUnreachableError(what, attempt, error);
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -1,3 +1,4 @@
+import { CauseError } from "../cause-error.js";
 import { isConnectionFailure } from "../joined-store/retry.js";
 
 /** Where an object is. */
@@ -17,6 +18,13 @@ export interface ObjectCallOptions {
   abortSignal: AbortSignal;
 }
 
+/** An object of several that could not be deleted. */
+export interface ObjectFailure {
+  Key?: string | undefined;
+  Code?: string | undefined;
+  Message?: string | undefined;
+}
+
 /** A client of the class `S3` of `@aws-sdk/client-s3`, by the methods that are used. */
 export interface ObjectClient {
   putObject(
@@ -24,18 +32,17 @@ export interface ObjectClient {
     options: ObjectCallOptions,
   ): Promise<unknown>;
   getObject(
-    input: ObjectLocation & { Range: string },
+    input: ObjectLocation & { Range?: string },
     options: ObjectCallOptions,
   ): Promise<{
     Body?: { transformToByteArray(): Promise<Uint8Array> } | undefined;
     ContentRange?: string | undefined;
     ContentLength?: number | undefined;
   }>;
-  headObject(
-    input: ObjectLocation,
+  deleteObjects(
+    input: { Bucket: string; Delete: { Objects: { Key: string }[]; Quiet: boolean } },
     options: ObjectCallOptions,
-  ): Promise<{ ContentLength?: number | undefined }>;
-  deleteObject(input: ObjectLocation, options: ObjectCallOptions): Promise<unknown>;
+  ): Promise<{ Errors?: ObjectFailure[] | undefined }>;
   listObjectsV2(
     input: { Bucket: string; Prefix: string; StartAfter?: string; MaxKeys: number },
     options: ObjectCallOptions,
@@ -68,10 +75,22 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
-/** Whether there is no such object, upload or range. */
+/** Whether there is no such object. A bucket that does not exist, or an answer of somebody else, says nothing of the object. */
 export function isMissing(error: unknown): boolean {
-  return statusOf(error) === 404;
+  return nameOf(error) === "NoSuchKey";
 }
+
+/** Whether an upload has ended, one way or the other. */
+export function isUploadGone(error: unknown): boolean {
+  return nameOf(error) === "NoSuchUpload";
+}
+
+function nameOf(error: unknown): unknown {
+  return (error as { name?: unknown } | undefined)?.name;
+}
+
+/** A body that is shorter than what was asked for: something on the way has cut it. */
+export class ShortBodyError extends CauseError {}
 
 /** An empty object has no range. */
 export function isEmptyRange(error: unknown): boolean {
@@ -90,6 +109,7 @@ export function isObjectTransient(error: unknown): boolean {
     status === 429 ||
     status === 408 ||
     isConnectionFailure(code) ||
+    error instanceof ShortBodyError ||
     code === "ERR_STREAM_PREMATURE_CLOSE" ||
     (typeof name === "string" && SLOW.test(name)) ||
     /socket hang up|aborted|premature close/i.test(String(message))

@@ -6,20 +6,64 @@ import type {
   OpenStore,
   MetadataStore,
 } from "../../core/workspace/artifacts/artifact-store.js";
+import { CauseError } from "../cause-error.js";
 import { sha256 } from "../hash.js";
 import { inChunks } from "../joined-store/chunked-content.js";
 import { joinStores } from "../joined-store/join-stores.js";
 import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
-import { PAGE } from "../joined-store/session-listings.js";
 import {
+  isEmptyRange,
   isMissing,
   isObjectTransient,
+  isUploadGone,
   type ObjectCallOptions,
   type ObjectClient,
   type ObjectLocation,
   type ObjectSource,
-  isEmptyRange,
+  ShortBodyError,
 } from "./object-client.js";
+
+/** What to read of an object, and how large all of it should be, if that is known. */
+interface ObjectRange {
+  readonly start: number;
+  readonly end: number;
+  readonly expected?: number | undefined;
+}
+
+interface ObjectPart {
+  readonly bytes: Uint8Array;
+  /** The size of the whole object. */
+  readonly size: number;
+}
+
+/** Not by HEAD, whose answer cannot say what it is that is missing. */
+async function readRange(
+  client: ObjectClient,
+  location: ObjectLocation,
+  { start, end, expected }: ObjectRange,
+  options: ObjectCallOptions,
+): Promise<ObjectPart | undefined> {
+  // An empty object has no range.
+  const Range = expected === 0 ? {} : { Range: `bytes=${start}-${end - 1}` };
+  try {
+    const answer = await client.getObject({ ...location, ...Range }, options);
+    const { Body, ContentRange, ContentLength } = answer;
+    const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+    const total = /\/(\d+)$/.exec(ContentRange ?? "")?.[1];
+    // Without a range in the answer it is the whole object.
+    const size = total === undefined ? (ContentLength ?? bytes.length) : Number(total);
+    const whole = total === undefined ? size : Math.max(Math.min(end, size) - start, 0);
+    // Something on the way may cut a body, which is not the object's fault.
+    if (bytes.length < whole || (total === undefined && size < (expected ?? 0))) {
+      throw new ShortBodyError(`only ${bytes.length} of ${whole} bytes arrived`);
+    }
+    return { bytes: total === undefined ? bytes.subarray(start, end) : bytes, size };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (isEmptyRange(error)) return { bytes: new Uint8Array(), size: 0 };
+    throw error;
+  }
+}
 
 /** A bucket, reached when it is first used. A request that fails for the moment is made again, within the deadline. */
 class ObjectBucket {
@@ -46,17 +90,19 @@ class ObjectBucket {
     );
   }
 
-  /** How large an object is; `undefined` if there is none. */
-  async size(Key: string): Promise<number | undefined> {
-    try {
-      const { ContentLength } = await this.call((client, options) =>
-        client.headObject({ Bucket: this.name, Key }, options),
-      );
-      return ContentLength ?? 0;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+  /** A range of an object, and the size of all of it; `undefined` if there is no such object. */
+  range(Key: string, range: ObjectRange): Promise<ObjectPart | undefined> {
+    const location = { Bucket: this.name, Key };
+    return this.call((client, options) => readRange(client, location, range, options));
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    const { Errors: [failed] = [] } = await this.call((client, options) => {
+      const Objects = keys.map((Key) => ({ Key }));
+      return client.deleteObjects({ Bucket: this.name, Delete: { Objects, Quiet: true } }, options);
+    });
+    if (!failed) return;
+    throw new CauseError(`${failed.Key ?? "an object"}: ${failed.Message ?? failed.Code ?? ""}`);
   }
 }
 
@@ -88,33 +134,26 @@ async function uploadParts(
       .catch(() => undefined);
     throw error;
   }
+  const isComplete = async (client: ObjectClient, options: ObjectCallOptions) =>
+    (await readRange(client, { Bucket, Key }, FIRST_BYTE, options))?.size === bytes;
   let attempts = 0;
-  try {
-    await bucket.call(async (client, options) => {
-      // An attempt whose answer was lost may have completed the upload.
-      if (attempts++ > 0 && (await sizeOf(client, upload, options)) === bytes) return;
-      await client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } }, options);
+  await bucket.call(async (client, options) => {
+    // An attempt whose answer was lost may have completed the upload; so may one that the client made by itself.
+    if (attempts++ > 0 && (await isComplete(client, options))) return;
+    const parts = { ...upload, MultipartUpload: { Parts } };
+    await client.completeMultipartUpload(parts, options).catch(async (error: unknown) => {
+      if (!isUploadGone(error) || !(await isComplete(client, options))) throw error;
     });
-  } catch (error) {
-    // So may one that the client made by itself.
-    if (!isMissing(error) || (await bucket.size(Key)) !== bytes) throw error;
-  }
+  });
 }
 
-async function sizeOf(
-  client: ObjectClient,
-  { Bucket, Key }: ObjectLocation,
-  options: ObjectCallOptions,
-): Promise<number | undefined> {
-  const head = await client.headObject({ Bucket, Key }, options).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
-  return head?.ContentLength;
-}
+const FIRST_BYTE = { start: 0, end: 1 };
 
 /** How much is read when content is opened, so that short content takes a single request. */
 const OPENING_BYTES = 65_536;
+
+/** How many objects one request may delete. */
+const MAX_DELETED = 1_000;
 
 /** Content as objects, one for each key. */
 function objectContent(
@@ -124,46 +163,12 @@ function objectContent(
   partBytes: number,
 ): ContentStore {
   const root = `${prefix}${folderOf(namespace)}/`;
-  const Bucket = bucket.name;
-
-  const list = async (Prefix: string, after: string, MaxKeys: number) => {
-    const { Contents = [] } = await bucket.call((client, options) =>
-      client.listObjectsV2(
-        { Bucket, Prefix, MaxKeys, ...(after === "" ? {} : { StartAfter: root + after }) },
-        options,
-      ),
-    );
-    return Contents.map(({ Key = "", LastModified }) => ({
-      key: Key.slice(root.length),
-      writtenAt: LastModified?.getTime() ?? 0,
-    }));
-  };
-
-  const range = async (Key: string, start: number, end: number) => {
-    const Range = `bytes=${start}-${end - 1}`;
-    return bucket.call(async (client, options) => {
-      const { Body, ContentRange } = await client.getObject({ Bucket, Key, Range }, options);
-      const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-      return { bytes, size: Number(/\/(\d+)$/.exec(ContentRange ?? "")?.[1] ?? bytes.length) };
-    });
-  };
-
-  /** The first bytes and the size. No range is asked for of an empty object, which has none. */
-  const readOpening = async (Key: string, expected: number | undefined) => {
-    const size = expected === 0 ? await bucket.size(Key) : undefined;
-    if (size === 0) return { bytes: new Uint8Array(), size };
-    return range(Key, 0, OPENING_BYTES);
-  };
 
   const openObject = async (
     Key: string,
     expected: number | undefined,
   ): Promise<OpenContent | undefined> => {
-    const opening = await readOpening(Key, expected).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
-      if (isEmptyRange(error)) return { bytes: new Uint8Array(), size: 0 };
-      throw error;
-    });
+    const opening = await bucket.range(Key, { start: 0, end: OPENING_BYTES, expected });
     if (!opening) return undefined;
     const { bytes, size } = opening;
     return {
@@ -172,7 +177,9 @@ function objectContent(
         const stop = Math.min(end, size);
         if (start >= stop) return new Uint8Array();
         if (stop <= bytes.length) return bytes.subarray(start, stop);
-        return (await range(Key, start, stop)).bytes;
+        const read = await bucket.range(Key, { start, end: stop });
+        if (!read) throw new CauseError("the object is gone");
+        return read.bytes;
       },
       close: () => Promise.resolve(),
     };
@@ -190,19 +197,22 @@ function objectContent(
 
     open: (key, bytes) => openObject(root + key, bytes),
 
-    async removeAll(start) {
-      for (;;) {
-        const found = await list(root + start, "", PAGE);
-        for (const { key } of found) {
-          await bucket.call((client, options) =>
-            client.deleteObject({ Bucket, Key: root + key }, options),
-          );
-        }
-        if (found.length < PAGE) return;
+    async remove(keys) {
+      for (let at = 0; at < keys.length; at += MAX_DELETED) {
+        await bucket.remove(keys.slice(at, at + MAX_DELETED).map((key) => root + key));
       }
     },
 
-    keys: (after, limit) => list(root, after, limit),
+    async keys(after, MaxKeys) {
+      const StartAfter = after === "" ? {} : { StartAfter: root + after };
+      const { Contents = [] } = await bucket.call((client, options) =>
+        client.listObjectsV2({ Bucket: bucket.name, Prefix: root, MaxKeys, ...StartAfter }, options),
+      );
+      return Contents.map(({ Key = "", LastModified }) => ({
+        key: Key.slice(root.length),
+        writtenAt: LastModified?.getTime() ?? 0,
+      }));
+    },
   };
 }
 

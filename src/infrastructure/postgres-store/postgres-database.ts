@@ -4,6 +4,7 @@ import { createRetry, type Retry, type RetryOptions } from "../joined-store/retr
 import {
   isPostgresTransient,
   type PostgresClient,
+  type PostgresConnection,
   type PostgresPool,
   type PostgresSource,
 } from "./postgres-client.js";
@@ -25,50 +26,117 @@ export class PostgresDatabase {
    * Runs one statement. It may run twice if its answer is lost, so running it twice must do the same
    * as running it once.
    */
-  run(sql: string, values: readonly unknown[]): Promise<readonly PostgresRow[]> {
-    return this.#retry(async (signal) => {
-      const pool = await this.#pool();
-      signal.throwIfAborted();
-      return withClient(pool, signal, async (client) => {
-        const { rows } = await client.query(sql, values);
-        return rows as readonly PostgresRow[];
+  async run(sql: string, values: readonly unknown[]): Promise<readonly PostgresRow[]> {
+    let waiting: Waiting | undefined;
+    try {
+      return await this.#retry(async (signal) => {
+        const pool = await this.#pool();
+        signal.throwIfAborted();
+        // An attempt that timed out in the queue has its place there still. If there is no queue, it
+        // was the connection that could not be made.
+        if (!waiting?.isQueued) {
+          waiting?.leave();
+          waiting = new Waiting(pool);
+        }
+        const connection = await waiting.take(signal);
+        waiting = undefined;
+        return withConnection(connection, signal, async (client) => {
+          const { rows } = await client.query(sql, values);
+          return rows as readonly PostgresRow[];
+        });
       });
-    });
+    } finally {
+      waiting?.leave();
+    }
   }
 }
 
 async function openPool(source: PostgresSource): Promise<PostgresPool> {
   const pool = typeof source === "function" ? await source() : source;
   ignoreIdleErrors(pool);
-  await withClient(pool, undefined, migratePostgres);
+  await withConnection(await new Waiting(pool).connection, undefined, migratePostgres);
   return pool;
 }
 
+interface Connection {
+  readonly client: PostgresClient;
+  readonly release: (destroy?: Error) => void;
+}
+
+/** A place in the queue of a pool. */
+class Waiting {
+  readonly connection: Promise<Connection>;
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+    this.connection = new Promise((resolve, reject) => {
+      pool.connect((error, client, release) => {
+        if (!client) {
+          reject(error ?? new CauseError("the pool gave no connection"));
+          return;
+        }
+        // Before this function returns: the server may end a connection as soon as it is ready.
+        ignoreIdleErrors(client);
+        resolve({ client, release });
+      });
+    });
+    this.connection.catch(() => undefined);
+  }
+
+  /** The connection, unless the attempt ends before: then the next one takes it. */
+  take(signal: AbortSignal): Promise<Connection> {
+    return new Promise((resolve, reject: (reason: Error) => void) => {
+      const abort = () => {
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      this.connection.then(resolve, reject);
+    });
+  }
+
+  get isQueued(): boolean {
+    return (this.#pool.waitingCount ?? 0) > 0;
+  }
+
+  /** Whatever it gets is given back unused, for the next one in the queue. */
+  leave(): void {
+    this.connection.then(
+      ({ release }) => {
+        release();
+      },
+      () => undefined,
+    );
+  }
+}
+
 /** A connection for the time of some work; one that failed or took too long is not used again. */
-async function withClient<T>(
-  pool: PostgresPool,
+async function withConnection<T>(
+  { client, release }: Connection,
   signal: AbortSignal | undefined,
-  work: (client: PostgresClient) => Promise<T>,
+  work: (client: PostgresConnection) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
-  ignoreIdleErrors(client);
   let isReleased = false;
-  const release = (error?: Error) => {
+  const releaseOnce = (error?: Error) => {
     if (isReleased) return;
     isReleased = true;
-    client.release(error);
+    release(error);
   };
+  // It came in time for nobody.
+  if (signal?.aborted) {
+    releaseOnce();
+    signal.throwIfAborted();
+  }
   const abort = () => {
-    release(new CauseError("the statement took too long"));
+    releaseOnce(new CauseError("the statement took too long"));
   };
-  if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
   try {
     const outcome = await work(client);
-    release();
+    releaseOnce();
     return outcome;
   } catch (error) {
-    release(isPostgresTransient(error) ? (error as Error) : undefined);
+    releaseOnce(isPostgresTransient(error) ? (error as Error) : undefined);
     throw error;
   } finally {
     signal?.removeEventListener("abort", abort);

@@ -1,36 +1,47 @@
 import { CauseError } from "../cause-error.js";
-import type { PostgresClient } from "./postgres-client.js";
+import type { PostgresConnection } from "./postgres-client.js";
 
 /**
  * Each entry takes the tables from the version before to its own. An entry is never changed once
  * released. Keys are compared byte by byte, whatever the language of the database is.
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
+  // Rows that change with every put have room for their next version on the same page.
   `
   CREATE TABLE context_offload_sessions (
     namespace text COLLATE "C" NOT NULL,
     session text COLLATE "C" NOT NULL,
     name text NOT NULL,
+    epoch text NOT NULL,
     last_seq bigint NOT NULL,
     PRIMARY KEY (namespace, session)
-  );
+  ) WITH (fillfactor = 50);
+  CREATE TABLE context_offload_usage (
+    namespace text COLLATE "C" NOT NULL,
+    session text COLLATE "C" NOT NULL,
+    artifacts bigint NOT NULL,
+    bytes bigint NOT NULL,
+    written text COLLATE "C" NOT NULL,
+    PRIMARY KEY (namespace, session)
+  ) WITH (fillfactor = 50);
   CREATE TABLE context_offload_artifacts (
     namespace text COLLATE "C" NOT NULL,
     session text COLLATE "C" NOT NULL,
     artifact text COLLATE "C" NOT NULL,
-    seq bigint NOT NULL,
     changed bigint NOT NULL,
     removed boolean NOT NULL,
+    created text COLLATE "C" NOT NULL,
+    bytes bigint NOT NULL,
+    shown text NOT NULL,
     location text NOT NULL,
     record text NOT NULL,
     metadata jsonb NOT NULL,
     PRIMARY KEY (namespace, session, artifact)
   );
-  CREATE INDEX context_offload_by_seq ON context_offload_artifacts (namespace, session, seq);
   CREATE INDEX context_offload_by_change ON context_offload_artifacts (namespace, session, changed);
   CREATE INDEX context_offload_anywhere ON context_offload_artifacts (namespace, artifact);
   CREATE INDEX context_offload_by_metadata
-    ON context_offload_artifacts USING gin (metadata jsonb_path_ops);
+    ON context_offload_artifacts USING gin (metadata jsonb_path_ops) WHERE NOT removed;
   CREATE TABLE context_offload_children (
     namespace text COLLATE "C" NOT NULL,
     session text COLLATE "C" NOT NULL,
@@ -39,17 +50,12 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     changed bigint NOT NULL,
     PRIMARY KEY (namespace, session, child)
   );
-  CREATE TABLE context_offload_contents (
-    namespace text COLLATE "C" NOT NULL,
-    key text COLLATE "C" NOT NULL,
-    bytes bigint NOT NULL,
-    written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (namespace, key)
-  );
   CREATE TABLE context_offload_chunks (
     namespace text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
     part integer NOT NULL,
+    bytes bigint,
+    written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     data bytea NOT NULL,
     PRIMARY KEY (namespace, key, part)
   );
@@ -64,10 +70,10 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   $$;
   `,
   `
-  ALTER TABLE context_offload_artifacts ADD COLUMN created text COLLATE "C"
-    GENERATED ALWAYS AS (coalesce(substring(record FROM '"createdAt":"([^"]*)"'), '')) STORED;
   CREATE INDEX context_offload_by_time
-    ON context_offload_artifacts (namespace, created, session, seq) WHERE NOT removed;
+    ON context_offload_artifacts (namespace, created, session, changed) WHERE NOT removed;
+  CREATE INDEX context_offload_by_end
+    ON context_offload_artifacts (namespace, created) WHERE removed;
   `,
 ];
 
@@ -75,7 +81,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 const MIGRATION_LOCK = 7_064_553_120_931;
 
 /** Creates the tables, or brings them up to date; hosts that start at once wait for each other. */
-export async function migratePostgres(client: PostgresClient): Promise<void> {
+export async function migratePostgres(client: PostgresConnection): Promise<void> {
   if ((await versionOf(client)) === POSTGRES_MIGRATIONS.length) return;
   await client.query("BEGIN");
   try {
@@ -102,13 +108,13 @@ export async function migratePostgres(client: PostgresClient): Promise<void> {
   }
 }
 
-async function versionOf(client: PostgresClient): Promise<number> {
+async function versionOf(client: PostgresConnection): Promise<number> {
   const exists = "SELECT to_regclass('context_offload_version') IS NOT NULL AS found";
   const [row] = (await client.query(exists)).rows as readonly { found?: boolean }[];
   return row?.found === true ? readVersion(client) : 0;
 }
 
-async function readVersion(client: PostgresClient): Promise<number> {
+async function readVersion(client: PostgresConnection): Promise<number> {
   const { rows } = await client.query("SELECT version FROM context_offload_version");
   return (rows[0] as { version?: number } | undefined)?.version ?? 0;
 }

@@ -9,49 +9,38 @@ import { joinStores } from "../joined-store/join-stores.js";
 import type { RetryOptions } from "../joined-store/retry.js";
 import { indexKey } from "../joined-store/session-listings.js";
 import { PostgresDatabase } from "./postgres-database.js";
-import { postgresMetadataIn } from "./postgres-metadata.js";
+import { asBuffer, postgresMetadataIn, postgresTogether } from "./postgres-metadata.js";
 import type { PostgresSource } from "./postgres-client.js";
 
-const WRITE_CHUNK = `INSERT INTO context_offload_chunks (namespace, key, part, data)
-  VALUES ($1, $2, $3, $4)
-  ON CONFLICT (namespace, key, part) DO UPDATE SET data = excluded.data`;
-const WRITE_HEADER = `INSERT INTO context_offload_contents (namespace, key, bytes)
-  VALUES ($1, $2, $3)
-  ON CONFLICT (namespace, key) DO UPDATE SET bytes = excluded.bytes`;
-/** The last chunk and the header in one statement, which is one transaction. */
-const WRITE_END = `WITH header AS (
-    INSERT INTO context_offload_contents (namespace, key, bytes) VALUES ($1, $2, $5)
-    ON CONFLICT (namespace, key) DO UPDATE SET bytes = excluded.bytes
-  ) ${WRITE_CHUNK}`;
-const READ_HEADER = `SELECT bytes FROM context_offload_contents WHERE namespace = $1 AND key = $2`;
+/** The last chunk says how long all of it is: content without it was never finished. */
+const WRITE_CHUNK = `INSERT INTO context_offload_chunks (namespace, key, part, data, bytes)
+  VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (namespace, key, part) DO UPDATE SET data = excluded.data, bytes = excluded.bytes`;
+const READ_HEADER = `SELECT bytes FROM context_offload_chunks
+  WHERE namespace = $1 AND key = $2 ORDER BY part DESC LIMIT 1`;
 const READ_RANGE = `SELECT substring(data
     FROM greatest($3 - part * ${CHUNK_BYTES}::bigint, 0)::integer + 1
     FOR (least($4 - part * ${CHUNK_BYTES}::bigint, ${CHUNK_BYTES})
       - greatest($3 - part * ${CHUNK_BYTES}::bigint, 0))::integer) AS data
   FROM context_offload_chunks
   WHERE namespace = $1 AND key = $2 AND part BETWEEN $5 AND $6 ORDER BY part`;
-const REMOVE = `WITH header AS (
-    DELETE FROM context_offload_contents
-    WHERE namespace = $1 AND key COLLATE "C" >= $2 AND key COLLATE "C" < $3
-  ) DELETE FROM context_offload_chunks
-    WHERE namespace = $1 AND key COLLATE "C" >= $2 AND key COLLATE "C" < $3`;
+const REMOVE = `DELETE FROM context_offload_chunks WHERE namespace = $1 AND key = ANY($2::text[])`;
 const KEYS = `SELECT key, extract(epoch FROM written_at) * 1000 AS written_at
-  FROM context_offload_contents WHERE namespace = $1 AND key COLLATE "C" > $2
-  ORDER BY key COLLATE "C" LIMIT $3`;
+  FROM context_offload_chunks WHERE namespace = $1 AND key > $2 AND part = 0 ORDER BY key LIMIT $3`;
+const NO_BYTES = new Uint8Array();
 
 function postgresContent(database: PostgresDatabase, namespace: string): ContentStore {
   const ns = indexKey(namespace);
   return chunkedContent({
-    writeChunk: (key, part, chunk) => database.run(WRITE_CHUNK, [ns, key, part, asBuffer(chunk)]),
+    writeChunk: (key, part, chunk) =>
+      database.run(WRITE_CHUNK, [ns, key, part, asBuffer(chunk), null]),
 
-    writeEnd: (key, bytes, part, last) =>
-      last
-        ? database.run(WRITE_END, [ns, key, part, asBuffer(last), bytes])
-        : database.run(WRITE_HEADER, [ns, key, bytes]),
+    writeEnd: (key, bytes, part, last = NO_BYTES) =>
+      database.run(WRITE_CHUNK, [ns, key, part, asBuffer(last), bytes]),
 
     async readHeader(key) {
-      const [header] = await database.run(READ_HEADER, [ns, key]);
-      return header && Number(header["bytes"]);
+      const [last] = await database.run(READ_HEADER, [ns, key]);
+      return last?.["bytes"] == null ? undefined : Number(last["bytes"]);
     },
 
     async readRange(key, { start, end }, { first, last }) {
@@ -59,8 +48,8 @@ function postgresContent(database: PostgresDatabase, namespace: string): Content
       return rows.map(({ data }) => data as Uint8Array);
     },
 
-    async removeAll(prefix) {
-      await database.run(REMOVE, [ns, prefix, `${prefix}\uffff`]);
+    async remove(keys) {
+      await database.run(REMOVE, [ns, keys]);
     },
 
     async keys(after, limit) {
@@ -71,11 +60,6 @@ function postgresContent(database: PostgresDatabase, namespace: string): Content
       }));
     },
   });
-}
-
-/** `pg` sends a buffer as bytes. */
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Options of `postgresStore`. */
@@ -100,7 +84,12 @@ export function postgresStore(pool: PostgresSource, options: PostgresStoreOption
   const { name = NAME } = options;
   const database = new PostgresDatabase(pool, name, options);
   return (namespace) =>
-    joinStores(postgresMetadataIn(database, namespace), postgresContent(database, namespace), name);
+    joinStores(
+      postgresMetadataIn(database, namespace),
+      postgresContent(database, namespace),
+      name,
+      postgresTogether(database, namespace),
+    );
 }
 
 /** The metadata half alone, for `objectStore`. */

@@ -5,7 +5,11 @@ import {
   type ArtifactStore,
   type NewArtifact,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import type { ArtifactMetadata, ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import {
+  type ArtifactMetadata,
+  type ArtifactRecord,
+  SHOWN_HASH_DIGITS,
+} from "../../core/workspace/artifacts/artifact.js";
 import { checkedContent } from "../checked-content.js";
 import { hashPassing } from "../hash.js";
 import { OpenedRecords } from "./opened-records.js";
@@ -59,6 +63,7 @@ export function knowHashes(inner: ArtifactStore): ArtifactStore {
     sessions: () => inner.sessions(),
     listSession: async (sessionId) => records.listing(await inner.listSession(sessionId)),
     ...(query ? { query: async (wanted) => records.page(await query(wanted)) } : {}),
+    ...records.byIndex,
 
     async open(record) {
       const innerRecord = await records.innerOf(record);
@@ -76,6 +81,7 @@ export function knowHashes(inner: ArtifactStore): ArtifactStore {
         }
       : {}),
     remove: async (record) => inner.remove(await records.innerOf(record)),
+    purge: (sessionId) => inner.purge(sessionId),
     addChild: (sessionId, childSessionId) => inner.addChild(sessionId, childSessionId),
     verify: (options) => inner.verify(options),
     ...(close ? { close } : {}),
@@ -92,6 +98,7 @@ function renamed(artifact: NewArtifact, knownAs: string): NewArtifact {
     ...artifact,
     content: passing.bytes,
     hash: undefined,
+    shownHash: () => knownAs.slice(0, SHOWN_HASH_DIGITS),
     get metadata() {
       const isSame = hash() === knownAs;
       return withKnownHash(artifact.metadata, isSame ? undefined : knownAs);

@@ -9,13 +9,10 @@ import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js"
 export class OpenedRecords {
   readonly #inners = new WeakMap<ArtifactRecord, ArtifactRecord>();
   readonly #opened = new WeakMap<ArtifactRecord, ArtifactRecord>();
-  readonly #inner: Pick<ArtifactStore, "listSession">;
+  readonly #inner: ArtifactStore;
   readonly #open: (inner: ArtifactRecord) => ArtifactRecord;
 
-  constructor(
-    inner: Pick<ArtifactStore, "listSession">,
-    open: (inner: ArtifactRecord) => ArtifactRecord,
-  ) {
+  constructor(inner: ArtifactStore, open: (inner: ArtifactRecord) => ArtifactRecord) {
     this.#inner = inner;
     this.#open = open;
   }
@@ -34,17 +31,41 @@ export class OpenedRecords {
     const known = this.#inners.get(outer);
     if (known) return known;
     const { sessionId, artifactId, createdAt } = outer;
-    const listed = (await this.#inner.listSession(sessionId)).artifacts.get(artifactId);
+    const listed = await this.#find(sessionId, artifactId);
     // It may have been renewed since, which whoever has the old one does not know.
     return listed ? { ...listed, createdAt } : outer;
   }
 
+  async #find(sessionId: string, artifactId: string): Promise<ArtifactRecord | undefined> {
+    const query = { sessionId, artifactIds: [artifactId], limit: 1 };
+    return this.#inner.find
+      ? (await this.#inner.find(query)).artifacts[0]
+      : (await this.#inner.listSession(sessionId)).artifacts.get(artifactId);
+  }
+
   listing(listing: SessionListing): SessionListing {
-    const open = (inner: ArtifactRecord) => this.open(inner);
+    const artifacts = new OpenedMap(listing.artifacts, (inner) => this.open(inner));
+    return { ...listing, artifacts };
+  }
+
+  /** The methods of the store that find or remove records by index, where it has them. */
+  get byIndex(): Pick<ArtifactStore, "find" | "summarize" | "removeOldest"> {
+    const inner = this.#inner;
+    const find = inner.find?.bind(inner);
+    const summarize = inner.summarize?.bind(inner);
+    const removeOldest = inner.removeOldest?.bind(inner);
     return {
-      ...listing,
-      artifacts: new OpenedMap(listing.artifacts, open),
-      removed: new OpenedMap(listing.removed, (inner) => inner && open(inner)),
+      ...(find && {
+        find: async (query) => {
+          const found = await find(query);
+          return { ...found, artifacts: found.artifacts.map((inner) => this.open(inner)) };
+        },
+      }),
+      ...(summarize && { summarize }),
+      ...(removeOldest && {
+        removeOldest: async (removal) =>
+          (await removeOldest(removal)).map((inner) => this.open(inner)),
+      }),
     };
   }
 
@@ -60,7 +81,7 @@ export class OpenedRecords {
 }
 
 /** A map whose values are opened one by one: a session may hold very many, of which few are looked at. */
-class OpenedMap<Item extends ArtifactRecord | null> implements ReadonlyMap<string, Item> {
+class OpenedMap<Item extends ArtifactRecord> implements ReadonlyMap<string, Item> {
   readonly #inner: ReadonlyMap<string, Item>;
   readonly #open: (inner: Item) => Item;
 

@@ -13,7 +13,11 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from "../../core/workspace/artifacts/artifact-store.js";
-import { candidateIds, type ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import {
+  candidateIds,
+  SHOWN_HASH_DIGITS,
+  type ArtifactRecord,
+} from "../../core/workspace/artifacts/artifact.js";
 import { queryByListing } from "../../core/workspace/artifacts/list-artifacts.js";
 import { DERIVED_NAMES } from "../../core/workspace/artifacts/readable-view.js";
 import { CauseError } from "../cause-error.js";
@@ -187,6 +191,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
         type: seal.sealType(type),
         content: sealed.content,
         hash: sealedBytes && once(() => sha256(sealedBytes)),
+        shownHash: () => artifact.shownHash?.() ?? hash().slice(0, SHOWN_HASH_DIGITS),
         size: () => ({ ...record().size, bytes: sealed.storedBytes(size().bytes) }),
         get metadata() {
           return record().metadata;
@@ -226,6 +231,7 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
           },
         }
       : {}),
+    ...records.byIndex,
     open: openSealed,
 
     async openDerived(record, name, make) {
@@ -243,6 +249,11 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
 
     remove: async (record) => inner.remove(await records.innerOf(record)),
 
+    async purge(sessionId) {
+      if (sessionId !== undefined) await purgeLinks(sessionId);
+      return inner.purge(sessionId);
+    },
+
     addChild: async (sessionId, childSessionId) => {
       if ((await listSession(sessionId)).children.has(childSessionId)) return;
       await inner.addChild(sessionId, seal.sealChild(childSessionId, sessionId));
@@ -252,6 +263,16 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
 
     ...(inner.close ? { close: () => inner.close?.() } : {}),
   };
+
+  /** The inner store knows links under sealed names alone: to it, each is a session that may be purged. */
+  async function purgeLinks(sessionId: string): Promise<void> {
+    for (const parent of await inner.sessions()) {
+      for (const child of [...(await inner.listSession(parent)).children]) {
+        const isLink = child !== sessionId && openChild(child, parent) === sessionId;
+        if (isLink) await inner.purge(child);
+      }
+    }
+  }
 
   async function verify(options: VerifyOptions): Promise<VerifyReport> {
     const report = await inner.verify(options);

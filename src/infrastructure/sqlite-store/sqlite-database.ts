@@ -7,7 +7,8 @@ import {
   type SqliteStatement,
   type SqliteValue,
 } from "./sqlite-client.js";
-import { inTransaction, migrateSqlite } from "./sqlite-schema.js";
+import { endTransaction, migrateSqlite } from "./sqlite-schema.js";
+import { inTurn } from "./sqlite-turns.js";
 
 /** Statements on an open database, which run at once: SQLite does not wait for a network. */
 export interface SqliteStatements {
@@ -19,31 +20,63 @@ export interface SqliteStatements {
 /** A database with its tables, opened when it is first used. A lock of another process is waited for, within the deadline. */
 export class SqliteDatabase {
   readonly #retry: Retry;
-  readonly #statements = new Map<string, SqliteStatement>();
-  readonly #client: () => Promise<SqliteClient>;
+  readonly #prepared = new Map<string, SqliteStatement>();
+  readonly #open: () => Promise<SqliteStatements>;
 
   constructor(source: SqliteSource, name: string, options: RetryOptions) {
-    this.#client = onceResolved(() => openClient(source));
+    this.#open = onceResolved(async () => this.#on(await openClient(source)));
     this.#retry = createRetry(name, isBusy, options);
   }
 
   /** Runs statements that only read, or a single one that writes. */
-  read<T>(work: (sql: SqliteStatements) => T): Promise<T> {
-    return this.#retry(async () => work(this.#on(await this.#client())));
+  async read<T>(work: (sql: SqliteStatements) => T): Promise<T> {
+    try {
+      const sql = await this.#open();
+      return await inTurn(() => work(sql));
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return this.#retry(async () => work(await this.#open()));
+    }
   }
 
   /** Runs statements as one transaction. */
   write<T>(work: (sql: SqliteStatements) => T): Promise<T> {
-    return this.#retry(async () => {
-      const client = await this.#client();
-      return inTransaction(client, () => work(this.#on(client)));
+    return this.read((sql) => {
+      sql.run("BEGIN IMMEDIATE");
+      return endTransaction(
+        () => work(sql),
+        (end) => {
+          sql.run(end);
+        },
+      );
+    });
+  }
+
+  /**
+   * Overwrites the write-ahead log, in which what was removed is still to be read. Nobody is waited for:
+   * while another connection reads, the log stays, and the next removal tries again.
+   */
+  async overwriteLog(): Promise<void> {
+    await this.read((sql) => {
+      const before = sql.get("PRAGMA busy_timeout");
+      sql.all("PRAGMA busy_timeout = 0");
+      try {
+        sql.all("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      } finally {
+        sql.all(`PRAGMA busy_timeout = ${Number(Object.values(before ?? {})[0] ?? 0)}`);
+      }
     });
   }
 
   #on(client: SqliteClient): SqliteStatements {
     const prepared = (sql: string) => {
-      const statement = this.#statements.get(sql) ?? client.prepare(sql);
-      this.#statements.set(sql, statement);
+      let statement = this.#prepared.get(sql);
+      if (!statement) {
+        statement = client.prepare(sql);
+        this.#prepared.set(sql, statement);
+      }
       return statement;
     };
     return {
@@ -57,6 +90,8 @@ export class SqliteDatabase {
 async function openClient(source: SqliteSource): Promise<SqliteClient> {
   const client = typeof source === "function" ? await source() : source;
   client.prepare("PRAGMA journal_mode = WAL").get();
+  // What is removed is overwritten with zeros.
+  client.prepare("PRAGMA secure_delete = ON").get();
   migrateSqlite(client);
   return client;
 }

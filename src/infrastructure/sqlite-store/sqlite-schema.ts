@@ -4,31 +4,60 @@ import type { SqliteClient } from "./sqlite-client.js";
 /** Each entry takes the tables from the version before to its own. An entry is never changed once released. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
   `
+  CREATE TABLE context_offload_namespaces (
+    namespace TEXT PRIMARY KEY NOT NULL,
+    artifacts INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;
   CREATE TABLE context_offload_sessions (
     namespace TEXT NOT NULL,
     session TEXT NOT NULL,
     name TEXT NOT NULL,
+    epoch TEXT NOT NULL,
     last_seq INTEGER NOT NULL,
+    artifacts INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    written TEXT NOT NULL,
     PRIMARY KEY (namespace, session)
   ) WITHOUT ROWID;
+  CREATE INDEX context_offload_by_count ON context_offload_sessions (namespace, artifacts);
+  CREATE INDEX context_offload_by_bytes ON context_offload_sessions (namespace, bytes);
   CREATE TABLE context_offload_artifacts (
     namespace TEXT NOT NULL,
     session TEXT NOT NULL,
-    seq INTEGER NOT NULL,
     artifact TEXT NOT NULL,
     changed INTEGER NOT NULL,
-    removed INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    context TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    location TEXT NOT NULL,
     record TEXT NOT NULL
   );
   CREATE UNIQUE INDEX context_offload_by_id
     ON context_offload_artifacts (namespace, session, artifact);
-  CREATE INDEX context_offload_by_seq ON context_offload_artifacts (namespace, session, seq);
-  CREATE INDEX context_offload_by_change ON context_offload_artifacts (namespace, session, changed);
+  CREATE INDEX context_offload_by_change
+    ON context_offload_artifacts (namespace, session, changed, context);
   CREATE INDEX context_offload_anywhere ON context_offload_artifacts (namespace, artifact);
-  CREATE INDEX context_offload_by_task
-    ON context_offload_artifacts (namespace, record -> '$.metadata.task_id', session, seq);
-  CREATE INDEX context_offload_by_tool
-    ON context_offload_artifacts (namespace, record -> '$.metadata.tool_name', session, seq);
+  CREATE TABLE context_offload_fields (
+    namespace TEXT NOT NULL,
+    field TEXT NOT NULL,
+    session TEXT NOT NULL,
+    changed INTEGER NOT NULL,
+    PRIMARY KEY (namespace, field, session, changed)
+  ) WITHOUT ROWID;
+  CREATE TABLE context_offload_tombstones (
+    namespace TEXT NOT NULL,
+    session TEXT NOT NULL,
+    artifact TEXT NOT NULL,
+    changed INTEGER NOT NULL,
+    until TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (namespace, session, artifact)
+  ) WITHOUT ROWID;
+  CREATE INDEX context_offload_gone_by_change
+    ON context_offload_tombstones (namespace, session, changed);
+  CREATE INDEX context_offload_gone_anywhere ON context_offload_tombstones (namespace, artifact);
+  CREATE INDEX context_offload_gone_by_end ON context_offload_tombstones (namespace, until);
   CREATE TABLE context_offload_children (
     namespace TEXT NOT NULL,
     session TEXT NOT NULL,
@@ -37,17 +66,13 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     changed INTEGER NOT NULL,
     PRIMARY KEY (namespace, session, child)
   ) WITHOUT ROWID;
-  CREATE TABLE context_offload_contents (
-    namespace TEXT NOT NULL,
-    key TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    written_at INTEGER NOT NULL,
-    PRIMARY KEY (namespace, key)
-  ) WITHOUT ROWID;
+  CREATE INDEX context_offload_by_child ON context_offload_children (namespace, child);
   CREATE TABLE context_offload_chunks (
     namespace TEXT NOT NULL,
     key TEXT NOT NULL,
     part INTEGER NOT NULL,
+    bytes INTEGER,
+    written_at INTEGER NOT NULL,
     data BLOB NOT NULL
   );
   CREATE UNIQUE INDEX context_offload_by_part
@@ -55,8 +80,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   `,
   `
   CREATE INDEX context_offload_by_time
-    ON context_offload_artifacts (namespace, record ->> '$.createdAt', session, seq)
-    WHERE removed = 0;
+    ON context_offload_artifacts (namespace, created, session, changed, context);
   `,
 ];
 
@@ -88,13 +112,18 @@ function versionOf(client: SqliteClient): number {
 
 export function inTransaction<T>(client: SqliteClient, work: () => T): T {
   client.exec("BEGIN IMMEDIATE");
+  return endTransaction(work, (sql) => client.exec(sql));
+}
+
+/** Ends a transaction that has begun: with its work, or without a trace. */
+export function endTransaction<T>(work: () => T, run: (sql: string) => unknown): T {
   try {
     const outcome = work();
-    client.exec("COMMIT");
+    run("COMMIT");
     return outcome;
   } catch (error) {
     try {
-      client.exec("ROLLBACK");
+      run("ROLLBACK");
     } catch {
       // SQLite has already rolled back.
     }

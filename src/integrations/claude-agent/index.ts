@@ -126,7 +126,7 @@ export function offloadQuery(options: ClaudeOptions = {}): ClaudeOffload {
               const { tool_name: toolName = "", tool_use_id: toolCallId, tool_input } = input;
               const output = excludeTools.includes(toolName)
                 ? undefined
-                : findOutputText(toolName, input.tool_response);
+                : findOutputText(toolName, input.tool_response, tool_input);
               if (!output) return {};
               const call = { toolCallId, toolName, input: tool_input, signal };
               const text = await sessionOf(input).result(output.text, call);

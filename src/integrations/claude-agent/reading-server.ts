@@ -37,6 +37,9 @@ const UNKNOWN_CALL = {
   isError: true,
 };
 
+/** Or Claude Code may not show the tools to the model before it searches for them. */
+const ALWAYS_LOADED = { "anthropic/alwaysLoad": true };
+
 /** An MCP server without the MCP SDK: it has tools, and nothing else. */
 export function createReadingServer(options: ReadingServerOptions): {
   connect(transport: Transport): Promise<void>;
@@ -93,7 +96,10 @@ async function respond(
     const annotations = { readOnlyHint: true, openWorldHint: false };
     // Claude Code puts the prefix back.
     return {
-      tools: tools.map((tool) => ({ ...tool, name: tool.name.slice(prefix.length), annotations })),
+      tools: tools.map((tool) => ({
+        ...tool,
+        ...{ name: tool.name.slice(prefix.length), annotations, _meta: ALWAYS_LOADED },
+      })),
     };
   }
   if (method !== "tools/call") return undefined;

@@ -15,10 +15,10 @@ const PERSISTED = /^(?:<persisted-output>|Error: result \(.*\) exceeds maximum a
 
 /**
  * The built-in tools whose output can be long, by the types in `@anthropic-ai/claude-agent-sdk/sdk-tools`.
- * Others answer in a line (Edit, Write), or have no place for a text (a list of resources, a picture).
+ * Others answer in a line (Edit, Write), or have no place for a text (a list of resources, a picture). The reports
+ * of subagents are kept: they are what is left of much longer work.
  */
 const SHAPES: Readonly<Record<string, Shape>> = {
-  Agent: subagentReport,
   Bash: commandOutput,
   ClaudeDesign: (response) => inBlocks(response, "content"),
   Glob: (response) => inList(response, "filenames"),
@@ -26,23 +26,33 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   Read: fileContent,
   ReadMcpResourceTool: resourceText,
   RemoteTrigger: (response) => inField(response, "json"),
-  Task: subagentReport,
   WebFetch: (response) => inField(response, "result"),
   WebSearch: searchResults,
 };
 
 /**
  * Finds the text in what a tool of Claude Code returned; `undefined` where there is none to replace, where
- * Claude Code has stored the output itself, and for the answers of the reading tools.
+ * Claude Code has stored the output itself, for the answers of the reading tools, and for a part of a file, which
+ * was asked for by its lines.
+ *
+ * @param input What the tool was called with.
  */
-export function findOutputText(toolName: string, response: unknown): ToolOutputText | undefined {
-  if (isReadingTool(toolName)) return undefined;
+export function findOutputText(
+  toolName: string,
+  response: unknown,
+  input?: unknown,
+): ToolOutputText | undefined {
+  if (isReadingTool(toolName) || (toolName === "Read" && isRange(input))) return undefined;
   const found = toolName.startsWith("mcp__")
     ? mcpOutput(response)
     : isFields(response) && typeof response["persistedOutputPath"] !== "string"
       ? (Object.hasOwn(SHAPES, toolName) ? SHAPES[toolName] : undefined)?.(response)
       : undefined;
   return found && !PERSISTED.test(found.text) ? found : undefined;
+}
+
+function isRange(input: unknown): boolean {
+  return isFields(input) && ["offset", "limit", "pages"].some((name) => input[name] != null);
 }
 
 /** Whichever server offers it. */
@@ -61,11 +71,20 @@ function commandOutput(response: Fields): ToolOutputText | undefined {
 function fileContent(response: Fields): ToolOutputText | undefined {
   const { type, file } = response;
   if (type !== "text" || !isFields(file)) return undefined;
-  return inside(inField(file, "content"), (changed) => ({ ...response, file: changed }));
-}
-
-function subagentReport(response: Fields): ToolOutputText | undefined {
-  return response["status"] === "completed" ? inBlocks(response, "content") : undefined;
+  const { filePath, content } = file;
+  if (typeof content !== "string" || content === "") return undefined;
+  // As text of a file, Claude Code would number the lines of a reference as if the file had them.
+  // Of another language, it would say so.
+  const cellOf = (source: string) => ({
+    cellType: "code",
+    language: "python",
+    source,
+    cell_id: "reference",
+  });
+  return {
+    text: content,
+    withText: (text) => ({ type: "notebook", file: { filePath, cells: [cellOf(text)] } }),
+  };
 }
 
 function resourceText(response: Fields): ToolOutputText | undefined {

@@ -75,8 +75,12 @@ describe("encryption", () => {
     expect(await workspace.queryArtifacts({ task_id: "mark-task_id-end" })).toMatchObject({
       artifacts: [{ artifactId: "mark-artifact-end", metadata: { custom: "mark-custom-end" } }],
     });
+    // JSON is stored as if it were text.
+    await workspace.put({ content: { rows: [1] } }, { toolCallId: "json", sessionId: "s" });
+    expect(await workspace.getOriginal("json", { sessionId: "s" })).toEqual({ rows: [1] });
     await workspace.close();
     const all = await everythingIn(folder);
+    expect(all).not.toMatch(/"type":"JSON"|\.json\b/);
     const shown = new Set(all.match(/mark-[a-z_]+-end/g));
     const listedInDocs = ["artifact", "key", "parent", "session", "tool_name"];
     expect([...shown].sort()).toEqual(listedInDocs.map((name) => `mark-${name}-end`));

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOffloader } from "../../../src/core/offloader/offloader.js";
@@ -82,6 +83,49 @@ describe("the tokens of a result that is an object", () => {
       }),
       { numRuns: 10 },
     );
+  });
+
+  /** As a tool returns a file, a signature or a picture among its data: all of it is sent. */
+  const encoded = randomBytes(3_000).toString("base64");
+  const cases: [string, object][] = [
+    ["a field", { page: 1, data: encoded }],
+    ["a data URL", { screenshot: `data:image/png;base64,${encoded}` }],
+    ["a list of records", { files: [{ type: "file", name: "a", content: encoded }] }],
+    ["a file of an API", { type: "file", encoding: "base64", content: encoded }],
+  ];
+
+  it.each(cases)("count encoded data that is sent as text: %s", async (_, data) => {
+    const sent = JSON.stringify(data).length;
+    for (const content of [data, [{ json: data }]]) {
+      const { record } = await openMemoryWorkspace({ countTokens }).put(
+        { content: content as Record<string, unknown> },
+        { toolCallId: "t", sessionId: "s" },
+      );
+      expect(record.size.tokens).toBeGreaterThanOrEqual(sent);
+    }
+  });
+
+  const media: Record<string, object> = {
+    Anthropic: {
+      type: "image",
+      source: { type: "base64", media_type: "image/png", data: encoded },
+    },
+    "OpenAI Chat": { type: "image_url", image_url: { url: `data:image/png;base64,${encoded}` } },
+    MCP: { type: "resource", resource: { uri: "a:b", mimeType: "image/png", blob: encoded } },
+    "AI SDK": { type: "file", mediaType: "application/pdf", data: encoded },
+    Gemini: { inlineData: { mimeType: "image/png", data: encoded } },
+    Bedrock: { image: { format: "png", source: { bytes: encoded } } },
+  };
+
+  it.each(Object.entries(media))("leave out media, which is no text: %s", async (_, block) => {
+    const blocks = [{ type: "text", text: "a picture" }, block];
+    for (const content of [blocks, { content: blocks, isError: false }]) {
+      const { record } = await openMemoryWorkspace({ countTokens }).put(
+        { content },
+        { toolCallId: "t", sessionId: "s" },
+      );
+      expect(record.size.tokens).toBeLessThan(300);
+    }
   });
 
   it("are what createToolResultOffload compares with its threshold", async () => {

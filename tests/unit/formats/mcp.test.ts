@@ -59,6 +59,9 @@ describe("the MCP format", () => {
     ["its JSON on several lines", `${JSON.stringify(rows, null, 2)}\n`, rows],
     ["the text itself", "a file\nof two lines", { content: "a file\nof two lines" }],
     ["the text under another key", "words", JSON.parse('{"__proto__":"words"}') as typeof rows],
+    ["the text beside small fields", "words", { path: "/a", content: "words", lines: 1 }],
+    ["its JSON under a key", JSON.stringify(rows), { result: rows }],
+    ["the list of its lines", "a\nb\n", { lines: ["a", "b", ""] }],
   ])("stores text and structured content once where they are the same: %s", (_, text, value) => {
     const block = { type: "text", text, annotations: { audience: ["user"] } };
     for (const message of [
@@ -79,13 +82,34 @@ describe("the MCP format", () => {
   it.each([
     ["-0 is not 0", '{"a":-0}', { a: 0 }],
     ["the order of keys", '{"b":1,"a":2}', { a: 2, b: 1 }],
-    ["more than the text", "words", { content: "words", more: 1 }],
+    ["much more than the text", "words", { content: "words", more: "more ".repeat(500) }],
+    ["other lines", "a\nb", { lines: ["a", "c"] }],
     ["a part of the text", "words", { content: "word" }],
     ["not JSON", "{", {}],
   ])("stores both where they differ: %s", (_, text, structuredContent) => {
     const message = { content: [{ type: "text", text }], structuredContent };
     expect(readMessage(format, message).results[0]?.content).toEqual(message);
     expect(offloadAndRestore(format, message).restored).toEqual(message);
+  });
+
+  it("stores a text without its block, so that sizes and lines are those of the text", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom(undefined, "key", "beside"),
+        (text, as) => {
+          const structured = as === "key" ? { text } : { id: 7, text };
+          const message = {
+            content: [{ type: "text", text }],
+            ...(as === undefined ? {} : { structuredContent: structured }),
+          };
+          const [result] = readMessage(format, message, KEEP).results;
+          expect(result).toMatchObject({ content: text, soleText: text, chars: text.length });
+          const { restored } = offloadAndRestore(format, message);
+          expect(JSON.stringify(restored)).toBe(JSON.stringify(message));
+        },
+      ),
+    );
   });
 
   it("restores what earlier versions stored", () => {
@@ -101,9 +125,9 @@ describe("the MCP format", () => {
   it("takes content alone where there is nothing else, and structured content as well", () => {
     const alone = { content: [{ type: "text", text: "words" }] } satisfies CallToolResult;
     expect(readMessage(format, alone, KEEP).results[0]).toMatchObject({
-      content: alone.content,
+      content: "words",
       soleText: "words",
-      chars: JSON.stringify(alone.content).length,
+      chars: "words".length,
     });
     const structured = { first: 1, structuredContent: { a: "b" }, last: 2 };
     expect(readMessage(format, structured, KEEP).results[0]?.content).toEqual({

@@ -2,12 +2,13 @@ import { access, constants, rm, stat, statfs, writeFile } from "node:fs/promises
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { readLedger } from "context-offload/ledger";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
 import { EXIT, explainError, type SetExitCode } from "../command-error.js";
+import { checkAgents } from "../doctor/check-agents.js";
+import type { Finding } from "../doctor/finding.js";
 import { readHookLog } from "../hook/hook-log.js";
-import { CLIENTS } from "../install/clients.js";
-import { inspect } from "../install/set-up.js";
 import {
   withWorkspace,
   workspaceFolder,
@@ -17,13 +18,9 @@ import {
 import { countOf, formatBytes } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { findEvidence } from "../savings/find-evidence.js";
+import { whyNothing } from "../savings/why-nothing.js";
 import { contextOf } from "./install.js";
-
-/** What was found: all right, something that could be set up, or something that is broken. */
-interface Finding {
-  readonly state: "ok" | "hint" | "broken";
-  readonly text: string;
-}
 
 const MIN_NODE = 20;
 const MIN_FREE_BYTES = 100_000_000;
@@ -32,7 +29,9 @@ const RECENT_MS = 7 * 86_400_000;
 export function addDoctor(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command("doctor")
-    .description("check Node, workspace, disk space, hooks and servers, and say what to do")
+    .description(
+      "check Node, workspace, disk space, hooks and servers, make a reference and read it, and say what to do",
+    )
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -44,7 +43,10 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
         checkNode(),
         ...(await checkFolder(flags, terminal)),
         ...(await checkContent(flags, terminal)),
-        ...(await checkClients(terminal)),
+        ...(await checkLedger(flags, terminal)),
+        ...(await checkAgents((scope) =>
+          contextOf(terminal, { user: scope === "user", tools: true }),
+        )),
       ];
       if (flags.json === true) terminal.print(printableJson(findings, 2));
       else for (const finding of findings) terminal.print(render(finding, terminal));
@@ -113,6 +115,22 @@ async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<F
   return findings;
 }
 
+/** Sessions in which nothing is offloaded, and why. */
+async function checkLedger(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {
+  const folder = workspaceFolder(flags, terminal);
+  if (folder !== undefined && !existsSync(folder)) return [];
+  try {
+    const report = await withWorkspace(flags, terminal, (workspace) => readLedger(workspace));
+    const evidence = findEvidence(report, flags, terminal, (scope) =>
+      contextOf(terminal, { user: scope === "user", tools: true }),
+    );
+    return whyNothing(evidence).map((text) => ({ state: "hint", text }));
+  } catch {
+    // What is wrong with the workspace has been said.
+    return [];
+  }
+}
+
 async function checkContent(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {
   const folder = workspaceFolder(flags, terminal);
   if (folder !== undefined && !existsSync(folder)) return [];
@@ -147,35 +165,4 @@ async function checkContent(flags: WorkspaceFlags, terminal: Terminal): Promise<
   } catch (error) {
     return [{ state: "broken", text: `${place}: ${explainError(error).text}` }];
   }
-}
-
-async function checkClients(terminal: Terminal): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const client of CLIENTS) {
-    for (const user of [false, true]) {
-      try {
-        const steps = await inspect(client, contextOf(terminal, { user, tools: true }));
-        for (const { path, what } of steps) {
-          const gone = (what.match(/"([^"]+\.js)"/g) ?? [])
-            .map((name) => name.slice(1, -1))
-            .find((file) => !existsSync(file));
-          findings.push(
-            gone === undefined
-              ? { state: "ok", text: `${client.title}: ${path}: ${what}` }
-              : {
-                  state: "broken",
-                  text: `${client.title}: ${path}: ${gone} is gone; run context-offload install ${client.name} again`,
-                },
-          );
-        }
-      } catch (error) {
-        findings.push({ state: "broken", text: `${client.title}: ${explainError(error).text}` });
-      }
-    }
-  }
-  // Some clients have settings of the user only, and were asked twice.
-  const distinct = [...new Map(findings.map((finding) => [finding.text, finding])).values()];
-  if (findings.some(({ state }) => state === "ok")) return distinct;
-  const hint = "no coding agent is set up; for one of them: context-offload install claude-code";
-  return [...distinct, { state: "hint", text: hint }];
 }

@@ -5,11 +5,11 @@ import type { Terminal } from "../terminal/terminal.js";
 export function addHook(program: Command, terminal: Terminal): void {
   program
     .command("hook")
-    .description(
-      "answer a hook event of Claude Code or Copilot CLI after a tool call (JSON on standard input)",
-    )
+    .description("answer a hook event of a coding agent after a tool call (JSON on standard input)")
     .option("--root <folder>", "the workspace; default: .offload under the event's cwd")
     .option("--in-project", "the workspace of the project, whatever folder the event names")
+    .option("--in-transcripts", "the same, in the folder where Gemini CLI keeps what belongs to it")
+    .option("--agent <name>", "codex or qwen, whose events look like those of Claude Code")
     .option("--exclude <tools>", "tools whose results are kept, separated by commas")
     .option("--min-tokens <count>", "offload results of at least this many tokens; default: 6400")
     .option(

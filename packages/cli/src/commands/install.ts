@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,12 +7,15 @@ import { CommandError, EXIT } from "../command-error.js";
 import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import { install, uninstall, type InstallStep } from "../install/set-up.js";
+import { isWithin } from "../make-folder.js";
+import { parseCount } from "./option-values.js";
 import { inLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface InstallFlags {
   readonly user?: boolean;
   readonly exclude?: string;
+  readonly minTokens?: number;
   readonly tools: boolean;
 }
 
@@ -24,6 +28,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .addArgument(new Argument("<client>", "what to set up").choices(NAMES))
     .option("--user", "for all projects of this user instead of this project")
     .option("--exclude <tools>", "tools whose results are kept, separated by commas")
+    .option("--min-tokens <count>", "keep results of fewer tokens; default: 6400", parseCount)
     .option("--no-tools", "Claude Code: no reading server; references give file paths")
     .addHelpText("after", "\nExample: context-offload install claude-code --user")
     .action(async (name: string, flags: InstallFlags) => {
@@ -32,7 +37,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
       report(steps, "Nothing to do.", terminal);
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
-      if (context.scope === "project") {
+      if (steps.some(({ path, isChange }) => isChange && isWithin(path, terminal.cwd))) {
         terminal.print("It has paths of this computer: do not commit it, or use --user instead.");
       }
       terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);
@@ -58,9 +63,19 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     hook: fileURLToPath(new URL("../hook.js", import.meta.url)),
     opencodePlugin,
     exclude: (flags.exclude ?? "").split(",").filter(Boolean),
+    minTokens: flags.minTokens,
     withTools: flags.tools,
+    versionOf: (program) => {
+      const isWindows = process.platform === "win32";
+      const { status, stdout } = spawnSync(program, ["--version"], {
+        ...{ cwd, env: { ...env }, encoding: "utf8", timeout: VERSION_MS, shell: isWindows },
+      });
+      return status === 0 ? stdout.trim() : undefined;
+    },
   };
 }
+
+const VERSION_MS = 20_000;
 
 function opencodePlugin(): string {
   try {

@@ -1,9 +1,14 @@
+import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { homedir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
+import type { GatewayConfig, OffloadConfig, ProjectStore } from "@context-offload/mcp";
+import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
+import { answerHookCall } from "../hook/hook-call.js";
+import { writeTraceLater } from "../hook/hook-trace.js";
 import {
   withWorkspace,
   WORKSPACE_VARIABLE,
@@ -11,16 +16,19 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { parseCount } from "./option-values.js";
 
 interface McpFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly readOnly?: boolean;
+  readonly hook?: boolean;
   readonly http?: boolean;
   readonly host?: string;
   readonly port?: number;
   readonly token?: string;
 }
 
+const DEFAULT_SESSION = "mcp";
 const TOKEN_VARIABLE = "CONTEXT_OFFLOAD_TOKEN";
 
 export function addMcp(program: Command, terminal: Terminal): void {
@@ -29,6 +37,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
     .description("serve a workspace as an MCP server, over stdio or HTTP")
     .option("--session <id>", "show only what this session may read")
     .option("--read-only", "leave out the tool that stores text")
+    .option("--hook", "answer hooks of Claude Code, too")
     .option("--http", "serve by streamable HTTP instead of stdio")
     .option(
       "--host <address>",
@@ -59,7 +68,17 @@ Examples:
       // Loaded here, since the other commands start faster without it.
       const { serveHttp, serveStdio } = await import("@context-offload/mcp");
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
-        const options = { workspace, sessionId: flags.session, isReadOnly: flags.readOnly };
+        const folder = workspaceFolder(flags, terminal);
+        const answerCall =
+          flags.hook === true && folder !== undefined
+            ? (name: string, input: unknown) => answerHookCall(name, input, folder)
+            : undefined;
+        const isReadOnly = flags.readOnly;
+        const onToolsListed = (): void => {
+          if (folder !== undefined) writeTraceLater(folder, { event: "tools listed" });
+        };
+        const sessionId = flags.session;
+        const options = { workspace, sessionId, isReadOnly, answerCall, onToolsListed };
         if (flags.http !== true) {
           const served = serveStdio(options);
           await ended(terminal);
@@ -92,6 +111,9 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly config?: string;
   readonly session?: string;
   readonly exclude?: string;
+  readonly minTokens?: number;
+  readonly perProject?: boolean;
+  readonly readingTools?: boolean;
 }
 
 export function addGateway(program: Command, terminal: Terminal): void {
@@ -100,39 +122,72 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .description("run in front of MCP servers and offload their large answers")
     .argument("[command...]", "after --: the command that starts one server")
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
-    .option("--session <id>", "the session that answers belong to; default: mcp")
+    .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
+    .option("--min-tokens <count>", "keep answers of fewer tokens; default: 6400", parseCount)
+    .option("--per-project", "store in .offload of the project that the client works in")
+    .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
     .addOption(installMark())
     .addHelpText(
       "after",
       `
-Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
+The workspace of a person, .offload in the home folder, has a folder for each project: the client's first root,
+or the working folder. Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
 
 Examples:
   context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
   context-offload gateway --config servers.json`,
     )
     .action(async (command: string[], _: GatewayFlags, self: Command) => {
-      const flags = self.optsWithGlobals<GatewayFlags>();
+      const flags = forProject(self.optsWithGlobals<GatewayFlags>(), terminal);
       const { createGateway } = await import("@context-offload/mcp");
       const { servers, policy: read, limits } = await readServers(command, flags, terminal);
-      const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
+      const { minTokens } = flags;
+      const set = minTokens === undefined ? {} : { minTokens };
+      const policy = { ...read, ...set, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
-          servers,
-          policy,
-          limits,
-          workspace,
+          ...{ servers, policy, limits, isOff },
+          workspace: folder === join(homedir(), ".offload") ? byProject(folder, flags) : workspace,
           sessionId: flags.session,
-          isOff,
+          readingTools: flags.readingTools === false ? "none" : "one",
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
         await gateway.serveStdio();
         closeInput();
       });
     });
+}
+
+/**
+ * For a server that a client starts in every project: a workspace of the project, by what the client says of it or by
+ * the working folder. A client that does neither gets a session for each start, so that no project reads another's.
+ */
+function forProject(flags: GatewayFlags, terminal: Terminal): GatewayFlags {
+  if (flags.perProject !== true || flags.workspace !== undefined) return flags;
+  const { env, cwd } = terminal;
+  // Of several folders, as Cursor names them, the first one is the project.
+  const [named] = (env["CLAUDE_PROJECT_DIR"] || env["WORKSPACE_FOLDER_PATHS"] || "").split(",");
+  const home = env["HOME"] || homedir();
+  const project = resolve(cwd, named ?? "");
+  const isNowhere = project === resolve(home) || dirname(project) === project;
+  const workspace = join(isNowhere ? home : project, ".offload");
+  terminal.note(`context-offload: large answers are stored in ${workspace}`);
+  if (!isNowhere) return { ...flags, workspace };
+  const start = randomUUID().slice(0, 8);
+  return { ...flags, workspace, session: `${flags.session ?? DEFAULT_SESSION}-${start}` };
+}
+
+/** The workspace of each project of a person, below their own. */
+function byProject(root: string, { namespace }: GatewayFlags): (project: string) => ProjectStore {
+  return (project) => {
+    const hash = createHash("sha256").update(project).digest("hex").slice(0, 8);
+    const name = basename(project).replaceAll(/[^\w.-]/g, "-");
+    const where = join(root, "projects", `${name}-${hash}`);
+    return { workspace: createWorkspace({ root: where, namespace }), where };
+  };
 }
 
 /** The same tools as for the hook, by option or environment. */

@@ -16,8 +16,12 @@ export interface InstallContext {
   opencodePlugin(): string;
   /** Tools whose results are kept. */
   readonly exclude: readonly string[];
-  /** Whether references name the reading tools, for which a server is set up, or give file paths. */
+  /** Results of fewer tokens are kept; `undefined` for the default. */
+  readonly minTokens: number | undefined;
+  /** Whether references name the reading tools, for which a server is set up, besides file paths. */
   readonly withTools: boolean;
+  /** What a program on the PATH says of its version; `undefined` if there is none. */
+  versionOf(program: string): string | undefined;
 }
 
 /** What was done in a file, or why nothing was. */
@@ -47,42 +51,70 @@ export interface Client {
 
 /**
  * The mark of what `install` added: a flag that the commands accept and ignore. It holds how many of the containers
- * around the entry were made along with it, see `Settings.insert`.
+ * around the entry were made along with it, see `Settings.insert`, and the same of other entries in the file that
+ * have no room for a mark, or `-` for those that were there before.
  */
 const MARK = { flag: "--installed-by", name: "context-offload:" } as const;
 
-export function markFlags(made: number): [string, string] {
-  return [MARK.flag, `${MARK.name}${made}`];
+export function markFlags(made: number, others: readonly (number | undefined)[] = []): string[] {
+  const words = [made, ...others.map((other) => other ?? "-")];
+  return [MARK.flag, MARK.name + words.join(".")];
+}
+
+/** What a mark holds. */
+export interface Mark {
+  readonly made: number;
+  readonly others: readonly (number | undefined)[];
 }
 
 /** Reads a mark from the two words that it consists of; `undefined` if they are something else. */
-export function readMark(flag: unknown, value: unknown): number | undefined {
+export function parseMark(flag: unknown, value: unknown): Mark | undefined {
   if (flag !== MARK.flag || typeof value !== "string" || !value.startsWith(MARK.name)) {
     return undefined;
   }
-  const made = value.slice(MARK.name.length);
-  return /^\d$/.test(made) ? Number(made) : undefined;
+  const [made = "", ...others] = value.slice(MARK.name.length).split(".");
+  if (!/^\d$/.test(made) || !others.every((other) => /^[\d-]$/.test(other))) return undefined;
+  return {
+    made: Number(made),
+    others: others.map((other) => (other === "-" ? undefined : Number(other))),
+  };
+}
+
+/** How many containers a mark says were made. */
+export function readMark(flag: unknown, value: unknown): number | undefined {
+  return parseMark(flag, value)?.made;
 }
 
 /** The command line that starts the hook, and bears our mark at its end. */
 export function hookCommand(
   { node, hook }: InstallContext,
   flags: readonly string[],
-  made: number,
+  mark: readonly string[],
 ): string {
-  return [quoted(node), quoted(hook), ...flags, ...markFlags(made)].join(" ");
+  return [quoted(node), quoted(hook), ...flags, ...mark].join(" ");
 }
 
 /** The mark of a hook's command line; `undefined` for commands that are not from `install`. */
-export function readHookMark(command: unknown): number | undefined {
+export function readHookMark(command: unknown): Mark | undefined {
   if (typeof command !== "string" || !/^"[^]*[\\/]hook\.js" /.test(command)) return undefined;
   const [flag, value] = command.split(" ").slice(-2);
-  return readMark(flag, value);
+  return parseMark(flag, value);
 }
 
-/** The flag for tools whose results are kept. */
-export function excludeFlags(tools: readonly string[]): string[] {
-  return tools.length === 0 ? [] : ["--exclude", quoted(tools.join(","))];
+/** The flags for what a person has set, each as a word of its own. */
+export function settingFlags({
+  exclude,
+  minTokens,
+}: Pick<InstallContext, "exclude" | "minTokens">): string[] {
+  return [
+    ...(exclude.length === 0 ? [] : ["--exclude", exclude.join(",")]),
+    ...(minTokens === undefined ? [] : ["--min-tokens", String(minTokens)]),
+  ];
+}
+
+/** The same for a command line. */
+export function quotedFlags(settings: Pick<InstallContext, "exclude" | "minTokens">): string[] {
+  return settingFlags(settings).map((word) => (/^[\w-]+$/.test(word) ? word : quoted(word)));
 }
 
 function quoted(path: string): string {

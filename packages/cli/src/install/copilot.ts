@@ -2,8 +2,9 @@ import { join } from "node:path";
 import {
   type Client,
   type InstallContext,
-  excludeFlags,
+  quotedFlags,
   hookCommand,
+  markFlags,
   readHookMark,
 } from "./client.js";
 import { jsonSyntax as syntax } from "./json-syntax.js";
@@ -26,8 +27,8 @@ export const copilot: Client = {
         const exclude = [...new Set([...KEPT, ...context.exclude])];
         const isNew = settings.get([]) === undefined;
         settings.insert([...EVENT, -1], (made) => {
-          const flags = ["--root", ".offload", ...excludeFlags(exclude)];
-          const bash = hookCommand(context, flags, made);
+          const flags = ["--root", ".offload", ...quotedFlags({ ...context, exclude })];
+          const bash = hookCommand(context, flags, markFlags(made));
           return { type: "command", bash, powershell: `& ${bash}`, timeoutSec: 60 };
         });
         if (isNew && context.scope === "user") settings.insert(["version"], () => VERSION.version);
@@ -58,7 +59,7 @@ function ownHooks(settings: Settings) {
   const entries = settings.get(EVENT);
   return (Array.isArray(entries) ? (entries as unknown[]) : []).flatMap((entry, at) => {
     const command = isRecord(entry) ? entry["bash"] : undefined;
-    const made = readHookMark(command);
-    return made === undefined ? [] : [{ at, made, command: String(command) }];
+    const mark = readHookMark(command);
+    return mark === undefined ? [] : [{ at, made: mark.made, command: String(command) }];
   });
 }

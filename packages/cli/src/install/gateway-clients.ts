@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import { type Client, type InstallContext, markFlags, readMark } from "./client.js";
+import {
+  type Client,
+  type EditNote,
+  type InstallContext,
+  type SettingsEdit,
+  markFlags,
+  readMark,
+  settingFlags,
+} from "./client.js";
+import { commandHook } from "./command-hooks.js";
 import { jsonSyntax } from "./json-syntax.js";
 import { isRecord, type Settings, type SettingsPath, type Syntax } from "./settings.js";
 
@@ -14,6 +23,8 @@ interface ServersFile {
   path(context: InstallContext): string;
   /** Whether it has settings of the user only. */
   readonly isOfUser?: boolean;
+  /** Its hook, if it has one that can replace results. */
+  readonly hook?: Parameters<typeof commandHook>[0];
 }
 
 function folderOf({ scope, home, cwd }: InstallContext): string {
@@ -38,9 +49,16 @@ const CLIENTS: readonly ServersFile[] = [
     name: "gemini",
     title: "Gemini CLI",
     key: "mcpServers",
+    hook: "gemini",
     path: inFolder(".gemini", "settings.json"),
   },
-  { name: "qwen", title: "Qwen Code", key: "mcpServers", path: inFolder(".qwen", "settings.json") },
+  {
+    name: "qwen",
+    title: "Qwen Code",
+    key: "mcpServers",
+    hook: "qwen",
+    path: inFolder(".qwen", "settings.json"),
+  },
   {
     name: "vscode",
     title: "VS Code",
@@ -77,53 +95,71 @@ const CLIENTS: readonly ServersFile[] = [
     key: "mcp_servers",
     // Loaded here, since the other commands start faster without its parser.
     syntax: async () => (await import("./toml-syntax.js")).tomlSyntax,
-    isOfUser: true,
+    ...{ isOfUser: true, hook: "codex" },
     path: ({ home, env }) => join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
   },
 ];
 
-/** Clients whose MCP servers are put behind the gateway. Their built-in tools cannot be reached. */
+/** Clients whose MCP servers are put behind the gateway; the built-in tools of those with a hook are reached as well. */
 export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
   name: client.name,
   title: client.title,
-  edits: async (context) => [
-    {
-      path: client.path(context),
-      syntax: (await client.syntax?.()) ?? jsonSyntax,
-      add(settings) {
-        const workspace = join(client.isOfUser ? context.home : folderOf(context), ".offload");
-        const notes = serversOf(settings, client).map(([name, server]) => {
-          const why = whyKept(server);
-          if (why !== undefined) {
-            return { what: `kept "${name}" as it is: ${why}`, isChange: false };
-          }
-          wrapServer(settings, [client.key, name], server as StartedServer, {
-            ...{ ...context, workspace, session: name },
-          });
-          return { what: `put the MCP server "${name}" behind the gateway`, isChange: true };
-        });
-        if (notes.length > 0) return notes;
-        const why =
-          settings.text === undefined
-            ? "does not exist"
-            : "has no MCP servers to put behind the gateway";
-        const what = `${why}; ${client.title}'s built-in tools cannot be reached`;
-        return [{ what, isChange: false }];
-      },
-      remove: (settings) =>
-        serversOf(settings, client).flatMap(([name, server]) => {
-          const wrapping = findWrapping(server);
-          if (!wrapping) return [];
-          unwrapServer(settings, [client.key, name], wrapping);
-          return [`took the MCP server "${name}" from behind the gateway`];
-        }),
-      inspect: (settings) =>
-        serversOf(settings, client)
-          .filter(([, server]) => isBehindGateway(server))
-          .map(([name]) => `"${name}" is behind the gateway`),
-    },
-  ],
+  edits: async (context) => {
+    const gateway = gatewayEdit(client, context, (await client.syntax?.()) ?? jsonSyntax);
+    if (!client.hook) return [gateway];
+    const hook = commandHook(client.hook, context);
+    return hook.path === gateway.path ? [inOneFile(gateway, hook)] : [gateway, hook];
+  },
 }));
+
+/** Two edits of a file as one, since a file is written once. */
+function inOneFile(first: SettingsEdit, second: SettingsEdit): SettingsEdit {
+  return {
+    ...first,
+    add: (settings) => [...first.add(settings), ...second.add(settings)],
+    // In the opposite order, since the first may have made the file.
+    remove: (settings) => [...second.remove(settings), ...first.remove(settings)],
+    inspect: (settings) => [...first.inspect(settings), ...second.inspect(settings)],
+  };
+}
+
+function gatewayEdit(client: ServersFile, context: InstallContext, syntax: Syntax): SettingsEdit {
+  const isForAll = client.isOfUser === true || context.scope === "user";
+  const place = isForAll ? ["--per-project"] : ["--workspace", join(context.cwd, ".offload")];
+  return {
+    ...{ path: client.path(context), syntax },
+    add(settings) {
+      const notes: EditNote[] = serversOf(settings, client).map(([name, server]) => {
+        const why = whyKept(server);
+        if (why !== undefined) return { what: `kept "${name}" as it is: ${why}`, isChange: false };
+        const setup = { ...context, place, session: name };
+        wrapServer(settings, [client.key, name], server as StartedServer, setup);
+        const where = isForAll
+          ? ", which stores in .offload of the project that it is started in"
+          : "";
+        return { what: `put the MCP server "${name}" behind the gateway${where}`, isChange: true };
+      });
+      if (notes.length > 0) return notes;
+      const why =
+        settings.text === undefined
+          ? "does not exist"
+          : "has no MCP servers to put behind the gateway";
+      const others = client.hook ? "" : `; ${client.title}'s built-in tools cannot be reached`;
+      return [{ what: why + others, isChange: false }];
+    },
+    remove: (settings) =>
+      serversOf(settings, client).flatMap(([name, server]) => {
+        const wrapping = findWrapping(server);
+        if (!wrapping) return [];
+        unwrapServer(settings, [client.key, name], wrapping);
+        return [`took the MCP server "${name}" from behind the gateway`];
+      }),
+    inspect: (settings) =>
+      serversOf(settings, client)
+        .filter(([, server]) => isBehindGateway(server))
+        .map(([name]) => `"${name}" is behind the gateway`),
+  };
+}
 
 function serversOf(settings: Settings, { key }: ServersFile): [string, unknown][] {
   const servers = settings.get([key]);
@@ -164,13 +200,13 @@ function wrapServer(
   settings: Settings,
   path: SettingsPath,
   { command, args }: StartedServer,
-  setup: InstallContext & { readonly workspace: string; readonly session: string },
+  setup: InstallContext & { readonly place: readonly string[]; readonly session: string },
 ): void {
-  const { node, main, workspace, session, exclude } = setup;
+  const { node, main, place, session } = setup;
   const words = [
-    ...[main, "gateway", "--workspace", workspace],
+    ...[main, "gateway", ...place],
     ...(session === "" ? [] : ["--session", session]),
-    ...(exclude.length > 0 ? ["--exclude", exclude.join(",")] : []),
+    ...settingFlags(setup),
     ...[...markFlags(args ? 0 : 1), "--"],
   ];
   const all = [...words, command, ...(args ?? [])];

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
@@ -28,6 +28,20 @@ const { createColors } = (await import(/* @vite-ignore */ builtColors)) as typeo
 
 /** With a threshold at arrival: most tests are about the command, not about the default policy. */
 export const RUN = ["run", "--policy", "min-tokens=400"] as const;
+
+/** A folder with a Claude Code that says this version, or fails as if there were none, whatever is installed here. */
+export function folderWithClaude(version?: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "claude-"));
+  process.once("exit", () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const script = version === undefined ? "exit 1" : `echo "${version} (Claude Code)"`;
+  writeFileSync(join(folder, "claude"), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(folder, "claude"), 0o755);
+  return folder;
+}
+
+const WITHOUT_CLAUDE = folderWithClaude();
 
 /** A folder with a home of its own, in which the built command runs as from a shell. */
 export class TestFolder {
@@ -87,7 +101,8 @@ export class TestFolder {
   }
 
   env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-    const kept = { PATH: process.env["PATH"], NODE_PATH: process.env["NODE_PATH"] };
+    const PATH = [WITHOUT_CLAUDE, process.env["PATH"]].join(delimiter);
+    const kept = { PATH, NODE_PATH: process.env["NODE_PATH"] };
     return { ...kept, HOME: join(this.folder, "home"), ...more };
   }
 

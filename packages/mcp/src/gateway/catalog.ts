@@ -1,5 +1,6 @@
 import type { GatewayLimits } from "./gateway-config.js";
 import { asList, asParams, asText, type Params } from "./json-rpc.js";
+import { findInvalidHeader } from "./parameter-headers.js";
 import type { Upstream } from "./upstream.js";
 
 /** What servers list by name. */
@@ -24,6 +25,8 @@ export class Catalog {
   /** What each server listed last, so that names are stable while a server restarts. */
   readonly #known = new Map<Upstream, readonly Params[]>();
   readonly #listing = new Map<Upstream, Promise<unknown>>();
+  /** Until when a list may be kept whose server tells of no changes. */
+  readonly #freshUntil = new Map<Upstream, number>();
   #merged: ReadonlyMap<string, CatalogEntry> | undefined;
 
   constructor(
@@ -36,6 +39,7 @@ export class Catalog {
   /** Must be called when a server says that its list has changed, and when it was restarted. */
   forget(upstream: Upstream): void {
     this.#listing.delete(upstream);
+    this.#freshUntil.delete(upstream);
   }
 
   /** What all servers have. One that does not answer shows what it listed last. */
@@ -78,6 +82,7 @@ export class Catalog {
   async #list(upstream: Upstream): Promise<void> {
     // Notify the client as soon as a server that is late or restarting is ready.
     if (!upstream.isReady) return;
+    if (performance.now() >= (this.#freshUntil.get(upstream) ?? Infinity)) this.forget(upstream);
     let listing = this.#listing.get(upstream);
     if (!listing) {
       listing = this.#fetch(upstream).then(
@@ -102,8 +107,10 @@ export class Catalog {
     const found = new Map<string, Params>();
     const cursors = new Set<unknown>();
     let page = await upstream.requestSoon(method, undefined);
+    let freshMs = Infinity;
     for (;;) {
-      for (const item of asList(page[this.kind])) addDefinition(found, asParams(item));
+      for (const item of asList(page[this.kind])) addDefinition(found, asParams(item), upstream);
+      freshMs = Math.min(freshMs, Number(page["ttlMs"]) || 0);
       const { nextCursor: cursor } = page;
       if (cursor === undefined || cursor === null) break;
       const left = endsAt - performance.now();
@@ -119,13 +126,22 @@ export class Catalog {
       cursors.add(cursor);
       page = next;
     }
+    const isTold = asParams(upstream.capabilities[this.kind])["listChanged"] === true;
+    if (upstream.era === "stateless" && !isTold) {
+      this.#freshUntil.set(upstream, performance.now() + freshMs);
+    }
     return [...found.values()];
   }
 }
 
-function addDefinition(found: Map<string, Params>, definition: Params): void {
+function addDefinition(found: Map<string, Params>, definition: Params, upstream: Upstream): void {
   const name = asText(definition["name"]);
   if (name === undefined) return;
+  const invalid = upstream.hasHeaders ? findInvalidHeader(definition) : undefined;
+  if (invalid !== undefined) {
+    upstream.note(`its tool ${name} cannot be used: ${invalid}`);
+    return;
+  }
   try {
     // One that cannot be written, since it is nested too deeply, would cost the client the whole list.
     JSON.stringify(definition);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workspace } from "context-offload";
+import { SERVER_INFO_META_KEY } from "@modelcontextprotocol/client";
 import { PACKAGE_VERSION } from "../package-version.js";
 import type { Toolbox } from "../toolbox.js";
 import type { Catalog } from "./catalog.js";
@@ -12,13 +12,26 @@ import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
+  omit,
   type Params,
   type RpcAnswer,
   type RpcRequest,
 } from "./json-rpc.js";
 import type { ResourceRequests, ResourceRoutes } from "./resources.js";
 import { GATEWAY_NAME, type ToolCalls } from "./tool-calls.js";
-import { CallFailedError, type Upstream } from "./upstream.js";
+import type { Rounds } from "./rounds.js";
+import {
+  type Envelope,
+  handshakeVersion,
+  helloOf,
+  readEnvelope,
+  REMOVED_METHODS,
+  STATELESS_VERSION,
+  toHandshake,
+  toStateless,
+} from "./stateless.js";
+import type { Subscriptions } from "./subscriptions.js";
+import { CallFailedError, type Opening, type Upstream } from "./upstream.js";
 
 /** What the requests of a client are answered with. */
 export interface ClientRequestParts {
@@ -28,42 +41,58 @@ export interface ClientRequestParts {
   readonly routes: ResourceRoutes;
   readonly resources: ResourceRequests;
   readonly calls: ToolCalls;
-  readonly toolbox: Toolbox;
+  readonly ownTools: Toolbox["tools"];
+  readonly instructions: string;
   readonly forwarding: Forwarding;
-  readonly workspace: Workspace;
+  readonly rounds: Rounds;
+  readonly subscriptions: Subscriptions;
   readonly limits: GatewayLimits;
   readonly isOff: () => Promise<boolean>;
+  /** Servers may be told that the client is ready. */
+  readonly onStatelessClient: () => void;
 }
 
 /** Answers the requests of the client, by one server or by what several answer together. */
 export class ClientRequests {
   /** The protocol version that was announced to the client. */
   protocolVersion = "";
+  #opened: Promise<PromiseSettledResult<void>[]> | undefined;
   #logLevel: Params | undefined;
 
   constructor(private readonly parts: ClientRequestParts) {}
 
   /** Never rejects, and does not wait for longer than `callMs`; `undefined` if the request was cancelled. */
   async answer(request: RpcRequest): Promise<RpcAnswer | undefined> {
+    const envelope = readEnvelope(request.params);
+    if (envelope && "error" in envelope) return envelope as RpcAnswer;
+    const { method } = request;
+    // It has no end but the client's.
+    if (envelope && method === "subscriptions/listen") {
+      return this.parts.subscriptions.listen(request);
+    }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(this.#giveUp(request));
       }, this.parts.limits.callMs);
     });
+    const work = envelope ? this.#routeStateless(request, envelope) : this.#route(request);
+    let answer: RpcAnswer | undefined;
     try {
-      return await Promise.race([this.#route(request), late]);
+      answer = await Promise.race([work, late]);
     } catch (error) {
-      return explainFailure(request, error);
+      answer = explainFailure(request, error);
     } finally {
       clearTimeout(timer);
     }
+    if (!answer) return undefined;
+    return envelope ? toStateless(method, answer) : toHandshake(answer);
   }
 
   #giveUp({ id, method }: RpcRequest): CallFailedError {
-    const { limits, forwarding } = this.parts;
+    const { limits, forwarding, rounds } = this.parts;
     const reason = `There was no answer to ${method} within ${limits.callMs} ms (callMs)`;
-    const cancelled = { requestId: id, reason };
+    const cancelled = { requestId: rounds.workId(id), reason };
     // After the rejection, so that the client gets the error.
     setImmediate(() => {
       forwarding.cancel(cancelled);
@@ -74,8 +103,21 @@ export class ClientRequests {
   /** Brings a server that was started late or again to where the client believes it is. */
   restore(upstream: Upstream): void {
     this.parts.resources.resubscribe(upstream);
-    if (!this.#logLevel || !upstream.capabilities["logging"]) return;
+    const level = asText(this.#logLevel?.["level"]);
+    if (level === undefined) return;
+    if (upstream.era === "stateless") upstream.setLogLevel(level);
+    if (upstream.era === "stateless" || !upstream.capabilities["logging"]) return;
     void upstream.requestSoon("logging/setLevel", this.#logLevel).catch(() => undefined);
+  }
+
+  /** The first request of a client without a handshake starts the servers. */
+  async #routeStateless(request: RpcRequest, envelope: Envelope): Promise<RpcAnswer | undefined> {
+    const { method } = request;
+    if (REMOVED_METHODS.has(method)) return methodNotFound(method);
+    const failed = await this.#openServers({ hello: helloOf(envelope), era: "stateless" });
+    this.parts.onStatelessClient();
+    if (method === "server/discover") return failed ?? { result: await this.#discover() };
+    return this.parts.rounds.run(request, envelope, (own) => this.#route(own));
   }
 
   async #route(request: RpcRequest): Promise<RpcAnswer | undefined> {
@@ -109,6 +151,7 @@ export class ClientRequests {
         this.#logLevel = params;
         return this.#setLogLevel(request);
       case "tasks/get":
+      case "tasks/update":
       case "tasks/cancel":
       case "tasks/result": {
         const answer = await calls.task(request, params);
@@ -120,28 +163,61 @@ export class ClientRequests {
   }
 
   async #initialize(hello: Params): Promise<RpcAnswer> {
-    const { upstreams, limits, isOff, workspace } = this.parts;
-    const starts = upstreams.map((upstream) => upstream.start(hello));
+    const failed = await this.#openServers({ hello, era: "handshake" });
+    if (failed) return failed;
+    const { upstreams } = this.parts;
+    const versions = upstreams.flatMap(({ isReady, era, initialized }) =>
+      isReady && era === "handshake" ? (asText(initialized?.["protocolVersion"]) ?? []) : [],
+    );
+    this.protocolVersion = handshakeVersion(hello["protocolVersion"], versions);
+    const capabilities = omit(mergeCapabilities(upstreams), "extensions");
+    return {
+      result: {
+        ...{ protocolVersion: this.protocolVersion, capabilities, serverInfo: SERVER_INFO },
+        instructions: await this.#instructions(),
+      },
+    };
+  }
+
+  async #discover(): Promise<Params> {
+    const capabilities = omit(mergeCapabilities(this.parts.upstreams), "tasks");
+    return {
+      ...{ supportedVersions: [STATELESS_VERSION], capabilities },
+      instructions: await this.#instructions(),
+      _meta: { [SERVER_INFO_META_KEY]: SERVER_INFO },
+    };
+  }
+
+  /** Waits for the servers, but not for long, since clients do not either; an error if there is none. */
+  async #openServers(opening: Opening): Promise<RpcAnswer | undefined> {
+    const { upstreams, limits } = this.parts;
+    if (this.#opened && upstreams.some(({ isReady }) => isReady)) return undefined;
+    const starts = upstreams.map((upstream) => upstream.start(opening));
+    const settled = (this.#opened = Promise.allSettled(starts));
     const patience = sleep(limits.patienceMs, undefined, { ref: false });
-    await Promise.race([Promise.allSettled(starts), patience]);
-    // Clients wait only for some seconds, but without any server there is nothing to tell them.
+    await Promise.race([settled, patience]);
+    // Without any server there is nothing to tell the client.
     try {
       await Promise.any(starts);
+      return undefined;
     } catch (error) {
       const reasons = (error as AggregateError).errors.map((reason) => (reason as Error).message);
       return errorAnswer(INTERNAL_ERROR, reasons.join(" "));
     }
-    const instructions = (await isOff()) ? "" : workspace.systemPrompt();
-    const serverInfo = { name: GATEWAY_NAME, version: PACKAGE_VERSION };
-    const result = mergeInitialize(upstreams, hello, { serverInfo, instructions });
-    this.protocolVersion = asText(result["protocolVersion"]) ?? "";
-    return { result };
+  }
+
+  async #instructions(): Promise<string> {
+    const { upstreams, instructions, isOff } = this.parts;
+    const texts = upstreams.map(({ isReady, initialized }) =>
+      isReady ? asText(initialized?.["instructions"]) : undefined,
+    );
+    return [...texts, (await isOff()) ? "" : instructions].filter(Boolean).join("\n\n");
   }
 
   /** Our reading tools can be called while offloading is switched off, but they are not shown. */
   async #listTools(): Promise<readonly Params[]> {
-    const { tools, toolbox, isOff } = this.parts;
-    return [...(await listed(tools)), ...((await isOff()) ? [] : toolbox.tools)];
+    const { tools, ownTools, isOff } = this.parts;
+    return [...(await listed(tools)), ...((await isOff()) ? [] : ownTools)];
   }
 
   async #getPrompt(request: RpcRequest, params: Params): Promise<RpcAnswer | undefined> {
@@ -162,8 +238,13 @@ export class ClientRequests {
   }
 
   async #setLogLevel({ method, params }: RpcRequest): Promise<RpcAnswer> {
-    const able = this.parts.upstreams.filter(
-      (upstream) => upstream.isReady && upstream.capabilities["logging"],
+    const { upstreams } = this.parts;
+    const level = asText(params?.["level"]);
+    for (const upstream of upstreams) {
+      if (upstream.era === "stateless" && level !== undefined) upstream.setLogLevel(level);
+    }
+    const able = upstreams.filter(
+      ({ isReady, era, capabilities }) => isReady && era === "handshake" && capabilities["logging"],
     );
     const answers = await Promise.all(
       able.map((upstream) => upstream.request(method, params).answer),
@@ -174,13 +255,15 @@ export class ClientRequests {
   /** A method that the gateway does not know: only one server can be meant. */
   async #forwardUnknown(request: RpcRequest): Promise<RpcAnswer | undefined> {
     const [only, ...others] = this.parts.upstreams;
-    // A client of 2026 asks this first, and goes on with `initialize` if it is not known.
-    const isProbe = request.method === "server/discover";
-    if (only && others.length === 0 && !isProbe) {
+    if (only && others.length === 0) {
       return this.parts.forwarding.forward(only, request, request.params);
     }
-    return errorAnswer(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
+    return methodNotFound(request.method);
   }
+}
+
+function methodNotFound(method: string): RpcAnswer {
+  return errorAnswer(METHOD_NOT_FOUND, `Method not found: ${method}`);
 }
 
 async function listed(catalog: Catalog): Promise<Params[]> {
@@ -208,32 +291,19 @@ const ANYTHING: Params = {
   completions: {},
 };
 
+const SERVER_INFO: Params = { name: GATEWAY_NAME, version: PACKAGE_VERSION };
+
 /** What the gateway itself has. */
 const OWN: Params = { tools: { listChanged: true }, resources: {} };
 
-/** The gateway's answer to `initialize`: what its servers have together. */
-export function mergeInitialize(
-  upstreams: readonly Upstream[],
-  hello: Params,
-  own: { readonly serverInfo: Params; readonly instructions: string },
-): Params {
+/** What its servers have together. */
+export function mergeCapabilities(upstreams: readonly Upstream[]): Params {
   const ready = upstreams.filter(({ isReady }) => isReady);
   const capabilities = [
     ...ready.map((upstream) => upstream.capabilities),
     ...(ready.length < upstreams.length ? [ANYTHING] : []),
   ];
-  const versions = ready.flatMap(
-    ({ initialized }) => asText(initialized?.["protocolVersion"]) ?? [],
-  );
-  const asked = asText(hello["protocolVersion"]) ?? "";
-  const instructions = ready.map(({ initialized }) => asText(initialized?.["instructions"]) ?? "");
-  return {
-    // The oldest, so that no server gets what it does not know; versions are dates.
-    protocolVersion: versions.sort()[0] ?? asked,
-    capabilities: capabilities.reduce(mergeObjects, OWN),
-    serverInfo: own.serverInfo,
-    instructions: [...instructions, own.instructions].filter((text) => text !== "").join("\n\n"),
-  };
+  return capabilities.reduce(mergeObjects, OWN);
 }
 
 function mergeObjects(left: Params, right: Params): Params {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import {
+  PROTOCOL_VERSION_META_KEY,
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
@@ -9,6 +10,8 @@ import {
 import spawn from "cross-spawn";
 import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "./gateway-config.js";
 import {
+  asParams,
+  asText,
   guessId,
   isRequest,
   malformedAnswer,
@@ -29,8 +32,11 @@ export interface ConnectionEvents {
 /** A connection to a server, not yet started. */
 export interface Connection {
   start(): Promise<void>;
-  /** Rejects if the message cannot be sent, and as soon as it is certain that a request has no answer. */
-  send(message: RpcMessage): Promise<void>;
+  /**
+   * Rejects if the message cannot be sent, and as soon as it is certain that a request has no answer. Headers are
+   * for servers at an address.
+   */
+  send(message: RpcMessage, headers?: Readonly<Record<string, string>>): Promise<void>;
   setProtocolVersion(version: string): void;
   /** What the server wrote to its standard error last, to explain why it ended. */
   lastWords(): string;
@@ -193,10 +199,36 @@ function connectHttp(
   transport.onclose = () => {
     events.onEnd("it ended");
   };
-  const send = (message: RpcMessage): Promise<void> =>
-    type === "sse" || !isRequest(message)
-      ? transport.send(message)
-      : exchange(transport as StreamableHTTPClientTransport, message);
+  /** What ends the response to each stateless request. */
+  const cancels = new Map<unknown, AbortController>();
+  const send: Connection["send"] = async (message, headers) => {
+    if (type === "sse") return transport.send(message);
+    const http = transport as StreamableHTTPClientTransport;
+    if (!isRequest(message)) {
+      // In the stateless revision, a request is cancelled by closing its response.
+      const cancelled = asParams("method" in message ? message.params : {})["requestId"];
+      const cancel = cancels.get(cancelled);
+      if (!cancel) return http.send(message);
+      cancel.abort();
+      return;
+    }
+    const { id, params } = message;
+    const isStateless = asParams(params?.["_meta"])[PROTOCOL_VERSION_META_KEY] !== undefined;
+    const cancel = new AbortController();
+    if (isStateless) cancels.set(id, cancel);
+    try {
+      await exchange(http, message, { headers, requestSignal: cancel.signal });
+    } catch (error) {
+      // An error of the protocol, which the transport reads with the status 400 only.
+      const body = isStateless
+        ? parseLine(asText(asParams(asParams(error)["data"])["text"]) ?? "")
+        : undefined;
+      if (asParams(asParams(body)["error"])["code"] === undefined) throw error;
+      events.onMessage({ ...asParams(body), id });
+    } finally {
+      cancels.delete(id);
+    }
+  };
   return {
     ...{ start: () => transport.start(), send, lastWords: () => "" },
     setProtocolVersion: (version) => {
@@ -210,11 +242,22 @@ function connectHttp(
 async function exchange(
   transport: StreamableHTTPClientTransport,
   message: RpcMessage,
+  options: {
+    readonly headers: Readonly<Record<string, string>> | undefined;
+    readonly requestSignal: AbortSignal;
+  },
 ): Promise<void> {
   const state: Exchange = { isStream: false };
+  const { headers, requestSignal } = options;
   await new Promise<void>((resolve, reject) => {
+    requestSignal.addEventListener("abort", () => {
+      resolve();
+    });
     const sent = currentExchange.run(state, () =>
-      transport.send(message, { onRequestStreamEnd: resolve }),
+      transport.send(message, {
+        ...{ onRequestStreamEnd: resolve, requestSignal },
+        ...(headers ? { headers: { ...headers } } : {}),
+      }),
     );
     sent.then(() => {
       if (!state.isStream) resolve();

@@ -172,6 +172,11 @@ export interface GatewayLimits {
   /** A server that has not answered `initialize` by then is stopped and started again. */
   readonly startMs: number;
   /**
+   * For a client of 2026-07-28: a server that has not answered `server/discover` by then is sent `initialize`,
+   * since servers of older revisions may not answer what they do not know.
+   */
+  readonly probeMs: number;
+  /**
    * How long a list may take, with all of its pages. A server that has not answered at all by then is
    * stopped and started again; of one that has sent some pages, these are used.
    */
@@ -191,6 +196,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxMessageBytes: 67_108_864,
   callMs: 3_600_000,
   startMs: 60_000,
+  probeMs: 5_000,
   listMs: 15_000,
   patienceMs: 8_000,
   silenceMs: 300_000,

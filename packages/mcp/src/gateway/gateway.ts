@@ -1,6 +1,6 @@
-import type { Transport } from "@modelcontextprotocol/server";
-import { TOOL_NAMES, type Workspace } from "context-offload";
-import { createToolbox } from "../toolbox.js";
+import { SUBSCRIPTION_ID_META_KEY, type Transport } from "@modelcontextprotocol/server";
+import { createWorkspace, type Workspace } from "context-offload";
+import { createToolbox, type ReadingToolList } from "../toolbox.js";
 import { Catalog } from "./catalog.js";
 import { ClientRequests } from "./client-requests.js";
 import { Forwarding, ServerRequests } from "./forwarding.js";
@@ -12,20 +12,29 @@ import {
   parseLimits,
 } from "./gateway-config.js";
 import {
+  asParams,
   errorAnswer,
   INTERNAL_ERROR,
   isNotification,
   isRequest,
   notification,
+  omit,
   readMessages,
   rejectRequest,
   respond,
   type MalformedRequest,
+  type Params,
+  type RpcAnswer,
+  type RpcId,
   type RpcMessage,
   type RpcNotification,
+  type RpcRequest,
 } from "./json-rpc.js";
 import { LineTransport } from "./lines.js";
-import { Upstream } from "./upstream.js";
+import { Places, type ProjectStore } from "./places.js";
+import { Rounds } from "./rounds.js";
+import { Subscriptions } from "./subscriptions.js";
+import { Upstream, within } from "./upstream.js";
 import { ResourceRequests, ResourceRoutes } from "./resources.js";
 import { ToolCalls } from "./tool-calls.js";
 
@@ -33,10 +42,19 @@ import { ToolCalls } from "./tool-calls.js";
 export interface GatewayOptions {
   /** The servers by name, as `parseGatewayConfig` returns them. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** Where large answers are stored. */
-  readonly workspace: Workspace;
+  /**
+   * Where large answers are stored: one workspace, or a function that opens that of a project, for a gateway that
+   * serves a person in whatever folder they work. It is called with the first root of the client, or the working
+   * folder where the client has no roots, and the gateway closes what it opens.
+   */
+  readonly workspace: Workspace | ((project: string) => ProjectStore);
   /** The session that they belong to. Default `"mcp"`. */
   readonly sessionId?: string | undefined;
+  /**
+   * Which reading tools are listed: `"one"` is `read_stored`, and `"none"` is for all but one of several gateways of
+   * a client with the same workspace and session. Calls of all of them are answered. Default `"one"`.
+   */
+  readonly readingTools?: ReadingToolList | undefined;
   /** Which answers are offloaded; a server's own policy comes before it. */
   readonly policy?: OffloadConfig | undefined;
   /** Whether offloading is switched off, asked at each large answer: see `isSwitchedOff`. Default: never. */
@@ -68,16 +86,23 @@ class RunningGateway implements Gateway {
   readonly #prompts: Catalog;
   readonly #routes: ResourceRoutes;
   readonly #clientRequests: ClientRequests;
-  readonly #forwarding = new Forwarding();
+  readonly #resources: ResourceRequests;
+  readonly #places: Places;
+  readonly #rounds: Rounds;
+  readonly #forwarding: Forwarding;
+  readonly #subscriptions: Subscriptions;
   readonly #serverRequests = new ServerRequests((message) => {
     this.#send(message);
   });
   readonly #limits: GatewayLimits;
   #client: Transport | undefined;
+  /** The client opened the connection with `initialize`, and said what it can do. */
+  #hello: Params | undefined;
   #isClientReady = false;
   #closing: Promise<void> | undefined;
 
-  constructor({ servers, workspace, sessionId = "mcp", policy, ...options }: GatewayOptions) {
+  constructor({ servers, workspace, policy, ...options }: GatewayOptions) {
+    const { sessionId = "mcp", readingTools = "one" } = options;
     const limits = (this.#limits = {
       ...DEFAULT_LIMITS,
       ...parseLimits("limits", options.limits),
@@ -87,19 +112,49 @@ class RunningGateway implements Gateway {
       this.#createUpstream(name, config, limits),
     );
     const upstreams = this.#upstreams;
-    const forwarding = this.#forwarding;
-    const toolbox = createToolbox(workspace, { sessionId });
-    const tools = (this.#tools = new Catalog("tools", upstreams, limits, new Set(TOOL_NAMES)));
+    const rounds = (this.#rounds = new Rounds({
+      heldMs: limits.callMs,
+      cancel: (params) => {
+        this.#forwarding.cancel(params);
+      },
+    }));
+    const forwarding = (this.#forwarding = new Forwarding(rounds, this.#serverRequests));
+    const places = (this.#places = new Places({
+      ...{ store: workspace, sessionId, readingTools, note, folder: process.cwd() },
+      askRoots: (request) => this.#askRoots(request),
+    }));
+    // What is said of the tools is the same wherever they read.
+    const described =
+      typeof workspace === "function" ? createWorkspace({ store: "memory:" }) : workspace;
+    const toolbox = createToolbox(described, { sessionId, readingTools });
+    const instructions = described.systemPrompt({
+      readingTools: readingTools === "none" ? "one" : readingTools,
+    });
+    const tools = (this.#tools = new Catalog("tools", upstreams, limits, toolbox.names));
     const prompts = (this.#prompts = new Catalog("prompts", upstreams, limits));
     const routes = (this.#routes = new ResourceRoutes(upstreams));
+    const resources = (this.#resources = new ResourceRequests(routes, forwarding, places));
+    const subscriptions = (this.#subscriptions = new Subscriptions({
+      send: (message) => {
+        this.#send(message);
+      },
+      onUris: (added, removed) => {
+        resources.watch(added, removed).catch(() => undefined);
+      },
+    }));
     this.#clientRequests = new ClientRequests({
-      ...{ upstreams, tools, prompts, routes, toolbox, forwarding, workspace, isOff },
-      limits,
-      resources: new ResourceRequests(routes, forwarding, workspace, { sessionId }),
+      ...{ upstreams, tools, prompts, routes, resources, forwarding, rounds, subscriptions },
+      ...{ limits, isOff, instructions, ownTools: toolbox.tools },
       calls: new ToolCalls({
-        ...{ tools, toolbox, forwarding, workspace, sessionId, policy, isOff, note },
-        hasLinks: () => this.#clientRequests.protocolVersion >= LINKS_SINCE,
+        ...{ tools, forwarding, places, policy, readingTools, isOff, note },
+        ownNames: toolbox.names,
+        hasLinks: (request) =>
+          rounds.envelopeOf(request) !== undefined ||
+          this.#clientRequests.protocolVersion >= LINKS_SINCE,
       }),
+      onStatelessClient: () => {
+        this.#announceClient();
+      },
     });
   }
 
@@ -132,8 +187,11 @@ class RunningGateway implements Gateway {
 
   close(): Promise<void> {
     this.#closing ??= (async () => {
+      this.#rounds.close();
+      this.#subscriptions.close();
       await Promise.all(this.#upstreams.map((upstream) => upstream.close()));
       await this.#client?.close().catch(() => undefined);
+      await this.#places.close();
     })();
     return this.#closing;
   }
@@ -141,7 +199,7 @@ class RunningGateway implements Gateway {
   #createUpstream(name: string, config: ServerConfig, limits: GatewayLimits): Upstream {
     return new Upstream(name, config, limits, {
       onRequest: (upstream, request) => {
-        this.#serverRequests.forward(upstream, request);
+        this.#askClient(upstream, request);
       },
       onNotification: (upstream, message) => {
         this.#fromServer(upstream, message);
@@ -150,7 +208,8 @@ class RunningGateway implements Gateway {
         this.#welcome(upstream);
       },
       onLost: (upstream, reason) => {
-        this.#serverRequests.drop(upstream, reason);
+        this.#serverRequests.withdraw(upstream, reason);
+        this.#rounds.withdraw(upstream);
       },
     });
   }
@@ -158,6 +217,7 @@ class RunningGateway implements Gateway {
   #fromClient(message: RpcMessage | MalformedRequest): void {
     if ("malformedId" in message) this.#send(rejectRequest(message));
     else if (isRequest(message)) {
+      if (message.method === "initialize") this.#hello = message.params ?? {};
       void this.#clientRequests.answer(message).then((answer) => {
         if (answer) this.#send(respond(message.id, answer));
       });
@@ -166,26 +226,75 @@ class RunningGateway implements Gateway {
   }
 
   #noticeOfClient({ method, params = {} }: RpcNotification): void {
-    if (method === "notifications/initialized") {
-      this.#isClientReady = true;
-      for (const upstream of this.#upstreams) upstream.announceClient();
-    } else if (method === "notifications/cancelled") this.#forwarding.cancel(params);
-    else if (method !== "notifications/progress" || !this.#serverRequests.progress(params)) {
-      for (const upstream of this.#upstreams) {
-        if (upstream.isReady) upstream.send(notification(method, params));
+    switch (method) {
+      case "notifications/initialized":
+        this.#announceClient();
+        return;
+      case "notifications/cancelled": {
+        const requestId = params["requestId"] as RpcId;
+        if (this.#subscriptions.cancel(requestId)) return;
+        this.#forwarding.cancel({ ...params, requestId: this.#rounds.workId(requestId) });
+        return;
+      }
+      case "notifications/progress":
+        if (this.#serverRequests.progress(params)) return;
+        break;
+      case "notifications/roots/list_changed":
+        this.#places.forgetRoots();
+        break;
+    }
+    for (const upstream of this.#upstreams) {
+      if (upstream.isReady && upstream.era === "handshake") {
+        upstream.send(notification(method, params));
       }
     }
   }
 
+  #announceClient(): void {
+    if (this.#isClientReady) return;
+    this.#isClientReady = true;
+    for (const upstream of this.#upstreams) upstream.announceClient();
+  }
+
+  /** A server with a handshake asks the client for something. */
+  #askClient(upstream: Upstream, request: RpcRequest): void {
+    if (this.#hello) {
+      this.#serverRequests.forward(upstream, request);
+      return;
+    }
+    void this.#rounds.ask(upstream, request).then((answer) => {
+      upstream.send(respond(request.id, answer));
+    });
+  }
+
+  /** The roots of a client that has them. */
+  async #askRoots(request: RpcRequest): Promise<RpcAnswer | undefined> {
+    const envelope = this.#rounds.envelopeOf(request);
+    const { capabilities } = envelope ?? { capabilities: asParams(this.#hello?.["capabilities"]) };
+    if (!capabilities["roots"] || !this.#isClientReady) return undefined;
+    const asker = {};
+    if (envelope) this.#rounds.join(request, asker);
+    const questions = envelope ? this.#rounds : this.#serverRequests;
+    const answer = await within(
+      this.#limits.listMs,
+      questions.ask(asker, { method: "roots/list" }),
+    );
+    if (!answer) questions.withdraw(asker, "The client did not tell its roots");
+    return answer;
+  }
+
   #fromServer(upstream: Upstream, message: RpcNotification): void {
-    const { method, params = {} } = message;
+    const { method, params = {} } = withoutSubscription(message);
     switch (method) {
       case "notifications/cancelled":
         this.#serverRequests.cancel(upstream, params);
+        this.#rounds.withdraw(upstream, undefined, params["requestId"] as RpcId);
+        return;
+      case "notifications/subscriptions/acknowledged":
         return;
       case "notifications/resources/updated": {
         const uri = this.#routes.shownUri(upstream, String(params["uri"]));
-        this.#send(notification(method, { ...params, uri }));
+        this.#tell(notification(method, { ...params, uri }));
         return;
       }
       case "notifications/tools/list_changed":
@@ -194,19 +303,34 @@ class RunningGateway implements Gateway {
       case "notifications/prompts/list_changed":
         this.#prompts.forget(upstream);
         break;
+      case "notifications/message":
+        if (this.#hello || this.#rounds.wantsLog(upstream, (level) => isAtLeast(params, level))) {
+          this.#send(message);
+        }
+        return;
+      case "notifications/progress":
+        this.#send(message);
+        return;
     }
-    this.#send(message);
+    this.#tell("params" in message ? notification(method, params) : notification(method));
+  }
+
+  /** Tells the client of a change: at any time after a handshake, otherwise if it asked for it. */
+  #tell(message: RpcNotification): void {
+    if (this.#hello) this.#send(message);
+    this.#subscriptions.publish(message);
   }
 
   /** A server was started, perhaps late or again. */
   #welcome(upstream: Upstream): void {
     this.#tools.forget(upstream);
     this.#prompts.forget(upstream);
+    if (upstream.era === "stateless") this.#resources.resubscribe(upstream);
     if (!this.#isClientReady) return;
     this.#clientRequests.restore(upstream);
     for (const kind of ["tools", "prompts", "resources"]) {
       if (!upstream.capabilities[kind]) continue;
-      this.#send(notification(`notifications/${kind}/list_changed`));
+      this.#tell(notification(`notifications/${kind}/list_changed`));
     }
   }
 
@@ -219,6 +343,23 @@ class RunningGateway implements Gateway {
       else if ("result" in message) this.#send(respond(message.id, answer));
     });
   }
+}
+
+/** The notice as it is without a subscription, whose id only its own client knows. */
+function withoutSubscription(message: RpcNotification): RpcNotification {
+  const { [SUBSCRIPTION_ID_META_KEY]: id, ...meta } = asParams(message.params?.["_meta"]);
+  if (id === undefined) return message;
+  const params = omit(message.params ?? {}, "_meta");
+  return notification(
+    message.method,
+    Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
+  );
+}
+
+const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+function isAtLeast({ level }: Params, least: string): boolean {
+  return LEVELS.indexOf(String(level)) >= LEVELS.indexOf(least);
 }
 
 /** For people: standard output belongs to the protocol. */

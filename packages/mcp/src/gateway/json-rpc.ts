@@ -12,6 +12,7 @@ export interface RpcError {
 export type FailureCode =
   | "SERVER_UNAVAILABLE"
   | "CALL_TIMED_OUT"
+  | "TOO_MANY_ROUNDS"
   | "MESSAGE_TOO_LARGE"
   | "MALFORMED_ANSWER"
   | "MALFORMED_REQUEST";
@@ -42,6 +43,7 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 export const RESOURCE_NOT_FOUND = -32002;
+export const UNSUPPORTED_VERSION = -32022;
 
 /** A value that has an id, but is neither a request nor an answer. */
 export interface MalformedRequest {
@@ -138,10 +140,17 @@ export function errorAnswer(code: number, message: string, failure?: FailureCode
   return { error: { code, message, ...(failure ? { data: { code: failure } } : {}) } };
 }
 
+export function isParams(value: unknown): value is Params {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export function asParams(value: unknown): Params {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Params)
-    : {};
+  return isParams(value) ? value : {};
+}
+
+/** The same without these fields. */
+export function omit(params: Params, ...names: readonly string[]): Params {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
 }
 
 export function asText(value: unknown): string | undefined {

@@ -1,6 +1,5 @@
 import { UriTemplate } from "@modelcontextprotocol/client";
-import type { Workspace } from "context-offload";
-import { readArtifact, type ArtifactScope, parseArtifactUri } from "../artifact-resources.js";
+import { readArtifact, parseArtifactUri } from "../artifact-resources.js";
 import type { Forwarding } from "./forwarding.js";
 import {
   errorAnswer,
@@ -12,6 +11,8 @@ import {
   asParams,
   asText,
 } from "./json-rpc.js";
+import type { Places } from "./places.js";
+import { readInputRequest } from "./stateless.js";
 import type { Upstream } from "./upstream.js";
 
 /** Reads and subscriptions of the servers' resources, and reads of what was stored. */
@@ -21,18 +22,21 @@ export class ResourceRequests {
   constructor(
     private readonly routes: ResourceRoutes,
     private readonly forwarding: Forwarding,
-    private readonly workspace: Workspace,
-    private readonly scope: ArtifactScope,
+    private readonly places: Places,
   ) {}
 
   async read(request: RpcRequest, params: Params): Promise<RpcAnswer | undefined> {
     const uri = String(params["uri"]);
-    if (parseArtifactUri(uri))
-      return { result: await readArtifact(this.workspace, uri, this.scope) };
+    if (parseArtifactUri(uri)) {
+      const { workspace, sessionId } = await this.places.of(request);
+      return { result: await readArtifact(workspace, uri, { sessionId }) };
+    }
     let answer: RpcAnswer | undefined = notFound(uri);
     for (const route of await this.routes.find(uri)) {
       const own = { ...params, uri: route.uri };
       answer = await this.forwarding.forward(route.upstream, request, own);
+      // What the client is asked, and the state of that, is this server's alone.
+      if (readInputRequest(answer)) this.routes.learn(uri, route);
       if (!answer || "result" in answer) break;
     }
     return answer;
@@ -47,11 +51,60 @@ export class ResourceRequests {
     if (!route) return notFound(uri);
     if (request.method === "resources/subscribe") this.#subscriptions.set(uri, route);
     else this.#subscriptions.delete(uri);
-    return this.forwarding.forward(route.upstream, request, { ...params, uri: route.uri });
+    if (route.upstream.era === "handshake") {
+      return this.forwarding.forward(route.upstream, request, { ...params, uri: route.uri });
+    }
+    this.#listen(route.upstream);
+    return { result: {} };
   }
 
-  /** Subscribes again at a server that was restarted. */
+  /** Watches resources for clients without a handshake, or no more. */
+  async watch(added: readonly string[], removed: readonly string[]): Promise<void> {
+    const changed = new Set<Upstream>();
+    const change = (method: string, route: ResourceRoute): void => {
+      const { upstream, uri } = route;
+      if (upstream.era === "stateless") changed.add(upstream);
+      else if (upstream.isReady) void upstream.requestSoon(method, { uri }).catch(() => undefined);
+    };
+    for (const uri of added) {
+      if (this.#subscriptions.has(uri) || parseArtifactUri(uri)) continue;
+      const [route] = await this.routes.find(uri);
+      if (!route) continue;
+      this.#subscriptions.set(uri, route);
+      change("resources/subscribe", route);
+    }
+    for (const uri of removed) {
+      const route = this.#subscriptions.get(uri);
+      if (this.#subscriptions.delete(uri) && route) change("resources/unsubscribe", route);
+    }
+    for (const upstream of changed) this.#listen(upstream);
+  }
+
+  /** Asks a stateless server to tell of its changes: its lists, and the resources that are watched. */
+  #listen(upstream: Upstream): void {
+    if (!upstream.isReady) return;
+    const tells = (kind: string, what: string): boolean =>
+      asParams(upstream.capabilities[kind])[what] === true;
+    const uris = [...this.#subscriptions.values()]
+      .filter((route) => route.upstream === upstream)
+      .map(({ uri }) => uri);
+    const wanted = {
+      ...(tells("tools", "listChanged") ? { toolsListChanged: true } : {}),
+      ...(tells("prompts", "listChanged") ? { promptsListChanged: true } : {}),
+      ...(tells("resources", "listChanged") ? { resourcesListChanged: true } : {}),
+      ...(tells("resources", "subscribe") && uris.length > 0
+        ? { resourceSubscriptions: uris }
+        : {}),
+    };
+    if (Object.keys(wanted).length > 0) upstream.listen(wanted);
+  }
+
+  /** Subscribes at a server that was started, perhaps again. */
   resubscribe(upstream: Upstream): void {
+    if (upstream.era === "stateless") {
+      this.#listen(upstream);
+      return;
+    }
     for (const route of this.#subscriptions.values()) {
       if (route.upstream !== upstream) continue;
       void upstream.requestSoon("resources/subscribe", { uri: route.uri }).catch(() => undefined);
@@ -85,6 +138,11 @@ export class ResourceRoutes {
   readonly #templates = new Map<string, ResourceRoute>();
 
   constructor(private readonly upstreams: readonly Upstream[]) {}
+
+  /** A resource turned out to be a server's. */
+  learn(uri: string, route: ResourceRoute): void {
+    this.#routes.set(uri, route);
+  }
 
   /** One page: that of one server, and the cursor of its next page or of the next server. */
   async list(kind: ResourceKind, params: Params): Promise<Params> {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { SERVER_INFO_META_KEY } from "@modelcontextprotocol/client";
 import { openConnection, type Connection } from "./connections.js";
 import type { ServerConfig, GatewayLimits } from "./gateway-config.js";
 import {
+  asList,
   asParams,
   type FailureCode,
   isNotification,
@@ -18,11 +20,20 @@ import {
   type RpcId,
 } from "./json-rpc.js";
 
+import {
+  envelopeOf,
+  type Envelope,
+  type Era,
+  STATELESS_VERSION,
+  withEnvelope,
+  withoutEnvelope,
+} from "./stateless.js";
+
 /** What the gateway does with what a server says. */
 export interface UpstreamEvents {
   onRequest(upstream: Upstream, request: RpcRequest): void;
   onNotification(upstream: Upstream, notification: RpcNotification): void;
-  /** The server has answered `initialize`, for the first time or after a restart. */
+  /** The server has said what it has, for the first time or after a restart. */
   onReady(upstream: Upstream): void;
   onLost(upstream: Upstream, reason: string): void;
 }
@@ -34,13 +45,29 @@ export interface SentRequest {
   readonly cancel: (params?: Params) => void;
 }
 
+/** How a client opened the gateway. */
+export interface Opening {
+  /** Its `initialize`, or what stands for it. */
+  readonly hello: Params;
+  readonly era: Era;
+}
+
 /** One server behind the gateway: started, watched, and restarted when it ends or hangs. */
 export class Upstream {
-  /** What the server answered to `initialize`, at its last start. */
+  /** What the server answered to `initialize` or `server/discover`, at its last start. */
   initialized: Params | undefined;
+  /** How the server is spoken to. */
+  era: Era = "handshake";
   #state: "idle" | "starting" | "ready" | "down" | "closed" = "idle";
   #opened: Connection | undefined;
   #hello: Params = {};
+  #envelope: Envelope = envelopeOf({});
+  /** How to speak to it at its next start. */
+  #firstEra: Era = "handshake";
+  #logLevel: string | undefined;
+  #listening: { readonly cancel: () => void } | undefined;
+  /** Requests that stay open, so that silence says nothing: subscriptions. */
+  readonly #longRequests = new Set<RpcId>();
   #isClientReady = false;
   #isAnnounced = false;
   #lastFailure = "it has not been started yet";
@@ -70,15 +97,29 @@ export class Upstream {
     return asParams(this.initialized?.["capabilities"]);
   }
 
+  /** What the server says of itself. */
+  get serverInfo(): Params {
+    const { serverInfo, _meta } = this.initialized ?? {};
+    return asParams(serverInfo ?? asParams(_meta)[SERVER_INFO_META_KEY]);
+  }
+
+  /** Whether requests say in headers what is in them. */
+  get hasHeaders(): boolean {
+    return this.era === "stateless" && "url" in this.config;
+  }
+
   get isReady(): boolean {
     return this.#state === "ready";
   }
 
-  /** Starts the server with the client's own `initialize`. Rejects if this first start fails. */
-  start(hello: Params): Promise<void> {
+  /** Starts the server as the client opened the gateway. Rejects if this first start fails. */
+  start({ hello, era }: Opening): Promise<void> {
     // A client that initializes again gets what there is.
     if (this.#state !== "idle") return this.whenReady();
     this.#hello = hello;
+    this.#envelope = envelopeOf(hello);
+    // Servers of 2024 know nothing of the newer revision.
+    if (!("type" in this.config && this.config.type === "sse")) this.#firstEra = era;
     const started = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
     });
@@ -91,7 +132,7 @@ export class Upstream {
     this.#isClientReady = true;
     if (!this.isReady || this.#isAnnounced) return;
     this.#isAnnounced = true;
-    this.send(notification("notifications/initialized"));
+    if (this.era === "handshake") this.send(notification("notifications/initialized"));
   }
 
   /** Resolves when the server is ready; rejects when it cannot be soon. */
@@ -114,19 +155,67 @@ export class Upstream {
   }
 
   /** Sends a request. The answer is the server's own; it rejects only if the server is lost. */
-  request(method: string, params: Params | undefined): SentRequest {
+  request(
+    method: string,
+    params: Params | undefined,
+    headers?: Readonly<Record<string, string>>,
+  ): SentRequest {
+    const sent =
+      this.era === "stateless"
+        ? withEnvelope(params, { ...this.#envelope, logLevel: this.#logLevel })
+        : withoutEnvelope(params);
     const { id, answer } = this.#requests.add();
-    this.#sendRequest({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
+    this.#sendRequest({ jsonrpc: "2.0", id, method, ...(sent ? { params: sent } : {}) }, headers);
     if (this.isReady) this.#watch.restart();
     return {
       answer,
       cancel: (reason) => {
         // The server does not answer a cancelled request, which must not look like silence.
         if (!this.#requests.drop(id)) return;
-        if (this.#requests.size === 0) this.#watch.stop();
+        this.#longRequests.delete(id);
+        if (!this.#isAwaited) this.#watch.stop();
         this.send(notification("notifications/cancelled", { ...reason, requestId: id }));
       },
     };
+  }
+
+  /** Asks a stateless server for notices; each call replaces what was asked before. */
+  listen(notifications: Params): void {
+    this.#listening?.cancel();
+    const { answer, cancel } = this.request("subscriptions/listen", { notifications });
+    const id = this.#requests.lastId;
+    this.#longRequests.add(id);
+    if (!this.#isAwaited) this.#watch.stop();
+    const listening = { cancel };
+    this.#listening = listening;
+    const again = (): void => {
+      this.#longRequests.delete(id);
+      if (this.#listening !== listening) return;
+      this.#listening = undefined;
+      // What changed meanwhile is not known.
+      sleep(this.limits.lastRestartMs, undefined, { signal: this.#stop.signal, ref: false }).then(
+        () => {
+          if (this.isReady && !this.#listening) this.events.onReady(this);
+        },
+        () => undefined,
+      );
+    };
+    answer.then((answered) => {
+      // A server without subscriptions has none after a while either.
+      if ("result" in answered) again();
+    }, again);
+  }
+
+  /** From which level on a server that has a single one for its connection sends log messages. */
+  setLogLevel(level: string): void {
+    if (this.#logLevel === level) return;
+    this.#logLevel = level;
+    if (this.era === "stateless" || !this.capabilities["logging"]) return;
+    void this.requestSoon("logging/setLevel", { level }).catch(() => undefined);
+  }
+
+  get #isAwaited(): boolean {
+    return this.#requests.size > this.#longRequests.size;
   }
 
   /** A request of the gateway's own; `undefined` if it is not answered in time. */
@@ -177,6 +266,8 @@ export class Upstream {
   async #connect(): Promise<void> {
     this.#state = "starting";
     this.#isAnnounced = false;
+    // A new connection has no level yet.
+    if (this.era === "handshake") this.#logLevel = undefined;
     const { maxMessageBytes, startMs } = this.limits;
     const isCurrent = (): boolean => this.#opened === opened;
     const opened: Connection = openConnection(this.config, maxMessageBytes, {
@@ -192,7 +283,7 @@ export class Upstream {
     });
     this.#opened = opened;
     try {
-      const answer = await within(startMs, this.#initialize(opened));
+      const answer = await within(startMs, this.#open(opened));
       if (!isCurrent()) return;
       if (answer) this.#becomeReady(opened, answer);
       else this.#lose(this.#notAnswered("initialize", startMs));
@@ -201,11 +292,41 @@ export class Upstream {
     }
   }
 
-  async #initialize(opened: Connection): Promise<Params> {
+  /** What the server has. A server may know one of the revisions only: the one that the client speaks is tried first. */
+  async #open(opened: Connection): Promise<Params> {
+    this.era = "handshake";
     await opened.start();
-    const answered = await this.request("initialize", this.#hello).answer;
-    if ("result" in answered) return answered.result;
+    const isStateless = this.#firstEra === "stateless";
+    // A server that ends when it is asked what it does not know is not asked again.
+    this.#firstEra = "handshake";
+    const probe = isStateless ? this.#discover() : undefined;
+    const found = probe && (await within(this.limits.probeMs, probe));
+    if (found) return this.#speak("stateless", found);
+    // The opening of a server that has not answered yet is decided by what it is told last.
+    const { answer } = this.request("initialize", this.#hello);
+    const answered = await answer.catch((error: unknown) => ({ failure: error }));
+    if ("result" in answered) return this.#speak("handshake", answered.result);
+    // Over HTTP, a refusal is an error of the transport.
+    const late = await (probe ?? this.#discover());
+    if (late) return this.#speak("stateless", late);
+    if ("failure" in answered) throw answered.failure;
     throw new Error(`it refused to initialize: ${answered.error.message}`);
+  }
+
+  #speak(era: Era, initialized: Params): Params {
+    this.era = this.#firstEra = era;
+    return initialized;
+  }
+
+  /** What a stateless server has; `undefined` for any other. */
+  async #discover(): Promise<Params | undefined> {
+    const { id, answer } = this.#requests.add();
+    const params = withEnvelope(undefined, this.#envelope);
+    this.#sendRequest({ jsonrpc: "2.0", id, method: "server/discover", params });
+    const answered = await answer.catch(() => undefined);
+    if (!answered || "error" in answered) return undefined;
+    const { supportedVersions } = answered.result;
+    return asList(supportedVersions).includes(STATELESS_VERSION) ? answered.result : undefined;
   }
 
   #notAnswered(method: string, ms: number): string {
@@ -216,7 +337,8 @@ export class Upstream {
   #becomeReady(opened: Connection, initialized: Params): void {
     this.initialized = initialized;
     const { protocolVersion } = initialized;
-    if (typeof protocolVersion === "string") opened.setProtocolVersion(protocolVersion);
+    const isTold = this.era === "handshake" && typeof protocolVersion === "string";
+    if (isTold) opened.setProtocolVersion(protocolVersion);
     this.#state = "ready";
     this.#pauses.end();
     if (this.#isClientReady) this.announceClient();
@@ -225,7 +347,7 @@ export class Upstream {
   }
 
   #receive(value: unknown): void {
-    if (this.isReady && this.#requests.size > 0) this.#watch.restart();
+    if (this.isReady && this.#isAwaited) this.#watch.restart();
     for (const message of readMessages(value)) {
       if ("malformedId" in message) this.send(rejectRequest(message));
       else if (isRequest(message)) {
@@ -235,25 +357,30 @@ export class Upstream {
         this.events.onNotification(this, message);
       } else {
         this.#requests.answer(message.id, message);
-        if (this.#requests.size === 0) this.#watch.stop();
+        if (!this.#isAwaited) this.#watch.stop();
       }
     }
   }
 
-  #sendRequest(request: RpcRequest): void {
+  #sendRequest(request: RpcRequest, headers?: Readonly<Record<string, string>>): void {
     if (!this.#opened) this.#requests.fail(request.id, this.#unavailable());
-    this.#opened?.send(request).catch((error: unknown) => {
+    this.#opened?.send(request, headers).catch((error: unknown) => {
       this.#requests.fail(request.id, this.#unavailable(messageOf(error)));
       // The session of an HTTP server is gone, such as after its restart.
-      if (asParams(asParams(error)["data"])["status"] === 404) this.#lose("its session has ended");
+      const isGone = asParams(asParams(error)["data"])["status"] === 404;
+      if (isGone && this.isReady && this.era === "handshake") this.#lose("its session has ended");
     });
   }
 
   #ping(): boolean {
-    if (this.#requests.size === 0) return false;
+    if (!this.#isAwaited) return false;
+    const isStateless = this.era === "stateless";
+    const params = isStateless ? withEnvelope(undefined, this.#envelope) : undefined;
     const { id, answer } = this.#requests.add();
     answer.catch(() => undefined);
-    this.send({ jsonrpc: "2.0", id, method: "ping" });
+    // The stateless revision has no ping.
+    const method = isStateless ? "server/discover" : "ping";
+    this.send({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
     return true;
   }
 
@@ -266,7 +393,9 @@ export class Upstream {
     this.#watch.stop();
     void opened?.stop();
     const pause = this.#pauses.begin();
+    this.#listening = undefined;
     this.#requests.failAll(this.#unavailable(reason, failure));
+    this.#longRequests.clear();
     for (const { reject } of this.#waiting.splice(0)) reject(this.#unavailable());
     this.note(`${reason}; it is started again in ${pause} ms`);
     this.events.onLost(this, reason);
@@ -287,7 +416,7 @@ export class Upstream {
 }
 
 /** What is resolved to within so many milliseconds, otherwise `undefined`. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined);
@@ -315,6 +444,11 @@ export class OpenRequests {
 
   get size(): number {
     return this.#waiting.size;
+  }
+
+  /** The id of the request that was added last. */
+  get lastId(): RpcId {
+    return this.#nextId - 1;
   }
 
   add(): { readonly id: RpcId; readonly answer: Promise<RpcAnswer> } {

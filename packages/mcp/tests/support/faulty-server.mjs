@@ -19,10 +19,33 @@ if (mode === "rubbish-only") {
   setInterval(() => process.stdout.write("\u0000\u0001 this is not JSON {]\n[1,2,3]\n{}\n"), 20);
 }
 
-const tools = ["work", "hang", "die", "rubbish", "rows"].map((name) => ({
+const text = { type: "string" };
+/** @param {Record<string, object>} properties */
+const listOf = (properties) => ({
+  type: "array",
+  items: {
+    ...{ type: "object", properties, required: Object.keys(properties) },
+    additionalProperties: false,
+  },
+});
+
+const tools = ["work", "hang", "die", "rubbish", "rows", "numbers", "graph"].map((name) => ({
   name,
   inputSchema: { type: "object" },
-  ...(name === "rows"
+  ...(name === "graph"
+    ? {
+        outputSchema: {
+          type: "object",
+          properties: {
+            entities: listOf({ name: text, type: text, notes: { type: "array", items: text } }),
+            relations: listOf({ from: text, to: text }),
+          },
+          required: ["entities", "relations"],
+          additionalProperties: false,
+        },
+      }
+    : {}),
+  ...(name === "rows" || name === "numbers"
     ? {
         outputSchema: {
           type: "object",
@@ -37,6 +60,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (methods !== undefined) appendFileSync(methods, `${method} ${JSON.stringify(params)}\n`);
   const answer = (/** @type {unknown} */ result) => send({ jsonrpc: "2.0", id, result });
+  if (mode === "ends-on-discover" && method === "server/discover") process.exit(1);
+  if (mode === "ignores-discover" && method === "server/discover") continue;
   if (mode === "hangs-at-start" || mode === "rubbish-only" || id === undefined) continue;
   if (method === "initialize") {
     const { protocolVersion } = params;
@@ -64,6 +89,24 @@ for await (const line of createInterface({ input: process.stdin })) {
         const rows = Array.from({ length: 5_000 }, (_, row) => row);
         const text = JSON.stringify({ rows });
         answer({ content: [{ type: "text", text }], structuredContent: { rows } });
+        break;
+      }
+      case "numbers": {
+        const rows = Array.from({ length: 20_000 }, (_, row) => row);
+        answer({
+          content: [{ type: "text", text: "20,000 numbers" }],
+          structuredContent: { rows },
+        });
+        break;
+      }
+      case "graph": {
+        const entities = Array.from({ length: 800 }, (_, at) => ({
+          ...{ name: `entity ${at}`, type: "service", notes: ["a note on it"] },
+        }));
+        const relations = entities.map(({ name }) => ({ from: name, to: "entity 1" }));
+        const graph = { entities, relations };
+        const content = [{ type: "text", text: JSON.stringify(graph, null, 2) }];
+        answer({ content, structuredContent: graph });
         break;
       }
       default:

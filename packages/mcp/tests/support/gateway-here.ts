@@ -1,9 +1,15 @@
 import { PassThrough } from "node:stream";
 import { createWorkspace } from "context-offload";
 import { onTestFinished } from "vitest";
-import { createGateway } from "../../src/gateway/gateway.js";
+import { createGateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import type { GatewayLimits, ServerConfig } from "../../src/gateway/gateway-config.js";
-import type { Params, RpcId, RpcResponse } from "../../src/gateway/json-rpc.js";
+import type {
+  Params,
+  RpcId,
+  RpcNotification,
+  RpcRequest,
+  RpcResponse,
+} from "../../src/gateway/json-rpc.js";
 import { LineReader, LineTransport } from "../../src/gateway/lines.js";
 import { support, tempFolder } from "./peers.js";
 
@@ -21,20 +27,29 @@ export const scripted = (script: Script): ServerConfig => ({
   args: [SCRIPTED, JSON.stringify(script)],
 });
 
+type Setup = Partial<Pick<GatewayOptions, "workspace" | "policy">>;
+
 /** A gateway in this process, and a client that sends whatever it is told to, byte by byte. */
-export async function openGateway(
+export async function startGateway(
   servers: Readonly<Record<string, ServerConfig>>,
   limits: Partial<GatewayLimits> = {},
+  setup: Setup = {},
 ) {
   const workspace = createWorkspace({ root: await tempFolder() });
-  const gateway = createGateway({ servers, workspace, limits });
+  const gateway = createGateway({ servers, workspace, limits, ...setup });
+  const notices: RpcNotification[] = [];
+  const asked: RpcRequest[] = [];
   const [input, output] = [new PassThrough(), new PassThrough()];
   const answers: (RpcResponse & { readonly id?: RpcId })[] = [];
   const waiting = new Map<RpcId, (answer: RpcResponse) => void>();
   const reader = new LineReader(1e9, {
     onLine: (line) => {
       const message = JSON.parse(line) as RpcResponse;
-      if ("method" in message) return;
+      if ("method" in message) {
+        if ("id" in message) asked.push(message as unknown as RpcRequest);
+        else notices.push(message);
+        return;
+      }
       answers.push(message);
       waiting.get(message.id)?.(message);
     },
@@ -68,12 +83,42 @@ export async function openGateway(
     const tools = "result" in answer ? (answer.result["tools"] as Params[]) : [];
     return tools.map(({ name }) => name);
   };
-  const initialized = await request("initialize", {
+  const notify = (method: string, params?: Params): boolean =>
+    write(`${JSON.stringify({ jsonrpc: "2.0", method, params })}\n`);
+  return { request, call, toolNames, write, notify, answerTo, answers, notices, asked, close };
+}
+
+/** The same, with a client of an older revision that has shaken hands. */
+export async function openGateway(...[servers, limits, setup]: Parameters<typeof startGateway>) {
+  const client = await startGateway(servers, limits, setup);
+  const initialized = await client.request("initialize", {
     ...{ protocolVersion: "2025-06-18", capabilities: {} },
     clientInfo: { name: "test", version: "1.0.0" },
   });
-  write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
-  return { request, call, toolNames, write, answerTo, answers, initialized, close };
+  client.notify("notifications/initialized");
+  return { ...client, initialized };
+}
+
+/** The params of a request of 2026-07-28. */
+export function stateless(
+  params: Params = {},
+  capabilities: Params = {},
+  more: Params = {},
+): Params {
+  return {
+    ...params,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+      "io.modelcontextprotocol/clientCapabilities": capabilities,
+      ...more,
+    },
+  };
+}
+
+/** A result, or `{}` for an error. */
+export function resultOf(answer: RpcResponse): Params {
+  return "result" in answer ? answer.result : {};
 }
 
 /** The words of an answer, be it an error, an error of a tool or a result. */

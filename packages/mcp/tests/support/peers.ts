@@ -23,6 +23,7 @@ export const EVERYTHING = entryOf("server-everything");
 export const FILESYSTEM = entryOf("server-filesystem");
 export const support = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 export const FAULTY = support("faulty-server.mjs");
+export const STATELESS = support("stateless-server.mjs");
 const GATEWAY = support("run-gateway.mjs");
 const SERVER = support("run-server.mjs");
 
@@ -53,7 +54,8 @@ interface RequestExtras {
   readonly timeout?: number;
 }
 
-export type Generation = "v1" | "v2" | "v2 auto";
+/** SDK 1, SDK 2 as it is, which is of 2025, and SDK 2 in the revision 2026-07-28, if the server has it or only then. */
+export type Generation = "v1" | "v2" | "v2 auto" | "v2 2026";
 
 const CAPABILITIES = { sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } };
 const ANSWERS = {
@@ -78,7 +80,7 @@ export async function connect(
       ? await connectV1(new StdioClientTransportV1(command))
       : await connectV2(
           new StdioClientTransport({ ...command, maxBufferSize: 100_000_000 }),
-          generation === "v2 auto",
+          generation,
         );
   onTestFinished(() => peer.close());
   return peer;
@@ -102,11 +104,13 @@ function createRecord() {
 
 export async function connectV2(
   transport: Parameters<ClientV2["connect"]>[0],
-  isAuto = false,
+  generation: Generation = "v2",
 ): Promise<Peer> {
+  const mode =
+    generation === "v2 2026" ? { pin: "2026-07-28" } : generation === "v2" ? "legacy" : "auto";
   const client = new ClientV2(
     { name: "test", version: "1.0.0" },
-    { capabilities: CAPABILITIES, versionNegotiation: { mode: isAuto ? "auto" : "legacy" } },
+    { capabilities: CAPABILITIES, versionNegotiation: { mode } },
   );
   const { notices, asked, say, note } = createRecord();
   client.setRequestHandler("sampling/createMessage", say("sampling/createMessage"));

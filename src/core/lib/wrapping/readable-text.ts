@@ -106,13 +106,12 @@ function render(parts: readonly WrapperPart[], place: UnwrapContext): ReadableTe
   if (other === undefined) {
     return withFields(body, sole.name === "" ? fields : [`above: ${sole.name}`, ...fields]);
   }
-  // An MCP result may hold the same JSON twice, as text and as a value.
-  if (
-    texts.length === 2 &&
-    body.isJson &&
-    unwrapPart(other.text, other.isJson, place).text === body.text
-  )
-    return withFields(body, [`${other.name || "text"}: the same`, ...fields]);
+  // An MCP result may hold the same twice, as text and as a value.
+  const others = texts.slice(1);
+  if (others.every((part) => unwrapPart(part.text, part.isJson, place).text === body.text)) {
+    const same = others.map(({ name }) => `${name || "text"}: the same`);
+    return withFields(body, [...same, ...fields]);
+  }
   return renderAll(parts, place);
 }
 

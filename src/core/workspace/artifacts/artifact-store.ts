@@ -1,5 +1,11 @@
 import type { ByteSource } from "../../lib/text/byte-source.js";
-import type { ArtifactMetadata, ArtifactRecord, ArtifactType, TextSize } from "./artifact.js";
+import type {
+  ArtifactMetadata,
+  ArtifactRecord,
+  ArtifactType,
+  TextSize,
+  Tombstone,
+} from "./artifact.js";
 
 /** Content to be stored. */
 export interface NewArtifact {
@@ -28,13 +34,18 @@ export interface NewArtifact {
    * by what a workspace puts around its store; a store itself can ignore it.
    */
   readonly knownAs?: string | undefined;
+  /**
+   * The digits of its hash that references show, where the store gets another form of the content; called
+   * after all of it has been read. A store keeps them in the record as `shownHash`.
+   */
+  readonly shownHash?: (() => string) | undefined;
 }
 
 /** What a session holds. */
 export interface SessionListing {
   readonly artifacts: ReadonlyMap<string, ArtifactRecord>;
-  /** The ids of artifacts that were removed, each with its record, if it is still known: its hash tells whether a reference was to it. */
-  readonly removed: ReadonlyMap<string, ArtifactRecord | null>;
+  /** What is left of artifacts that were removed, by id, until their tombstones end. */
+  readonly removed: ReadonlyMap<string, Tombstone>;
   /** The sessions that this one may read. */
   readonly children: ReadonlySet<string>;
   /** The same object as in an earlier listing only if nothing was removed since; absent if the store cannot tell. */
@@ -72,6 +83,8 @@ export interface VerifyReport {
   readonly brokenLines: number;
   /** Orphaned content that was deleted, with `deleteOrphans`. */
   readonly deleted: readonly string[];
+  /** With `limit`: pass it as `after` to continue; `undefined` once everything was checked. */
+  readonly next?: string | undefined;
 }
 
 /** Options of `verify`. */
@@ -80,6 +93,12 @@ export interface VerifyOptions {
   readonly deleteOrphans?: boolean;
   /** Minimum age of orphaned content to delete; younger content may be about to be listed. Default one hour. */
   readonly orphanAgeMs?: number;
+  /** Whether to read all content and compare it with its hash; without it, only lists are compared. Default true. */
+  readonly content?: boolean | undefined;
+  /** Check at most this many artifacts, and say in `next` where to continue; orphans are looked for at the end. Default: all. */
+  readonly limit?: number | undefined;
+  /** The `next` of an earlier report, to continue there. */
+  readonly after?: string | undefined;
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -96,8 +115,6 @@ export interface ArtifactQuery {
   readonly filter?: SearchFilter | undefined;
   /** Not those with this `context_type`. */
   readonly exceptContext?: string | undefined;
-  /** Only artifacts that were removed, instead of those that exist. */
-  readonly removed?: boolean | undefined;
   /** The newest first, by `createdAt`. Default: in the order in which the artifacts of each session were stored. */
   readonly newestFirst?: boolean | undefined;
   /** The cursor of the artifact to continue after, from a listing in the same order. It stays valid when artifacts are added or removed. */
@@ -120,6 +137,66 @@ export interface ListedArtifact {
   readonly record: ArtifactRecord;
   /** Where the listing continues after this artifact. */
   readonly cursor: string;
+}
+
+/** What a session holds altogether. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly artifacts: number;
+  readonly bytes: number;
+  /** When the last artifact was stored, ISO 8601. */
+  readonly lastWrittenAt: string;
+}
+
+/** Which summaries to return, in the order of `sessions`. */
+export interface SummaryQuery {
+  /** Continue after this session. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Which artifacts to look up by id. */
+export interface IdQuery {
+  readonly artifactIds: readonly string[];
+  /** Only of this session. Default: of all sessions. */
+  readonly sessionId?: string | undefined;
+  readonly limit: number;
+}
+
+/** What was found by id. */
+export interface FoundArtifacts {
+  readonly artifacts: readonly ArtifactRecord[];
+  /** Whether one with such an id was removed, and its tombstone is there. */
+  readonly wasRemoved: boolean;
+}
+
+/** What is kept of a namespace, or of a session. */
+export interface KeptLimits {
+  /** Maximum size of all content together, in bytes. */
+  readonly maxBytes?: number | undefined;
+  /** Maximum number of artifacts. */
+  readonly maxArtifacts?: number | undefined;
+}
+
+/** Which artifacts are too many or too old. Times are ISO 8601 and compared with `createdAt`. */
+export interface RemovalLimits extends KeptLimits {
+  /** What is older is removed. */
+  readonly olderThan?: string | undefined;
+  /** What each session may hold, besides. */
+  readonly perSession?: KeptLimits | undefined;
+  /** What was created then or later is kept, whatever the limits say. */
+  readonly keepSince: string;
+}
+
+/** What to remove at once. */
+export interface Removal {
+  /** Only of this session. Default: of all sessions. */
+  readonly sessionId?: string | undefined;
+  /** Only what is beyond these limits. Default: everything. */
+  readonly beyond?: RemovalLimits | undefined;
+  /** With limits: nothing, if another host is doing the same. Default false. */
+  readonly alone?: boolean | undefined;
+  readonly limit: number;
 }
 
 /**
@@ -149,6 +226,18 @@ export interface ArtifactStore {
    * Without it, listings are made from `sessions` and `listSession`.
    */
   query?(query: ArtifactQuery): Promise<QueryPage>;
+  /**
+   * Finds artifacts by id and index. An artifact that is found is most likely opened next, so that a store
+   * may fetch the start of its content along. Without it, sessions are listed.
+   */
+  find?(query: IdQuery): Promise<FoundArtifacts>;
+  /** What sessions hold, of those that hold something. Without it, they are listed one by one. */
+  summarize?(query: SummaryQuery): Promise<readonly SessionSummary[]>;
+  /**
+   * Removes the oldest artifacts, by index and in one go, whatever was renewed since: an answer of fewer
+   * than `limit` is the last one. Without it, artifacts are listed and removed one by one.
+   */
+  removeOldest?(removal: Removal): Promise<readonly ArtifactRecord[]>;
   /** Opens the content, which is read in ranges. Throws an `ArtifactGoneError` if it is not there. */
   open(record: ArtifactRecord): Promise<OpenContent>;
   /** Data derived from an artifact: a cache that may be lost at any time, kept if the store can keep it. */
@@ -164,9 +253,11 @@ export interface ArtifactStore {
   writeReadable?(record: ArtifactRecord, text: AsyncIterable<Uint8Array>): Promise<string>;
   /**
    * Removes an artifact and its readable text, unless it was renewed since this record was listed:
-   * whoever renewed it relies on it.
+   * whoever renewed it relies on it. A tombstone is left for `DEFAULTS.tombstoneMs`, and nothing else.
    */
   remove(record: ArtifactRecord): Promise<void>;
+  /** Removes a session, or the whole namespace, with names and tombstones: nothing of it is left. */
+  purge(sessionId?: string): Promise<{ readonly artifacts: number }>;
   /** Lets a session read what its child holds. */
   addChild(sessionId: string, childSessionId: string): Promise<void>;
   verify(options: VerifyOptions): Promise<VerifyReport>;
@@ -206,11 +297,10 @@ export interface NewRecord extends Omit<ArtifactRecord, "artifactId"> {
 }
 
 /** The half that knows what exists, for one namespace. */
-export interface MetadataStore extends Pick<
-  ArtifactStore,
-  "sessions" | "listSession" | "renew" | "addChild" | "close"
-> {
-  query: NonNullable<ArtifactStore["query"]>;
+export interface MetadataStore
+  extends
+    Pick<ArtifactStore, "sessions" | "listSession" | "renew" | "addChild" | "close">,
+    Required<Pick<ArtifactStore, "query" | "find" | "summarize" | "removeOldest">> {
   /**
    * Adds a record under the first of its ids that is free, also between processes. If that id holds
    * the same content, the existing record is renewed and returned, so that adding twice is adding once.
@@ -222,6 +312,10 @@ export interface MetadataStore extends Pick<
    * @returns Whether nothing refers to this location any more.
    */
   remove(record: ArtifactRecord): Promise<boolean>;
+  /** Removes what is left of a session, or of the namespace, once its artifacts are removed: names and tombstones. */
+  forget(sessionId?: string): Promise<void>;
+  /** Removes tombstones that have ended, and sessions that hold nothing any more. */
+  sweep(): Promise<void>;
 }
 
 /** The half that holds the bytes, for one namespace. Keys are plain: letters, digits, `-`, `/` and `.`. */
@@ -234,9 +328,12 @@ export interface ContentStore {
    * @param bytes - How long it should be, if that is known.
    */
   open(key: string, bytes?: number): Promise<OpenContent | undefined>;
-  /** Removes all content whose key starts like this. */
-  removeAll(prefix: string): Promise<void>;
-  /** The keys in this namespace that come after this one, in a stable order, and when each was written. */
+  /** Removes content, all of it in as few requests as possible; keys that do not exist are ignored. */
+  remove(keys: readonly string[]): Promise<void>;
+  /**
+   * The keys in this namespace that come after this one, in a stable order, and when each was written; also
+   * of content whose writing never ended.
+   */
   keys(after: string, limit: number): Promise<readonly { key: string; writtenAt: number }[]>;
   close?(): void | Promise<void>;
 }

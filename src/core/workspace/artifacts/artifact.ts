@@ -45,6 +45,36 @@ export interface ArtifactRecord {
   readonly metadata: ArtifactMetadata;
   /** Where the store keeps it, in the store's own terms, such as a path. */
   readonly location: string;
+  /** The digits that references to it show, where these are not the first of `hash`. */
+  readonly shownHash?: string | undefined;
+}
+
+/** What is left of an artifact that was removed: enough to say of a reference that its artifact is gone. */
+export interface Tombstone {
+  readonly artifactId: string;
+  /** The digits that references to it show. */
+  readonly shownHash: string;
+  /** When it is removed, too, ISO 8601. */
+  readonly until: string;
+}
+
+/** How many digits of its artifact's hash a reference shows. */
+export const SHOWN_HASH_DIGITS = 8;
+
+/** The digits of the hash that references to an artifact show. */
+export function shownHashOf({ hash, shownHash }: ArtifactRecord): string {
+  return shownHash ?? hash.slice(0, SHOWN_HASH_DIGITS);
+}
+
+/** What a store keeps of an artifact that it removes at this time, in milliseconds since 1970. */
+export function tombstoneOf(record: ArtifactRecord, now: number): Tombstone {
+  const { artifactId } = record;
+  return { artifactId, shownHash: shownHashOf(record), until: new Date(now + DEFAULTS.tombstoneMs).toISOString() };
+}
+
+/** Whether a tombstone still stands. */
+export function isStanding({ until }: Tombstone, now: number): boolean {
+  return Date.parse(until) > now;
 }
 
 /**

@@ -155,7 +155,8 @@ export abstract class Draft implements Owner {
     const { digest } = this;
     const { equalBefore } = this.options;
     const about = { chars: viewChars, lines: viewLines, tokens: this.tokens, digest };
-    this.#entry = { artifactId, hash, ...about, equalBefore, path };
+    const { sessionId } = this;
+    this.#entry = { artifactId, hash, ...about, equalBefore, path, sessionId };
     this.#referenceTokens = undefined;
     return (this.#reference = renderKnowledgeList([this.#entry], this.wiring.notice));
   }

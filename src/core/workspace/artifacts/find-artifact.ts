@@ -1,6 +1,6 @@
 import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
-import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore, SessionListing } from "./artifact-store.js";
+import { HIDDEN_CONTEXT, shownHashOf, type ArtifactRecord } from "./artifact.js";
+import type { ArtifactStore, FoundArtifacts, SessionListing } from "./artifact-store.js";
 import {
   AmbiguousArtifactError,
   ArtifactGoneError,
@@ -35,28 +35,55 @@ export async function findArtifact(
   sessionId: string | undefined,
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
-  if (sessionId === undefined && store.query) return findAnywhere(store.query.bind(store), id);
+  try {
+    return await findById(store, id, sessionId);
+  } catch (error) {
+    const [, plainId, hash] = WITH_HASH.exec(id) ?? [];
+    if (plainId === undefined || hash === undefined) throw error;
+    if (!(error instanceof UnknownArtifactError)) throw error;
+    return findById(store, plainId, sessionId, hash);
+  }
+}
+
+/** An id with the hash that its reference shows, which tells apart those of the same id in several sessions. */
+const WITH_HASH = /^([^]+)#([0-9a-f]{8})\s*$/;
+
+async function findById(
+  store: ArtifactStore,
+  id: string,
+  sessionId: string | undefined,
+  hash = "",
+): Promise<ArtifactRecord> {
+  // Models put blanks around ids.
+  const artifactIds = [...new Set([id, id.trim()])];
+  const isMeant = (record: ArtifactRecord) => shownHashOf(record).startsWith(hash);
+  if (sessionId === undefined && store.query && store.find) {
+    const found = await store.find({ artifactIds, limit: SESSIONS_SHOWN });
+    const only = soleRecord(id, found.artifacts.filter(isMeant));
+    return only ?? rejectUnknown(store.query.bind(store), id, found);
+  }
+  if (typeof sessionId === "string" && store.find) {
+    // A session's own artifact comes before those of its children.
+    const { artifacts } = await store.find({ artifactIds, sessionId, limit: artifactIds.length });
+    const meant = artifacts.filter(isMeant);
+    const own = meant.find(({ artifactId: found }) => found === id) ?? meant[0];
+    if (own) return own;
+  }
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
-  let removed: ArtifactRecord | null | undefined;
+  let wasRemoved = false;
   for (const session of await visibleSessions(store, sessionId)) {
-    const contents = await store.listSession(session);
-    // Models put blanks around ids.
-    const record = contents.artifacts.get(id) ?? contents.artifacts.get(id.trim());
-    // A session's own artifact comes before those of its children.
+    const { artifacts, removed, ...rest } = await store.listSession(session);
+    const named = artifacts.get(id) ?? artifacts.get(id.trim());
+    const record = named && isMeant(named) ? named : undefined;
     if (record && session === sessionId) return record;
     if (record) found.push(record);
-    // `null` is a removed artifact of which nothing more is known.
-    else if (removed === undefined) {
-      removed = contents.removed.get(contents.removed.has(id) ? id : id.trim());
-    }
-    listings.push(contents);
+    else wasRemoved ||= artifactIds.some((one) => removed.has(one));
+    listings.push({ artifacts, removed, ...rest });
   }
   const only = soleRecord(id, found);
   if (only) return only;
-  if (removed !== undefined) {
-    throw new ArtifactGoneError(id, "removed", removed?.metadata.tool_name ?? null);
-  }
+  if (wasRemoved) throw new ArtifactGoneError(id, "removed");
   const others = listings.flatMap(({ artifacts }) =>
     [...artifacts.values()]
       .filter(({ metadata }) => metadata.context_type !== HIDDEN_CONTEXT)
@@ -65,31 +92,26 @@ export async function findArtifact(
   throw new UnknownArtifactError(id, nearestNames(id, others, NEAREST_SHOWN));
 }
 
-/** Finds an artifact by the store's index, since all sessions may be very many. */
-async function findAnywhere(
+/** Names a few of the artifacts that exist, since all of them may be very many. */
+async function rejectUnknown(
   query: NonNullable<ArtifactStore["query"]>,
   id: string,
-): Promise<ArtifactRecord> {
-  const artifactIds = [...new Set([id, id.trim()])];
-  const search = async (removed: boolean) =>
-    (await query({ artifactIds, removed, limit: SESSIONS_SHOWN })).artifacts.map(
-      ({ record }) => record,
-    );
-  const only = soleRecord(id, await search(false));
-  if (only) return only;
-  const [gone] = await search(true);
-  if (gone) throw new ArtifactGoneError(id, "removed", gone.metadata.tool_name);
+  { wasRemoved }: FoundArtifacts,
+): Promise<never> {
+  if (wasRemoved) throw new ArtifactGoneError(id, "removed");
   const { artifacts: others } = await query({ exceptContext: HIDDEN_CONTEXT, limit: MAX_NAMES });
   const ids = others.map(({ record }) => record.artifactId);
   throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
 }
 
+/** Several sessions may hold the same content under the same id: whichever is read, it is the same. */
 function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
-  const [first, second] = found;
-  if (!second) return first;
+  const [first] = found;
+  if (!first || found.every(({ hash }) => hash === first.hash)) return first;
   throw new AmbiguousArtifactError(
     id,
     found.map(({ sessionId }) => sessionId),
+    found.map(shownHashOf),
   );
 }
 

@@ -5,6 +5,8 @@ import type {
   ListedArtifact,
   QueryPage,
   SearchFilter,
+  SessionSummary,
+  SummaryQuery,
 } from "./artifact-store.js";
 import { HIDDEN_CONTEXT, type ArtifactRecord } from "./artifact.js";
 
@@ -82,9 +84,7 @@ export function matcherOf({
   artifactIds,
   filter = {},
   exceptContext,
-  removed = false,
 }: ArtifactQuery): (record: ArtifactRecord) => boolean {
-  if (removed) return () => false;
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   return ({ artifactId, metadata }) =>
     artifactIds?.includes(artifactId) !== false &&
@@ -146,6 +146,29 @@ function placeByTime(records: readonly ArtifactRecord[], place: TimeCursor): num
   if (at !== -1) return at + 1;
   const next = records.findIndex(({ createdAt }) => createdAt <= place.createdAt);
   return next === -1 ? records.length : next;
+}
+
+/** What sessions hold: by the store's index, or from what it lists of each session. */
+export async function summarizeSessions(
+  store: ArtifactStore,
+  query: SummaryQuery,
+): Promise<readonly SessionSummary[]> {
+  if (store.summarize) return store.summarize(query);
+  const { after, limit } = query;
+  const sessions = await store.sessions();
+  const found: SessionSummary[] = [];
+  for (const sessionId of sessions.slice(after === undefined ? 0 : sessions.indexOf(after) + 1)) {
+    if (found.length === limit) break;
+    const records = [...(await store.listSession(sessionId)).artifacts.values()];
+    if (records.length === 0) continue;
+    const bytes = records.reduce((sum, { size }) => sum + size.bytes, 0);
+    const lastWrittenAt = records.reduce(
+      (last, { createdAt }) => (createdAt > last ? createdAt : last),
+      "",
+    );
+    found.push({ sessionId, artifacts: records.length, bytes, lastWrittenAt });
+  }
+  return found;
 }
 
 /** One page of a listing. */

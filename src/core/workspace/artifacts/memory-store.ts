@@ -2,7 +2,14 @@ import type { Hash } from "../../engine/format.js";
 import { ArtifactGoneError } from "../../errors/reading-errors.js";
 import { WriteFailedError } from "../../errors/storage-errors.js";
 import { collectPieces } from "../../lib/text/byte-source.js";
-import { candidateIds, isRenewal, type ArtifactRecord } from "./artifact.js";
+import {
+  candidateIds,
+  isRenewal,
+  isStanding,
+  tombstoneOf,
+  type ArtifactRecord,
+  type Tombstone,
+} from "./artifact.js";
 import {
   memoryContent,
   type ArtifactStore,
@@ -14,7 +21,7 @@ import {
 
 interface Session {
   readonly artifacts: Map<string, ArtifactRecord>;
-  readonly removed: Map<string, ArtifactRecord>;
+  readonly removed: Map<string, Tombstone>;
   readonly children: Set<string>;
   readonly contents: Map<string, Uint8Array>;
 }
@@ -41,7 +48,11 @@ export class MemoryArtifacts implements ArtifactStore {
       }
       if (there) continue;
       const location = `memory:${sessionId}/${artifactId}`;
-      const record = { artifactId, sessionId, type, size, hash, createdAt, metadata, location };
+      const shownHash = artifact.shownHash?.();
+      const record = {
+        ...{ artifactId, sessionId, type, size, hash, createdAt, metadata, location },
+        ...(shownHash === undefined ? {} : { shownHash }),
+      };
       session.contents.set(artifactId, bytes);
       session.artifacts.set(artifactId, record);
       session.removed.delete(artifactId);
@@ -62,7 +73,13 @@ export class MemoryArtifacts implements ArtifactStore {
   }
 
   listSession(sessionId: string): Promise<SessionListing> {
-    return Promise.resolve(this.#sessions.get(sessionId) ?? emptySession());
+    const session = this.#sessions.get(sessionId) ?? emptySession();
+    for (const [id, tombstone] of session.removed) {
+      // They end in the order in which they were made.
+      if (isStanding(tombstone, Date.now())) break;
+      session.removed.delete(id);
+    }
+    return Promise.resolve(session);
   }
 
   open({ sessionId, artifactId }: ArtifactRecord): Promise<ReturnType<typeof memoryContent>> {
@@ -86,9 +103,22 @@ export class MemoryArtifacts implements ArtifactStore {
     if (session && held?.createdAt === createdAt) {
       session.artifacts.delete(artifactId);
       session.contents.delete(artifactId);
-      session.removed.set(artifactId, held);
+      // Last, also if it was removed before: tombstones end in this order.
+      session.removed.delete(artifactId);
+      session.removed.set(artifactId, tombstoneOf(held, Date.now()));
     }
     return Promise.resolve();
+  }
+
+  purge(sessionId?: string): Promise<{ readonly artifacts: number }> {
+    const purged = sessionId === undefined ? [...this.#sessions.keys()] : [sessionId];
+    let artifacts = 0;
+    for (const id of purged) {
+      artifacts += this.#sessions.get(id)?.artifacts.size ?? 0;
+      this.#sessions.delete(id);
+      for (const { children } of this.#sessions.values()) children.delete(id);
+    }
+    return Promise.resolve({ artifacts });
   }
 
   addChild(sessionId: string, childSessionId: string): Promise<void> {

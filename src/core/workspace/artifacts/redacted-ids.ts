@@ -8,6 +8,10 @@ import { bindStore } from "./bind-store.js";
 export function withStoredIds(store: ArtifactStore, idOf: (id: string) => string): ArtifactStore {
   const inner = bindStore(store);
   const query = inner.query?.bind(inner);
+  const find = inner.find?.bind(inner);
+  const removeOldest = inner.removeOldest?.bind(inner);
+  const stored = <T extends { readonly sessionId?: string | undefined }>(wanted: T): T =>
+    wanted.sessionId === undefined ? wanted : { ...wanted, sessionId: idOf(wanted.sessionId) };
   return {
     ...inner,
     put(artifact) {
@@ -19,14 +23,10 @@ export function withStoredIds(store: ArtifactStore, idOf: (id: string) => string
       return inner.put(changed as typeof artifact);
     },
     listSession: (sessionId) => inner.listSession(idOf(sessionId)),
-    ...(query && {
-      query: (wanted) =>
-        query(
-          wanted.sessionId === undefined
-            ? wanted
-            : { ...wanted, sessionId: idOf(wanted.sessionId) },
-        ),
-    }),
+    ...(query && { query: (wanted) => query(stored(wanted)) }),
+    ...(find && { find: (wanted) => find(stored(wanted)) }),
+    ...(removeOldest && { removeOldest: (removal) => removeOldest(stored(removal)) }),
+    purge: (sessionId) => inner.purge(sessionId === undefined ? undefined : idOf(sessionId)),
     addChild: (sessionId, childSessionId) => inner.addChild(idOf(sessionId), idOf(childSessionId)),
   };
 }

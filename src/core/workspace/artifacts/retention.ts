@@ -9,17 +9,13 @@ import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import type { Clock } from "../events.js";
 import type { ArtifactRecord } from "./artifact.js";
-import type { ArtifactStore } from "./artifact-store.js";
+import type { ArtifactStore, KeptLimits, RemovalLimits } from "./artifact-store.js";
 import { queryArtifacts } from "./list-artifacts.js";
 
 /** How much is kept. The oldest artifacts go first. */
-export interface RetentionLimits {
+export interface RetentionLimits extends KeptLimits {
   /** Artifacts that are older are removed. */
   readonly maxAgeMs?: number | undefined;
-  /** Maximum size of all content together, in bytes. */
-  readonly maxBytes?: number | undefined;
-  /** Maximum number of artifacts. */
-  readonly maxArtifacts?: number | undefined;
 }
 
 /** What a workspace keeps: in its namespace altogether, and in each of its sessions. */
@@ -97,7 +93,7 @@ export async function findExpired(
   retention: PruneOptions,
   clock: Clock,
 ): Promise<ArtifactRecord[]> {
-  const { sessionId, perSession = {}, minAgeMs = DEFAULTS.retentionMinAgeMs } = retention;
+  const { sessionId, perSession = {} } = retention;
   const all: ArtifactRecord[] = [];
   let after: string | undefined;
   do {
@@ -112,9 +108,70 @@ export async function findExpired(
   for (const session of bySession(all.filter((record) => !expired.has(record))).values()) {
     for (const record of chooseExpired(session, perSession, time)) expired.add(record);
   }
-  // An artifact is renewed only now and then, and is kept for the whole time after it was handed out.
-  const keptMs = minAgeMs === 0 ? 0 : minAgeMs + DEFAULTS.renewAfterMs;
+  const keptMs = keptMsOf(retention);
   return all.filter((record) => expired.has(record) && ageOf(record, time) >= keptMs);
+}
+
+/** An artifact is renewed only now and then, and is kept for the whole time after it was handed out. */
+function keptMsOf({ minAgeMs = DEFAULTS.retentionMinAgeMs }: Retention): number {
+  return minAgeMs === 0 ? 0 : minAgeMs + DEFAULTS.renewAfterMs;
+}
+
+/** Removes what is too old or too much, a slice of it; what was removed, and whether there may be more. */
+export type RemoveSlice = () => Promise<{
+  readonly removed: readonly ArtifactRecord[];
+  readonly isLast: boolean;
+}>;
+
+/** How much is removed in one go. */
+const REMOVED_AT_ONCE = 500;
+
+/**
+ * Removes what is too old or too much in slices: by the store's index, or one by one from a list that is
+ * made once.
+ *
+ * @param remove - Removes one artifact, for a store without an index.
+ * @param alone - Whether one host of many is enough.
+ */
+export function expireSlices(
+  store: ArtifactStore,
+  retention: PruneOptions,
+  clock: Clock,
+  remove: (record: ArtifactRecord) => Promise<void>,
+  alone = false,
+): RemoveSlice {
+  if (store.removeOldest) {
+    const removeOldest = store.removeOldest.bind(store);
+    const [limit, sessionId] = [REMOVED_AT_ONCE, retention.sessionId];
+    return async () => {
+      const beyond = limitsAt(retention, clock.now());
+      const removed = await removeOldest({ sessionId, beyond, alone, limit });
+      return { removed, isLast: removed.length < limit };
+    };
+  }
+  let left: ArtifactRecord[] | undefined;
+  return async () => {
+    left ??= await findExpired(store, retention, clock);
+    const removed = left.splice(0, SLICE);
+    for (const record of removed) {
+      retention.signal?.throwIfAborted();
+      await remove(record);
+    }
+    return { removed, isLast: left.length === 0 };
+  };
+}
+
+/** The limits as times of this moment. */
+function limitsAt(retention: Retention, time: number): RemovalLimits {
+  const { maxBytes, maxArtifacts, perSession = {} } = retention;
+  const ages = [retention.maxAgeMs, perSession.maxAgeMs].filter((age) => age !== undefined);
+  const isoAt = (ms: number) => new Date(Math.max(time - ms, 0)).toISOString();
+  return {
+    ...{ maxBytes, maxArtifacts, perSession },
+    olderThan: ages.length === 0 ? undefined : isoAt(Math.min(...ages)),
+    // Of what was stored in this millisecond, nothing is kept if nothing has to be.
+    keepSince: keptMsOf(retention) === 0 ? isoAt(-1) : isoAt(keptMsOf(retention) - 1),
+  };
 }
 
 /** Of records from the oldest to the newest, those beyond the limits. */
@@ -165,6 +222,7 @@ export type Defer = (work: () => void, ms: number) => void;
 /** The first run comes soon after a put; then a run may take a tenth of the time. */
 const SOON_MS = 50;
 const REST_FACTOR = 10;
+/** How many artifacts are removed before others get their turn. */
 const SLICE = 50;
 
 /**
@@ -172,21 +230,14 @@ const SLICE = 50;
  * slices, between which others get their turn.
  */
 export class RetentionRuns {
-  readonly #run: (record: ArtifactRecord) => Promise<void>;
-  readonly #find: () => Promise<readonly ArtifactRecord[]>;
+  readonly #start: () => RemoveSlice;
   readonly #defer: Defer;
   readonly #clock: Clock;
   #isWaiting = false;
   #restUntil = 0;
 
-  constructor(
-    find: () => Promise<readonly ArtifactRecord[]>,
-    remove: (record: ArtifactRecord) => Promise<void>,
-    defer: Defer,
-    clock: Clock,
-  ) {
-    this.#find = find;
-    this.#run = remove;
+  constructor(start: () => RemoveSlice, defer: Defer, clock: Clock) {
+    this.#start = start;
     this.#defer = defer;
     this.#clock = clock;
   }
@@ -207,11 +258,8 @@ export class RetentionRuns {
     const start = this.#clock.now();
     this.#isWaiting = false;
     try {
-      const expired = await this.#find();
-      for (const [at, record] of expired.entries()) {
-        if (at % SLICE === SLICE - 1) await this.#turn();
-        await this.#run(record);
-      }
+      const removeSlice = this.#start();
+      while (!(await removeSlice()).isLast) await this.#turn();
     } catch {
       // Logged where it failed; the next put tries again.
     }

@@ -1,7 +1,7 @@
 import type { Digest } from "../../lib/digest/digest.js";
 import { requireString } from "../../arguments.js";
 import { escapeAttribute, escapeMarkup, unescapeMarkup } from "./markup.js";
-import { isIdFor } from "../artifacts/artifact.js";
+import { isIdFor, SHOWN_HASH_DIGITS } from "../artifacts/artifact.js";
 import { nameTools, type ReadingToolChoice, type ToolNaming } from "../reading/reading.js";
 import { READING_TOOLS } from "../tools/reading-tools.js";
 
@@ -20,10 +20,20 @@ export interface KnowledgeEntry {
   readonly equalBefore?: number | undefined;
   /** Where the file is; shown when the agent reads by path. */
   readonly path: string;
+  /** Shown to an agent whose tools may belong to another process, which does not know its session. */
+  readonly sessionId?: string | undefined;
 }
 
-/** How the agent reads what was offloaded: with the reading tools, by the file's path, or not at all. */
-export type ReadBy = "tools" | "path" | "none";
+/**
+ * How the agent reads what was offloaded: with the reading tools, by the file's path, with either (the tools
+ * are those of a server that may be missing, and that does not know the session), or not at all.
+ */
+export type ReadBy = "tools" | "path" | "both" | "none";
+
+/** Whether references name the file. */
+export function namesPath(readBy: ReadBy): boolean {
+  return readBy === "path" || readBy === "both";
+}
 
 /** How an agent reads, and what it calls the tools. */
 export interface NoticeOptions {
@@ -47,7 +57,6 @@ const LIST_END = "</knowledge_list>";
 const ENTRY_START = "<knowledge ";
 const ENTRY_END = "</knowledge>\n";
 const ENTRY_TAG = /^<knowledge id="([^"<>]*)"(?: hash="([0-9a-f]{8})(?:\.(\d{1,6}))?")?[^<>]*>\n$/;
-const SHOWN_HASH_DIGITS = 8;
 
 /** The reference of a workspace. Escaped, so that no content can end it early or imitate another one. */
 export function renderKnowledgeList(
@@ -120,7 +129,8 @@ function renderEntry(entry: KnowledgeEntry, readBy: ReadBy): string {
     chars: entry.chars,
     lines: entry.lines,
     tokens: entry.tokens,
-    path: readBy === "path" ? entry.path : undefined,
+    session_id: readBy === "both" ? entry.sessionId : undefined,
+    path: namesPath(readBy) ? entry.path : undefined,
   };
   const shown = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
@@ -136,7 +146,8 @@ function renderNotice(
   entries: readonly KnowledgeEntry[],
 ): string[] {
   if (readBy === "none") return [];
-  if (readBy === "path") return ["Read the file at its path for the rest.\n"];
+  const byPath = "Read the file at its path for the rest";
+  if (readBy === "path") return [`${byPath}.\n`];
   const isJson = entries.every(({ digest }) => digest.kind === "json");
   const hints = nameTools(toolNames, readingTools)
     .flatMap(({ tool, name }) => {
@@ -146,5 +157,7 @@ function renderNotice(
     .sort((one, other) => one.place - other.place)
     .slice(0, 2)
     .map(({ name }) => escapeAttribute(name));
-  return hints.length === 0 ? [] : [`More: ${hints.join(", ")}\n`];
+  const tools = hints.join(", ");
+  if (readBy === "both") return [tools === "" ? `${byPath}.\n` : `${byPath}; or: ${tools}\n`];
+  return tools === "" ? [] : [`More: ${tools}\n`];
 }

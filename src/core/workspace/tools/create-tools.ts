@@ -44,6 +44,12 @@ export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
 interface ToolLimits {
   readonly canSee: CanSee;
   readonly countLines: CountLines;
+  /** Told of each answer, with the artifact that was asked for. */
+  readonly noteRead: (
+    sessionId: string | undefined,
+    artifactId: string | undefined,
+    answer: string,
+  ) => void;
   readonly sessionId: string | undefined;
   readonly readChars: number;
 }
@@ -55,7 +61,7 @@ const SHOWN_PARAMETERS = 5;
 export function createTools(
   workspace: PlainWorkspace,
   { toolNames, readingTools = "five" }: NoticeOptions,
-  { sessionId, readChars, canSee, countLines }: ToolLimits,
+  { sessionId, readChars, canSee, countLines, noteRead }: ToolLimits,
 ): ToolDescription[] {
   return nameTools(toolNames, readingTools).map(({ tool, name }) => {
     const isCompact = tool === COMPACT_TOOL;
@@ -77,6 +83,7 @@ export function createTools(
           const scope = { sessionId: asked, signal, maxChars };
           return run({ workspace, countLines, input, printNext, scope });
         });
+        noteRead(sessionId, input.text("artifact_id"), text);
         return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
         const text = signal?.aborted ? ABORTED : explainError(error, tool);

@@ -258,7 +258,6 @@ describe("a listing", () => {
     [{ sessionId: "odd" }, [["t1", "t3", "t5"]]],
     [{ filter: { tool_name: "grep" } }, [["t4", "t3", "t5"]]],
     [{ artifactIds: ["t1", "t2", "t9"] }, [["t2", "t1"]]],
-    [{ removed: true }, [[]]],
   ])("by %j comes in pages, each artifact once", async (query, pages) => {
     expect(await pagesOf(query, 4)).toEqual(pages);
   });

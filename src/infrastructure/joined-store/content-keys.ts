@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import { DERIVED_NAMES } from "../../core/workspace/artifacts/readable-view.js";
+
+/** A location that no other content has; what belongs to the same artifact is there. */
+export function newLocation(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** The key of an artifact's content. */
+export function contentKey(location: string): string {
+  return `${location}/content`;
+}
+
+/** The key of data that is derived from it. */
+export function derivedKey(location: string, name: string): string {
+  return `${location}/${name}`;
+}
+
+/** All keys that an artifact may have. */
+export function keysAt(location: string): string[] {
+  return [contentKey(location), ...DERIVED_NAMES.map((name) => derivedKey(location, name))];
+}
+
+export function locationOf(key: string): string {
+  return key.slice(0, key.indexOf("/"));
+}

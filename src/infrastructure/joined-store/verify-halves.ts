@@ -1,0 +1,132 @@
+import { DEFAULTS } from "../../core/defaults.js";
+import { ArtifactDamagedError } from "../../core/errors/reading-errors.js";
+import { mapConcurrently } from "../../core/lib/concurrency.js";
+import type {
+  ContentStore,
+  MetadataStore,
+  VerifyOptions,
+  VerifyReport,
+} from "../../core/workspace/artifacts/artifact-store.js";
+import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
+import { checkedContent } from "../checked-content.js";
+import { contentKey, locationOf } from "./content-keys.js";
+import { PAGE } from "./session-listings.js";
+
+/** What is listed at a location: keys, and when the last of them was written. */
+interface Written {
+  readonly keys: string[];
+  writtenAt: number;
+}
+
+/**
+ * Compares every artifact's content with its record, and finds content without a record. Content is listed
+ * before records, so that an artifact put in between has a record.
+ */
+export async function verifyHalves(
+  metadata: MetadataStore,
+  content: ContentStore,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
+  const { signal, limit = Infinity, deleteOrphans = false } = options;
+  const damaged: { sessionId: string; artifactId: string; problem: string }[] = [];
+  const missing: { sessionId: string; artifactId: string }[] = [];
+  // A part of the artifacts tells nothing of orphans, unless it is all of them.
+  const written =
+    limit === Infinity && options.after === undefined
+      ? await listContent(content, signal)
+      : undefined;
+  const check = async (record: ArtifactRecord): Promise<void> => {
+    signal?.throwIfAborted();
+    const { sessionId, artifactId } = record;
+    const isListed = written?.get(record.location)?.keys.includes(contentKey(record.location));
+    const isRead = options.content !== false || isListed === undefined;
+    const problem = isRead
+      ? await findProblem(content, record, options)
+      : isListed
+        ? undefined
+        : "missing";
+    if (problem === "missing") missing.push({ sessionId, artifactId });
+    else if (problem !== undefined) damaged.push({ sessionId, artifactId, problem });
+  };
+  const sessions = new Set<string>();
+  let artifacts = 0;
+  let bytes = 0;
+  let { after: next } = options;
+  for (let isLast = false; !isLast && artifacts < limit;) {
+    signal?.throwIfAborted();
+    const size = Math.min(PAGE, limit - artifacts);
+    const page = (await metadata.query({ after: next, limit: size })).artifacts;
+    const records = page.map(({ record }) => record);
+    await mapConcurrently(records, DEFAULTS.writeConcurrency, check);
+    for (const { location, sessionId, size: found } of records) {
+      written?.delete(location);
+      sessions.add(sessionId);
+      bytes += found.bytes;
+    }
+    artifacts += records.length;
+    isLast = page.length < size;
+    next = isLast ? undefined : page.at(-1)?.cursor;
+  }
+  const orphaned = [...(written?.keys() ?? [])].sort();
+  const deleted = deleteOrphans && written ? await removeOrphans(content, written, options) : [];
+  await metadata.sweep();
+  return {
+    ...{ sessions: sessions.size, artifacts, bytes, damaged, missing, orphaned, deleted, next },
+    ...{ unreadable: [], brokenLines: 0 },
+  };
+}
+
+/** A put adds its record soon after its content: what is older belongs to one that has ended. */
+async function removeOrphans(
+  content: ContentStore,
+  written: ReadonlyMap<string, Written>,
+  { signal, orphanAgeMs = DEFAULTS.orphanAgeMs }: VerifyOptions,
+): Promise<readonly string[]> {
+  const now = Date.now();
+  const old = [...written].filter(([, { writtenAt }]) => now - writtenAt >= orphanAgeMs);
+  for (let at = 0; at < old.length; at += PAGE) {
+    signal?.throwIfAborted();
+    await content.remove(old.slice(at, at + PAGE).flatMap(([, { keys }]) => keys));
+  }
+  return old.map(([location]) => location);
+}
+
+async function listContent(
+  content: ContentStore,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Written>> {
+  const written = new Map<string, Written>();
+  let after = "";
+  for (;;) {
+    signal?.throwIfAborted();
+    const page = await content.keys(after, PAGE);
+    for (const { key, writtenAt } of page) {
+      const location = locationOf(key);
+      const known = written.get(location) ?? { keys: [], writtenAt };
+      known.keys.push(key);
+      known.writtenAt = Math.max(known.writtenAt, writtenAt);
+      written.set(location, known);
+      after = key;
+    }
+    if (page.length < PAGE) return written;
+  }
+}
+
+async function findProblem(
+  content: ContentStore,
+  record: ArtifactRecord,
+  { signal, content: isCompared = true }: VerifyOptions,
+): Promise<string | undefined> {
+  const opened = await content.open(contentKey(record.location), record.size.bytes);
+  if (!opened) return "missing";
+  try {
+    const checked = checkedContent(record, opened);
+    if (isCompared) await checked.check?.(signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ArtifactDamagedError) return error.problem;
+    throw error;
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,11 @@
+/** What offloading brought, and what providers said that it took. */
+export type {
+  LedgerFigures,
+  LedgerReport,
+  ResultFigures,
+  SessionFigures,
+  ToolFigures,
+} from "./core/workspace/ledger/ledger-report.js";
+export type { ProviderUsage, TokenFlow, UsageSums } from "./core/workspace/ledger/ledger.js";
+export { noteRead, noteUsage, readLedger, type NotedRead } from "./core/workspace/ledger/read-ledger.js";
+export { readLedgerFiles, type LedgerFilesOptions } from "./presets/read-ledger-files.js";
