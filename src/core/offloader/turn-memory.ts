@@ -347,14 +347,15 @@ function writtenIn(message: unknown): string {
   }
 }
 
+const WORD = /[\w$][\w$./:-]{2,80}/g;
 /** A name of something, rather than a word of a sentence. */
-const NAMED =
-  /(?=[\w$./:-]{0,80}(?:[a-z][A-Z]|[_\d$]|[./:]\w))[A-Za-z_$][\w$-]{2,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
+const NAMED = /[a-z][A-Z]|[_\d$]|[./:]\w/;
 const MAX_NAMED = 8;
 
 /** The names in what a user wrote, which is all that references may depend on. */
 function namedIn(text: string): readonly string[] {
-  return [...new Set(text.match(NAMED))].slice(0, MAX_NAMED);
+  const words = (text.match(WORD) ?? []).map((word) => word.replace(/[./:-]{1,3}$/, ""));
+  return [...new Set(words)].filter((word) => NAMED.test(word)).slice(0, MAX_NAMED);
 }
 
 function isSystem(message: unknown): boolean {
