@@ -7,4 +7,5 @@ export type {
   ToolFigures,
 } from "./core/workspace/ledger/ledger-report.js";
 export type { ProviderUsage, TokenFlow, UsageSums } from "./core/workspace/ledger/ledger.js";
+export type { LineRange } from "./core/workspace/ledger/line-ranges.js";
 export { noteUsage, readLedger } from "./core/workspace/ledger/read-ledger.js";
